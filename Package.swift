@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every room of the house is built with the same strictness.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A room of the house: a library target with strict settings, and its test target beside it.
+func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(name: name, dependencies: dependencies, swiftSettings: strict),
+        .testTarget(
+            name: name + "Tests",
+            dependencies: [.byName(name: name)] + dependencies,
+            swiftSettings: strict),
+    ]
+}
+
+let package = Package(
+    name: "tessera",
+    products: [
+        .executable(name: "tessera", targets: ["tessera"]),
+        .library(name: "HTTPServer", targets: ["HTTPServer"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "4.5.2"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // The top: the command line.
+        [
+            .executableTarget(
+                name: "tessera",
+                dependencies: [
+                    "GalleryServer", "DemoOrigin", argumentParser, log,
+                ],
+                swiftSettings: strict)
+        ],
+        room("GalleryServer", knows: ["HTTPServer", "Loading", "Catalog", "Images", httpTypes, log]),
+        room("DemoOrigin", knows: ["HTTPServer", "Renditions", httpTypes, log]),
+
+        // A picture's way from its source to bytes.
+        room(
+            "Loading",
+            knows: ["Origins", "Renditions", "Scheduling", "Images", grdb, collections, log]),
+        room("Origins", knows: ["EventLoops", "Scheduling", "CCurl", log]),
+        room("Renditions", knows: ["Images", "CVips", "CMagic", log]),
+        room("Catalog", knows: ["Images", "CLinux", grdb, crypto, log]),
+
+        // The ground: sockets, order of work, and the nouns.
+        room("HTTPServer", knows: ["EventLoops", "CLinux", httpTypes, crypto, log]),
+        room("EventLoops", knows: ["CLinux"]),
+        room("Scheduling", knows: [collections]),
+        room("Images"),
+
+        // C libraries, with nothing but what Swift cannot call itself.
+        [
+            .target(name: "CLinux"),
+            .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+            .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
+            .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        ],
+    ].flatMap { $0 },
+    swiftLanguageModes: [.v6]
+)
+
+var argumentParser: Target.Dependency { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+var collections: Target.Dependency { .product(name: "Collections", package: "swift-collections") }
+var crypto: Target.Dependency { .product(name: "Crypto", package: "swift-crypto") }
+var grdb: Target.Dependency { .product(name: "GRDB", package: "GRDB.swift") }
+var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
+var log: Target.Dependency { .product(name: "Logging", package: "swift-log") }

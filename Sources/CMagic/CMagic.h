@@ -1,0 +1,6 @@
+#ifndef CMAGIC_H
+#define CMAGIC_H
+
+#include <magic.h>
+
+#endif

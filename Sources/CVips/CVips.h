@@ -1,0 +1,6 @@
+#ifndef CVIPS_H
+#define CVIPS_H
+
+#include <vips/vips.h>
+
+#endif

@@ -1,0 +1,17 @@
+/// The stable name of one image of the gallery. It survives restarts and changes of order, and says nothing about
+/// where the image is kept: clients name images only by it.
+public struct ImageID: RawRepresentable, Hashable, Sendable, LosslessStringConvertible {
+    public let rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Nil unless `description` is an id in its one written form (13 letters of base 32).
+    public init?(_ description: String) {
+        guard let value = OpaqueCode.decode(description) else { return nil }
+        rawValue = value
+    }
+
+    public var description: String { OpaqueCode.encode(rawValue) }
+}
