@@ -1,0 +1,59 @@
+/// How origins are fetched from. The defaults suit a gallery of the open web on one machine.
+public struct Configuration: Hashable, Sendable {
+    /// Transfers under way at a time, all origins together.
+    public var places = 64
+    /// Transfers under way at a time to one origin (scheme, host and port).
+    public var placesPerOrigin = 16
+    /// Requests a second to one origin at most; nil for no limit.
+    public var requestsPerSecondPerOrigin: Double?
+
+    /// Until a connection stands, name resolution and TLS included.
+    public var connectTimeout: Duration = .seconds(8)
+    /// From the start of an attempt to the head of its answer.
+    public var firstByteTimeout: Duration = .seconds(20)
+    /// A body that brings fewer than `lowSpeedBytes` in any stretch of this length is given up.
+    public var lowSpeedWindow: Duration = .seconds(15)
+    /// Bytes within a `lowSpeedWindow`.
+    public var lowSpeedBytes = 4_096
+    /// The whole fetch with its retries and redirects, from its first socket on; without paused time.
+    public var totalTimeout: Duration = .seconds(180)
+
+    /// Bytes of one picture.
+    public var maximumBytes: Int64 = 256 << 20
+    /// Bytes of the header section of one answer.
+    public var maximumHeaderBytes = 64 << 10
+    /// Redirects followed for one fetch.
+    public var maximumRedirects = 5
+
+    /// Attempts after the first one that failed for what may pass.
+    public var maximumRetries = 3
+    /// The wait before the first retry, before jitter; it doubles with each further one.
+    public var retryDelay: Duration = .milliseconds(250)
+    /// No wait is longer, not even one that the origin asks for (`Retry-After`, RFC 9110 §10.2.3); who asks for
+    /// longer is not asked again by this fetch.
+    public var maximumRetryDelay: Duration = .seconds(10)
+
+    /// Connections or answers that fail one after another before an origin is left alone.
+    public var failuresUntilSuspended = 12
+    /// For how long an origin is left alone the first time; it doubles with each failed probe up to eight times.
+    public var suspension: Duration = .seconds(5)
+
+    /// No answer counts as fresh for longer by the heuristic of RFC 9111 §4.2.2.
+    public var maximumHeuristicFreshness: Duration = .seconds(24 * 3600)
+
+    /// Networks that may be fetched from although they are not public, in CIDR notation: "127.0.0.0/8".
+    public var allowedAddresses: [String] = []
+
+    /// Sent with each request.
+    public var userAgent = "Tessera/1"
+
+    public init() {}
+
+    /// A setting that cannot work.
+    public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+        public let field: String
+        public let problem: String
+
+        public var description: String { "\(field): \(problem)" }
+    }
+}

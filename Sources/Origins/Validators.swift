@@ -1,0 +1,24 @@
+/// What names one version of a representation (RFC 9110 §8.8), kept in the origin's own spelling so that it can be sent
+/// back unchanged.
+public struct Validators: Hashable, Sendable, Codable {
+    /// The `ETag` field, with its quotes and its `W/` if it has one.
+    public var entityTag: String?
+    /// The `Last-Modified` field.
+    public var lastModified: String?
+
+    public init(entityTag: String? = nil, lastModified: String? = nil) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+    }
+
+    /// Whether there is nothing to compare with.
+    public var isEmpty: Bool { entityTag == nil && lastModified == nil }
+
+    /// The entity tag if it is a strong one: only then are two answers that bear it the same bytes (RFC 9110 §8.8.1).
+    public var strongEntityTag: String? {
+        guard let entityTag, entityTag.utf8.count >= 2, entityTag.hasPrefix("\""), entityTag.hasSuffix("\"") else {
+            return nil
+        }
+        return entityTag
+    }
+}
