@@ -1,0 +1,177 @@
+import Testing
+
+@testable import Scheduling
+
+private func visible(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priority {
+    Priority(lane: .visible, viewport: viewport, distance: distance)
+}
+
+private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priority {
+    Priority(lane: .prefetch, viewport: viewport, distance: distance)
+}
+
+@Suite struct PlaceAllocatorTests {
+    private typealias Allocator = PlaceAllocator<Int, String>
+
+    @Test func `visible goes before prefetch, the newest viewport first, its centre first`() {
+        var allocator = Allocator(places: 10)
+        allocator.enqueue(1, in: "a", priority: prefetch(9))
+        allocator.enqueue(2, in: "a", priority: visible(1))
+        allocator.enqueue(3, in: "b", priority: visible(2, 7))
+        allocator.enqueue(4, in: "a", priority: visible(2, 0))
+        #expect((0..<5).map { _ in allocator.startNext() } == [4, 3, 2, 1, nil])
+    }
+
+    @Test func `equals go in the order in which they came`() {
+        var allocator = Allocator(places: 10)
+        for id in [5, 3, 8, 1] { allocator.enqueue(id, in: "a", priority: visible()) }
+        #expect((0..<4).map { _ in allocator.startNext() } == [5, 3, 8, 1])
+    }
+
+    @Test func `prefetch that becomes visible goes before prefetch at once, and one that leaves loses it`() {
+        var allocator = Allocator(places: 4)
+        allocator.enqueue(1, in: "a", priority: prefetch(5))
+        allocator.enqueue(2, in: "a", priority: prefetch(4))
+        allocator.enqueue(3, in: "a", priority: visible(3))
+        allocator.reprioritise(2, to: visible(6))
+        allocator.reprioritise(3, to: prefetch(1))
+        #expect((0..<3).map { _ in allocator.startNext() } == [2, 1, 3])
+    }
+
+    @Test func `prefetch never takes more than half of the places`() {
+        var allocator = Allocator(places: 4)
+        for id in 0..<10 { allocator.enqueue(id, in: "a", priority: prefetch()) }
+        #expect((0..<4).map { _ in allocator.startNext() } == [0, 1, nil, nil])
+        for id in 10..<14 { allocator.enqueue(id, in: "a", priority: visible()) }
+        #expect((0..<3).map { _ in allocator.startNext() } == [10, 11, nil])
+    }
+
+    @Test func `a single place serves prefetch only while nothing visible waits`() {
+        var allocator = Allocator(places: 1)
+        allocator.enqueue(1, in: "a", priority: prefetch())
+        allocator.enqueue(2, in: "a", priority: visible())
+        #expect(allocator.startNext() == 2)
+        #expect(allocator.remove(2) == .holding)
+        #expect(allocator.startNext() == 1)
+        #expect(allocator.nextToYield() == nil)
+        allocator.enqueue(3, in: "a", priority: visible())
+        #expect(allocator.nextToYield() == 1)
+    }
+
+    @Test func `holders that have left the screen yield their surplus, the least urgent first`() {
+        var allocator = Allocator(places: 2)
+        allocator.enqueue(1, in: "a", priority: visible(1, 3))
+        allocator.enqueue(2, in: "a", priority: visible(1, 1))
+        while allocator.startNext() != nil {}
+        allocator.reprioritise(1, to: prefetch(1, 3))
+        allocator.reprioritise(2, to: prefetch(1, 1))
+        #expect(allocator.nextToYield() == nil, "nothing visible waits")
+        allocator.enqueue(3, in: "a", priority: visible(2))
+        #expect(allocator.nextToYield() == 1)
+        allocator.remove(1)
+        #expect(allocator.startNext() == 3)
+        #expect(allocator.nextToYield() == nil)
+    }
+
+    @Test func `a group that is full delays no other group`() {
+        var allocator = Allocator(places: 10, placesPerGroup: 2)
+        for id in 0..<5 { allocator.enqueue(id, in: "slow", priority: visible(9)) }
+        allocator.enqueue(9, in: "quick", priority: prefetch())
+        #expect((0..<4).map { _ in allocator.startNext() } == [0, 1, 9, nil])
+        allocator.remove(0)
+        #expect(allocator.startNext() == 2)
+    }
+
+    @Test func `of a group's own places prefetch takes at most half`() {
+        var allocator = Allocator(places: 100, placesPerGroup: 4)
+        for id in 0..<8 { allocator.enqueue(id, in: "a", priority: prefetch()) }
+        #expect((0..<3).map { _ in allocator.startNext() } == [0, 1, nil])
+    }
+
+    @Test func `the one removed while it waits never starts`() {
+        var allocator = Allocator(places: 1)
+        allocator.enqueue(1, in: "a", priority: visible())
+        #expect(allocator.remove(1) == .waiting)
+        #expect(allocator.remove(1) == nil)
+        #expect(allocator.startNext() == nil)
+        #expect(allocator.isEmpty)
+    }
+
+    @Test func `ten thousand random steps keep every bound and leave nothing behind`() {
+        var random = SeededRandom(seed: 42)
+        for round in 0..<10 {
+            let places = round + 1
+            var allocator = PlaceAllocator<Int, Int>(places: places, placesPerGroup: 3)
+            var waiting: [Int: (group: Int, priority: Priority)] = [:]
+            var holding: [Int: (group: Int, priority: Priority)] = [:]
+            for step in 0..<1_000 {
+                let known = Array(waiting.keys) + Array(holding.keys)
+                let some = known.randomElement(using: &random) ?? -1
+                let priority = Priority(
+                    lane: Bool.random(using: &random) ? .visible : .prefetch,
+                    viewport: .random(in: 0..<4, using: &random), distance: .random(in: 0..<4, using: &random))
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0, 1:
+                    waiting[step] = (step % 5, priority)
+                    allocator.enqueue(step, in: step % 5, priority: priority)
+                case 2:
+                    waiting[some]?.priority = priority
+                    holding[some]?.priority = priority
+                    allocator.reprioritise(some, to: priority)
+                case 3:
+                    let standing: PlaceAllocator<Int, Int>.Standing? =
+                        waiting.removeValue(forKey: some) != nil
+                        ? .waiting : holding.removeValue(forKey: some) != nil ? .holding : nil
+                    #expect(allocator.remove(some) == standing)
+                default:
+                    let prefetching = holding.values.count { $0.priority.lane == .prefetch }
+                    let groups = Dictionary(grouping: holding.values, by: \.group)
+                    let startable = waiting.filter { (groups[$0.value.group]?.count ?? 0) < 3 }
+                    let bestVisible = startable.values.map(\.priority).filter { $0.lane == .visible }.max()
+                    guard let started = allocator.startNext() else {
+                        #expect(bestVisible == nil || holding.count == places)
+                        continue
+                    }
+                    let entry = waiting.removeValue(forKey: started)
+                    #expect(entry != nil)
+                    holding[started] = entry
+                    if let bestVisible {
+                        #expect(entry?.priority == bestVisible)
+                    } else {
+                        #expect(prefetching < max(1, places / 2))
+                    }
+                }
+                #expect(allocator.waitingCount == waiting.count)
+                #expect(allocator.holdingCount == holding.count && holding.count <= places)
+                #expect(allocator.holdingPrefetchCount == holding.values.count { $0.priority.lane == .prefetch })
+            }
+            for id in Array(waiting.keys) + Array(holding.keys) { allocator.remove(id) }
+            #expect(allocator.isEmpty && allocator.holdingPrefetchCount == 0)
+            #expect(allocator.lineCount == 0)
+        }
+    }
+
+    @Test func `enqueue, cancel and re-prioritise cost the same at a hundred and at a hundred thousand pending`() {
+        func comparisonsPerStep(pending: Int) -> Double {
+            var random = SeededRandom(seed: 3)
+            func anyPriority() -> Priority {
+                Priority(
+                    lane: Bool.random(using: &random) ? .visible : .prefetch,
+                    viewport: .random(in: 0..<100, using: &random), distance: .random(in: 0..<100, using: &random))
+            }
+            var allocator = PlaceAllocator<Int, Int>(places: 8)
+            for id in 0..<pending { allocator.enqueue(id, in: id % 7, priority: anyPriority()) }
+            let before = allocator.comparisons
+            for step in 0..<1_000 {
+                let known = step * 7_919 % pending
+                allocator.reprioritise(known, to: anyPriority())
+                allocator.remove(known)
+                allocator.enqueue(known, in: known % 7, priority: anyPriority())
+            }
+            return Double(allocator.comparisons - before) / 3_000
+        }
+        let few = comparisonsPerStep(pending: 100)
+        let many = comparisonsPerStep(pending: 100_000)
+        #expect(many < 3 * few, "\(few) comparisons a step at 100, \(many) at 100,000")
+    }
+}
