@@ -1,0 +1,46 @@
+# Tessera in a container: pictures in, a gallery on port 8080.
+#
+#   docker build -t tessera .
+#   docker run --rm -p 8080:8080 -v ~/Pictures:/pictures:ro -v tessera:/data tessera
+#   docker run --rm -p 8080:8080 tessera demo
+
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends \
+        libcurl4-openssl-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+# The dependencies change seldom: they are fetched in a layer of their own.
+COPY Package.swift ./
+RUN swift package resolve
+COPY Sources Sources
+# SwiftPM looks for the folder of every target, the tests' too.
+COPY Tests Tests
+RUN swift build --configuration release --product tessera --static-swift-stdlib -Xlinker --strip-all \
+    && install -D "$(swift build --configuration release --show-bin-path)/tessera" /out/tessera
+
+FROM debian:bookworm-slim
+LABEL org.opencontainers.image.title="Tessera" \
+      org.opencontainers.image.description="A gallery server for a million pictures over a bad network"
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends \
+        ca-certificates libcurl4 libmagic1 libsqlite3-0 libvips42 \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
+    && useradd --uid 1000 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin tessera \
+    && install -d -o tessera -g tessera /data \
+    && install -d /pictures
+COPY --from=build /out/tessera /usr/local/bin/tessera
+COPY Public /usr/local/share/tessera/Public
+ENV TESSERA_HOST=0.0.0.0 \
+    TESSERA_PORT=8080 \
+    TESSERA_DATA=/data \
+    TESSERA_PUBLIC=/usr/local/share/tessera/Public
+USER tessera
+VOLUME ["/pictures", "/data"]
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+# Asks the server itself whether it is well; the shell's own sockets spare the image a client.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$TESSERA_PORT && printf 'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+ENTRYPOINT ["tessera"]
+CMD ["serve", "/pictures"]
