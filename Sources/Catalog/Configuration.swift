@@ -1,0 +1,34 @@
+extension Catalog {
+    /// What the catalog needs to know of its surroundings.
+    public struct Configuration: Sendable {
+        /// The folder of the index. It is made when it does not exist; one process at a time may use it.
+        public var dataFolder: String
+        /// How long what is learnt may wait for its transaction.
+        public var learningDelay: Duration = .milliseconds(100)
+        /// How many learnt facts make a transaction without waiting.
+        public var learningBatch = 500
+        /// While a source is read for the first time, the least time between two revisions.
+        public var growthInterval: Duration = .milliseconds(250)
+        /// Bytes of the longest line (or CSV record) of a list that is read; a longer one is a bad line.
+        public var longestLine = 65_536
+        /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.
+        var maximumIndexPages: Int?
+
+        public init(dataFolder: String) {
+            self.dataFolder = dataFolder
+        }
+
+        /// Throws `CatalogError.badConfiguration` for the first value that cannot work.
+        public func validate() throws(CatalogError) {
+            func require(_ condition: Bool, _ field: String, _ reason: String) throws(CatalogError) {
+                guard condition else { throw .badConfiguration(field: field, reason: reason) }
+            }
+            try require(!dataFolder.isEmpty, "dataFolder", "must name a folder")
+            try require(!dataFolder.utf8.contains(0), "dataFolder", "must not contain a NUL byte")
+            try require(learningDelay >= .zero, "learningDelay", "must not be negative")
+            try require((1...10_000).contains(learningBatch), "learningBatch", "must be 1 to 10,000")
+            try require(growthInterval >= .zero, "growthInterval", "must not be negative")
+            try require((1024...1 << 24).contains(longestLine), "longestLine", "must be 1,024 to 16,777,216 bytes")
+        }
+    }
+}
