@@ -1,1 +1,218 @@
+import CLinux
+import EventLoops
+import Glibc
 import Testing
+
+/// Calls a closure for what it is told.
+private final class Recorder: EventHandler {
+    var onReady: (Readiness) -> Void
+
+    init(_ onReady: @escaping (Readiness) -> Void) { self.onReady = onReady }
+
+    func descriptorIsReady(_ events: Readiness) { onReady(events) }
+}
+
+/// Two ends of a pair of non-blocking sockets.
+private func socketPair() -> (near: Int32, far: Int32) {
+    var ends: [Int32] = [0, 0]
+    let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+    precondition(socketpair(AF_UNIX, flags, 0, &ends) == 0)
+    return (ends[0], ends[1])
+}
+
+extension EventLoop {
+    /// Runs `body` on the loop and waits until it calls its argument.
+    fileprivate func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (CheckedContinuation<Value, Never>) -> Void
+    ) async -> Value {
+        await withCheckedContinuation { continuation in execute { body(continuation) } }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventLoopTests {
+    let loop: EventLoop
+
+    init() throws { loop = try EventLoop(label: "test") }
+
+    @Test func `work runs in order and on the loop`() async {
+        #expect(!loop.isCurrent)
+        let order: [Int] = await loop.perform { [loop] continuation in
+            nonisolated(unsafe) var order: [Int] = []
+            for number in 0..<100 {
+                loop.execute {
+                    loop.preconditionCurrent()
+                    order.append(number)
+                }
+            }
+            loop.execute { continuation.resume(returning: order) }
+        }
+        #expect(order == Array(0..<100))
+    }
+
+    @Test func `a task that prefers the loop runs on it, also after it has been suspended`() async {
+        let task = Task(executorPreference: loop) { [loop] in
+            let before = loop.isCurrent
+            try? await Task.sleep(for: .milliseconds(1))
+            return (before, loop.isCurrent)
+        }
+        let (before, after) = await task.value
+        #expect(before && after)
+    }
+
+    @Test func `an actor on the loop is isolated there`() async {
+        actor Counter {
+            let loop: EventLoop
+            var count = 0
+            nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+            init(_ loop: EventLoop) { self.loop = loop }
+            func increment() -> Bool {
+                count += 1
+                return loop.isCurrent
+            }
+            nonisolated func incrementAssumingIsolated() { assumeIsolated { $0.count += 1 } }
+        }
+        let counter = Counter(loop)
+        #expect(await counter.increment())
+        await loop.perform { continuation in
+            counter.incrementAssumingIsolated()
+            continuation.resume(returning: ())
+        }
+        #expect(await counter.count == 2)
+    }
+
+    @Test func `a readable descriptor is reported until it is unwatched`() async {
+        let (near, far) = socketPair()
+        defer { close(far) }
+        let reports: Int = await loop.perform { [loop] continuation in
+            var reports = 0
+            let recorder = Recorder { events in
+                #expect(events.contains(.readable))
+                reports += 1
+                // Level-triggered, and nothing is read: it would be reported for ever.
+                guard reports == 3 else { return }
+                loop.unwatch(near)
+                close(near)
+                loop.schedule(after: .milliseconds(5)) { continuation.resume(returning: reports) }
+            }
+            #expect(throws: Never.self) { try loop.watch(near, for: .read, handler: recorder) }
+            write(far, "x", 1)
+        }
+        #expect(reports == 3)
+    }
+
+    @Test func `an edge-triggered descriptor is reported once for one change`() async {
+        let (near, far) = socketPair()
+        defer {
+            close(near)
+            close(far)
+        }
+        let reports: [Readiness] = await loop.perform { [loop] continuation in
+            var reports: [Readiness] = []
+            let recorder = Recorder { events in
+                reports.append(events)
+                if reports.count == 1 { write(far, "x", 1) }
+                if events.contains(.peerFinished) {
+                    loop.unwatch(near)
+                    continuation.resume(returning: reports)
+                } else if reports.count == 2 {
+                    shutdown(far, Int32(SHUT_WR))
+                }
+            }
+            #expect(throws: Never.self) {
+                try loop.watch(near, for: [.read, .write, .edgeTriggered], handler: recorder)
+            }
+        }
+        #expect(reports.count == 3)
+        #expect(reports.first == .writable)
+        #expect(reports.last?.contains([.readable, .peerFinished]) == true)
+    }
+
+    @Test func `an event of a former watcher does not reach the next one of the same number`() async {
+        let (first, firstFar) = socketPair()
+        let (second, secondFar) = socketPair()
+        defer { for end in [second, firstFar, secondFar] { close(end) } }
+        let wrong: Bool = await loop.perform { [loop] continuation in
+            var wrong = false
+            let late = Recorder { _ in wrong = true }
+            // Both are ready in one round. The first to be called closes the other's descriptor and lets a silent
+            // socket take its number.
+            let (silent, silentFar) = socketPair()
+            var isDone = false
+            func takeOver(_ number: Int32) {
+                guard !isDone else { return }
+                isDone = true
+                loop.unwatch(number)
+                dup2(silent, number)
+                close(silent)
+                #expect(throws: Never.self) { try loop.watch(number, for: .read, handler: late) }
+                loop.schedule(after: .milliseconds(5)) {
+                    loop.unwatch(number)
+                    close(silentFar)
+                    continuation.resume(returning: wrong)
+                }
+            }
+            let one = Recorder { _ in
+                loop.unwatch(first)
+                takeOver(second)
+            }
+            let other = Recorder { _ in
+                loop.unwatch(second)
+                takeOver(first)
+            }
+            write(firstFar, "x", 1)
+            write(secondFar, "x", 1)
+            #expect(throws: Never.self) {
+                try loop.watch(first, for: .read, handler: one)
+                try loop.watch(second, for: .read, handler: other)
+            }
+        }
+        close(first)
+        #expect(!wrong)
+    }
+
+    @Test func `what cannot be watched is an error`() async {
+        let (near, far) = socketPair()
+        defer {
+            close(near)
+            close(far)
+        }
+        await loop.perform { [loop] (continuation: CheckedContinuation<Void, Never>) in
+            let recorder = Recorder { _ in }
+            #expect(throws: LoopError.system(call: "epoll_ctl", code: EBADF)) {
+                try loop.watch(-1, for: .read, handler: recorder)
+            }
+            #expect(throws: LoopError.system(call: "epoll_ctl", code: ENOENT)) {
+                try loop.rewatch(near, for: .read)
+            }
+            #expect(throws: Never.self) { try loop.watch(near, for: .read, handler: recorder) }
+            #expect(throws: LoopError.system(call: "epoll_ctl", code: EEXIST)) {
+                try loop.watch(near, for: .read, handler: recorder)
+            }
+            loop.unwatch(near)
+            continuation.resume(returning: ())
+        }
+    }
+
+    @Test func `a stopped loop watches nothing and still runs what is executed`() async {
+        await loop.stop()
+        let (near, far) = socketPair()
+        defer {
+            close(near)
+            close(far)
+        }
+        await loop.perform { [loop] (continuation: CheckedContinuation<Void, Never>) in
+            #expect(throws: LoopError.stopped) { try loop.watch(near, for: .read, handler: Recorder { _ in }) }
+            #expect(!loop.schedule(after: .zero) {}.isPending)
+            continuation.resume(returning: ())
+        }
+    }
+
+    @Test func `loops that end give their descriptors back`() async throws {
+        // Far more loops than the process has descriptors.
+        for _ in 0..<2_000 {
+            let loop = try EventLoop(label: "short")
+            await loop.stop()
+        }
+    }
+}
