@@ -1,0 +1,167 @@
+"""An origin that misbehaves as its paths say, on loopback, and remembers what happened to it."""
+
+import socket
+import struct
+import threading
+import time
+
+import pictures
+
+
+class Origin:
+    """Serves `/KIND/NAME`; the kinds are the methods below whose names begin with "kind_"."""
+
+    def __init__(self):
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.port = self._listener.getsockname()[1]
+        self._condition = threading.Condition()
+        self.asked: list[str] = []
+        self.closed: dict[str, float] = {}
+        self._ends = threading.Event()
+        self.picture = pictures.encoded("JPEG", quality=90)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def url(self, kind: str, name: str = "a.jpg") -> str:
+        return f"http://127.0.0.1:{self.port}/{kind}/{name}"
+
+    def times_asked(self, path_part: str) -> int:
+        with self._condition:
+            return sum(path_part in path for path in self.asked)
+
+    def wait_until_asked(self, path_part: str, patience: float = 30):
+        with self._condition:
+            met = self._condition.wait_for(lambda: any(path_part in path for path in self.asked), patience)
+        assert met, f"nobody asked for {path_part}"
+
+    def wait_until_closed(self, path_part: str, patience: float = 30) -> float:
+        """The moment at which the client closed its connection for a path (`time.monotonic`)."""
+        with self._condition:
+            met = self._condition.wait_for(lambda: any(path_part in path for path in self.closed), patience)
+            assert met, f"the connection for {path_part} stayed open"
+            return next(moment for path, moment in self.closed.items() if path_part in path)
+
+    def close(self):
+        self._ends.set()
+        self._listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket):
+        try:
+            with connection:
+                while not self._ends.is_set():
+                    head = self._read_head(connection)
+                    if head is None:
+                        return
+                    path = head.split(b" ")[1].decode()
+                    with self._condition:
+                        self.asked.append(path)
+                        self._condition.notify_all()
+                    kind = path.split("/")[1].replace("-", "_")
+                    if not getattr(self, "kind_" + kind)(connection, path, head):
+                        return
+        except OSError:
+            pass
+
+    @staticmethod
+    def _read_head(connection: socket.socket) -> bytes | None:
+        head = b""
+        while b"\r\n\r\n" not in head:
+            received = connection.recv(4096)
+            if not received:
+                return None
+            head += received
+        return head
+
+    def _watch_close(self, connection: socket.socket, path: str):
+        """Waits until the client closes, and notes when."""
+        connection.settimeout(60)
+        try:
+            while connection.recv(4096):
+                pass
+        except OSError:
+            pass
+        with self._condition:
+            self.closed[path] = time.monotonic()
+            self._condition.notify_all()
+
+    @staticmethod
+    def _answer(connection, body: bytes, status="200 OK", type="image/jpeg", length=None, more="") -> bool:
+        length = len(body) if length is None else length
+        connection.sendall(
+            f"HTTP/1.1 {status}\r\nContent-Type: {type}\r\nContent-Length: {length}\r\n{more}\r\n".encode() + body)
+        return True
+
+    # What an origin can do. Each answers whether the connection lives on.
+
+    def kind_good(self, connection, path, head):
+        return self._answer(connection, self.picture)
+
+    def kind_mislabelled(self, connection, path, head):
+        return self._answer(connection, self.picture, type="text/plain")
+
+    def kind_hang(self, connection, path, head):
+        self._watch_close(connection, path)
+
+    def kind_hang_in_body(self, connection, path, head):
+        self._answer(connection, self.picture[:2000], length=len(self.picture))
+        self._watch_close(connection, path)
+
+    def kind_reset(self, connection, path, head):
+        self._answer(connection, self.picture[:2000], length=len(self.picture))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    def kind_resets_once(self, connection, path, head):
+        if self.times_asked(path) > 1:
+            return self._answer(connection, self.picture)
+        return self.kind_reset(connection, path, head)
+
+    def kind_says_more(self, connection, path, head):
+        """Declares a longer body than it sends."""
+        self._answer(connection, self.picture, length=len(self.picture) + 5000)
+
+    def kind_says_less(self, connection, path, head):
+        """Declares a shorter body than it sends: what it declares is a cut picture."""
+        self._answer(connection, self.picture, length=len(self.picture) // 2)
+
+    def kind_html(self, connection, path, head):
+        return self._answer(connection, b"<!doctype html><title>Sign in</title><p>Please sign in.")
+
+    def kind_empty(self, connection, path, head):
+        return self._answer(connection, b"")
+
+    def kind_garbage(self, connection, path, head):
+        connection.sendall(b"\x00\xff\x17SSH-2.0-nothing of HTTP\r\n" * 20)
+
+    def kind_missing(self, connection, path, head):
+        return self._answer(connection, b"no", status="404 Not Found", type="text/plain")
+
+    def kind_broken(self, connection, path, head):
+        return self._answer(connection, b"no", status="500 Internal Server Error", type="text/plain")
+
+    def kind_private(self, connection, path, head):
+        return self._answer(connection, b"", status="302 Found", more="Location: http://10.11.12.13/secret.jpg\r\n")
+
+    def kind_metadata(self, connection, path, head):
+        return self._answer(connection, b"", status="302 Found", more="Location: http://169.254.169.254/latest\r\n")
+
+    def kind_file(self, connection, path, head):
+        return self._answer(connection, b"", status="302 Found", more="Location: file:///etc/passwd\r\n")
+
+    def kind_moved(self, connection, path, head):
+        return self._answer(connection, b"", status="301 Moved Permanently", more="Location: /good/moved.jpg\r\n")
+
+    def kind_circle(self, connection, path, head):
+        return self._answer(connection, b"", status="302 Found", more=f"Location: {path}\r\n")
+
+    def kind_endless(self, connection, path, head):
+        """Sends a picture and then zeros for ever."""
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n" + self.picture)
+        while not self._ends.is_set():
+            connection.sendall(bytes(65536))

@@ -1,0 +1,99 @@
+"""Origins that refuse, hang, reset, lie, redirect or send something else: each a clear answer, and the rest goes on."""
+
+import socket
+import time
+
+import pytest
+
+import pictures
+from gallery import LOOPBACK
+
+FAILING = {
+    "reset": (502,), "says-more": (502,), "says-less": (422, 415, 502), "html": (415, 422, 502), "empty": (415, 422, 502),
+    "garbage": (502,), "missing": (404, 502), "broken": (502, 503), "private": (502, 403), "metadata": (502, 403),
+    "file": (502, 403), "circle": (502,), "endless": (413, 422, 502, 504),
+}
+
+
+@pytest.mark.parametrize("kind", FAILING)
+def test_an_origin_that_fails_gives_a_clear_answer(listed, origin, kind):
+    gallery = listed(origin.url(kind), origin.url("good"))
+    bad, good = gallery.page(limit=2)["images"]
+    answer = gallery.tile(bad, timeout=60)
+    answer.is_problem(*FAILING[kind])
+    assert gallery.tile(good).status == 200
+    asked = origin.times_asked(f"/{kind}/")
+    assert asked <= (40 if kind == "circle" else 8), "the retries have no bound"
+    # A failure is remembered for a while: the same question at once does not ask again.
+    gallery.tile(bad, timeout=60).is_problem(*FAILING[kind])
+    assert origin.times_asked(f"/{kind}/") <= asked + 1
+
+
+@pytest.mark.parametrize("kind", ["mislabelled", "moved", "resets-once"])
+def test_an_origin_that_is_odd_is_understood(listed, origin, kind):
+    gallery = listed(origin.url(kind))
+    (image,) = gallery.images(1).values()
+    answer = gallery.tile(image, timeout=60)
+    assert answer.status == 200 and pictures.is_whole(answer.body)
+    original = gallery.get(f"/images/{image['id']}/original")
+    assert original.body == origin.picture and original.type == "image/jpeg"
+
+
+def test_an_origin_that_refuses_gives_a_clear_answer(listed, origin):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    gallery = listed(f"http://127.0.0.1:{port}/a.jpg", "http://name.invalid/b.jpg", origin.url("good"))
+    refusing, unknown, good = gallery.page(limit=3)["images"]
+    gallery.tile(refusing, timeout=60).is_problem(502, 503, 504)
+    gallery.tile(unknown, timeout=60).is_problem(502, 503, 504)
+    assert gallery.tile(good).status == 200
+
+
+def test_private_addresses_are_refused_unless_allowed(serve, tmp_path, origin):
+    file = tmp_path / "urls.txt"
+    port = origin.port
+    hosts = ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"]
+    file.write_text("".join(f"http://{host}:{port}/good/{n}.jpg\n" for n, host in enumerate(hosts)))
+    gallery = serve(file)
+    images = gallery.page(limit=100)["images"]
+    assert images
+    for image in images:
+        gallery.tile(image, timeout=60).is_problem(502, 403)
+    assert origin.asked == []
+
+
+def test_a_hanging_origin_delays_nobody(serve, tmp_path, origin, shared_folder):
+    file = tmp_path / "urls.txt"
+    file.write_text("".join(origin.url("hang", f"{n}.jpg") + "\n" for n in range(60)))
+    gallery = serve(file, shared_folder, *LOOPBACK)
+    images = gallery.images(72)
+    waiting = [gallery.connection() for _ in range(60)]
+    for number, connection in enumerate(waiting):
+        connection.request("GET", f"/images/{images[f'{number}.jpg']['id']}/tile")
+    origin.wait_until_asked("/hang/")
+    start = time.monotonic()
+    for name, image in images.items():
+        if name.startswith("IMG"):
+            assert gallery.tile(image).status == 200
+    assert time.monotonic() - start < 10
+    for connection in waiting:
+        connection.close()
+
+
+def test_an_origin_that_hangs_in_its_body_holds_no_render(serve, tmp_path, origin, shared_folder):
+    file = tmp_path / "urls.txt"
+    file.write_text("".join(origin.url("hang-in-body", f"{n}.jpg") + "\n" for n in range(12)))
+    gallery = serve(file, shared_folder, *LOOPBACK)
+    images = gallery.images(24)
+    gallery.tokens(rendition="tile", slots=[
+        {"slot": n, "image": images[f"{n}.jpg"]["id"]} for n in range(12)])
+    origin.wait_until_asked("/hang-in-body/")
+    assert all(gallery.tile(image).status == 200 for name, image in images.items() if name.startswith("IMG"))
+
+
+def test_the_log_names_what_failed(listed, origin):
+    gallery = listed(origin.url("html", "named.jpg"))
+    (image,) = gallery.images(1).values()
+    assert gallery.tile(image).status >= 400
+    assert gallery.stop() == 0
+    assert "named.jpg" in gallery.log or image["id"] in gallery.log

@@ -1,0 +1,200 @@
+"""What the command line says to those who get it wrong, and what it does for those who get it right."""
+
+import os
+import socket
+import sqlite3
+
+import pytest
+
+import pictures
+from gallery import LOOPBACK, run
+
+
+def refused(result, *words: str):
+    """The program ended at once, not well, and said why on standard error in words of ours."""
+    assert result.returncode not in (0, -6, -11, -4), f"status {result.returncode}\n{result.stdout}\n{result.stderr}"
+    assert result.returncode > 0, f"killed by signal {-result.returncode}\n{result.stderr}"
+    for word in words:
+        assert word in result.stderr, f"{word!r} is not in:\n{result.stderr}"
+    assert "Fatal error" not in result.stderr and "Stack dump" not in result.stderr
+
+
+def test_a_source_that_does_not_exist_is_named(data):
+    refused(run("serve", "/nowhere/at/all", data=data), "/nowhere/at/all")
+
+
+def test_one_bad_source_among_good_ones_is_named(data, tmp_path):
+    good = pictures.write(tmp_path / "good", a__jpg=pictures.encoded())
+    refused(run("serve", good, tmp_path / "bad", data=data), str(tmp_path / "bad"))
+
+
+def test_no_source_is_explained(data):
+    refused(run("serve", data=data), "source")
+
+
+def test_a_source_of_an_unknown_kind_is_named(data, tmp_path):
+    file = tmp_path / "letter.docx"
+    file.write_bytes(b"PK\x03\x04")
+    refused(run("serve", file, data=data), "letter.docx")
+
+
+def test_a_template_without_a_count_is_explained(data):
+    refused(run("serve", "https://example.com/{index}.jpg", data=data), "count")
+
+
+@pytest.mark.parametrize("words", [
+    ["--port", "70000"], ["--port", "eighty"], ["--port", "-1"], ["--host", "not a host"],
+    ["--allow-address", "10.0.0.0/99"], ["--allow-address", "hello"], ["--no-such-option"],
+], ids=" ".join)
+def test_a_bad_option_is_named(data, shared_folder, words):
+    refused(run("serve", shared_folder, *words, data=data), words[0].lstrip("-"))
+
+
+@pytest.mark.parametrize("words", [
+    ["--count", "-5"], ["--count", "many"], ["--latency", "-1"], ["--fail", "2"], ["--hang", "-0.5"],
+], ids=" ".join)
+def test_a_bad_option_of_the_demo_is_named(data, words):
+    refused(run("demo", *words, data=data), words[0].lstrip("-"))
+
+
+def test_a_bad_value_in_the_environment_is_named(data, shared_folder):
+    refused(run("serve", shared_folder, data=data, TESSERA_PORT="eighty"), "TESSERA_PORT")
+
+
+def test_a_port_in_use_is_named(data, shared_folder):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        refused(run("serve", shared_folder, "--port", port, data=data), str(port), "in use")
+
+
+def test_an_address_that_is_not_this_machines_is_named(data, shared_folder):
+    refused(run("serve", shared_folder, "--host", "192.0.2.1", "--port", 0, data=data), "192.0.2.1")
+
+
+def test_a_data_folder_that_is_a_file_is_named(tmp_path, shared_folder):
+    data = tmp_path / "data"
+    data.write_text("a file")
+    refused(run("serve", shared_folder, data=data), str(data))
+
+
+def test_a_data_folder_that_cannot_be_written_is_named(tmp_path, shared_folder):
+    data = tmp_path / "data"
+    data.mkdir()
+    before = in_a_mount_of_its_own(f"mount -t tmpfs -o ro none '{data}'")
+    refused(run("serve", shared_folder, data=data, before=before), str(data))
+
+
+def test_two_servers_do_not_share_a_data_folder(serve, shared_folder, data):
+    first = serve(shared_folder)
+    refused(run("serve", shared_folder, "--port", 0, data=data), str(data))
+    assert first.get("/healthz").status == 200
+
+
+def test_a_full_data_folder_does_not_stop_the_showing(serve, shared_folder, data):
+    data.mkdir()
+    gallery = serve(shared_folder, before=in_a_mount_of_its_own(f"mount -t tmpfs -o size=600k none '{data}'"))
+    images = gallery.images(12)
+    for _ in range(3):
+        for image in images.values():
+            for rendition in ("tile", "screen", "original"):
+                answer = gallery.get(f"/images/{image['id']}/{rendition}", Accept="image/jpeg")
+                assert answer.status == 200 and pictures.is_whole(answer.body)
+
+
+def in_a_mount_of_its_own(command: str) -> tuple[str, ...]:
+    """Words that run a program where `command` has mounted something that only it sees."""
+    if os.system("unshare --user --map-root-user --mount true 2>/dev/null") != 0:
+        pytest.skip("this machine makes no namespaces")
+    return ("unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", f'{command}; exec "$@"', "sh")
+
+
+def test_an_empty_folder_is_an_empty_gallery(serve, tmp_path):
+    gallery = serve(pictures.write(tmp_path / "empty"))
+    page = gallery.page()
+    assert page["total"] == 0 and page["images"] == [] and page.get("next") is None
+    assert gallery.get("/").status == 200
+
+
+def test_an_empty_list_is_an_empty_gallery(listed):
+    assert listed().page()["total"] == 0
+
+
+def test_the_bad_lines_of_a_list_are_named_and_the_rest_is_served(serve, tmp_path, origin):
+    file = tmp_path / "urls.txt"
+    file.write_bytes("\n".join([
+        "# a comment", origin.url("good", "1.jpg"), "", "not a url", "ftp://example.com/a.jpg", origin.url("good", "2.jpg"),
+        "http://", "javascript:alert(1)", "file:///etc/passwd", origin.url("good", "3.jpg"),
+    ]).encode() + b"\n\xff\xfe\x00http://example.com\n" + b"http://example.com/" + b"a" * 100_000 + b"\n")
+    gallery = serve(file, *LOOPBACK)
+    images = gallery.images(3)
+    assert sorted(images) == ["1.jpg", "2.jpg", "3.jpg"]
+    assert all(gallery.tile(image).status == 200 for image in images.values())
+    for number in (4, 5, 7, 8, 9, 11, 12):
+        assert f"{number}" in gallery.log, f"line {number} is not named in:\n{gallery.log}"
+    assert "urls.txt" in gallery.log
+
+
+def test_a_csv_and_a_jsonl_file_are_lists(serve, tmp_path, origin):
+    table, lines = tmp_path / "a.csv", tmp_path / "b.jsonl"
+    table.write_text(f'name,url\n"One, two",{origin.url("good", "1.jpg")}\nThree,{origin.url("good", "2.jpg")}\n')
+    lines.write_text(f'{{"url": "{origin.url("good", "3.jpg")}", "name": "Four"}}\n{{broken\n')
+    gallery = serve(table, lines, *LOOPBACK)
+    images = gallery.images(3)
+    assert all(gallery.tile(image).status == 200 for image in images.values())
+
+
+def test_a_template_makes_a_gallery(serve, origin):
+    gallery = serve(f"http://127.0.0.1:{origin.port}/good/{{index}}.jpg", "--count", 25, *LOOPBACK)
+    images = gallery.images(25)
+    assert len(images) == 25
+    assert gallery.tile(next(iter(images.values()))).status == 200
+
+
+def test_a_corrupt_index_is_made_anew_and_said_so(serve, shared_folder, data):
+    gallery = serve(shared_folder)
+    before = gallery.images(12)
+    assert gallery.tile(next(iter(before.values()))).status == 200
+    assert gallery.stop() == 0
+    databases = [path for path in data.rglob("*") if path.is_file() and path.read_bytes()[:15] == b"SQLite format 3"]
+    assert databases, f"no database in {list(data.rglob('*'))}"
+    for path in databases:
+        content = path.read_bytes()
+        path.write_bytes(content[:20] + os.urandom(len(content) - 20))
+    gallery = serve(shared_folder)
+    after = gallery.images(12)
+    assert {name: image["id"] for name, image in before.items()} == {name: image["id"] for name, image in after.items()}
+    assert pictures.is_whole(gallery.tile(next(iter(after.values()))).body)
+    assert any(word in gallery.log.lower() for word in ("rebuil", "corrupt", "anew", "damaged")), gallery.log
+
+
+def test_an_index_of_a_later_version_is_not_harmed_silently(serve, shared_folder, data):
+    gallery = serve(shared_folder)
+    gallery.images(12)
+    assert gallery.stop() == 0
+    for path in data.rglob("*"):
+        if path.is_file() and path.read_bytes()[:15] == b"SQLite format 3":
+            with sqlite3.connect(path) as database:
+                database.execute("PRAGMA user_version = 999999")
+            database.close()
+    # Either it says that it cannot, or it starts and serves; it must not crash.
+    again = serve(shared_folder)
+    assert len(again.images(12)) == 12
+
+
+def test_every_option_is_also_in_the_environment(serve, origin, tmp_path):
+    file = tmp_path / "urls.txt"
+    file.write_text(origin.url("good") + "\n")
+    gallery = serve(file, TESSERA_ALLOW_ADDRESS="127.0.0.0/8", TESSERA_HOST="127.0.0.1")
+    (image,) = gallery.images(1).values()
+    assert gallery.tile(image).status == 200
+
+
+def test_help_names_the_commands_and_their_options(data):
+    result = run("--help", data=data)
+    assert result.returncode == 0 and "serve" in result.stdout and "demo" in result.stdout
+    serve_help = run("serve", "--help", data=data)
+    for option in ("--host", "--port", "--data", "--allow-address"):
+        assert option in serve_help.stdout
+    demo_help = run("demo", "--help", data=data)
+    for option in ("--count", "--latency", "--jitter", "--fail", "--hang", "--seed"):
+        assert option in demo_help.stdout

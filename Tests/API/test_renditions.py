@@ -1,0 +1,119 @@
+"""Renditions over HTTP: formats by Accept, conditional requests, ranges, and caching."""
+
+import re
+
+import pytest
+
+import pictures
+
+
+@pytest.fixture
+def image(shared_gallery):
+    return shared_gallery.page()["images"][0]
+
+
+@pytest.mark.parametrize("accept, type", [
+    ("image/avif,image/webp,image/apng,*/*;q=0.8", "image/avif"), ("image/webp,*/*", "image/webp"),
+    ("image/jpeg", "image/jpeg"), ("*/*", "image/jpeg"), ("image/*", None), ("image/avif;q=0, image/webp", "image/webp"),
+    ("IMAGE/WEBP", "image/webp"), ("", None), ("nonsense;;;,", None),
+])
+def test_the_format_follows_accept_and_says_so(shared_gallery, image, accept, type):
+    answer = shared_gallery.get(f"/images/{image['id']}/tile", Accept=accept)
+    assert answer.status == 200 and pictures.is_whole(answer.body)
+    assert type is None or answer.type == type
+    assert "accept" in answer.headers["Vary"].lower()
+
+
+@pytest.mark.parametrize("rendition, longest", [("preview", 64), ("tile", 320), ("screen", 1600)])
+def test_a_rendition_is_no_larger_than_its_name_says(shared_gallery, image, rendition, longest):
+    from io import BytesIO
+
+    from PIL import Image
+
+    answer = shared_gallery.get(f"/images/{image['id']}/{rendition}", Accept="image/webp")
+    with Image.open(BytesIO(answer.body)) as drawn:
+        assert max(drawn.size) == min(longest, 640) and abs(drawn.width / drawn.height - 4 / 3) < 0.05
+
+
+def test_what_has_not_changed_is_not_sent_again(shared_gallery, image):
+    for rendition in ("tile", "original"):
+        target = f"/images/{image['id']}/{rendition}"
+        first = shared_gallery.get(target, Accept="image/webp")
+        assert first.headers["ETag"] and first.headers["Last-Modified"]
+        again = shared_gallery.get(target, **{"Accept": "image/webp", "If-None-Match": first.headers["ETag"]})
+        assert again.status == 304 and again.body == b"" and again.headers["ETag"] == first.headers["ETag"]
+        since = shared_gallery.get(target, **{"Accept": "image/webp", "If-Modified-Since": first.headers["Last-Modified"]})
+        assert since.status == 304
+        other = shared_gallery.get(target, **{"Accept": "image/webp", "If-None-Match": '"other"'})
+        assert other.status == 200 and other.body == first.body
+
+
+def test_two_formats_have_two_tags(shared_gallery, image):
+    tags = {shared_gallery.get(f"/images/{image['id']}/tile", Accept=f"image/{kind}").headers["ETag"]
+            for kind in ("avif", "webp", "jpeg")}
+    assert len(tags) == 3
+
+
+def test_a_link_of_the_page_may_be_kept_for_ever(shared_gallery, image):
+    for rendition, link in shared_gallery.page()["images"][0]["links"].items():
+        answer = shared_gallery.get(link)
+        assert answer.status == 200
+        if re.search(r"[?&]v=", link):
+            assert "immutable" in answer.headers["Cache-Control"]
+    bare = shared_gallery.get(f"/images/{image['id']}/tile")
+    assert "immutable" not in (bare.headers["Cache-Control"] or "")
+    stale = shared_gallery.get(f"/images/{image['id']}/tile?v={'0' * 13}")
+    assert "immutable" not in (stale.headers["Cache-Control"] or "")
+
+
+def test_head_tells_what_get_would_send(shared_gallery, image):
+    for rendition in ("tile", "original"):
+        target = f"/images/{image['id']}/{rendition}"
+        got, told = shared_gallery.get(target), shared_gallery.ask("HEAD", target)
+        assert told.status == 200 and told.body == b""
+        assert told.headers["Content-Length"] == str(len(got.body)) and told.headers["ETag"] == got.headers["ETag"]
+
+
+@pytest.mark.parametrize("range, expected", [
+    ("bytes=0-0", slice(0, 1)), ("bytes=10-99", slice(10, 100)), ("bytes=100-", slice(100, None)),
+    ("bytes=-50", slice(-50, None)), ("bytes=0-99999999", slice(0, None)),
+])
+def test_a_range_of_an_original(shared_gallery, image, range, expected):
+    target = f"/images/{image['id']}/original"
+    whole = shared_gallery.get(target).body
+    answer = shared_gallery.get(target, Range=range)
+    assert answer.status == 206 and answer.body == whole[expected]
+    assert answer.headers["Content-Range"].endswith(f"/{len(whole)}")
+
+
+def test_ranges_that_make_no_sense(shared_gallery, image):
+    target = f"/images/{image['id']}/original"
+    size = len(shared_gallery.get(target).body)
+    beyond = shared_gallery.get(target, Range=f"bytes={size}-")
+    assert beyond.status == 416 and beyond.headers["Content-Range"] == f"bytes */{size}"
+    for nonsense in ("bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=", "bytes=-"):
+        assert shared_gallery.get(target, Range=nonsense).status == 200
+    stale = shared_gallery.get(target, **{"Range": "bytes=0-9", "If-Range": '"other"'})
+    assert stale.status == 200 and len(stale.body) == size
+
+
+def test_the_page_tells_what_is_known(shared_gallery):
+    shared_gallery.tile(shared_gallery.page()["images"][0])
+    images = shared_gallery.page()["images"]
+    assert [image["index"] for image in images] == list(range(12))
+    for image in images:
+        assert set(image["links"]) == {"preview", "tile", "screen", "original"}
+        assert re.fullmatch("[0-9a-hjkmnp-tv-z]{13}", image["id"])
+        detail = shared_gallery.get(f"/api/v1/images/{image['id']}")
+        assert detail.status == 200 and detail.json["id"] == image["id"] and detail.json["name"] == image["name"]
+
+
+def test_health_readiness_status_and_metrics(shared_gallery):
+    assert shared_gallery.get("/healthz").status == 200
+    assert shared_gallery.get("/readyz").status == 200
+    status = shared_gallery.get("/api/v1/status")
+    assert status.status == 200 and status.type == "application/json"
+    metrics = shared_gallery.get("/metrics")
+    assert metrics.status == 200 and metrics.headers["Content-Type"].startswith("text/plain")
+    for line in metrics.body.decode().splitlines():
+        assert line.startswith("#") or re.fullmatch(r"[a-z_:][a-z0-9_:]*(\{.*\})? [-+0-9.eInfNa]+", line), line

@@ -1,0 +1,48 @@
+"""The OpenAPI document is complete and true: requests made from it, good and bad, get what it says."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from gallery import Gallery
+
+HERE = pathlib.Path(__file__).parent
+EXAMPLES = os.environ.get("TESSERA_SCHEMA_EXAMPLES", "25")
+
+
+@pytest.fixture(params=["demo", "folder"])
+def described(request, tmp_path, shared_folder):
+    words, command = {
+        "demo": (("--count", 300, "--latency", 5, "--fail", 0.02, "--hang", 0), "demo"),
+        "folder": ((shared_folder,), "serve"),
+    }[request.param]
+    with Gallery(*words, data=tmp_path / "data", command=command) as gallery:
+        gallery.images(12)
+        yield gallery
+
+
+@pytest.mark.timeout(450)
+def test_the_document_describes_every_answer(described, tmp_path):
+    ids = ",".join(image["id"] for image in described.page(limit=12)["images"])
+    result = subprocess.run(
+        [sys.executable, "-m", "schemathesis.cli", "--config-file", str(HERE / "schemathesis.toml"), "run",
+         f"http://127.0.0.1:{described.port}/api/openapi.json", "--url", f"http://127.0.0.1:{described.port}",
+         "--checks", "all", "--max-examples", EXAMPLES, "--seed", "1", "--continue-on-failure",
+         "--request-timeout", "20"],
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "schema_hooks", "PYTHONPATH": str(HERE), "IMAGE_IDS": ids,
+             "NO_COLOR": "1", "COLUMNS": "120"},
+        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400)
+    assert result.returncode == 0, result.stdout[-20_000:] + result.stderr[-5_000:]
+    assert described.process.poll() is None
+
+
+def test_the_document_names_every_path_of_the_api(described):
+    document = described.get("/api/openapi.json").json
+    assert document["openapi"].startswith("3.1")
+    assert {
+        "/api/v1/images", "/api/v1/images/{id}", "/api/v1/tokens", "/api/v1/tokens/cancel", "/images/{id}/{rendition}",
+        "/api/v1/status", "/metrics", "/healthz", "/readyz", "/api/openapi.json",
+    } <= set(document["paths"])
