@@ -2,10 +2,8 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
+// What needs _GNU_SOURCE is declared here and wrapped in CLinux.c: were it defined in this header, the types of libc
+// would differ from those that Swift's Glibc and Dispatch modules see.
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <netinet/tcp.h>
@@ -27,5 +25,9 @@ static inline int clinux_openat2(int root, const char *path, uint64_t flags, uin
 
 /// `accept4(2)`: declared by glibc only under `_GNU_SOURCE`, so Swift does not see it.
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length, int flags);
+
+/// `preadv2(2)` with `RWF_NOWAIT`: reads what is in the page cache and never waits for a disk. Returns the bytes read,
+/// or -1 with `errno` `EAGAIN` (not in memory) or `EOPNOTSUPP` (a file system that cannot tell).
+ssize_t clinux_pread_cached(int file, void *buffer, size_t count, int64_t offset);
 
 #endif

@@ -1,0 +1,33 @@
+/// The query of a request: names and values, percent-decoded, in the order they came.
+public struct Query: Sendable, RandomAccessCollection {
+    public typealias Element = (name: String, value: String)
+
+    private let pairs: [Element]
+
+    /// Reads `name=value&name&…`. A pair that is not proper percent-encoding of UTF-8 is kept as it was written, so
+    /// that whoever checks it sees something wrong instead of nothing.
+    init(_ bytes: some Collection<UInt8>) {
+        pairs = bytes.split(separator: UInt8(ascii: "&")).map { pair in
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return (Self.text(parts[0]), parts.count > 1 ? Self.text(parts[1]) : "")
+        }
+    }
+
+    private static func text(_ bytes: some Collection<UInt8>) -> String {
+        PercentEncoding.decode(bytes, plusIsSpace: true) ?? String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The value of the first pair of this name; empty if it has none; nil if there is no such pair.
+    public subscript(name: String) -> String? {
+        pairs.first { $0.name == name }?.value
+    }
+
+    /// The values of all pairs of this name.
+    public func values(of name: String) -> [String] {
+        pairs.filter { $0.name == name }.map(\.value)
+    }
+
+    public var startIndex: Int { pairs.startIndex }
+    public var endIndex: Int { pairs.endIndex }
+    public subscript(position: Int) -> Element { pairs[position] }
+}

@@ -1,0 +1,58 @@
+import HTTPTypes
+
+/// The fields of a request, looked up in the bytes that came.
+public struct RequestHeaders: Sendable {
+    let head: RequestHead
+
+    /// The value of a field; nil if it did not come. Several lines of one name are one value, joined by `, `
+    /// (RFC 9110 §5.3); lines of `Cookie` by `; `.
+    public subscript(name: HTTPField.Name) -> String? {
+        var result: String?
+        forEachValue(of: name) { value in
+            let text = String(decoding: value, as: UTF8.self)
+            if let first = result {
+                result = first + (name == .cookie ? "; " : ", ") + text
+            } else {
+                result = text
+            }
+        }
+        return result
+    }
+
+    /// The values of a field, one for each of its lines, in order.
+    public func values(of name: HTTPField.Name) -> [String] {
+        var values: [String] = []
+        forEachValue(of: name) { values.append(String(decoding: $0, as: UTF8.self)) }
+        return values
+    }
+
+    /// Whether a field came at all.
+    public func contains(_ name: HTTPField.Name) -> Bool {
+        var isFound = false
+        forEachValue(of: name) { _ in isFound = true }
+        return isFound
+    }
+
+    /// All fields, in order, as a value that can be changed and kept.
+    public var fields: HTTPFields {
+        var fields = HTTPFields()
+        head.bytes.withUnsafeBytes { bytes in
+            FieldLines(bytes: bytes, start: head.fields).forEach { name, value in
+                guard let name = HTTPField.Name(String(decoding: name, as: UTF8.self)) else { return }
+                fields.append(HTTPField(name: name, value: String(decoding: value, as: UTF8.self)))
+            }
+        }
+        return fields
+    }
+
+    private func forEachValue(of name: HTTPField.Name, _ body: (UnsafeRawBufferPointer) -> Void) {
+        var wanted = name.canonicalName
+        wanted.withUTF8 { wanted in
+            head.bytes.withUnsafeBytes { bytes in
+                FieldLines(bytes: bytes, start: head.fields).forEach { name, value in
+                    if ASCII.isEqualIgnoringCase(name, lowercased: UnsafeRawBufferPointer(wanted)) { body(value) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+
+/// Patterns by their segments. Looking up a path costs no allocation.
+struct RouteTree<Handler: Sendable>: Sendable {
+    enum Found {
+        case found(Handler, PathParameters)
+        /// The path is known, with these methods.
+        case otherMethods([HTTPRequest.Method])
+        case none
+    }
+
+    private struct Route: Sendable {
+        var method: HTTPRequest.Method
+        var handler: Handler
+        var names: [String]
+    }
+
+    private struct Node: Sendable {
+        /// Literal segments and the nodes that they lead to.
+        var literals: [(segment: [UInt8], node: Int)] = []
+        /// The node that any segment leads to.
+        var parameter: Int?
+        var routes: [Route] = []
+    }
+
+    private var nodes = [Node()]
+
+    /// A pattern that is not one, or that is there already, is a mistake of the program and stops it.
+    mutating func insert(_ handler: Handler, method: HTTPRequest.Method, pattern: String) {
+        precondition(pattern.first == "/", "a pattern begins with /: \(pattern)")
+        var node = 0
+        var names: [String] = []
+        for segment in pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            if segment.first == "{", segment.last == "}" {
+                names.append(String(segment.dropFirst().dropLast()))
+                node = nodes[node].parameter ?? addNode { $0.nodes[node].parameter = $1 }
+            } else {
+                let bytes = Array(segment.utf8)
+                node =
+                    nodes[node].literals.first { $0.segment == bytes }?.node
+                    ?? addNode { $0.nodes[node].literals.append((bytes, $1)) }
+            }
+        }
+        precondition(names.count <= PathParameters.most, "too many parameters: \(pattern)")
+        precondition(!nodes[node].routes.contains { $0.method == method }, "routed twice: \(method) \(pattern)")
+        nodes[node].routes.append(Route(method: method, handler: handler, names: names))
+    }
+
+    private mutating func addNode(link: (inout Self, Int) -> Void) -> Int {
+        nodes.append(Node())
+        link(&self, nodes.count - 1)
+        return nodes.count - 1
+    }
+
+    func find(_ request: Request) -> Found {
+        let head = request.head
+        guard head.path.count > 0, head.bytes[head.path.lowerBound] == UInt8(ascii: "/") else { return .none }
+        var places = SIMD8<UInt32>()
+        let node = head.bytes.withUnsafeBufferPointer { bytes in
+            find(UnsafeBufferPointer(rebasing: bytes[..<head.path.upperBound]), head.path.lowerBound + 1, 0, 0, &places)
+        }
+        guard let node else { return .none }
+        let routes = nodes[node].routes
+        for wanted in [request.method, .get] where wanted == request.method || request.method == .head {
+            if let route = routes.first(where: { $0.method == wanted }) {
+                return .found(route.handler, PathParameters(names: route.names, bytes: head.bytes, places: places))
+            }
+        }
+        return .otherMethods(routes.map(\.method))
+    }
+
+    /// The node with routes that the path from `start` on leads to.
+    private func find(
+        _ path: UnsafeBufferPointer<UInt8>, _ start: Int, _ node: Int, _ parameters: Int,
+        _ places: inout SIMD8<UInt32>
+    ) -> Int? {
+        guard start <= path.count else { return nodes[node].routes.isEmpty ? nil : node }
+        var end = start
+        while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
+        let segment = UnsafeBufferPointer(rebasing: path[start..<end])
+        for literal in nodes[node].literals where literal.segment.elementsEqual(segment) {
+            if let found = find(path, end + 1, literal.node, parameters, &places) { return found }
+        }
+        guard let next = nodes[node].parameter, !segment.isEmpty, parameters < PathParameters.most else { return nil }
+        places[2 * parameters] = UInt32(start)
+        places[2 * parameters + 1] = UInt32(end)
+        return find(path, end + 1, next, parameters + 1, &places)
+    }
+}

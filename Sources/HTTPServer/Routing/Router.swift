@@ -1,0 +1,100 @@
+import HTTPTypes
+import Logging
+
+/// Answers by method and path.
+///
+///     var router = Router(logger: logger)
+///     router.get("/images/{id}/{rendition}") { request, reply in … }
+///     router.post("/api/v1/tokens") { request in try await … }
+///
+/// A pattern's segments are literal, or `{name}` for any one segment that is not empty; a literal goes before a name.
+/// An unknown path is 404, a known path with another method is 405 with `Allow`. HEAD is answered by the route for GET
+/// unless it has one of its own, and `OPTIONS` by 204 with `Allow`.
+public struct Router: Responder {
+    /// Answers on the loop, at once or later. Must not block.
+    public typealias Direct = @Sendable (Request, Reply) -> Void
+    /// Answers in a task on the loop's executor, cancelled if the client goes. A ``Problem`` that is thrown is the
+    /// answer; a ``RequestError`` too; any other error is logged, and answered with 500.
+    public typealias Asynchronous = @Sendable (Request) async throws -> Response
+
+    private enum Handler: Sendable {
+        case direct(Direct)
+        case asynchronous(Asynchronous)
+    }
+
+    private var routes = RouteTree<Handler>()
+    private let logger: Logger?
+
+    /// Answers what no route knows. Without it, that is 404.
+    public var fallback: (any Responder)?
+
+    public init(logger: Logger? = nil) {
+        self.logger = logger
+    }
+
+    public mutating func on(_ method: HTTPRequest.Method, _ pattern: String, _ handler: @escaping Direct) {
+        routes.insert(.direct(handler), method: method, pattern: pattern)
+    }
+
+    public mutating func on(_ method: HTTPRequest.Method, _ pattern: String, _ handler: @escaping Asynchronous) {
+        routes.insert(.asynchronous(handler), method: method, pattern: pattern)
+    }
+
+    public mutating func get(_ pattern: String, _ handler: @escaping Direct) { on(.get, pattern, handler) }
+    public mutating func get(_ pattern: String, _ handler: @escaping Asynchronous) { on(.get, pattern, handler) }
+    public mutating func post(_ pattern: String, _ handler: @escaping Direct) { on(.post, pattern, handler) }
+    public mutating func post(_ pattern: String, _ handler: @escaping Asynchronous) { on(.post, pattern, handler) }
+    public mutating func delete(_ pattern: String, _ handler: @escaping Direct) { on(.delete, pattern, handler) }
+    public mutating func delete(_ pattern: String, _ handler: @escaping Asynchronous) { on(.delete, pattern, handler) }
+
+    public func respond(to request: Request, reply: Reply) {
+        switch routes.find(request) {
+        case .found(let handler, let parameters):
+            var request = request
+            request.parameters = parameters
+            call(handler, request, reply)
+        case .otherMethods(let allowed):
+            respond(allowing: allowed, to: request, reply: reply)
+        case .none:
+            if let fallback {
+                fallback.respond(to: request, reply: reply)
+            } else if request.method == .options, request.path == "*" {
+                reply.send(Response(status: .noContent))
+            } else {
+                reply.send(Problem(.notFound).response)
+            }
+        }
+    }
+
+    private func respond(allowing methods: [HTTPRequest.Method], to request: Request, reply: Reply) {
+        var methods = Set(methods)
+        if methods.contains(.get) { methods.insert(.head) }
+        methods.insert(.options)
+        let allow: HTTPFields = [.allow: methods.map(\.rawValue).sorted().joined(separator: ", ")]
+        if request.method == .options {
+            reply.send(Response(status: .noContent, headers: allow))
+        } else {
+            reply.send(Problem(.methodNotAllowed, headers: allow).response)
+        }
+    }
+
+    private func call(_ handler: Handler, _ request: Request, _ reply: Reply) {
+        switch handler {
+        case .direct(let direct):
+            direct(request, reply)
+        case .asynchronous(let asynchronous):
+            let task = Task(executorPreference: request.loop) { [logger] in
+                do {
+                    reply.send(try await asynchronous(request))
+                } catch {
+                    let problem = Problem(describing: error)
+                    if problem.status.code == 500 {
+                        logger?.error("\(request.method.rawValue) \(request.path): \(error)")
+                    }
+                    reply.send(problem.response)
+                }
+            }
+            reply.onDisconnect { task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// The classes of bytes that HTTP's grammar speaks of, as bit sets, so that a check costs a shift and no memory.
+enum ASCII {
+    static let carriageReturn: UInt8 = 0x0D
+    static let lineFeed: UInt8 = 0x0A
+    static let space: UInt8 = 0x20
+    static let tab: UInt8 = 0x09
+    static let colon: UInt8 = 0x3A
+
+    /// `tchar` (RFC 9110 §5.6.2).
+    @inline(__always)
+    static func isToken(_ byte: UInt8) -> Bool {
+        // Low: ! # $ % & ' * + - . 0-9. High: A-Z ^ _ ` a-z | ~
+        isIn(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
+    }
+
+    /// What may stand in a field's value: visible characters, space, tab and `obs-text` (RFC 9110 §5.5).
+    @inline(__always)
+    static func isFieldValue(_ byte: UInt8) -> Bool {
+        (byte >= 0x20 && byte != 0x7F) || byte == tab
+    }
+
+    /// What is taken in a request's target: visible ASCII but `#`, a little more than RFC 3986 allows, since browsers
+    /// leave some of the rest unescaped.
+    @inline(__always)
+    static func isTarget(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != 0x23
+    }
+
+    /// What may stand in `Host` (RFC 3986 §3.2.2): letters, digits and `- . _ ~ % ! $ & ' ( ) * + , ; = : [ ]`.
+    @inline(__always)
+    static func isAuthority(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
+    }
+
+    @inline(__always)
+    private static func isIn(_ byte: UInt8, low: UInt64, high: UInt64) -> Bool {
+        byte < 64 ? low >> UInt64(byte) & 1 != 0 : byte < 128 && high >> UInt64(byte - 64) & 1 != 0
+    }
+
+    @inline(__always)
+    static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Whether `text` is `lowercased`, which holds no upper case, when case is ignored.
+    @inline(__always)
+    static func isEqualIgnoringCase(_ text: UnsafeRawBufferPointer, lowercased: UnsafeRawBufferPointer) -> Bool {
+        guard text.count == lowercased.count else { return false }
+        for index in 0..<text.count where lowercase(text[index]) != lowercased[index] { return false }
+        return true
+    }
+
+    /// The same for a literal.
+    @inline(__always)
+    static func isEqualIgnoringCase(_ text: UnsafeRawBufferPointer, lowercased: StaticString) -> Bool {
+        let bytes = UnsafeRawBufferPointer(start: lowercased.utf8Start, count: lowercased.utf8CodeUnitCount)
+        return isEqualIgnoringCase(text, lowercased: bytes)
+    }
+
+    @inline(__always)
+    static func lowercase(_ byte: UInt8) -> UInt8 {
+        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    }
+
+    /// Without the spaces and tabs around it.
+    @inline(__always)
+    static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = text.count
+        while start < end, text[start] == space || text[start] == tab { start += 1 }
+        while end > start, text[end - 1] == space || text[end - 1] == tab { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: text[start..<end])
+    }
+}
