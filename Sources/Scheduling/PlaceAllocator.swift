@@ -44,6 +44,8 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
 
     private var members: [ID: Member] = [:]
     private var lines: [Group: Line] = [:]
+    /// The groups that may hold another number of places than the rest.
+    private var limits: [Group: Int] = [:]
     /// The groups whose first in line could start, ranked by it.
     private var readyVisible = IndexedHeap<Group, Rank>()
     private var readyPrefetch = IndexedHeap<Group, Rank>()
@@ -74,6 +76,18 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
 
     public func standing(of id: ID) -> Standing? { members[id].map { $0.holds ? .holding : .waiting } }
     public func priority(of id: ID) -> Priority? { members[id]?.priority }
+
+    /// How many places `group` holds now.
+    public func holdingCount(of group: Group) -> Int { lines[group]?.holding ?? 0 }
+
+    /// Gives `group` a limit of its own, at most ``placesPerGroup``; 0 keeps all of it waiting, nil makes it like the
+    /// rest. What holds a place already keeps it. A limit is remembered until it is taken back.
+    public mutating func limit(_ group: Group, to limit: Int?) {
+        let limit = limit.map { max(0, $0) }.flatMap { $0 < placesPerGroup ? $0 : nil }
+        guard limits[group] != limit else { return }
+        limits[group] = limit
+        refresh(group)
+    }
 
     /// Puts `id` in the line of its group. An id that is in already is only given the new priority.
     public mutating func enqueue(_ id: ID, in group: Group, priority: Priority) {
@@ -187,7 +201,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     /// Brings the two heaps of ready groups in line with what `group` has now; forgets a group that is empty.
     private mutating func refresh(_ group: Group) {
         guard let line = lines[group] else { return }
-        let hasPlace = line.holding < placesPerGroup
+        let hasPlace = line.holding < limits[group] ?? placesPerGroup
         if hasPlace, let first = line.visible.first {
             readyVisible.set(group, to: first.rank)
         } else {

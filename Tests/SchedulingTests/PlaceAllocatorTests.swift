@@ -175,3 +175,20 @@ private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priorit
         #expect(many < 3 * few, "\(few) comparisons a step at 100, \(many) at 100,000")
     }
 }
+
+@Suite struct PlaceAllocatorLimitTests {
+    @Test func `a group with a limit of its own holds no more, until the limit is taken back`() {
+        var allocator = PlaceAllocator<Int, String>(places: 8, placesPerGroup: 4)
+        let priority = Priority(lane: .visible, viewport: 1, distance: 0)
+        allocator.limit("resting", to: 0)
+        for id in 0..<3 { allocator.enqueue(id, in: "resting", priority: priority) }
+        #expect(allocator.startNext() == nil)
+        allocator.limit("resting", to: 1)
+        #expect(allocator.startNext() == 0)
+        #expect(allocator.startNext() == nil)
+        #expect(allocator.holdingCount(of: "resting") == 1)
+        allocator.limit("resting", to: nil)
+        #expect(allocator.startNext() == 1)
+        #expect(allocator.startNext() == 2)
+    }
+}
