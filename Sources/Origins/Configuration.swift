@@ -1,6 +1,9 @@
 /// How origins are fetched from. The defaults suit a gallery of the open web on one machine.
 public struct Configuration: Hashable, Sendable {
     /// Transfers under way at a time, all origins together.
+    ///
+    /// An origin is given a further place only while it holds fewer than are free: however many origins hang, there
+    /// is one left for the next. One origin alone thus gets half of the places at most.
     public var places = 64
     /// Transfers under way at a time to one origin (scheme, host and port).
     public var placesPerOrigin = 16
@@ -44,10 +47,58 @@ public struct Configuration: Hashable, Sendable {
     /// Networks that may be fetched from although they are not public, in CIDR notation: "127.0.0.0/8".
     public var allowedAddresses: [String] = []
 
+    /// A PEM file of certificate authorities to trust beside the system's, for origins of one's own.
+    public var certificateAuthorities: String?
+
     /// Sent with each request.
     public var userAgent = "Tessera/1"
 
     public init() {}
+
+    /// Throws ``Invalid`` for the first setting that cannot work.
+    public func validate() throws {
+        for (field, value) in [
+            ("places", places), ("placesPerOrigin", placesPerOrigin), ("maximumHeaderBytes", maximumHeaderBytes),
+            ("failuresUntilSuspended", failuresUntilSuspended),
+        ] where value < 1 {
+            throw Invalid(field: field, problem: "must be at least 1")
+        }
+        for (field, value) in [
+            ("maximumRetries", maximumRetries), ("maximumRedirects", maximumRedirects),
+            ("lowSpeedBytes", lowSpeedBytes),
+        ] where value < 0 {
+            throw Invalid(field: field, problem: "must not be negative")
+        }
+        for (field, value) in [
+            ("connectTimeout", connectTimeout), ("firstByteTimeout", firstByteTimeout),
+            ("lowSpeedWindow", lowSpeedWindow), ("totalTimeout", totalTimeout), ("suspension", suspension),
+        ] where value <= .zero {
+            throw Invalid(field: field, problem: "must be longer than nothing")
+        }
+        for (field, value) in [
+            ("retryDelay", retryDelay), ("maximumRetryDelay", maximumRetryDelay),
+            ("maximumHeuristicFreshness", maximumHeuristicFreshness),
+        ] where value < .zero {
+            throw Invalid(field: field, problem: "must not be negative")
+        }
+        guard maximumBytes > 0 else { throw Invalid(field: "maximumBytes", problem: "must be at least 1") }
+        if let rate = requestsPerSecondPerOrigin, !(rate > 0 && rate.isFinite) {
+            throw Invalid(field: "requestsPerSecondPerOrigin", problem: "must be more than 0")
+        }
+        _ = try addressRanges()
+        guard userAgent.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+            throw Invalid(field: "userAgent", problem: "must be printable ASCII")
+        }
+    }
+
+    func addressRanges() throws -> [AddressRange] {
+        try allowedAddresses.map { text in
+            guard let range = AddressRange(text) else {
+                throw Invalid(field: "allowedAddresses", problem: "\"\(text)\" is no network such as 10.0.0.0/8")
+            }
+            return range
+        }
+    }
 
     /// A setting that cannot work.
     public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {

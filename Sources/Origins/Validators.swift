@@ -21,4 +21,19 @@ public struct Validators: Hashable, Sendable, Codable {
         }
         return entityTag
     }
+
+    /// The fields of a conditional request, of those validators that are fit to be sent; nil if there is none.
+    var sendable: [String]? {
+        var fields: [String] = []
+        if let entityTag, Validators.isFieldValue(entityTag) { fields.append("If-None-Match: \(entityTag)") }
+        if let lastModified, Validators.isFieldValue(lastModified) {
+            fields.append("If-Modified-Since: \(lastModified)")
+        }
+        return fields.isEmpty ? nil : fields
+    }
+
+    /// Short, and without what could end the line and begin another.
+    private static func isFieldValue(_ text: String) -> Bool {
+        (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    }
 }

@@ -1,0 +1,59 @@
+/// Decides which addresses may be connected to. It is asked at the moment a socket is opened, with the address that
+/// the name resolved to, so that neither a redirect nor a name that resolves to another address each time gets by.
+///
+/// Permitted is what the IANA special-purpose registries (RFC 6890) call globally reachable unicast, and what the
+/// configuration allows by name.
+struct AddressFilter: Sendable {
+    private let allowed: [AddressRange]
+
+    init(allowing allowed: [AddressRange] = []) {
+        self.allowed = allowed
+    }
+
+    func permits(_ address: IPAddress) -> Bool {
+        if allowed.contains(where: { $0.contains(address) }) { return true }
+        switch address {
+        case .v4:
+            return !AddressFilter.refusedV4.contains { $0.contains(address) }
+        case .v6(let bits):
+            // What reaches an IPv4 host is judged as that host: ::ffff:0:0/96 by the kernel, 64:ff9b::/96 by the
+            // network's translator, behind which an IPv6-only machine sees the whole of the IPv4 Internet.
+            if AddressFilter.mapped.contains(address) || AddressFilter.translated.contains(address) {
+                return permits(.v4(UInt32(truncatingIfNeeded: bits)))
+            }
+            return AddressFilter.globalUnicast.contains(address)
+                && !AddressFilter.refusedV6.contains { $0.contains(address) }
+        }
+    }
+
+    private static let mapped = range("::ffff:0:0/96")
+    private static let translated = range("64:ff9b::/96")
+    private static let globalUnicast = range("2000::/3")
+
+    private static let refusedV4 = [
+        "0.0.0.0/8",  // this network, and the unspecified address
+        "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",  // private
+        "100.64.0.0/10",  // shared by carriers (CGNAT)
+        "127.0.0.0/8",  // loopback
+        "169.254.0.0/16",  // link-local, and the metadata services of clouds
+        "192.0.0.0/24",  // protocol assignments
+        "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24",  // documentation
+        "192.88.99.0/24",  // 6to4 relays
+        "198.18.0.0/15",  // benchmarks
+        "224.0.0.0/4",  // multicast
+        "240.0.0.0/4",  // reserved, and broadcast
+    ].map(range)
+
+    /// Inside 2000::/3. Outside of it are the unspecified and loopback addresses, the IPv4-compatible ones, unique
+    /// local, link-local and multicast, and none of them is reachable globally.
+    private static let refusedV6 = [
+        "2001::/23",  // protocol assignments: Teredo, benchmarks, ORCHID
+        "2001:db8::/32", "3fff::/20",  // documentation
+        "2002::/16",  // 6to4: any IPv4 address hides in it
+    ].map(range)
+
+    private static func range(_ text: String) -> AddressRange {
+        guard let range = AddressRange(text) else { preconditionFailure("\(text) is written in this file") }
+        return range
+    }
+}

@@ -1,0 +1,290 @@
+import CCurl
+import EventLoops
+import Logging
+import Scheduling
+
+/// One fetch through all its attempts and redirects. On the loop only.
+final class FetchJob {
+    private enum Stage {
+        case waiting
+        case transferring(Transfer)
+        case resting(LoopTimer)
+        case closed
+    }
+
+    /// How an attempt ends, once that is known; the transfer may still be reading away what nobody wants.
+    enum Settlement {
+        case finished
+        case notModified(OriginHead)
+        case redirect(to: String?)
+        case failed(OriginError)
+        /// The rest of the body could not be had: once more from the first byte.
+        case startOver
+    }
+
+    let request: OriginRequest
+    let ticket: FetchTicket
+    unowned let engine: FetchEngine
+    var priority: Priority
+    private let events: @Sendable (OriginEvent) -> Void
+
+    private let start: OriginURL
+    private(set) var trail: RedirectTrail
+    private var stage = Stage.waiting
+    private var retries = 0
+    private(set) var lastError: OriginError?
+    private var clocks: FetchClocks
+
+    // Of the body so far, over all attempts.
+    var resumption: Resumption?
+    var hasStarted = false
+
+    // Of the present attempt.
+    var settlement: Settlement?
+    private(set) var isAnswered = false
+    private(set) var isConditional = false
+    private(set) var isRanged = false
+    private(set) var begun = ContinuousClock.now
+    private var refused: [IPAddress] = []
+    private var connected = false
+
+    init(
+        _ request: OriginRequest, url: OriginURL, priority: Priority, ticket: FetchTicket,
+        events: @escaping @Sendable (OriginEvent) -> Void, in engine: FetchEngine
+    ) {
+        self.request = request
+        self.priority = priority
+        self.ticket = ticket
+        self.events = events
+        self.engine = engine
+        start = url
+        trail = RedirectTrail(from: url, maximum: engine.configuration.maximumRedirects)
+        clocks = FetchClocks(engine.loop, engine.configuration)
+    }
+
+    var id: ObjectIdentifier { ObjectIdentifier(ticket) }
+    var origin: Origin { trail.current.origin }
+
+    // MARK: What the engine tells
+
+    /// A place is given: sends the request.
+    func begin() {
+        settlement = nil
+        isAnswered = false
+        refused = []
+        connected = false
+        begun = .now
+        guard let transfer = Transfer(transferRequest(), client: self) else {
+            return settle(.failed(OriginError(.unreachable, logDetail: "no memory for a transfer")))
+        }
+        stage = .transferring(transfer)
+        guard engine.driver.start(transfer) else {
+            return settle(.failed(OriginError(.unreachable, logDetail: "curl takes no further transfer")))
+        }
+        engine.count { $0.attempts += 1 }
+        clocks.start(
+            headIn: engine.configuration.firstByteTimeout,
+            late: { [unowned self] why in giveUp(why, mayRetry: true) },
+            over: { [unowned self] in giveUp("the whole fetch took too long", mayRetry: false) })
+    }
+
+    /// Stops what is under way without a word. The place is the engine's to take back.
+    func abandon() {
+        clocks.stop()
+        switch stage {
+        case .transferring(let transfer): engine.driver.remove(transfer)
+        case .resting(let timer): timer.cancel()
+        case .waiting, .closed: break
+        }
+        stage = .waiting
+    }
+
+    /// Back in the line, as after `abandon`.
+    func wait() {
+        stage = .waiting
+        trail = RedirectTrail(from: start, maximum: engine.configuration.maximumRedirects)
+    }
+
+    /// The last word.
+    func close(with event: OriginEvent?) {
+        abandon()
+        stage = .closed
+        if let event { emit(event) }
+    }
+
+    /// Looks at the ticket whether to pause.
+    func steer() {
+        guard case .transferring(let transfer) = stage else { return }
+        if ticket.isPaused {
+            clocks.pause()
+        } else {
+            clocks.resume()
+            engine.driver.resume(transfer)
+        }
+    }
+
+    // MARK: How an attempt ends
+
+    private func giveUp(_ why: String, mayRetry: Bool) {
+        guard case .transferring(let transfer) = stage else { return }
+        engine.driver.remove(transfer)
+        if !mayRetry { retries = engine.policy.maximumRetries }
+        settle(settlement ?? .failed(OriginError(.timedOut, logDetail: "\(why): \(trail.current.text)")))
+    }
+
+    private func settle(_ settlement: Settlement) {
+        clocks.stop()
+        stage = .waiting
+        if case .failed(let error) = settlement, !isAnswered, error.speaksOfTheOrigin {
+            // First the verdict, then the place: a failed probe must not look like an abandoned one.
+            engine.failed(origin, error)
+        }
+        switch settlement {
+        case .finished: engine.end(self, with: .finished)
+        case .notModified(let head): engine.end(self, with: .notModified(head))
+        case .failed(let error): retry(after: error)
+        case .startOver:
+            resumption = nil
+            retry(after: OriginError(.interrupted, logDetail: "the rest of the body could not be had"), at: .zero)
+        case .redirect(let location): follow(location)
+        }
+    }
+
+    private func follow(_ location: String?) {
+        engine.release(self)
+        do throws(OriginError) {
+            try trail.follow(location)
+            engine.count { $0.redirects += 1 }
+            engine.enqueue(self)
+            engine.fill()
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func retry(after error: OriginError, at moment: Duration? = nil) {
+        let wait = engine.policy.wait(after: error, retries: retries, chance: .random(in: 0...1))
+        guard let wait, !ticket.isCancelled else { return fail(error) }
+        engine.release(self)
+        lastError = error
+        retries += 1
+        engine.count { $0.retries += 1 }
+        engine.logger.debug("fetch is retried", metadata: ["detail": "\(error.logDetail)", "in": "\(moment ?? wait)"])
+        stage = .resting(
+            engine.loop.schedule(after: moment ?? wait) { [unowned self] in
+                self.wait()
+                engine.enqueue(self)
+            })
+        engine.fill()
+    }
+
+    private func fail(_ error: OriginError) {
+        engine.logger.info("fetch failed", metadata: ["detail": "\(error.logDetail)"])
+        engine.end(self, with: .failed(error))
+    }
+
+    func emit(_ event: OriginEvent) {
+        if !ticket.isCancelled { events(event) }
+    }
+
+    // MARK: The request
+
+    private func transferRequest() -> TransferRequest {
+        var fields = ["Accept: image/*, */*;q=0.8", "Accept-Encoding: identity"]
+        isRanged = false
+        isConditional = false
+        if let (range, condition) = resumption?.request {
+            fields += ["Range: \(range)", "If-Range: \(condition)"]
+            isRanged = true
+        } else if !hasStarted, let validators = request.revalidate?.sendable {
+            fields += validators
+            isConditional = true
+        }
+        return TransferRequest(
+            url: trail.current, fields: fields, userAgent: engine.configuration.userAgent,
+            connectTimeout: engine.configuration.connectTimeout,
+            maximumHeaderBytes: engine.configuration.maximumHeaderBytes,
+            certificateAuthorities: engine.configuration.certificateAuthorities)
+    }
+}
+
+// MARK: What the transfer tells
+
+extension FetchJob: TransferClient {
+    func mayConnect(to address: IPAddress?) -> Bool {
+        guard let address, engine.filter.permits(address) else {
+            engine.count { $0.refusedAddresses += 1 }
+            if let address { refused.append(address) }
+            return false
+        }
+        connected = true
+        engine.count { $0.connections += 1 }
+        return true
+    }
+
+    func headRefused(_ why: String) {
+        settlement = .failed(OriginError(.malformed, logDetail: "\(why): \(trail.current.text)"))
+    }
+
+    func headArrived(_ head: ResponseHead) -> BodyUse {
+        isAnswered = true
+        engine.answered(origin)
+        let use = judge(head)
+        switch use {
+        case .deliver:
+            if isRanged, head.status == 206 { engine.count { $0.resumptions += 1 } }
+            clocks.bodyBegins(isPaused: ticket.isPaused)
+        case .discard, .giveUp:
+            clocks.bodyIsDiscarded()
+        }
+        return use
+    }
+
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyStep {
+        guard !ticket.isCancelled else { return .giveUp }
+        guard !ticket.isPaused else { return .pause }
+        guard let delivered = resumption?.delivered, Int64(bytes.count) <= engine.configuration.maximumBytes - delivered
+        else {
+            settlement = .failed(OriginError(.tooLarge, logDetail: "more bytes than allowed: \(trail.current.text)"))
+            return .giveUp
+        }
+        resumption?.deliver(bytes.count)
+        clocks.tick(bytes.count)
+        engine.count { $0.bytes += Int64(bytes.count) }
+        emit(.bytes([UInt8](bytes)))
+        return .next
+    }
+
+    func transferEnded(_ transfer: Transfer, _ code: CURLcode) {
+        guard !ticket.isCancelled else { return engine.end(self, with: nil) }
+        settle(settlement ?? conclusion(code))
+    }
+
+    private func conclusion(_ code: CURLcode) -> Settlement {
+        if code == CURLE_OK {
+            guard isAnswered, let resumption else {
+                return .failed(OriginError(.malformed, logDetail: "no answer: \(trail.current.text)"))
+            }
+            guard resumption.isWhole else {
+                let detail = "\(resumption.delivered) bytes of \(resumption.length ?? -1): \(trail.current.text)"
+                return .failed(OriginError(.truncated, logDetail: detail))
+            }
+            return .finished
+        }
+        if !connected, let address = refused.first, code == CURLE_COULDNT_CONNECT {
+            let detail = "\(address) is not to be fetched from: \(trail.current.text)"
+            return .failed(OriginError(.addressRefused, logDetail: detail))
+        }
+        return .failed(OriginError(code, at: trail.current))
+    }
+}
+
+extension OriginError {
+    /// Whether it tells of an origin that does not answer, rather than of one picture.
+    fileprivate var speaksOfTheOrigin: Bool {
+        switch reason {
+        case .unresolved, .unreachable, .insecure, .timedOut, .interrupted: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import EventLoops
+import Scheduling
+import Synchronization
+
+/// The caller's handle of a fetch. Its two flags are read on the loop before each event, so that a cancel and a pause
+/// work before their turn on the loop has come.
+final class FetchTicket: OriginFetch {
+    private let engine: FetchEngine
+    private let cancelled = Atomic(false)
+    private let paused = Atomic(false)
+
+    init(_ engine: FetchEngine) {
+        self.engine = engine
+    }
+
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+    var isPaused: Bool { paused.load(ordering: .acquiring) }
+
+    func cancel() {
+        guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        engine.loop.execute { [self] in engine.cancel(self) }
+    }
+
+    func reprioritise(_ priority: Priority) {
+        engine.loop.execute { [self] in engine.reprioritise(self, priority) }
+    }
+
+    func pause() {
+        guard !paused.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        engine.loop.execute { [self] in engine.steer(self) }
+    }
+
+    func resume() {
+        guard paused.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        engine.loop.execute { [self] in engine.steer(self) }
+    }
+}

@@ -1,0 +1,24 @@
+/// What a fetcher remembers of one origin while it matters.
+struct OriginRecord {
+    var circuit: Circuit
+    /// Fetches in the line for a place.
+    var waiting: Set<ObjectIdentifier> = []
+    /// Transfers under way.
+    var holding = 0
+    /// No transfer starts before this, by the rate limit.
+    var restsUntil: ContinuousClock.Instant?
+
+    /// Whether nothing would be lost by forgetting it.
+    func isForgettable(now: ContinuousClock.Instant) -> Bool {
+        waiting.isEmpty && holding == 0 && circuit.isPristine && (restsUntil ?? now) <= now
+    }
+
+    /// How many places it may hold, given how many are free; nil for no limit of its own.
+    func limit(free: Int, now: ContinuousClock.Instant) -> Int? {
+        if let restsUntil, now < restsUntil { return 0 }
+        // One finds out how an origin does that was left alone; the others wait for it.
+        if !circuit.isClosed { return 1 }
+        guard holding > 0 else { return nil }
+        return holding < free ? holding + 1 : holding
+    }
+}

@@ -1,0 +1,31 @@
+/// For how long an answer may be used without asking again (RFC 9111 §4.2).
+struct Freshness: Hashable, Sendable {
+    let freshFor: Duration
+    let mayStore: Bool
+
+    /// - Parameters:
+    ///   - now: When the head arrived, in seconds since 1970.
+    ///   - delay: Seconds between the request and the head.
+    init(of head: ResponseHead, now: Int64, delay: Int64, maximumHeuristic: Duration) {
+        let control = CacheControl(head.cacheControl)
+        mayStore = !control.noStore
+        guard !control.noStore, !control.noCache, !head.varies.contains("*") else {
+            freshFor = .zero
+            return
+        }
+        let date = head.date.flatMap(HTTPDate.parse) ?? now
+        let lifetime: Int64
+        if let maxAge = control.maxAge {
+            lifetime = maxAge
+        } else if let expires = head.expires {
+            // What is not a date, "0" above all, is a moment in the past (§5.3).
+            lifetime = HTTPDate.parse(expires).map { $0 - date } ?? 0
+        } else if let modified = head.lastModified.flatMap(HTTPDate.parse) {
+            lifetime = min((date - modified) / 10, maximumHeuristic.components.seconds)
+        } else {
+            lifetime = 0
+        }
+        let age = max(0, now - date, (head.age.flatMap { DeltaSeconds.parse($0) } ?? 0) + delay)
+        freshFor = .seconds(max(0, lifetime - age))
+    }
+}

@@ -1,0 +1,147 @@
+import CCurl
+import EventLoops
+import Glibc
+
+/// curl's multi interface on one event loop: curl says which sockets and which moment it waits for, the loop says when
+/// they have come. No thread but the loop's own transfers anything; names are resolved on threads of curl's.
+///
+/// On the loop only.
+final class CurlDriver {
+    private let loop: EventLoop
+    private let multi: UnsafeMutableRawPointer
+    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var sockets: [Int32: CurlSocket] = [:]
+    private var timer: LoopTimer?
+    private var isShutDown = false
+
+    /// Once in a process, and before any handle.
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
+
+    /// - Parameter idleConnections: How many connections are kept open for the next request.
+    init(loop: EventLoop, idleConnections: Int) throws(OriginError) {
+        guard CurlDriver.isReady, let multi = curl_multi_init() else {
+            throw OriginError(.stopped, logDetail: "libcurl cannot be initialised")
+        }
+        self.loop = loop
+        self.multi = multi
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, idleConnections)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
+        ccurl_multi_set_socket_function(multi) { _, socket, interest, context, _ in
+            guard let context else { return 0 }
+            Unmanaged<CurlDriver>.fromOpaque(context).takeUnretainedValue().watch(socket, interest)
+            return 0
+        }
+        ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
+        ccurl_multi_set_timer_function(multi) { _, milliseconds, context in
+            guard let context else { return 0 }
+            Unmanaged<CurlDriver>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
+            return 0
+        }
+    }
+
+    deinit {
+        precondition(isShutDown, "a driver must be shut down on its loop")
+    }
+
+    /// Begins a transfer. Nothing of it is heard before the present turn of the loop is over. False if curl would not
+    /// take it.
+    func start(_ transfer: Transfer) -> Bool {
+        guard !isShutDown else { return false }
+        transfers[transfer.easy] = transfer
+        if curl_multi_add_handle(multi, transfer.easy) == CURLM_OK { return true }
+        transfers[transfer.easy] = nil
+        return false
+    }
+
+    /// Ends a transfer without a word to its client: over HTTP/1.1 its socket is closed, over HTTP/2 its stream reset.
+    /// Must not be called from within a client's callbacks.
+    func remove(_ transfer: Transfer) {
+        guard transfers.removeValue(forKey: transfer.easy) != nil else { return }
+        curl_multi_remove_handle(multi, transfer.easy)
+    }
+
+    /// Lets a paused transfer go on.
+    func resume(_ transfer: Transfer) {
+        guard transfers[transfer.easy] != nil else { return }
+        let code = curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
+        if code != CURLE_OK { end(transfer, code) }
+    }
+
+    /// Ends all transfers and closes all connections.
+    func shutDown() {
+        guard !isShutDown else { return }
+        isShutDown = true
+        for transfer in transfers.values { curl_multi_remove_handle(multi, transfer.easy) }
+        transfers = [:]
+        curl_multi_cleanup(multi)
+        timer?.cancel()
+        for descriptor in sockets.keys { loop.unwatch(descriptor) }
+        sockets = [:]
+    }
+
+    fileprivate func act(_ socket: Int32, _ events: Int32) {
+        guard !isShutDown else { return }
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, socket, events, &running)
+        var left: Int32 = 0
+        while !isShutDown, let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let code = message.pointee.data.result
+            if let transfer = transfers[easy] { end(transfer, code) }
+        }
+    }
+
+    private func end(_ transfer: Transfer, _ code: CURLcode) {
+        remove(transfer)
+        transfer.client?.transferEnded(transfer, code)
+    }
+
+    private func watch(_ descriptor: Int32, _ what: Int32) {
+        guard what != CURL_POLL_REMOVE else {
+            if sockets.removeValue(forKey: descriptor) != nil { loop.unwatch(descriptor) }
+            return
+        }
+        guard !isShutDown else { return }
+        // Level-triggered: curl does not read until EAGAIN.
+        var interest: Interest = []
+        if what & CURL_POLL_IN != 0 { interest.insert(.read) }
+        if what & CURL_POLL_OUT != 0 { interest.insert(.write) }
+        if sockets[descriptor] != nil {
+            if (try? loop.rewatch(descriptor, for: interest)) != nil { return }
+            loop.unwatch(descriptor)
+        }
+        let socket = CurlSocket(descriptor, of: self)
+        sockets[descriptor] = socket
+        // A socket that cannot be watched ends by its transfer's time limits.
+        try? loop.watch(descriptor, for: interest, handler: socket)
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        timer?.cancel()
+        timer = nil
+        guard milliseconds >= 0, !isShutDown else { return }
+        timer = loop.schedule(after: .milliseconds(milliseconds)) { [weak self] in
+            self?.act(ccurl_socket_timeout, 0)
+        }
+    }
+}
+
+/// One of curl's sockets on the loop.
+private final class CurlSocket: EventHandler {
+    private let descriptor: Int32
+    private weak var driver: CurlDriver?
+
+    init(_ descriptor: Int32, of driver: CurlDriver) {
+        self.descriptor = descriptor
+        self.driver = driver
+    }
+
+    func descriptorIsReady(_ events: Readiness) {
+        var bits: Int32 = 0
+        if !events.isDisjoint(with: [.readable, .peerFinished, .hungUp]) { bits |= CURL_CSELECT_IN }
+        if events.contains(.writable) { bits |= CURL_CSELECT_OUT }
+        if events.contains(.failed) { bits |= CURL_CSELECT_ERR }
+        driver?.act(descriptor, bits)
+    }
+}

@@ -1,0 +1,129 @@
+import Origins
+import Scheduling
+import Testing
+
+/// The last waiter is gone: the origin's socket is closed within 50 ms, also when the origin never answers.
+@Suite struct AbortTests {
+    /// Generous beside the 50 ms, for machines that do other things as well.
+    private static let limit = Duration.milliseconds(250)
+
+    @Test func `a cancel closes the socket of an origin that never answers`() async throws {
+        let arrived = Signal<Void>()
+        let closed = Signal<ContinuousClock.Instant>()
+        let origin = ScriptedOrigin { visit in
+            arrived.send()
+            closed.send(visit.hang())
+        }
+        let fetcher = try OriginFetcher.forTests()
+        var waits: [Duration] = []
+        for _ in 0..<40 {
+            let watched = fetcher.watch(origin.url())
+            await arrived.next()
+            let start = ContinuousClock.now
+            watched.fetch.cancel()
+            let end = try #require(await closed.next())
+            waits.append(start.duration(to: end))
+        }
+        waits.sort()
+        print("cancel to closed socket: median \(waits[20]), p90 \(waits[36]), largest \(waits[39])")
+        #expect(waits[36] < AbortTests.limit)
+        #expect(await eventually { fetcher.statistics.aborted == 40 && fetcher.statistics.inFlight == 0 })
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a cancel closes the socket of an origin that hangs within the body`() async throws {
+        let closed = Signal<ContinuousClock.Instant>()
+        let origin = ScriptedOrigin { visit in
+            visit.send(visit.head("200 OK", ["Content-Length: 1000"]))
+            visit.send([UInt8](repeating: 7, count: 10))
+            closed.send(visit.hang())
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let watched = fetcher.watch(origin.url())
+        await watched.first { if case .bytes = $0 { true } else { false } }
+        let start = ContinuousClock.now
+        watched.fetch.cancel()
+        let end = try #require(await closed.next())
+        #expect(start.duration(to: end) < AbortTests.limit)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a cancel closes the socket of a fetch that is paused`() async throws {
+        let closed = Signal<ContinuousClock.Instant>()
+        let origin = ScriptedOrigin { visit in
+            visit.send(visit.head("200 OK", ["Content-Length: 50000000"]))
+            inThread { while !visit.isClosed { visit.send([UInt8](repeating: 7, count: 10_000)) } }
+            closed.send(visit.hang())
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let watched = fetcher.watch(origin.url())
+        await watched.first { if case .bytes = $0 { true } else { false } }
+        watched.fetch.pause()
+        watched.fetch.cancel()
+        #expect(await closed.next() != nil)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a fetch cancelled while it waits opens no socket`() async throws {
+        let arrived = Signal<Void>()
+        let origin = ScriptedOrigin { visit in
+            arrived.send()
+            visit.hang()
+        }
+        let fetcher = try OriginFetcher.forTests { $0.placesPerOrigin = 1 }
+        let first = fetcher.watch(origin.url("/first"))
+        await arrived.next()
+        let second = fetcher.watch(origin.url("/second"))
+        second.fetch.cancel()
+        first.fetch.cancel()
+        let third = fetcher.watch(origin.url("/third"))
+        await arrived.next()
+        #expect(origin.requests.map(\.target) == ["/first", "/third"])
+        third.fetch.cancel()
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `nothing is told after a cancel, and a second cancel does nothing`() async throws {
+        let arrived = Signal<Void>()
+        let origin = ScriptedOrigin { visit in
+            arrived.send()
+            visit.answer(body: pattern(1000))
+        }
+        let fetcher = try OriginFetcher.forTests()
+        for _ in 0..<50 {
+            let watched = fetcher.watch(origin.url())
+            watched.fetch.cancel()
+            watched.fetch.cancel()
+            watched.fetch.reprioritise(.prefetch(1))
+            watched.fetch.pause()
+            watched.fetch.resume()
+        }
+        let statistics = fetcher.statistics
+        #expect(statistics.finished == 0)
+        let last = await fetcher.outcome(of: origin.url())
+        #expect(last.isFinished)
+        #expect(fetcher.statistics.aborted == 50)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a shutdown fails what is under way and what comes later`() async throws {
+        let arrived = Signal<Void>()
+        let origin = ScriptedOrigin { visit in
+            arrived.send()
+            visit.hang()
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let watched = fetcher.watch(origin.url())
+        await arrived.next()
+        await fetcher.shutDown()
+        #expect(await watched.outcome().error?.reason == .stopped)
+        #expect(await fetcher.outcome(of: origin.url()).error?.reason == .stopped)
+        #expect(await eventually { origin.openNow == 0 })
+        origin.stop()
+    }
+}

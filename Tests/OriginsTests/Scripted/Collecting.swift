@@ -1,0 +1,124 @@
+import Glibc
+import Logging
+import Origins
+import Scheduling
+import Synchronization
+
+/// A fetch whose events can be waited for.
+struct Watched: Sendable {
+    let fetch: any OriginFetch
+    let events: AsyncStream<OriginEvent>
+
+    /// All events until the end.
+    func outcome() async -> Outcome {
+        var outcome = Outcome()
+        for await event in events { outcome.take(event) }
+        return outcome
+    }
+
+    /// Returns when the first event has come for which `matches` is true.
+    func first(_ matches: (OriginEvent) -> Bool) async {
+        for await event in events where matches(event) { return }
+    }
+}
+
+/// What a fetch has come to.
+struct Outcome: Sendable {
+    var starts: [OriginHead] = []
+    /// Since the last start.
+    var bytes: [UInt8] = []
+    var unchanged: OriginHead?
+    var error: OriginError?
+    var isFinished = false
+
+    mutating func take(_ event: OriginEvent) {
+        switch event {
+        case .started(let head):
+            starts.append(head)
+            bytes = []
+        case .bytes(let more): bytes += more
+        case .notModified(let head): unchanged = head
+        case .finished: isFinished = true
+        case .failed(let error): self.error = error
+        }
+    }
+}
+
+extension OriginFetcher {
+    /// A fetcher for loopback origins, with short waits.
+    static func forTests(_ change: (inout Configuration) -> Void = { _ in }) throws -> OriginFetcher {
+        var configuration = Configuration()
+        configuration.allowedAddresses = ["127.0.0.1"]
+        configuration.retryDelay = .milliseconds(2)
+        change(&configuration)
+        var logger = Logger(label: "tests")
+        logger.logLevel = .critical
+        return try OriginFetcher(configuration: configuration, logger: logger)
+    }
+
+    func watch(
+        _ url: String, revalidate: Validators? = nil, priority: Priority = .visible(0)
+    ) -> Watched {
+        let (stream, continuation) = AsyncStream<OriginEvent>.makeStream()
+        let fetch = fetch(OriginRequest(url: url, revalidate: revalidate), priority: priority) { event in
+            continuation.yield(event)
+            switch event {
+            case .finished, .failed, .notModified: continuation.finish()
+            case .started, .bytes: break
+            }
+        }
+        return Watched(fetch: fetch, events: stream)
+    }
+
+    func outcome(of url: String, revalidate: Validators? = nil) async -> Outcome {
+        await watch(url, revalidate: revalidate).outcome()
+    }
+}
+
+extension Priority {
+    static func visible(_ distance: UInt32) -> Priority { Priority(lane: .visible, viewport: 1, distance: distance) }
+    static func prefetch(_ distance: UInt32) -> Priority { Priority(lane: .prefetch, viewport: 1, distance: distance) }
+}
+
+/// Something that happens once, on any thread, and can be waited for.
+final class Signal<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let continuation: AsyncStream<Value>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func send(_ value: Value) { continuation.yield(value) }
+
+    /// The next value that nobody has taken.
+    func next() async -> Value? {
+        for await value in stream { return value }
+        return nil
+    }
+}
+
+extension Signal where Value == Void {
+    func send() { send(()) }
+}
+
+/// Holds threads back until it is opened.
+final class Gate: Sendable {
+    private let opened = Mutex(false)
+
+    func open() { opened.withLock { $0 = true } }
+    func wait() { while !opened.withLock({ $0 }) { usleep(1000) } }
+}
+
+/// Waits for something that can only be looked at, such as a count of open sockets; false after ten seconds.
+func eventually(_ isSo: () -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+        if isSo() { return true }
+        try? await Task.sleep(for: .milliseconds(2))
+    }
+    return isSo()
+}
+
+/// So many bytes, each run of them different from the others.
+func pattern(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+}
