@@ -1,0 +1,105 @@
+"""Makes the pictures that are measured with; once, kept in a folder for temporary files."""
+
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+
+STORE = pathlib.Path(os.environ.get("TESSERA_BENCHMARK_PICTURES", tempfile.gettempdir())) / "tessera-benchmarks"
+
+
+def vips(*words):
+    subprocess.run(["vips", *map(str, words)], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def made(name: str, make) -> pathlib.Path:
+    """The folder `name`, filled by `make(folder)` when it is not there yet, whole or not at all."""
+    folder = STORE / name
+    if not folder.exists():
+        STORE.mkdir(parents=True, exist_ok=True)
+        part = pathlib.Path(tempfile.mkdtemp(dir=STORE))
+        try:
+            make(part)
+            part.chmod(0o755)
+            part.rename(folder)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    return folder
+
+
+def _scene(folder: pathlib.Path, number: int, width: int, height: int) -> pathlib.Path:
+    """Clouds of several sizes, texture and a sensor's noise: what a JPEG of a camera has to store."""
+    def at(name: str) -> pathlib.Path:
+        return folder / f"{number}-{name}.v"
+
+    for band in range(3):
+        vips("perlin", at("large"), width // 8, height // 8, "--cell-size", 200, "--seed", number * 10 + band)
+        vips("resize", at("large"), at("clouds"), 8, "--kernel", "linear")
+        vips("gaussnoise", at("grain"), width // 4, height // 4, "--mean", 0, "--sigma", 22, "--seed", number)
+        vips("resize", at("grain"), at("texture"), 4, "--kernel", "cubic")
+        vips("gaussnoise", at("noise"), width, height, "--mean", 128, "--sigma", 4.5, "--seed", number * 10 + band)
+        vips("linear", at("clouds"), at("shades"), 90, 0)
+        vips("add", at("shades"), at("texture"), at("sum"))
+        vips("add", at("sum"), at("noise"), at("float"))
+        vips("cast", at("float"), at(f"band{band}"), "uchar")
+    scene = folder / f"scene-{number}.v"
+    vips("bandjoin", " ".join(str(at(f"band{band}")) for band in range(3)), at("joined"))
+    vips("copy", at("joined"), scene, "--interpretation", "srgb")
+    for file in folder.glob(f"{number}-*.v"):
+        file.unlink()
+    return scene
+
+
+def camera_pictures(count: int = 60) -> pathlib.Path:
+    """A folder of JPEGs of 12 to 24 megapixels, 3 to 8 MB each."""
+    def make(folder: pathlib.Path):
+        chance = random.Random(7)
+        with tempfile.TemporaryDirectory(dir=STORE) as scenes_folder:
+            scenes = [_scene(pathlib.Path(scenes_folder), number, 6048, 4032) for number in range(3)]
+            for number in range(count):
+                width = chance.choice([4032, 4608, 5184, 6000])
+                height = width * 3 // 4 if width < 5184 else width * 2 // 3
+                left, top = chance.randint(0, 6048 - width), chance.randint(0, 4032 - height)
+                vips("crop", scenes[number % 3], folder / f"IMG_{number:04}.jpg[Q=90]", left, top, width, height)
+    return made(f"camera-v1-{count}", make)
+
+
+def one_original(megabytes: float = 5) -> pathlib.Path:
+    """One JPEG of exactly so many megabytes (10^6 bytes): a picture, and zeros behind its end."""
+    def make(folder: pathlib.Path):
+        vips("gaussnoise", folder / "noise.v", 2400, 1800, "--mean", 128, "--sigma", 60)
+        vips("cast", folder / "noise.v", folder / "original.jpg[Q=92]", "uchar")
+        (folder / "noise.v").unlink()
+        content = (folder / "original.jpg").read_bytes()
+        size = int(megabytes * 1e6)
+        if len(content) > size:
+            raise ValueError(f"the picture has {len(content)} bytes")
+        (folder / "original.jpg").write_bytes(content + bytes(size - len(content)))
+    return made(f"original-{megabytes}", make) / "original.jpg"
+
+
+def pictures_of_many_entropies() -> pathlib.Path:
+    """Pictures whose tiles have sizes from some to many kilobytes."""
+    def make(folder: pathlib.Path):
+        for sigma in (2, 4, 6, 8, 10, 12, 14, 17, 20, 24, 28, 33, 40, 50):
+            vips("gaussnoise", folder / "noise.v", 320, 240, "--mean", 128, "--sigma", sigma)
+            vips("cast", folder / "noise.v", folder / f"noise-{sigma:02}.png", "uchar")
+        (folder / "noise.v").unlink()
+    return made("entropies", make)
+
+
+def small_pictures(count: int) -> pathlib.Path:
+    """Many small files, alike but for a comment."""
+    def make(folder: pathlib.Path):
+        vips("gaussnoise", folder / "noise.v", 800, 600, "--mean", 128, "--sigma", 20)
+        vips("cast", folder / "noise.v", folder / "one.jpg[Q=80]", "uchar")
+        content = (folder / "one.jpg").read_bytes()
+        (folder / "noise.v").unlink()
+        (folder / "one.jpg").unlink()
+        for number in range(count):
+            comment = f"picture {number}".encode()
+            segment = b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment
+            (folder / f"IMG_{number:05}.jpg").write_bytes(content[:2] + segment + content[2:])
+    return made(f"small-{count}", make)
