@@ -1,12 +1,19 @@
 extension Renderer {
     /// What the renderer allows and how it fills in for what a format lacks.
     public struct Configuration: Hashable, Sendable {
-        /// Pixels of one frame, and of all frames together. 200 million hold a 14,000 by 14,000 scan.
+        /// Pixels of one frame. 200 million hold a 14,000 by 14,000 scan.
         public var maximumPixels: Int64 = 200_000_000
+        /// Pixels of all frames together.
+        public var maximumPixelsOfAllFrames: Int64 = 4_000_000_000
         /// Pixels of either side.
         public var maximumSide = 65_500
         /// Frames or pages of one original.
         public var maximumFrames = 5_000
+        /// Scans of one progressive JPEG; encoders make about ten.
+        public var maximumScans = 100
+        /// Bytes that a decoder may hold at once. Baseline JPEG and plain PNG are decoded line by line and never come
+        /// near it; progressive JPEG, interlaced PNG, WebP, HEIC, AVIF, TIFF and JXL are held whole.
+        public var maximumDecodedBytes: Int64 = 512 << 20
         /// Bytes of one original.
         public var maximumBytes: Int64 = 256 << 20
         /// Bytes of one SVG: parsing it costs more than its length tells.
@@ -20,6 +27,9 @@ extension Renderer {
         public func validate() throws(Invalid) {
             guard maximumPixels > 0 else { throw Invalid(field: "maximumPixels") }
             guard (1...1_000_000).contains(maximumSide) else { throw Invalid(field: "maximumSide") }
+            guard maximumPixelsOfAllFrames > 0 else { throw Invalid(field: "maximumPixelsOfAllFrames") }
+            guard maximumScans > 0 else { throw Invalid(field: "maximumScans") }
+            guard maximumDecodedBytes > 0 else { throw Invalid(field: "maximumDecodedBytes") }
             guard maximumFrames > 0 else { throw Invalid(field: "maximumFrames") }
             guard maximumBytes > 0 else { throw Invalid(field: "maximumBytes") }
             guard maximumVectorBytes > 0 else { throw Invalid(field: "maximumVectorBytes") }

@@ -1,0 +1,99 @@
+import CVips
+
+/// The small picture that a camera put into its JPEG. It serves as the preview of a file of which nothing but the head was
+/// read, if it shows the same as the picture: programs that crop a picture often leave the old one behind.
+enum EmbeddedThumbnail {
+    /// Larger ones cost as much as the picture's own lowest frequencies.
+    private static let longestSide = 1024
+    private static let maximumBytes = 256 << 10
+    /// What counts as black, of 255, in the bars that cameras add to fill 4:3; JPEG blurs their edges.
+    private static let darkest = 40
+
+    /// The thumbnail upright and without its bars, at least `side` pixels on its longer side; nil where there is none that
+    /// can be trusted.
+    static func picture(of original: Examination, atLeast side: Int, stop: RenderStop) -> Picture? {
+        guard let bytes = original.exif?.thumbnail, bytes.count <= maximumBytes else { return nil }
+        let (width, height) = (original.storedWidth, original.storedHeight)
+        return try? bytes.withUnsafeBytes { buffer throws(DecoderFailure) in
+            guard let thumbnail = try decode(buffer, stop: stop),
+                let frame = Frame(of: thumbnail, showing: width, by: height),
+                max(frame.width, frame.height) >= min(side, max(width, height))
+            else { return nil }
+            return try frame.cut(from: thumbnail, stop: stop).upright(original.orientation, stop: stop)
+        }
+    }
+
+    /// The pixels as they are stored. Nothing reads the bytes once this has returned.
+    private static func decode(_ bytes: UnsafeRawBufferPointer, stop: RenderStop) throws(DecoderFailure) -> Picture? {
+        var opened: UnsafeMutablePointer<VipsImage>?
+        let status = cvips_jpegload_buffer(bytes.baseAddress, bytes.count, &opened, VIPS_FAIL_ON_TRUNCATED)
+        let header = try Picture.checked(status, opened)
+        guard max(header.width, header.height) <= longestSide,
+            header.space == VIPS_INTERPRETATION_sRGB || header.space == VIPS_INTERPRETATION_B_W
+        else { return nil }
+        return try header.inMemory(stop: stop)
+    }
+
+    /// Where in a thumbnail the picture is.
+    struct Frame: Equatable {
+        var left = 0
+        var top = 0
+        var width: Int
+        var height: Int
+
+        func cut(from thumbnail: Picture, stop: RenderStop) throws(DecoderFailure) -> Picture {
+            if width == thumbnail.width, height == thumbnail.height { return thumbnail }
+            return try thumbnail.applying { handle, result in
+                cvips_crop(handle, &result, Int32(left), Int32(top), Int32(width), Int32(height))
+            }.inMemory(stop: stop)
+        }
+
+        /// Nil if the thumbnail has another shape than the picture and what is beside it is not black.
+        init?(of thumbnail: Picture, showing width: Int, by height: Int) {
+            (self.width, self.height) = (thumbnail.width, thumbnail.height)
+            let fittingHeight = Double(self.width) * Double(height) / Double(width)
+            let fittingWidth = Double(self.height) * Double(width) / Double(height)
+            // Half a pixel of rounding, and as much again: cameras round to the size of a JPEG block.
+            if abs(fittingHeight - Double(self.height)) <= 1.5 || abs(fittingWidth - Double(self.width)) <= 1.5 {
+                return
+            }
+            if fittingHeight < Double(self.height) {
+                let bar = (self.height - max(1, Int(fittingHeight))) / 2
+                guard bar >= 1, thumbnail.isDark(rows: 0..<bar - 1),
+                    thumbnail.isDark(rows: self.height - bar + 1..<self.height)
+                else { return nil }
+                top = bar
+                self.height -= 2 * bar
+            } else {
+                let bar = (self.width - max(1, Int(fittingWidth))) / 2
+                guard bar >= 1, thumbnail.isDark(columns: 0..<bar - 1),
+                    thumbnail.isDark(columns: self.width - bar + 1..<self.width)
+                else { return nil }
+                left = bar
+                self.width -= 2 * bar
+            }
+        }
+    }
+
+    fileprivate static func isDark(_ picture: Picture, rows: Range<Int>, columns: Range<Int>) -> Bool {
+        guard picture.bytesPerBand == 1, let base = vips_image_get_data(picture.handle) else { return false }
+        let bands = picture.bands
+        let bytes = UnsafeRawBufferPointer(start: base, count: picture.width * picture.height * bands)
+        for row in rows {
+            let start = (row * picture.width + columns.lowerBound) * bands
+            let line = bytes[start..<start + columns.count * bands]
+            if line.contains(where: { $0 > darkest }) { return false }
+        }
+        return true
+    }
+}
+
+extension Picture {
+    fileprivate func isDark(rows: Range<Int>) -> Bool {
+        EmbeddedThumbnail.isDark(self, rows: rows, columns: 0..<width)
+    }
+
+    fileprivate func isDark(columns: Range<Int>) -> Bool {
+        EmbeddedThumbnail.isDark(self, rows: 0..<height, columns: columns)
+    }
+}

@@ -1,0 +1,56 @@
+import CVips
+import Images
+
+/// How well each format is encoded.
+struct Encoding: Equatable {
+    let format: OutputFormat
+    /// 1 to 100, on the format's own scale.
+    let quality: Int
+
+    init(_ format: OutputFormat, for rendition: Rendition) {
+        self.format = format
+        quality =
+            switch (format, rendition) {
+            case (.jpeg, .preview): 60
+            case (.jpeg, _): 80
+            case (.webp, .preview): 50
+            case (.webp, _): 75
+            case (.avif, .preview): 40
+            case (.avif, _): 50
+            }
+    }
+
+    init(_ format: OutputFormat, quality: Int) {
+        self.format = format
+        self.quality = min(max(quality, 1), 100)
+    }
+
+    /// A picture in memory as a file without metadata.
+    ///
+    /// - Parameter background: What shows through where the format has no transparency: 0xRRGGBB.
+    /// - Throws: `DecoderFailure` if libvips cannot do it.
+    func encode(_ picture: Picture, background: UInt32) throws(DecoderFailure) -> [UInt8] {
+        let opaque = format == .jpeg && picture.hasAlpha ? try Self.flattened(picture, over: background) : picture
+        var bytes: UnsafeMutableRawPointer?
+        var count = 0
+        let status =
+            switch format {
+            case .jpeg: cvips_jpegsave(opaque.handle, &bytes, &count, Int32(quality))
+            case .webp: cvips_webpsave(opaque.handle, &bytes, &count, Int32(quality), 2)
+            case .avif: cvips_avifsave(opaque.handle, &bytes, &count, Int32(quality), 0)
+            }
+        defer { g_free(bytes) }
+        guard status == 0, let bytes else { throw DecoderFailure() }
+        let file = Array(UnsafeRawBufferPointer(start: bytes, count: count))
+        return format == .webp ? WebPContainer.withoutMetadata(file) : file
+    }
+
+    private static func flattened(_ picture: Picture, over background: UInt32) throws(DecoderFailure) -> Picture {
+        let colours = [16, 8, 0].map { Double((background >> $0) & 0xff) }
+        let grey = colours.reduce(0, +) / 3
+        return try picture.applying { handle, result in
+            picture.bands == 4
+                ? cvips_flatten(handle, &result, colours, 3) : cvips_flatten(handle, &result, [grey], 1)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import CVips
+import Images
+
+/// An original whose header was read and found within the limits. No pixel of it is decoded yet.
+struct Examination {
+    let source: DecoderSource
+    let identification: Identification
+    /// Pixels as they are stored, before the orientation is applied.
+    let storedWidth: Int
+    let storedHeight: Int
+    /// 1 to 8, as the decoder will apply it.
+    let orientation: Int
+    let isProgressive: Bool
+    /// Whether colours have to be converted from an embedded profile.
+    let needsColourConversion: Bool
+    let exif: ExifMetadata?
+    let facts: ImageFacts
+
+    var reader: SourceReader { source.reader }
+    var isSideways: Bool { orientation >= 5 }
+
+    /// - Throws: `RenderError` when this is no picture, none of a known kind, or one beyond the limits.
+    init(
+        _ renderSource: RenderSource, limits: Renderer.Configuration, stop: RenderStop
+    ) throws(RenderError) {
+        try DecoderLibrary.start()
+        let reader = try SourceReader(renderSource, stop: stop)
+        source = try DecoderSource(reader)
+        let mediaType = try MagicNumbers.mediaType(of: reader.head)
+        identification = try Identification(mediaType: mediaType, sniffed: source.sniffedKind())
+        let kind = identification.kind
+        try limits.checkBytes(reader.length, kind: kind)
+        if kind == .gif { try limits.checkFrames(GIFFrames.count(in: reader, upTo: limits.maximumFrames)) }
+        try stop.check()
+
+        reader.wasReadPastEnd = false
+        guard let opened = cvips_image_open(source.handle, VIPS_FAIL_ON_TRUNCATED) else {
+            throw DecoderFailure().error(reader: reader, stop: stop)
+        }
+        let header = Picture(owning: opened)
+        let frames = max(1, header.integer("n-pages") ?? 1)
+        let isInterlaced = header.integer("interlaced") == 1 || header.integer("jpeg-multiscan") == 1
+        try limits.checkPixels(header, kind: kind, frames: frames, isInterlaced: isInterlaced)
+        isProgressive = kind == .jpeg && isInterlaced
+        if isProgressive { try limits.checkScans(JPEGScans.count(in: reader, upTo: limits.maximumScans)) }
+
+        storedWidth = header.width
+        storedHeight = header.height
+        orientation = header.integer("orientation").flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
+        needsColourConversion =
+            header.space != VIPS_INTERPRETATION_CMYK
+            && header.blob("icc-profile-data").map { !ICCProfile.isStandardRGB($0) } ?? false
+        exif = kind == .tiff ? ExifMetadata(reader.head) : header.blob("exif-data").flatMap(ExifMetadata.init)
+
+        var facts = ImageFacts()
+        exif?.describe(&facts)
+        let isSideways = orientation >= 5
+        facts.width = isSideways ? storedHeight : storedWidth
+        facts.height = isSideways ? storedWidth : storedHeight
+        facts.mediaType = identification.mediaType
+        facts.byteCount = reader.length
+        facts.frames = frames
+        self.facts = facts
+    }
+}
+
+extension DecoderFailure {
+    /// What the failure means to who asked for a rendition.
+    func error(reader: SourceReader, stop: RenderStop) -> RenderError {
+        if stop.isStopped { return RenderError(.stopped, "The picture is no longer wanted.") }
+        if let error = reader.error { return error }
+        if reader.wasReadPastEnd {
+            return RenderError(.truncated, "This picture is incomplete: its file ends too early.", logDetail: text)
+        }
+        return RenderError(.damaged, "This picture is damaged and cannot be shown.", logDetail: text)
+    }
+}

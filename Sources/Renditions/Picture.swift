@@ -1,0 +1,140 @@
+import CVips
+import Glibc
+
+/// One image of libvips, owned. Pixels are made when they are asked for, so any step may fail with what is wrong in the
+/// original. Used by one thread at a time.
+final class Picture {
+    let handle: UnsafeMutablePointer<VipsImage>
+
+    /// Takes over a reference.
+    init(owning handle: UnsafeMutablePointer<VipsImage>) {
+        self.handle = handle
+    }
+
+    deinit { g_object_unref(handle) }
+
+    var width: Int { Int(vips_image_get_width(handle)) }
+    var height: Int { Int(vips_image_get_height(handle)) }
+    var bands: Int { Int(vips_image_get_bands(handle)) }
+    var hasAlpha: Bool { vips_image_hasalpha(handle) != 0 }
+    var space: VipsInterpretation { vips_image_get_interpretation(handle) }
+    var bytesPerBand: Int { Int(vips_format_sizeof(vips_image_get_format(handle))) }
+
+    func integer(_ name: String) -> Int? {
+        var value: Int32 = 0
+        guard vips_image_get_typeof(handle, name) != 0, vips_image_get_int(handle, name, &value) == 0 else {
+            return nil
+        }
+        return Int(value)
+    }
+
+    /// A copy of the binary item with this name.
+    func blob(_ name: String) -> [UInt8]? {
+        var bytes: UnsafeRawPointer?
+        var count = 0
+        guard vips_image_get_typeof(handle, name) != 0, vips_image_get_blob(handle, name, &bytes, &count) == 0,
+            let bytes
+        else { return nil }
+        return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// The result of one operation on this picture.
+    ///
+    /// - Throws: `DecoderFailure` when the operation says so.
+    func applying(
+        _ operation: (
+            UnsafeMutablePointer<VipsImage>, inout UnsafeMutablePointer<VipsImage>?
+        ) -> Int32
+    ) throws(DecoderFailure) -> Picture {
+        var result: UnsafeMutablePointer<VipsImage>?
+        let status = operation(handle, &result)
+        return try Picture.checked(status, result)
+    }
+
+    /// - Throws: `DecoderFailure` when `status` says that the operation which gave `result` failed.
+    static func checked(
+        _ status: Int32, _ result: UnsafeMutablePointer<VipsImage>?
+    ) throws(DecoderFailure) -> Picture {
+        guard status == 0, let result else {
+            if let result { g_object_unref(result) }
+            throw DecoderFailure()
+        }
+        return Picture(owning: result)
+    }
+
+}
+
+extension Picture {
+    /// Rows made at a time: enough that little is made twice where a row is blended from its neighbours, and few enough
+    /// that only a small part of a large original is in memory.
+    private static let rowsAtOnce = 16
+
+    /// All pixels, made now on this thread and kept in memory. What they were made from is no longer needed, and no
+    /// metadata comes along. The picture must have one to four bands of bytes.
+    ///
+    /// - Throws: `DecoderFailure`, also soon after `stop` is used.
+    func inMemory(stop: RenderStop) throws(DecoderFailure) -> Picture {
+        guard bytesPerBand == 1, (1...4).contains(bands) else { throw DecoderFailure("not bytes of one to four bands") }
+        // Not libvips' own copying, which works on threads of its own: here a stop is seen between any two strips, and
+        // what the decoder warns of is known to belong to this picture.
+        guard vips_image_pio_input(handle) == 0, let region = vips_region_new(handle) else { throw DecoderFailure() }
+        defer { g_object_unref(region) }
+        let rowLength = width * bands
+        var isWhole = true
+        let pixels = [UInt8](unsafeUninitializedCapacity: rowLength * height) { target, filled in
+            filled = 0
+            for top in stride(from: 0, to: height, by: Self.rowsAtOnce) {
+                let rows = min(Self.rowsAtOnce, height - top)
+                var strip = VipsRect(left: 0, top: Int32(top), width: Int32(width), height: Int32(rows))
+                guard !stop.isStopped, vips_region_prepare(region, &strip) == 0 else {
+                    isWhole = false
+                    return
+                }
+                for row in top..<top + rows {
+                    memcpy(target.baseAddress! + filled, cvips_region_row(region, Int32(row)), rowLength)
+                    filled += rowLength
+                }
+            }
+        }
+        guard isWhole else { throw DecoderFailure() }
+        return try Picture(copying: pixels, width: width, height: height, bands: bands)
+    }
+
+    /// A picture in memory: grey of one band, colours of three, each perhaps with alpha after it.
+    convenience init(copying pixels: [UInt8], width: Int, height: Int, bands: Int) throws(DecoderFailure) {
+        let copy = pixels.withUnsafeBytes {
+            vips_image_new_from_memory_copy(
+                $0.baseAddress, $0.count, Int32(width), Int32(height), Int32(bands), VIPS_FORMAT_UCHAR)
+        }
+        guard let copy else { throw DecoderFailure() }
+        defer { g_object_unref(copy) }
+        var declared: UnsafeMutablePointer<VipsImage>?
+        guard cvips_declare(copy, &declared, bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB) == 0,
+            let declared
+        else { throw DecoderFailure() }
+        self.init(owning: declared)
+    }
+
+    /// A picture in memory turned and mirrored as an EXIF orientation says.
+    func upright(_ orientation: Int, stop: RenderStop) throws(DecoderFailure) -> Picture {
+        guard orientation != 1 else { return self }
+        // Metadata may only be changed on a copy of one's own.
+        let copy = try applying { cvips_declare($0, &$1, space) }
+        vips_image_set_int(copy.handle, "orientation", Int32(orientation))
+        return try copy.applying { cvips_autorotate($0, &$1) }.inMemory(stop: stop)
+    }
+}
+
+/// libvips refused. What it said goes to the log.
+struct DecoderFailure: Error {
+    let text: String
+
+    /// Takes the text of the failure that has just happened, and clears it.
+    init() {
+        text = DecoderLibrary.takeErrorText()
+    }
+
+    init(_ text: String) {
+        self.text = text
+    }
+}
