@@ -3,6 +3,8 @@
 
 #include <sys/uio.h>
 
+_Static_assert(010000000 == O_PATH, "CLINUX_O_PATH is O_PATH");
+
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length, int flags) {
     return accept4(listener, address, length, flags);
 }

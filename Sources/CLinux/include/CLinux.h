@@ -16,6 +16,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+/// `O_PATH` of `open(2)`: a handle on a place in the file system that reads nothing.
+static const int CLINUX_O_PATH = 010000000;
+
 /// `openat2(2)`, which glibc does not wrap: opens `path` beneath the directory `root` under the
 /// `RESOLVE_…` flags given. Returns a descriptor, or -1 with `errno` set.
 static inline int clinux_openat2(int root, const char *path, uint64_t flags, uint64_t resolve) {
