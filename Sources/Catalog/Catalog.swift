@@ -1,9 +1,24 @@
-public import Images
+import Dispatch
+import GRDB
+import Images
 public import Logging
+import Synchronization
 
 /// The gallery's images in their order, from one source or several: what there is, where it is kept, and what has been
 /// learnt of it.
 public final class Catalog: Sendable {
+    let configuration: Configuration
+    let sources: [NamedSource]
+    let logger: Logger
+    let shelf: IndexShelf
+    let facts: FactsBuffer
+    /// What is true now. Held only for copies, never while disk is waited for.
+    let standing: Mutex<Standing>
+    /// Reads the sources, one after the other; the only place that changes the order.
+    let scanning = DispatchQueue(label: "tessera.catalog.scan")
+    /// Ends a scan that is under way.
+    let isStopped = Atomic(false)
+
     /// Opens the index in the data folder, checks that the sources can be read, and begins to read them. Returns as soon
     /// as browsing can start: what is known from the last time is there at once, the rest comes while it is read.
     ///
@@ -12,49 +27,61 @@ public final class Catalog: Sendable {
         _ configuration: Configuration, sources: [Source], logger: Logger
     ) async throws -> Catalog {
         try configuration.validate()
-        return Catalog()
+        let queue = DispatchQueue(label: "tessera.catalog.open")
+        let catalog = try await withCheckedThrowingContinuation { opened in
+            queue.async {
+                opened.resume(with: Result { try Catalog(configuration, sources: sources, logger: logger) })
+            }
+        }
+        catalog.rescan()
+        return catalog
+    }
+
+    /// Blocking.
+    private init(_ configuration: Configuration, sources: [Source], logger: Logger) throws {
+        let named = NamedSource.named(sources)
+        let roots = try named.map { try $0.open() }
+        let shelf = try IndexShelf(configuration, logger: logger)
+        let standing: Standing
+        do {
+            standing = try Standing(named, roots: roots, index: shelf.disk)
+        } catch let error as DatabaseError where error.isDamage {
+            try shelf.replaceDisk(because: error)
+            standing = try Standing(named, roots: roots, index: shelf.disk)
+        }
+        self.configuration = configuration
+        self.sources = named
+        self.logger = logger
+        self.shelf = shelf
+        self.standing = Mutex(standing)
+        facts = FactsBuffer(
+            delay: configuration.learningDelay, batch: configuration.learningBatch, logger: logger
+        ) { try shelf.disk.write($0) }
     }
 
     /// The present state; any thread, never waits.
     public var state: CatalogState {
-        CatalogState(revision: 1, total: 0, isScanning: false, problems: .init(), sources: [])
-    }
-
-    /// At most `limit` images from the one with the index `offset` on; beyond the end an empty page.
-    ///
-    /// - Throws: `CatalogError.offsetOutOfRange`, `.limitOutOfRange`, `.indexUnavailable`, `.closed`.
-    public func page(offset: Int, limit: Int) async throws -> Page {
-        throw CatalogError.closed
-    }
-
-    /// At most `limit` images that follow the cursor's place. A reader that follows `next` sees each image that was
-    /// there all along exactly once, whatever is added or removed meanwhile.
-    ///
-    /// - Throws: `CatalogError.staleCursor`, `.limitOutOfRange`, `.indexUnavailable`, `.closed`.
-    public func page(after cursor: Cursor, limit: Int) async throws -> Page {
-        throw CatalogError.closed
-    }
-
-    /// The image with this id, or nil when the catalog has none.
-    ///
-    /// - Throws: `CatalogError.indexUnavailable`, `.closed`.
-    public func image(_ id: ImageID) async throws -> GalleryImage? {
-        throw CatalogError.closed
-    }
-
-    /// The images with these indices, as far as there are any.
-    ///
-    /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.indexUnavailable`, `.closed`.
-    public func images(at range: Range<Int>) async throws -> [GalleryImage] {
-        throw CatalogError.closed
+        let indexProblems = shelf.problems
+        return standing.withLock { standing in
+            let sources = zip(sources, standing.snapshot.parts).enumerated().map { ordinal, source in
+                CatalogState.SourceState(
+                    name: source.0.name, total: source.1.count, isScanning: standing.unread.contains(ordinal))
+            }
+            return CatalogState(
+                revision: standing.snapshot.revision, total: standing.snapshot.total,
+                isScanning: standing.phase != .idle, problems: .init([indexProblems] + standing.problems),
+                sources: sources)
+        }
     }
 
     /// Keeps what was learnt of an image by looking into it. Any thread, returns at once; written in batches, and seen
     /// by readers from now on.
     ///
-    /// - Parameter version: the content that was looked into. Facts of a content that is not a file's present one are
-    ///   dropped; for a remote image it becomes the version that the catalog believes current.
+    /// - Parameter version: the content that was looked into. A file's facts are shown only while this is its present
+    ///   content, so they need it. For a remote image it becomes the version that the catalog believes current; nil
+    ///   adds to what is known of that one.
     public func learned(_ facts: ImageFacts, version: ContentVersion?, of id: ImageID) {
+        self.facts.add(Learnt(facts: facts.bounded, version: version), of: id)
     }
 
     /// Opens a file of a folder source for reading. Blocking; call it where files are read.
@@ -67,18 +94,31 @@ public final class Catalog: Sendable {
     ///   - path: the path in `ImageLocation.file`.
     /// - Throws: `CatalogError.fileUnavailable`.
     public func openFile(folder: Int, path: String) throws(CatalogError) -> OpenFile {
-        throw .closed
+        let root = standing.withLock { $0.roots.indices.contains(folder) ? $0.roots[folder] : nil }
+        guard let root else { throw .fileUnavailable(reason: "no such folder") }
+        do throws(FolderRoot.Failure) {
+            return try root.openFile(FilePath.bytes(of: path))
+        } catch {
+            throw .fileUnavailable(reason: error.reason)
+        }
     }
 
-    /// Reads the sources again; what has changed is seen when a source has been read to its end. Returns at once.
-    public func rescan() {
-    }
-
-    /// Returns when no source is being read and none is waiting to be.
-    public func scanCompleted() async {
-    }
-
-    /// Stops reading, writes what was learnt, and lets the data folder go. Idempotent; everything later throws `.closed`.
+    /// Stops reading, writes what was learnt, and lets the data folder go. Idempotent; pages asked for later throw
+    /// `.closed`.
     public func close() async {
+        isStopped.store(true, ordering: .relaxed)
+        let isFirst = standing.withLock { standing in
+            defer { standing.isClosed = true }
+            return !standing.isClosed
+        }
+        await scanCompleted()
+        guard isFirst else { return }
+        await facts.drain()
+        await withCheckedContinuation { done in
+            scanning.async {
+                self.shelf.close()
+                done.resume()
+            }
+        }
     }
 }

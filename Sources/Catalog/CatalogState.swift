@@ -13,7 +13,7 @@ public struct CatalogState: Sendable, Hashable {
     public var sources: [SourceState]
 
     /// Problems: all are counted, the first ones are named.
-    public struct Problems: Sendable, Hashable {
+    public struct Problems: Sendable, Hashable, Codable {
         /// Of each source at most this many problems are named.
         public static let namedAtMost = 20
 
@@ -22,7 +22,7 @@ public struct CatalogState: Sendable, Hashable {
     }
 
     /// One thing that is not as it should be, and that stops nothing else.
-    public struct Problem: Sendable, Hashable, CustomStringConvertible {
+    public struct Problem: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The source it was met in, as the command line named it; nil for the index itself.
         public var source: String?
         /// The line of a list, from 1.

@@ -1,0 +1,106 @@
+import GRDB
+import Images
+
+/// One image as its row has it.
+struct ImageRow: Sendable {
+    let id: ImageID
+    let sighting: Sighting
+}
+
+extension Index {
+    private static let columns = "id, location, size, seconds, nanoseconds, name, width, height, takenAt"
+
+    /// The rows with these numbers, in the order asked for; nil for one that is not there.
+    func images(_ rows: [UInt32]) async throws -> [ImageRow?] {
+        try await database.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
+            return try rows.map { try Index.image($0, statement) }
+        }
+    }
+
+    /// Writes what was seen, in order, in one transaction, and tells the row of each.
+    ///
+    /// - Parameters:
+    ///   - known: the row that an image had before, to be kept when it is still right.
+    ///   - nextRow: the number of the next new row.
+    ///   - revision: the revision in which the images will be seen.
+    /// - Returns: the rows, and whether any image came or changed.
+    func write(
+        _ seen: [(id: ImageID, known: UInt32?, sighting: Sighting)], nextRow: inout UInt32, revision: UInt64
+    ) throws -> (rows: [UInt32], isNews: Bool) {
+        var next = nextRow
+        let written = try database.write { db in
+            let select = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
+            let insert = try db.cachedStatement(
+                sql: "INSERT OR REPLACE INTO image (row, \(Index.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            var rows: [UInt32] = []
+            rows.reserveCapacity(seen.count)
+            var isNews = false
+            for (id, known, sighting) in seen {
+                var row = next
+                if let known {
+                    row = known
+                    let present = try Index.image(known, select)
+                    if let present, present.id == id, present.sighting == sighting {
+                        rows.append(known)
+                        continue
+                    }
+                } else {
+                    next += 1
+                }
+                isNews = true
+                insert.setUncheckedArguments(Index.arguments(row, id, sighting))
+                try insert.execute()
+                rows.append(row)
+            }
+            try Index.keep(revision, as: "revision", db)
+            try Index.keep(UInt64(next), as: "nextRow", db)
+            return (rows: rows, isNews: isNews)
+        }
+        nextRow = next
+        return written
+    }
+
+    /// Forgets rows that are in no listing any more, and what was learnt of their images.
+    func remove(_ gone: [(id: ImageID, row: UInt32)]) throws {
+        try database.write { db in
+            let image = try db.cachedStatement(sql: "DELETE FROM image WHERE row = ?")
+            let facts = try db.cachedStatement(sql: "DELETE FROM facts WHERE id = ?")
+            for (id, row) in gone {
+                try image.execute(arguments: [Int64(row)])
+                try facts.execute(arguments: [Int64(bitPattern: id.rawValue)])
+            }
+        }
+    }
+
+    private static func image(_ number: UInt32, _ statement: Statement) throws -> ImageRow? {
+        let rows = try Row.fetchCursor(statement, arguments: [Int64(number)])
+        // A row is a window on its statement, which the cursor resets when it goes.
+        return try withExtendedLifetime(rows) { try rows.next().flatMap(ImageRow.init) }
+    }
+
+    private static func arguments(_ row: UInt32, _ id: ImageID, _ sighting: Sighting) -> StatementArguments {
+        [
+            Int64(row), Int64(bitPattern: id.rawValue), sighting.location,
+            sighting.stamp?.size, sighting.stamp?.modifiedSeconds, sighting.stamp?.modifiedNanoseconds,
+            sighting.stated.name, sighting.stated.width, sighting.stated.height, sighting.stated.takenAt,
+        ]
+    }
+}
+
+extension ImageRow {
+    /// Nil when the row is damaged.
+    fileprivate init?(_ row: Row) {
+        func value<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
+            Value.fromDatabaseValue(row[column] as DatabaseValue)
+        }
+        guard let id: Int64 = value(0), let location: String = value(1) else { return nil }
+        var stamp: FileStamp?
+        if let size: Int64 = value(2), let seconds: Int64 = value(3), let nanoseconds: Int64 = value(4) {
+            stamp = FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
+        }
+        var sighting = Sighting(location: location, stamp: stamp)
+        sighting.stated = Sighting.Stated(name: value(5), width: value(6), height: value(7), takenAt: value(8))
+        self.init(id: ImageID(rawValue: UInt64(bitPattern: id)), sighting: sighting)
+    }
+}

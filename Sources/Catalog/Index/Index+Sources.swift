@@ -1,0 +1,102 @@
+import FoundationEssentials
+import GRDB
+import Images
+
+/// What the index knows of one source from the last time that it was read to its end.
+struct KnownSource: Sendable {
+    var listing: Listing
+    /// The list file as it was then; nil for a folder.
+    var stamp: FileStamp?
+    /// What was wrong then, for a list that need not be read again.
+    var problems: CatalogState.Problems
+}
+
+extension Index {
+    /// The source with this key, and what is known of it; nil when it was never read to its end.
+    func source(_ key: String) throws -> KnownSource? {
+        try database.read { db in
+            let sql = "SELECT id, size, seconds, nanoseconds, problems FROM source WHERE key = ?"
+            guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]), let id: Int64 = row[0] else { return nil }
+            var stamp: FileStamp?
+            if let size: Int64 = row[1], let seconds: Int64 = row[2], let nanoseconds: Int64 = row[3] {
+                stamp = FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
+            }
+            let text: String? = row[4]
+            let problems = text.flatMap { try? JSONDecoder().decode(CatalogState.Problems.self, from: Data($0.utf8)) }
+            var builder = ListingBuilder()
+            let blocks = try Row.fetchCursor(
+                db, sql: "SELECT ids, rows FROM listing WHERE source = ? ORDER BY block", arguments: [id])
+            while let block = try blocks.next() {
+                let ids: [UInt64] = Index.numbers(block[0])
+                let rows: [UInt32] = Index.numbers(block[1])
+                guard ids.count == rows.count else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a listing is damaged")
+                }
+                for (id, row) in zip(ids, rows) { builder.append(ImageID(rawValue: id), row: row) }
+            }
+            return KnownSource(listing: builder.listing(), stamp: stamp, problems: problems ?? .init())
+        }
+    }
+
+    /// Keeps the order of a source that was read to its end.
+    func keep(_ known: KnownSource, as key: String) throws {
+        let problems = String(decoding: try JSONEncoder().encode(known.problems), as: UTF8.self)
+        try database.write { db in
+            let sql = """
+                INSERT INTO source (key, size, seconds, nanoseconds, problems) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (key) DO UPDATE SET size = excluded.size, seconds = excluded.seconds,
+                nanoseconds = excluded.nanoseconds, problems = excluded.problems
+                RETURNING id
+                """
+            let stamp = known.stamp
+            let id = try Int64.fetchOne(
+                db, sql: sql,
+                arguments: [key, stamp?.size, stamp?.modifiedSeconds, stamp?.modifiedNanoseconds, problems])
+            try db.execute(sql: "DELETE FROM listing WHERE source = ?", arguments: [id])
+            for (number, block) in known.listing.blocks.enumerated() {
+                try db.execute(
+                    sql: "INSERT INTO listing (source, block, ids, rows) VALUES (?, ?, ?, ?)",
+                    arguments: [id, number, Index.data(block.ids), Index.data(block.rows)])
+            }
+            let next = try Index.counter("nextRow", db)
+            try Index.keep(next, as: "settledRow", db)
+        }
+    }
+
+    /// Clears what a run left behind that ended in the middle of a scan: rows that no listing has.
+    func clearUnsettled() throws {
+        try database.write { db in
+            let settled = try Index.counter("settledRow", db)
+            try db.execute(sql: "DELETE FROM image WHERE row >= ?", arguments: [Int64(clamping: settled)])
+        }
+    }
+
+    /// The last revision that was shown, and the number of the next row.
+    func counters() throws -> (revision: UInt64, nextRow: UInt32) {
+        try database.read { db in
+            (try Index.counter("revision", db), UInt32(clamping: try Index.counter("nextRow", db)))
+        }
+    }
+
+    private static func counter(_ name: String, _ db: Database) throws -> UInt64 {
+        let value = try Int64.fetchOne(db, sql: "SELECT value FROM counter WHERE name = ?", arguments: [name])
+        return UInt64(clamping: value ?? 0)
+    }
+
+    static func keep(_ value: UInt64, as name: String, _ db: Database) throws {
+        let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO counter (name, value) VALUES (?, ?)")
+        try statement.execute(arguments: [name, Int64(clamping: value)])
+    }
+
+    /// Little-endian; this program runs on no other machine.
+    private static func data<Number: FixedWidthInteger>(_ numbers: [Number]) -> Data {
+        numbers.withUnsafeBytes { Data($0) }
+    }
+
+    private static func numbers<Number: FixedWidthInteger>(_ data: Data?) -> [Number] {
+        guard let data else { return [] }
+        return [Number](unsafeUninitializedCapacity: data.count / MemoryLayout<Number>.size) { buffer, count in
+            count = data.copyBytes(to: buffer) / MemoryLayout<Number>.size
+        }
+    }
+}

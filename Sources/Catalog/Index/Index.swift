@@ -1,0 +1,86 @@
+import GRDB
+import Images
+
+/// The catalog's memory: rows of images, the order of each source, and what was learnt. SQLite in the data folder, in
+/// write-ahead mode, so that readers and the one writer do not wait for each other; or, when the disk fails, in memory.
+final class Index: Sendable {
+    let database: any DatabaseWriter
+
+    /// Raised when the tables change; an index of another form is set aside.
+    private static let form = 1
+
+    /// Opens the index in a file, and makes it when there is none.
+    ///
+    /// - Throws: `DatabaseError`; of the kinds `isDamage` when the file is not a whole index.
+    init(path: String, maximumPages: Int?) throws {
+        var configuration = Index.configuration
+        configuration.maximumReaderCount = 2
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA cache_size = -1024; PRAGMA synchronous = NORMAL")
+            try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+            if let maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }
+        }
+        database = try DatabasePool(path: path, configuration: configuration)
+        try prepare()
+    }
+
+    /// An index in memory, gone with the process.
+    init() throws {
+        database = try DatabaseQueue(configuration: Index.configuration)
+        try prepare()
+    }
+
+    func close() throws { try database.close() }
+
+    private static var configuration: GRDB.Configuration {
+        var configuration = GRDB.Configuration()
+        configuration.busyMode = .timeout(10)
+        // Where this program's log is public, SQL arguments are paths of private pictures.
+        configuration.publicStatementArguments = false
+        return configuration
+    }
+
+    private func prepare() throws {
+        try database.writeWithoutTransaction { db in
+            let form = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+            guard form == 0 || form == Index.form else {
+                throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "an index of another version of this program")
+            }
+            if form == 0 {
+                try db.inTransaction(.immediate) {
+                    try Index.createTables(db); return .commit
+                }
+            }
+            // Small enough to read whole, and what is damaged is found now and not at some reader's page.
+            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            if form != 0, pages <= 8192, try String.fetchOne(db, sql: "PRAGMA quick_check(1)") != "ok" {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index is damaged")
+            }
+        }
+    }
+
+    private static func createTables(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE counter (name TEXT PRIMARY KEY NOT NULL, value INTEGER NOT NULL) WITHOUT ROWID;
+                CREATE TABLE source (
+                    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, size INTEGER, seconds INTEGER,
+                    nanoseconds INTEGER, problems TEXT);
+                CREATE TABLE listing (
+                    source INTEGER NOT NULL, block INTEGER NOT NULL, ids BLOB NOT NULL, rows BLOB NOT NULL,
+                    PRIMARY KEY (source, block));
+                CREATE TABLE image (
+                    row INTEGER PRIMARY KEY, id INTEGER NOT NULL, location TEXT NOT NULL,
+                    size INTEGER, seconds INTEGER, nanoseconds INTEGER,
+                    name TEXT, width INTEGER, height INTEGER, takenAt TEXT);
+                CREATE TABLE facts (
+                    id INTEGER PRIMARY KEY, version INTEGER, \(FactsColumns.names.joined(separator: ", ")));
+                PRAGMA user_version = \(form);
+                """)
+    }
+}
+
+extension DatabaseError {
+    /// Whether the file is damaged, or no index at all: to be set aside.
+    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(resultCode) }
+}

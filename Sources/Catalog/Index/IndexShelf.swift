@@ -1,0 +1,139 @@
+import GRDB
+import Glibc
+import Logging
+import Synchronization
+
+/// The indexes in use: the one in the data folder, and one in memory for when the disk does not take any more. Keeps
+/// other processes out of the data folder, and sets a damaged index aside.
+final class IndexShelf: Sendable {
+    private struct Contents {
+        var disk: Index
+        var memory: Index?
+        var lock: FolderLock?
+        var problems = CatalogState.Problems()
+    }
+
+    private let contents: Mutex<Contents>
+    private let folder: String
+    private let maximumPages: Int?
+    private let logger: Logger
+
+    /// Makes the folder if need be, claims it, and opens its index. Blocking.
+    ///
+    /// - Throws: `CatalogError.dataFolderUnusable`, `.dataFolderInUse`.
+    init(_ configuration: Catalog.Configuration, logger: Logger) throws(CatalogError) {
+        folder = configuration.dataFolder
+        maximumPages = configuration.maximumIndexPages
+        self.logger = logger
+        try IndexShelf.make(folder)
+        let lock = try FolderLock(folder: folder)
+        do {
+            let disk = try IndexShelf.openIndex(folder, maximumPages)
+            contents = Mutex(Contents(disk: disk, memory: nil, lock: lock))
+        } catch let error as DatabaseError where error.isDamage {
+            var first = CatalogState.Problems()
+            first.add(try IndexShelf.setAside(folder, because: error, logger))
+            let disk = try IndexShelf.fresh(folder, maximumPages)
+            contents = Mutex(Contents(disk: disk, memory: nil, lock: lock, problems: first))
+        } catch {
+            throw .dataFolderUnusable(path: folder, reason: IndexShelf.reason(error))
+        }
+    }
+
+    /// The index in the data folder.
+    var disk: Index { contents.withLock(\.disk) }
+
+    /// What happened to the index that people should know.
+    var problems: CatalogState.Problems { contents.withLock(\.problems) }
+
+    /// An index in memory, made when first asked for; says so once. Scanning queue.
+    func memory(because error: any Error) throws -> Index {
+        if let memory = contents.withLock(\.memory) { return memory }
+        let memory = try Index()
+        let problem = CatalogState.Problem(
+            reason: "The index cannot be written (\(IndexShelf.reason(error))). The gallery goes on in memory;"
+                + " after a restart it must be read again. Make room in the data folder.")
+        contents.withLock { contents in
+            contents.memory = memory
+            contents.problems.add(problem)
+        }
+        logger.error("\(problem)", metadata: ["error": "\(error)"])
+        return memory
+    }
+
+    /// Sets the damaged index aside and begins a new one. Blocking; those who still read the old one may finish.
+    func replaceDisk(because error: any Error) throws(CatalogError) {
+        let problem = try IndexShelf.setAside(folder, because: error, logger)
+        let disk = try IndexShelf.fresh(folder, maximumPages)
+        contents.withLock { contents in
+            contents.disk = disk
+            contents.problems.add(problem)
+        }
+    }
+
+    /// Closes what is open and lets other processes have the folder.
+    func close() {
+        let (indexes, lock) = contents.withLock { contents in
+            defer { contents.lock = nil }
+            return ([contents.disk, contents.memory].compactMap(\.self), contents.lock)
+        }
+        for index in indexes {
+            do { try index.close() } catch {
+                logger.warning("The index did not close.", metadata: ["error": "\(error)"])
+            }
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func openIndex(_ folder: String, _ maximumPages: Int?) throws -> Index {
+        try Index(path: folder + "/catalog.sqlite", maximumPages: maximumPages)
+    }
+
+    private static func fresh(_ folder: String, _ maximumPages: Int?) throws(CatalogError) -> Index {
+        do {
+            return try openIndex(folder, maximumPages)
+        } catch {
+            throw .dataFolderUnusable(path: folder, reason: reason(error))
+        }
+    }
+
+    private static func setAside(
+        _ folder: String, because error: any Error, _ logger: Logger
+    ) throws(CatalogError) -> CatalogState.Problem {
+        let name = "catalog.sqlite.corrupt-\(time(nil))"
+        for ending in ["-wal", "-shm", ""] {
+            let old = "\(folder)/catalog.sqlite\(ending)"
+            guard rename(old, "\(folder)/\(name)\(ending)") == 0 || errno == ENOENT else {
+                throw .dataFolderUnusable(path: folder, reason: String(cString: strerror(errno)))
+            }
+        }
+        let problem = CatalogState.Problem(
+            reason: "The index was damaged (\(reason(error))). It was set aside as \(name) in the data folder and is"
+                + " being built again.")
+        logger.error("\(problem)", metadata: ["error": "\(error)"])
+        return problem
+    }
+
+    /// Makes the folder and those above it.
+    private static func make(_ folder: String) throws(CatalogError) {
+        var made = folder.hasPrefix("/") ? "" : "."
+        for part in folder.split(separator: "/") {
+            made += "/" + part
+            guard mkdir(made, 0o755) == 0 || errno == EEXIST || access(made, F_OK) == 0 else {
+                throw .dataFolderUnusable(path: folder, reason: String(cString: strerror(errno)))
+            }
+        }
+        var status = stat()
+        guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw .dataFolderUnusable(path: folder, reason: "it is not a folder")
+        }
+        guard access(folder, R_OK | W_OK | X_OK) == 0 else {
+            throw .dataFolderUnusable(path: folder, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DatabaseError else { return "\(error)" }
+        return error.message ?? "\(error.resultCode)"
+    }
+}

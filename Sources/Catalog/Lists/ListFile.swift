@@ -1,0 +1,50 @@
+import Glibc
+
+/// A list on disk, read from its beginning to its end in pieces: never whole in memory.
+struct ListFile {
+    private static let pieceSize = 65_536
+
+    let path: String
+    let format: Source.ListFormat
+    /// Bytes of the longest line or record.
+    let limit: Int
+
+    /// An `errno`.
+    struct Failure: Error {
+        let code: Int32
+    }
+
+    /// The file's present stamp.
+    func stamp() throws(Failure) -> FileStamp {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw Failure(code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EISDIR) }
+        return FileStamp(status)
+    }
+
+    /// Hands out every entry until `isStopped` says true.
+    func read(isStopped: () -> Bool, emit: (ListEntry) throws -> Void) throws {
+        var reader: any ListReading =
+            switch format {
+            case .text: TextList()
+            case .csv: CSVList(limit: limit)
+            case .jsonLines: JSONLinesList()
+            }
+        var splitter = LineSplitter(limit: limit)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        defer { close(descriptor) }
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)
+        defer { piece.deallocate() }
+        while !isStopped() {
+            let count = Glibc.read(descriptor, piece.baseAddress, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Failure(code: errno) }
+            guard count > 0 else {
+                try splitter.finish { try reader.read($0, emit: emit) }
+                return try reader.finish(emit: emit)
+            }
+            try splitter.read(UnsafeRawBufferPointer(rebasing: piece[..<count])) { try reader.read($0, emit: emit) }
+        }
+    }
+}

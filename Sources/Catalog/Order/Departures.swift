@@ -1,0 +1,45 @@
+import Images
+
+/// Where images stood that have gone, so that a cursor on one of them still knows its place: after the nearest image
+/// before it that stayed. Bounded; the oldest are forgotten, and a cursor on them is stale.
+struct Departures: Sendable {
+    enum Anchor: Hashable, Sendable {
+        case after(ImageID)
+        /// At the beginning of the source with this ordinal.
+        case start(source: Int)
+    }
+
+    /// How many are remembered for certain; up to twice as many are.
+    let capacity: Int
+    private var recent: [ImageID: Anchor] = [:]
+    private var older: [ImageID: Anchor] = [:]
+
+    init(capacity: Int = 50_000) {
+        self.capacity = capacity
+    }
+
+    mutating func insert(_ id: ImageID, _ anchor: Anchor) {
+        if recent.count >= capacity {
+            older = recent
+            recent.removeAll()
+        }
+        recent[id] = anchor
+    }
+
+    /// The index in the snapshot of the image that followed the one that has gone; nil when that is forgotten.
+    func index(after id: ImageID, in snapshot: Snapshot) -> Int? {
+        var id = id
+        // An anchor was there when the other went, so each step leads to a later departure: this ends. The bound only
+        // spares a reader a very long chain.
+        for _ in 0..<10_000 {
+            switch recent[id] ?? older[id] {
+            case .start(let source): return snapshot.start(ofPart: source)
+            case .after(let anchor):
+                if let index = snapshot.index(of: anchor) { return index + 1 }
+                id = anchor
+            case nil: return nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,83 @@
+import Images
+
+/// The images of one source in their order, as two dense columns: the id, and the row of the index that has the rest.
+/// Immutable, 14 bytes an image, cut into blocks so that a listing that grows shares the blocks that are full.
+struct Listing: Sendable {
+    fileprivate(set) var blocks: [Block] = []
+    fileprivate(set) var count = 0
+
+    /// Images of a full block: as many as two bytes can number.
+    static let blockSize = 65_536
+
+    /// - Precondition: `0..<count` contains the position.
+    subscript(position: Int) -> (id: ImageID, row: UInt32) {
+        let block = blocks[position / Self.blockSize]
+        let place = position % Self.blockSize
+        return (ImageID(rawValue: block.ids[place]), block.rows[place])
+    }
+
+    /// Where the image stands; nil when it is not here. The cost grows with the logarithm of a block and the number of
+    /// blocks: some microseconds at a million.
+    func position(of id: ImageID) -> Int? {
+        for (number, block) in blocks.enumerated() {
+            if let place = block.place(of: id.rawValue) { return number * Self.blockSize + place }
+        }
+        return nil
+    }
+
+    /// Whether both have the same images in the same order.
+    func hasOrder(of other: Listing) -> Bool {
+        count == other.count && zip(blocks, other.blocks).allSatisfy { $0 === $1 || $0.ids == $1.ids }
+    }
+
+    final class Block: Sendable {
+        let ids: [UInt64]
+        let rows: [UInt32]
+        /// The places in the order of their ids.
+        private let byID: [UInt16]
+
+        init(ids: [UInt64], rows: [UInt32]) {
+            self.ids = ids
+            self.rows = rows
+            byID = (0..<ids.count).map { UInt16(truncatingIfNeeded: $0) }.sorted { ids[Int($0)] < ids[Int($1)] }
+        }
+
+        func place(of id: UInt64) -> Int? {
+            var low = 0
+            var high = byID.count
+            while low < high {
+                let middle = (low + high) / 2
+                if ids[Int(byID[middle])] < id { low = middle + 1 } else { high = middle }
+            }
+            guard low < byID.count, ids[Int(byID[low])] == id else { return nil }
+            return Int(byID[low])
+        }
+    }
+}
+
+/// Grows a listing image by image.
+struct ListingBuilder {
+    private var full: [Listing.Block] = []
+    private var ids: [UInt64] = []
+    private var rows: [UInt32] = []
+
+    var count: Int { full.count * Listing.blockSize + ids.count }
+
+    mutating func append(_ id: ImageID, row: UInt32) {
+        ids.append(id.rawValue)
+        rows.append(row)
+        guard ids.count == Listing.blockSize else { return }
+        full.append(Listing.Block(ids: ids, rows: rows))
+        ids.removeAll(keepingCapacity: true)
+        rows.removeAll(keepingCapacity: true)
+    }
+
+    /// What there is so far.
+    func listing() -> Listing {
+        var listing = Listing()
+        // `Array(unsafeUninitializedCapacity:)`-tight copies: the growing arrays have room to spare that would be kept.
+        listing.blocks = ids.isEmpty ? full : full + [Listing.Block(ids: Array(ids[...]), rows: Array(rows[...]))]
+        listing.count = count
+        return listing
+    }
+}

@@ -1,0 +1,81 @@
+import Images
+
+/// The order of all images in one revision. Immutable: a reader that holds one sees no change.
+struct Snapshot: Sendable {
+    var revision: UInt64
+    /// One for each source, in their order.
+    private(set) var parts: [Part]
+    private(set) var total: Int
+
+    enum Part: Sendable {
+        /// Images whose rows are in the index given with them.
+        case listed(Listing, Index)
+        case computed(Series)
+
+        var count: Int {
+            switch self {
+            case .listed(let listing, _): listing.count
+            case .computed(let series): series.count
+            }
+        }
+
+        func position(of id: ImageID) -> Int? {
+            switch self {
+            case .listed(let listing, _): listing.position(of: id)
+            case .computed(let series): series.position(of: id)
+            }
+        }
+    }
+
+    init(revision: UInt64, parts: [Part]) {
+        self.revision = revision
+        self.parts = parts
+        total = parts.reduce(0) { $0 + $1.count }
+    }
+
+    /// The index of the image; nil when it is not in this revision.
+    func index(of id: ImageID) -> Int? {
+        var start = 0
+        for part in parts {
+            if let position = part.position(of: id) { return start + position }
+            start += part.count
+        }
+        return nil
+    }
+
+    /// The id at this index; nil beyond the end.
+    func id(at index: Int) -> ImageID? {
+        guard let (part, position) = place(of: index) else { return nil }
+        switch parts[part] {
+        case .listed(let listing, _): return listing[position].id
+        case .computed(let series): return series.id(at: position)
+        }
+    }
+
+    /// Where the part with this number begins.
+    func start(ofPart number: Int) -> Int {
+        parts.prefix(number).reduce(0) { $0 + $1.count }
+    }
+
+    /// The parts that the range lies in, each with the range within it.
+    func pieces(of range: Range<Int>) -> [(part: Int, range: Range<Int>)] {
+        var start = 0
+        var pieces: [(part: Int, range: Range<Int>)] = []
+        for (number, part) in parts.enumerated() {
+            let piece = range.clamped(to: start..<start + part.count)
+            if !piece.isEmpty { pieces.append((number, piece.lowerBound - start..<piece.upperBound - start)) }
+            start += part.count
+        }
+        return pieces
+    }
+
+    private func place(of index: Int) -> (part: Int, position: Int)? {
+        guard index >= 0 else { return nil }
+        var position = index
+        for (number, part) in parts.enumerated() {
+            if position < part.count { return (number, position) }
+            position -= part.count
+        }
+        return nil
+    }
+}

@@ -1,0 +1,13 @@
+extension CatalogState.Problems {
+    /// Counts a problem, and names it while there is room.
+    mutating func add(_ problem: CatalogState.Problem) {
+        count += 1
+        if first.count < Self.namedAtMost { first.append(problem) }
+    }
+
+    /// Several tallies as one.
+    init(_ tallies: [Self]) {
+        count = tallies.reduce(0) { $0 + $1.count }
+        first = tallies.flatMap(\.first)
+    }
+}
