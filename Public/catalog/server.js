@@ -1,0 +1,116 @@
+import { Problem } from './problem.js';
+import { acceptedPictures } from '../loading/formats.js';
+
+/**
+ * @typedef {{preview: string, tile: string, screen: string, original: string}} Links
+ * @typedef {{id: string, index: number, name: string, width?: number, height?: number, type?: string, bytes?: number,
+ *   takenAt?: string, placeholder?: string, links: Links}} GalleryImage  What is not known yet is absent.
+ * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
+ * @typedef {{slot: number, image: string, token: string, href: string}} Token
+ * @typedef {'preview' | 'tile' | 'screen' | 'original'} Rendition
+ */
+
+/** The JSON API of the gallery, version 1. Every method throws a `Problem`, or `Unreachable` when nobody answered. */
+export class Server {
+  static #timeout = 20_000;
+  #connection;
+
+  /** @param {import('./connection.js').Connection} connection */
+  constructor(connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * @param {number} offset
+   * @param {number} limit  1 to 500.
+   * @returns {Promise<Page>}
+   */
+  page(offset, limit) {
+    return this.#ask(`/api/v1/images?offset=${offset}&limit=${limit}`);
+  }
+
+  /**
+   * One image with everything that its metadata says.
+   * @param {string} id
+   * @returns {Promise<GalleryImage & Record<string, any>>}
+   */
+  image(id) {
+    return this.#ask(`/api/v1/images/${encodeURIComponent(id)}`);
+  }
+
+  /**
+   * @param {{session: string | null, rendition: Rendition, purpose: 'visible' | 'prefetch',
+   *   slots: {slot: number, image: string}[]}} order
+   * @returns {Promise<{session: string, tokens: Token[]}>}
+   */
+  issueTokens({ session, rendition, purpose, slots }) {
+    const order = { rendition, slots, ...(session && { session }), ...(purpose === 'prefetch' && { purpose }) };
+    // Issuing a token starts the work at once, so the server must hear here already which formats will do.
+    return this.#ask('/api/v1/tokens', order, `application/json, ${acceptedPictures()}`);
+  }
+
+  /**
+   * @param {string} session
+   * @param {string[]} tokens
+   */
+  cancelTokens(session, tokens) {
+    return this.#ask('/api/v1/tokens/cancel', { session, tokens });
+  }
+
+  /**
+   * Ends a session and with it all its tokens. Works while the page is being closed.
+   * @param {string} session
+   */
+  endSession(session) {
+    const body = new Blob([JSON.stringify({ session })], { type: 'application/json' });
+    navigator.sendBeacon('/api/v1/tokens/cancel', body);
+  }
+
+  /**
+   * @param {string} path
+   * @param {object} [body]  Sent by POST; without it the request is a GET.
+   * @param {string} [accept]
+   */
+  async #ask(path, body, accept = 'application/json') {
+    const response = await this.#reach(path, {
+      method: body ? 'POST' : 'GET',
+      headers: { Accept: accept, ...(body && { 'Content-Type': 'application/json' }) },
+      body: body && JSON.stringify(body),
+      priority: 'high',
+      signal: AbortSignal.timeout(Server.#timeout),
+    });
+    if (!response.ok) throw await Problem.from(response);
+    return this.#read(response);
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestInit} options
+   */
+  async #reach(path, options) {
+    try {
+      return await fetch(path, options);
+    } catch {
+      this.#connection.suspect();
+      throw new Unreachable();
+    }
+  }
+
+  /** @param {Response} response */
+  async #read(response) {
+    try {
+      return await response.json();
+    } catch {
+      this.#connection.suspect();
+      throw new Unreachable();
+    }
+  }
+}
+
+/** Nobody answered, or the answer broke off. */
+export class Unreachable extends Problem {
+  constructor() {
+    super(0, 'The gallery server is not answering');
+    this.name = 'Unreachable';
+  }
+}

@@ -1,0 +1,86 @@
+import { Connection } from './catalog/connection.js';
+import { Pages } from './catalog/pages.js';
+import { Server } from './catalog/server.js';
+import { CatalogWatch } from './catalog/watch.js';
+import { Grid } from './grid/grid.js';
+import { attachKeyboard } from './grid/keyboard.js';
+import { Scrubber } from './grid/scrubber.js';
+import { PictureCache } from './loading/cache.js';
+import { TokenDesk } from './loading/desk.js';
+import { PictureLoader } from './loading/loader.js';
+import { Places } from './loading/places.js';
+import { Address } from './page/address.js';
+import { Banner } from './page/banner.js';
+import { Header } from './page/header.js';
+import { find } from './page/template.js';
+import { TileSize } from './page/tile-size.js';
+import { Vacancy } from './page/vacancy.js';
+import { Viewer } from './viewer/viewer.js';
+
+/* The page put together: what each part is told of the others, and nothing more. */
+
+const connection = new Connection();
+const server = new Server(connection);
+const pages = new Pages(server);
+const cache = new PictureCache();
+const places = new Places();
+
+// Each has a session of its own, so that a slot of the viewer and a slot of the grid may have the same number.
+const gridLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
+const viewerLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
+
+const grid = new Grid(pages, gridLoader);
+const viewer = new Viewer({ grid, pages, loader: viewerLoader, cache, server });
+
+new Banner(connection);
+new Vacancy(pages, connection);
+new Header(grid);
+new TileSize(grid);
+new Scrubber(grid);
+new CatalogWatch(pages);
+attachKeyboard(grid, find('#grid'));
+
+grid.addEventListener('open', (event) => {
+  const { detail: cell } = /** @type {CustomEvent<import('./grid/cell.js').Cell>} */ (event);
+  viewer.open(cell.number);
+});
+grid.addEventListener('rest', () => {
+  if (!viewer.isOpen && !Address.isAtImage) Address.showPosition(grid.position);
+});
+addEventListener('popstate', follow);
+connection.addEventListener('restored', () => (pages.total === undefined ? start() : pages.refresh()));
+
+start();
+
+/** Shows the place that the address names. */
+async function start() {
+  const place = Address.read();
+  const index = 'image' in place ? await indexOf(place.image) : 'at' in place ? place.at - 1 : 0;
+  await pages.load(index).catch(() => {});
+  if (pages.total === undefined) return;
+  grid.goTo(index);
+  if (!('image' in place)) return;
+  // A step is put beneath, so that Back leads to the grid from here too.
+  Address.showPosition(index);
+  viewer.open(index);
+}
+
+/** The address was changed by Back, by Forward or by hand. */
+async function follow() {
+  const place = Address.read();
+  if (!('image' in place)) viewer.leave();
+  if ('at' in place && place.at - 1 !== grid.position && !viewer.isOpen) grid.goTo(place.at - 1);
+  if ('image' in place) viewer.open(await indexOf(place.image), { isNewVisit: false });
+}
+
+/**
+ * @param {string} id
+ * @returns {Promise<number>}  0 if the gallery has no such image (any more).
+ */
+async function indexOf(id) {
+  try {
+    return (await server.image(id)).index;
+  } catch {
+    return 0;
+  }
+}

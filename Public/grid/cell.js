@@ -1,0 +1,147 @@
+import { Slot } from '../loading/slot.js';
+import { paintPlaceholder } from '../placeholder/placeholder.js';
+import { formatNumber } from '../page/numbers.js';
+import { cloneTemplate } from '../page/template.js';
+
+/**
+ * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
+ * @typedef {import('../loading/loader.js').PictureLoader} PictureLoader
+ */
+
+/** One slot of the grid on screen. Its element is used again for slot after slot. */
+export class Cell extends Slot {
+  /** What comes faster than this simply appears; a fade would only make it slower. Milliseconds. */
+  static #fadeAfter = 90;
+
+  #loader;
+  #rankOf;
+  #placeholder;
+  #begunAt = 0;
+  /** @type {HTMLImageElement | null} */
+  #picture = null;
+  /** @type {HTMLElement | null} */
+  #notice = null;
+  /** Why the slot shows no picture; null unless it failed. @type {import('../catalog/problem.js').Problem | null} */
+  problem = null;
+
+  /**
+   * @param {PictureLoader} loader
+   * @param {(number: number) => import('../loading/slot.js').Rank} rankOf
+   */
+  constructor(loader, rankOf) {
+    super('tile');
+    this.#loader = loader;
+    this.#rankOf = rankOf;
+    this.element = cloneTemplate('slot-template');
+    this.#placeholder = /** @type {HTMLCanvasElement} */ (this.element.querySelector('canvas'));
+  }
+
+  /** @override */
+  rank() {
+    return this.#rankOf(this.number);
+  }
+
+  /**
+   * Gives the cell a slot to show. What it has of that slot already, it keeps.
+   * @param {number} number
+   * @param {GalleryImage | undefined} image  Undefined while the slot's page is not here.
+   */
+  bind(number, image) {
+    const isSameSlot = number === this.number;
+    const isSamePicture = isSameSlot && image?.id === this.image?.id;
+    if (isSamePicture && image?.links.tile === this.image?.links.tile) {
+      if (image && image !== this.image) this.#describe(image);
+      return;
+    }
+    this.#loader.release(this);
+    // A picture that only has a newer version stays until the new one is here.
+    if (!isSamePicture) this.#clear();
+    this.begin(number, image ?? null);
+    this.#begunAt = performance.now();
+    this.element.dataset.index = String(number);
+    this.element.dataset.phase = 'waiting';
+    if (image) this.#describe(image);
+    this.#label();
+    if (image) this.#loader.request(this);
+  }
+
+  /** The cell leaves the screen and may be used for another slot. */
+  unbind() {
+    this.#loader.release(this);
+    this.#clear();
+    this.element.removeAttribute('data-index');
+  }
+
+  retry() {
+    if (this.phase !== 'failed') return;
+    this.#removeNotice();
+    this.#label();
+    this.element.dataset.phase = 'waiting';
+    this.#loader.retry(this);
+  }
+
+  /**
+   * @override
+   * @param {import('../loading/cache.js').Picture} picture
+   * @param {HTMLImageElement} element
+   */
+  show(picture, element) {
+    super.show(picture, element);
+    element.className = 'slot-picture';
+    element.alt = this.image?.name ?? '';
+    if (performance.now() - this.#begunAt < Cell.#fadeAfter || this.#picture) element.classList.add('at-once');
+    this.#picture?.remove();
+    this.#removeNotice();
+    this.#placeholder.after(element);
+    this.#picture = element;
+    this.element.dataset.phase = 'shown';
+  }
+
+  /**
+   * @override
+   * @param {import('../catalog/problem.js').Problem} problem
+   */
+  fail(problem) {
+    super.fail(problem);
+    this.problem = problem;
+    this.#removeNotice();
+    this.#notice = cloneTemplate('slot-problem-template');
+    this.#notice.title = problem.message;
+    /** @type {HTMLElement} */ (this.#notice.querySelector('.slot-problem-title')).textContent = problem.title;
+    this.element.append(this.#notice);
+    this.element.dataset.phase = 'failed';
+    this.#label();
+  }
+
+  /** What the cell shows now, for the viewer to grow from. */
+  get picture() {
+    return this.#picture;
+  }
+
+  /** @param {GalleryImage} image */
+  #describe(image) {
+    const isOtherPlaceholder = image.placeholder !== this.image?.placeholder || this.#placeholder.hidden;
+    this.image = image;
+    if (isOtherPlaceholder || this.phase === 'idle') paintPlaceholder(this.#placeholder, image.placeholder);
+  }
+
+  #label() {
+    const number = `picture ${formatNumber(this.number + 1)}`;
+    const label = this.image ? `${this.image.name}, ${number}` : number;
+    const reason = this.problem ? `. Cannot be shown: ${this.problem.message}. Press Enter to try again.` : '';
+    this.element.setAttribute('aria-label', label + reason);
+  }
+
+  #clear() {
+    this.#picture?.remove();
+    this.#picture = null;
+    this.#removeNotice();
+    this.#placeholder.hidden = true;
+  }
+
+  #removeNotice() {
+    this.#notice?.remove();
+    this.#notice = null;
+    this.problem = null;
+  }
+}

@@ -1,0 +1,52 @@
+import { clamp } from './geometry.js';
+
+/**
+ * Lays a gallery of any height onto what a browser can scroll (16.7 million px in Chromium on a dense screen, fewer
+ * elsewhere). Near both ends a scrolled pixel is a pixel of the gallery, so that the ends are reached exactly and
+ * without a jump; between them the scrollbar's way is stretched over the rest. A gallery that fits is not stretched.
+ */
+export class ScrollMap {
+  /** The tallest element made, far below every browser's limit, and below 2²² so that positions stay exact. */
+  static #tallest = 4_000_000;
+  static #exactEnd = 200_000;
+
+  /**
+   * @param {number} height  Of the gallery.
+   * @param {number} viewHeight  Of what is seen of it at once.
+   * @param {number} [tallest]
+   */
+  constructor(height, viewHeight, tallest = ScrollMap.#tallest) {
+    /** The height of the element that is scrolled. */
+    this.span = Math.min(height, tallest);
+    this.isExact = height <= tallest;
+    /** The furthest offset in the gallery, and the furthest position of the scrollbar. */
+    this.furthestOffset = Math.max(0, height - viewHeight);
+    this.furthestPosition = Math.max(0, this.span - viewHeight);
+    this.end = Math.min(ScrollMap.#exactEnd, this.furthestPosition / 4);
+    this.stretch = this.isExact ? 1 : (this.furthestOffset - 2 * this.end) / (this.furthestPosition - 2 * this.end);
+  }
+
+  /**
+   * Where in the gallery the scrollbar points.
+   * @param {number} position
+   */
+  offsetOf(position) {
+    const from = clamp(position, 0, this.furthestPosition);
+    const toEnd = this.furthestPosition - from;
+    if (from <= this.end || this.isExact) return from;
+    if (toEnd <= this.end) return this.furthestOffset - toEnd;
+    return this.end + (from - this.end) * this.stretch;
+  }
+
+  /**
+   * Where the scrollbar points to an offset in the gallery.
+   * @param {number} offset
+   */
+  positionOf(offset) {
+    const to = clamp(offset, 0, this.furthestOffset);
+    const toEnd = this.furthestOffset - to;
+    if (to <= this.end || this.isExact) return to;
+    if (toEnd <= this.end) return this.furthestPosition - toEnd;
+    return this.end + (to - this.end) / this.stretch;
+  }
+}

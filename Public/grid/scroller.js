@@ -1,0 +1,177 @@
+import { clamp } from './geometry.js';
+import { ScrollMap } from './scroll-map.js';
+
+/**
+ * The page's own scrolling as a way through a gallery of any height. Wheel, touch and keys move it pixel by pixel; the
+ * scrollbar's thumb and other leaps move it in proportion.
+ *
+ * `offset` is the pixel of the gallery at the top of the screen, `shift` what to add to a place in the gallery to get
+ * its place in the scrolled element.
+ *
+ * Events: `scroll` at most once a frame, `rest` when the scrolling has come to a halt.
+ */
+export class Scroller extends EventTarget {
+  static #restAfter = 120;
+  /** A longer way in one frame than any wheel or finger makes is a leap. */
+  static #leap = 2_500;
+
+  #element;
+  #map = new ScrollMap(0, 0);
+  #offset = 0;
+  #position = 0;
+  /** What moves the page now, as far as the last event tells. @type {'hand' | 'thumb' | 'unknown'} */
+  #driver = 'unknown';
+  #movedAt = 0;
+  #velocity = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #resting;
+
+  /** @param {HTMLElement} element  As tall as can be scrolled; its top is the gallery's top. */
+  constructor(element) {
+    super();
+    this.#element = element;
+    history.scrollRestoration = 'manual';
+    addEventListener('scroll', () => this.#moved(), { passive: true });
+    addEventListener('scrollend', () => this.#rest());
+    for (const type of ['wheel', 'touchstart', 'touchmove', 'keydown']) {
+      addEventListener(type, () => (this.#driver = 'hand'), { passive: true });
+    }
+    addEventListener('pointerdown', (event) => (this.#driver = isOnScrollbar(event) ? 'thumb' : 'hand'));
+  }
+
+  get offset() {
+    return this.#offset;
+  }
+
+  get shift() {
+    return this.#position - this.#offset;
+  }
+
+  /** Pixels a millisecond; positive towards the end. */
+  get velocity() {
+    return this.#velocity;
+  }
+
+  /** The share of the way that lies above, 0 to 1. */
+  get progress() {
+    return this.#map.furthestOffset === 0 ? 0 : this.#offset / this.#map.furthestOffset;
+  }
+
+  /**
+   * @param {import('./geometry.js').Geometry} geometry
+   * @param {number} offset  Where to be in the new geometry.
+   */
+  resize(geometry, offset) {
+    this.#map = new ScrollMap(geometry.height, geometry.viewHeight);
+    this.#element.style.height = `${this.#map.span}px`;
+    this.#place(offset);
+  }
+
+  /** @param {number} offset */
+  scrollTo(offset) {
+    this.#driver = 'unknown';
+    this.#velocity = 0;
+    this.#place(offset);
+    this.#announce();
+  }
+
+  /**
+   * Follows somebody who drags through the whole gallery.
+   * @param {number} share  Of the way, 0 to 1.
+   */
+  dragToShare(share) {
+    const before = this.#offset;
+    this.#place(Math.round(clamp(share, 0, 1) * this.#map.furthestOffset));
+    this.#measure(this.#offset - before);
+    this.#announce();
+  }
+
+  scrollToStart() {
+    this.scrollTo(0);
+  }
+
+  scrollToEnd() {
+    this.scrollTo(this.#map.furthestOffset);
+  }
+
+  /**
+   * Sets the gallery's offset, and the scrollbar where it belongs.
+   * @param {number} offset
+   */
+  #place(offset) {
+    this.#offset = clamp(offset, 0, this.#map.furthestOffset);
+    this.#position = this.#map.positionOf(this.#offset);
+    scrollTo({ top: this.#position, behavior: 'instant' });
+    // Browsers round positions to device pixels.
+    if (Math.abs(scrollY - this.#position) < 2) this.#position = scrollY;
+  }
+
+  #moved() {
+    const position = clamp(scrollY, 0, this.#map.furthestPosition);
+    const way = position - this.#position;
+    if (way === 0) return;
+    const before = this.#offset;
+    this.#position = position;
+    if (this.#map.isExact || this.#isLeap(way)) this.#offset = this.#leapTo(position);
+    else this.#step(way);
+    this.#measure(this.#offset - before);
+    this.#announce();
+  }
+
+  /** @param {number} way */
+  #isLeap(way) {
+    if (this.#driver === 'unknown') return Math.abs(way) > Scroller.#leap;
+    return this.#driver === 'thumb';
+  }
+
+  /**
+   * Whole pixels, so that pictures stay sharp.
+   * @param {number} position
+   */
+  #leapTo(position) {
+    const offset = this.#map.offsetOf(position);
+    return this.#map.isExact ? offset : Math.round(offset);
+  }
+
+  /**
+   * The gallery moves with the hand pixel by pixel, and the scrollbar gets ahead of where it belongs. That is put right
+   * at rest, or earlier when the scrollbar would come to its end before the gallery does, or after it.
+   * @param {number} way
+   */
+  #step(way) {
+    const wished = this.#offset + way;
+    this.#offset = clamp(wished, 0, this.#map.furthestOffset);
+    const belongs = this.#map.positionOf(this.#offset);
+    const isStuck = this.#position <= 0 || this.#position >= this.#map.furthestPosition;
+    const drift = Math.abs(this.#position - belongs);
+    if (wished !== this.#offset || (isStuck && drift > 0) || drift > this.#map.end / 2) this.#place(this.#offset);
+  }
+
+  /** @param {number} way */
+  #measure(way) {
+    const now = performance.now();
+    const passed = Math.max(4, now - this.#movedAt);
+    this.#movedAt = now;
+    const velocity = way / passed;
+    this.#velocity = passed > Scroller.#restAfter ? velocity : (this.#velocity + velocity) / 2;
+  }
+
+  #announce() {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => this.#rest(), Scroller.#restAfter);
+    this.dispatchEvent(new Event('scroll'));
+  }
+
+  #rest() {
+    clearTimeout(this.#resting);
+    this.#velocity = 0;
+    if (this.#driver === 'hand') this.#driver = 'unknown';
+    if (Math.abs(this.#map.positionOf(this.#offset) - this.#position) > 1) this.#place(this.#offset);
+    this.dispatchEvent(new Event('rest'));
+  }
+}
+
+/** @param {PointerEvent} event */
+function isOnScrollbar(event) {
+  return event.clientX >= document.documentElement.clientWidth;
+}

@@ -1,0 +1,62 @@
+import { formatNumber } from '../page/numbers.js';
+import { find } from '../page/template.js';
+
+/**
+ * Says where one is while the way is long: a number beside the scrollbar during a fast scroll and, for fingers, a handle
+ * to drag, because a phone's scrollbar cannot be taken hold of.
+ */
+export class Scrubber {
+  /** Screens of gallery below which nobody needs it. */
+  static #fewScreens = 8;
+  /** Pixels a millisecond. */
+  static #fast = 2.5;
+
+  #element = find('#scrubber');
+  #bubble = find('#scrubber-number');
+  #grid;
+  #isDragged = false;
+
+  /** @param {import('./grid.js').Grid} grid */
+  constructor(grid) {
+    this.#grid = grid;
+    grid.addEventListener('move', () => this.#follow());
+    grid.addEventListener('rest', () => this.#hideUnlessDragged());
+    this.#element.addEventListener('pointerdown', (event) => this.#take(event));
+    this.#element.addEventListener('pointermove', (event) => this.#drag(event));
+    for (const end of ['pointerup', 'pointercancel']) this.#element.addEventListener(end, () => this.#letGo());
+  }
+
+  #follow() {
+    const { scroller, geometry } = this.#grid;
+    if (geometry.height < Scrubber.#fewScreens * geometry.viewHeight) return;
+    this.#bubble.textContent = formatNumber(this.#grid.position + 1);
+    this.#element.style.setProperty('--progress', scroller.progress.toFixed(4));
+    if (scroller.velocity !== 0) this.#element.dataset.shown = 'handle';
+    if (this.#isDragged || Math.abs(scroller.velocity) > Scrubber.#fast) this.#element.dataset.shown = 'number';
+  }
+
+  #hideUnlessDragged() {
+    if (!this.#isDragged) delete this.#element.dataset.shown;
+  }
+
+  /** @param {PointerEvent} event */
+  #take(event) {
+    this.#isDragged = true;
+    this.#element.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  }
+
+  /** @param {PointerEvent} event */
+  #drag(event) {
+    if (!this.#isDragged) return;
+    const track = /** @type {HTMLElement} */ (this.#element.parentElement).getBoundingClientRect();
+    const handle = this.#element.offsetHeight;
+    const share = (event.clientY - track.top - handle / 2) / Math.max(1, track.height - handle);
+    this.#grid.scroller.dragToShare(share);
+  }
+
+  #letGo() {
+    this.#isDragged = false;
+    this.#hideUnlessDragged();
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * @typedef {{url: string, bytes: number}} Picture  `url` is an object URL, good until the picture is evicted.
+ */
+
+/**
+ * Pictures that were loaded, kept so that scrolling back costs nothing. Bounded in bytes; the least recently used goes
+ * first, and its object URL is revoked with it.
+ */
+export class PictureCache {
+  #budget;
+  #bytes = 0;
+  /** In order of use, the least recent first. @type {Map<string, Picture>} */
+  #pictures = new Map();
+
+  /** @param {number} budget  Bytes. */
+  constructor(budget = PictureCache.defaultBudget) {
+    this.#budget = budget;
+  }
+
+  /** Encoded bytes, so even the small budget holds thousands of tiles. */
+  static get defaultBudget() {
+    const mebibyte = 1_048_576;
+    // @ts-expect-error deviceMemory (gibibytes) is known to Chromium alone.
+    return (navigator.deviceMemory ?? 4) > 4 ? 160 * mebibyte : 64 * mebibyte;
+  }
+
+  /**
+   * @param {string} key
+   * @returns {Picture | undefined}
+   */
+  get(key) {
+    const picture = this.#pictures.get(key);
+    if (!picture) return undefined;
+    this.#pictures.delete(key);
+    this.#pictures.set(key, picture);
+    return picture;
+  }
+
+  /**
+   * @param {string} key
+   * @param {Blob} blob
+   * @returns {Picture}
+   */
+  put(key, blob) {
+    this.remove(key);
+    const picture = { url: URL.createObjectURL(blob), bytes: blob.size };
+    this.#pictures.set(key, picture);
+    this.#bytes += picture.bytes;
+    this.#evict(key);
+    return picture;
+  }
+
+  /** @param {string} key */
+  remove(key) {
+    const picture = this.#pictures.get(key);
+    if (!picture) return;
+    this.#pictures.delete(key);
+    this.#bytes -= picture.bytes;
+    URL.revokeObjectURL(picture.url);
+  }
+
+  /** @param {string} newest  Kept even if it alone is beyond the budget: somebody is about to show it. */
+  #evict(newest) {
+    for (const key of this.#pictures.keys()) {
+      if (this.#bytes <= this.#budget || key === newest) return;
+      this.remove(key);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * An element that can be put into the page without a flash: its pixels are ready before anybody sees it.
+ * @param {import('./cache.js').Picture} picture
+ * @returns {Promise<HTMLImageElement>}  Rejects if the browser cannot decode the picture.
+ */
+export async function decode(picture) {
+  const element = new Image();
+  element.draggable = false;
+  element.src = picture.url;
+  await element.decode();
+  return element;
+}

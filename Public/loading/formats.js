@@ -1,0 +1,32 @@
+/** Which picture formats this browser shows, as an Accept header: scripts have to say what an <img> says by itself. */
+
+/** One black pixel; a browser that decodes it decodes AVIF. */
+const avifPixel =
+  'data:image/avif;base64,AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUIAAADrbWV0YQAAAAAAAAAhaGRscgAAAAAAAAAAcGljd' +
+  'AAAAAAAAAAAAAAAAAAAAAAOcGl0bQAAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAETAAAAIAAAAChpaW5mAAAAAAABAAAAGmluZmUCA' +
+  'AAAAAEAAGF2MDFDb2xvcgAAAABqaXBycAAAAEtpcGNvAAAAFGlzcGUAAAAAAAAAAQAAAAEAAAAQcGl4aQAAAAADCAgIAAAADGF2MUOBAAwAA' +
+  'AAAE2NvbHJuY2x4AAEADQAGgAAAABdpcG1hAAAAAAAAAAEAAQQBAoMEAAAAKG1kYXQSAAoIGAAGiAhoNCAyEh7Hh4VZ3///4sAAAJA1jjx+r' +
+  'Q==';
+
+let accepted = 'image/webp, image/*;q=0.8';
+
+/** Found out once, when the module is loaded; until then WebP is the best that is promised. */
+export const formatsKnown = decodes(avifPixel).then((yes) => {
+  if (yes) accepted = `image/avif, ${accepted}`;
+});
+
+export function acceptedPictures() {
+  return accepted;
+}
+
+/** @param {string} url */
+async function decodes(url) {
+  const image = new Image();
+  image.src = url;
+  try {
+    await image.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,133 @@
+import { Unreachable } from '../catalog/server.js';
+import { byUrgency } from './slot.js';
+
+/**
+ * @typedef {import('./slot.js').Slot} Slot
+ * @typedef {import('../catalog/server.js').Token} Token
+ * @typedef {import('../catalog/problem.js').Problem} Problem
+ * @typedef {{slot: Slot, showing: number, number: number, image: string}} Line
+ */
+
+/**
+ * The slots that wait for a token. One order is under way at a time; what to put on the next is decided only when it
+ * can go, from what is on screen then.
+ */
+export class Orders {
+  static #size = 100;
+
+  #desk;
+  #connection;
+  #onToken;
+  #onRefusal;
+  /** @type {Set<Slot>} */
+  #wanted = new Set();
+  #isUnderWay = false;
+  #isScheduled = false;
+  #isHeld = false;
+
+  /**
+   * @param {import('./desk.js').TokenDesk} desk
+   * @param {import('../catalog/connection.js').Connection} connection
+   * @param {(slot: Slot, token: Token, purpose: 'visible' | 'prefetch') => void} onToken
+   * @param {(slot: Slot, problem: Problem) => void} onRefusal
+   */
+  constructor(desk, connection, onToken, onRefusal) {
+    this.#desk = desk;
+    this.#connection = connection;
+    this.#onToken = onToken;
+    this.#onRefusal = onRefusal;
+    connection.addEventListener('answered', () => this.#schedule());
+  }
+
+  /** @param {Slot} slot */
+  add(slot) {
+    slot.phase = 'wanted';
+    this.#wanted.add(slot);
+    this.#schedule();
+  }
+
+  /** @param {Slot} slot */
+  remove(slot) {
+    this.#wanted.delete(slot);
+  }
+
+  /**
+   * While held nothing is ordered: during a fling it would be for slots that are gone when the answer comes.
+   * @param {boolean} isHeld
+   */
+  hold(isHeld) {
+    if (this.#isHeld === isHeld) return;
+    this.#isHeld = isHeld;
+    if (!isHeld) this.#schedule();
+  }
+
+  /** Orders go out when the present change to the page is complete, so that what belongs together goes together. */
+  #schedule() {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      if (!this.#isUnderWay && !this.#isHeld && !this.#connection.isDoubtful && this.#wanted.size > 0) this.#send();
+    });
+  }
+
+  async #send() {
+    const slots = this.#next();
+    const { rendition } = slots[0];
+    const { purpose } = slots[0].rank();
+    const lines = slots.map((slot) => this.#line(slot));
+    this.#isUnderWay = true;
+    try {
+      const order = lines.map(({ number, image }) => ({ slot: number, image }));
+      this.#receive(lines, await this.#desk.issue(rendition, purpose, order), purpose);
+    } catch (problem) {
+      this.#refuse(lines, /** @type {Problem} */ (problem));
+    }
+    this.#isUnderWay = false;
+    this.#schedule();
+  }
+
+  /** What is most urgent, and what may travel with it: the same rendition for the same purpose. */
+  #next() {
+    const slots = [...this.#wanted].sort(byUrgency);
+    const { rendition } = slots[0];
+    const { purpose } = slots[0].rank();
+    const fitting = slots.filter((slot) => slot.rendition === rendition && slot.rank().purpose === purpose);
+    return fitting.slice(0, Orders.#size);
+  }
+
+  /**
+   * @param {Slot} slot
+   * @returns {Line}
+   */
+  #line(slot) {
+    this.#wanted.delete(slot);
+    return { slot, showing: slot.showing, number: slot.number, image: slot.image?.id ?? '' };
+  }
+
+  /**
+   * @param {Line[]} lines
+   * @param {Token[]} tokens
+   * @param {'visible' | 'prefetch'} purpose
+   */
+  #receive(lines, tokens, purpose) {
+    const byNumber = new Map(tokens.map((token) => [token.slot, token]));
+    for (const { slot, showing, number, image } of lines) {
+      const token = byNumber.get(number);
+      if (token?.image === image && slot.showing === showing) this.#onToken(slot, token, purpose);
+      else if (token) this.#desk.cancel(token.token);
+    }
+  }
+
+  /**
+   * @param {Line[]} lines
+   * @param {Problem} problem
+   */
+  #refuse(lines, problem) {
+    for (const { slot, showing } of lines) {
+      if (slot.showing !== showing) continue;
+      if (problem instanceof Unreachable) this.#wanted.add(slot);
+      else this.#onRefusal(slot, problem);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Where one is, in the page's address, so that it can be reloaded, shared and gone back to: `#at=12345` a place in the
+ * grid (from 1), `#image=ID` a picture in the viewer.
+ */
+export class Address {
+  /** @returns {{image: string} | {at: number} | {}} */
+  static read() {
+    const parameters = new URLSearchParams(location.hash.slice(1));
+    const image = parameters.get('image');
+    if (image) return { image };
+    const at = Number.parseInt(parameters.get('at') ?? '', 10);
+    return at > 0 ? { at } : {};
+  }
+
+  /** @param {number} index  From 0. */
+  static showPosition(index) {
+    const hash = index > 0 ? `#at=${index + 1}` : '';
+    if (hash !== location.hash) history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+  }
+
+  /**
+   * A step forward, so that Back closes the picture.
+   * @param {string} id
+   */
+  static enterImage(id) {
+    history.pushState({ image: id }, '', `#image=${id}`);
+  }
+
+  /** @param {string} id */
+  static showImage(id) {
+    history.replaceState({ image: id }, '', `#image=${id}`);
+  }
+
+  static get isAtImage() {
+    return 'image' in Address.read();
+  }
+}

@@ -1,0 +1,23 @@
+const grouped = new Intl.NumberFormat('en');
+
+/** @param {number} number */
+export function formatNumber(number) {
+  return grouped.format(number);
+}
+
+/** @param {number} count  Of bytes. */
+export function formatBytes(count) {
+  const units = ['bytes', 'kB', 'MB', 'GB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+  const value = count / 1000 ** power;
+  return `${value.toLocaleString('en', { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${units[power]}`;
+}
+
+/**
+ * The number that somebody typed, however they group its digits; null if it is none.
+ * @param {string} text
+ */
+export function parseNumber(text) {
+  const digits = text.replace(/[\s,.'’_]/g, '');
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
+}

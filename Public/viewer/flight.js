@@ -1,0 +1,72 @@
+/** A picture growing out of its slot, and shrinking back into it. */
+
+const milliseconds = 240;
+const easing = 'cubic-bezier(0.2, 0, 0, 1)';
+
+/**
+ * @param {HTMLElement} box  The picture in the viewer, where it ends.
+ * @param {DOMRect} slot  Where it begins.
+ * @returns {Promise<unknown>}
+ */
+export function growFrom(slot, box) {
+  return play(box, [inSlot(slot, box), { transform: 'none', clipPath: 'inset(0)' }]);
+}
+
+/**
+ * @param {DOMRect} slot
+ * @param {HTMLElement} box
+ */
+export function shrinkTo(slot, box) {
+  const now = getComputedStyle(box).transform;
+  return play(box, [{ transform: now, clipPath: 'inset(0)' }, inSlot(slot, box)]);
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {'in' | 'out'} way
+ * @param {number} [from]  The opacity that it has when it fades out.
+ */
+export function fade(element, way, from = 1) {
+  return play(element, way === 'in' ? [{ opacity: 0 }, { opacity: 1 }] : [{ opacity: from }, { opacity: 0 }]);
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string} from  A transform.
+ * @param {string} to
+ */
+export function glide(element, from, to) {
+  return play(element, [{ transform: from || 'none' }, { transform: to || 'none' }]);
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {Keyframe[]} keyframes
+ */
+function play(element, keyframes) {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return Promise.resolve();
+  const animation = element.animate(keyframes, { duration: milliseconds, easing, fill: 'both' });
+  // What is left in place would outweigh the style that the page sets later.
+  return animation.finished.catch(() => {}).finally(() => animation.cancel());
+}
+
+/**
+ * The box as it looks in its slot: covering the square, cut at its edges.
+ * @param {DOMRect} slot
+ * @param {HTMLElement} box
+ * @returns {Keyframe}
+ */
+function inSlot(slot, box) {
+  const width = box.offsetWidth;
+  const height = box.offsetHeight;
+  const stage = /** @type {HTMLElement} */ (box.offsetParent).getBoundingClientRect();
+  const scale = Math.max(slot.width / width, slot.height / height);
+  const across = slot.left + slot.width / 2 - (stage.left + stage.width / 2);
+  const down = slot.top + slot.height / 2 - (stage.top + stage.height / 2);
+  const cutAcross = Math.max(0, (width - slot.width / scale) / 2);
+  const cutDown = Math.max(0, (height - slot.height / scale) / 2);
+  return {
+    transform: `translate(${across}px, ${down}px) scale(${scale})`,
+    clipPath: `inset(${cutDown}px ${cutAcross}px)`,
+  };
+}

@@ -1,0 +1,183 @@
+import { paintPlaceholder } from '../placeholder/placeholder.js';
+import { cloneTemplate, find } from '../page/template.js';
+import { Layer } from './layer.js';
+import { Zoom } from './zoom.js';
+
+/**
+ * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
+ * @typedef {'previous' | 'current' | 'next'} Place
+ */
+
+/** What browsers show; other originals (HEIC, TIFF, raw) are shown by their screen rendition alone. */
+const shownByBrowsers = /^image\/(jpeg|png|gif|webp|avif|svg\+xml|bmp)$/;
+
+/** One picture of the viewer, the one that is looked at or a neighbour that is made ready. */
+export class Frame {
+  /** An original heavier than this is offered for download, not shown. Bytes. */
+  static #heaviest = 80_000_000;
+
+  element = cloneTemplate('frame-template');
+  box = find('.frame-box', this.element);
+  index = -1;
+  /** @type {GalleryImage | null} */
+  image = null;
+  zoom = new Zoom({ width: 1, height: 1 }, { width: 1, height: 1 }, 1);
+
+  #loader;
+  #cache;
+  #placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.box));
+  #notice = find('.frame-problem', this.element);
+  #tile = new Layer('tile', this);
+  #screen = new Layer('screen', this);
+  #original = new Layer('original', this);
+  /** @type {Place} */
+  #place = 'current';
+
+  /**
+   * @param {import('../loading/loader.js').PictureLoader} loader
+   * @param {import('../loading/cache.js').PictureCache} cache
+   */
+  constructor(loader, cache) {
+    this.#loader = loader;
+    this.#cache = cache;
+    find('button', this.#notice).addEventListener('click', () => this.retry());
+  }
+
+  /** @returns {import('../loading/slot.js').Rank} */
+  get rank() {
+    const isCurrent = this.#place === 'current';
+    // Before everything in the grid behind: a distance cannot be less than 0.
+    return { purpose: isCurrent ? 'visible' : 'prefetch', distance: isCurrent ? -1 : 0 };
+  }
+
+  /** @param {Place} place */
+  set place(place) {
+    this.#place = place;
+    this.element.dataset.place = place;
+    this.element.inert = place !== 'current';
+  }
+
+  /**
+   * @param {number} index
+   * @param {GalleryImage} image
+   */
+  bind(index, image) {
+    if (index === this.index && image.id === this.image?.id) return;
+    this.unbind();
+    this.index = index;
+    this.image = image;
+    this.element.dataset.phase = 'loading';
+    paintPlaceholder(this.#placeholder, image.placeholder);
+    this.fit();
+    for (const layer of [this.#tile, this.#screen]) layer.begin(index, image);
+    // The tile is shown if it is here anyway; it is not worth a request of its own.
+    if (this.#cache.get(this.#tile.key)) this.#loader.request(this.#tile);
+    this.#loader.request(this.#screen);
+  }
+
+  unbind() {
+    this.index = -1;
+    this.image = null;
+    this.#notice.hidden = true;
+    for (const layer of [this.#tile, this.#screen, this.#original]) this.#loader.release(layer);
+    this.#placeholder.hidden = true;
+    delete this.element.dataset.phase;
+  }
+
+  retry() {
+    this.#notice.hidden = true;
+    this.element.dataset.phase = 'loading';
+    this.#loader.retry(this.#screen);
+  }
+
+  /** Lets the picture fill the stage as far as it is large. */
+  fit() {
+    const stage = { width: this.element.clientWidth, height: this.element.clientHeight };
+    const natural = this.#naturalSize();
+    const fill = Math.min(stage.width / natural.width, stage.height / natural.height);
+    const scale = natural.isKnown ? Math.min(1, fill) : fill;
+    const width = Math.max(1, Math.round(natural.width * scale));
+    const height = Math.max(1, Math.round(natural.height * scale));
+    this.box.style.width = `${width}px`;
+    this.box.style.height = `${height}px`;
+    const own = natural.isKnown ? natural.width / devicePixelRatio / width : 1;
+    this.zoom = new Zoom(stage, { width, height }, own);
+    this.applyZoom();
+  }
+
+  applyZoom() {
+    this.box.style.transform = this.zoom.transform;
+    this.element.classList.toggle('is-zoomed', this.zoom.isIn);
+    if (this.#wantsOriginal()) this.#requestOriginal();
+  }
+
+  /** Settles once the tile is shown, if it is here to be shown; at once otherwise. */
+  async tileShown() {
+    for (let frame = 0; frame < 6 && this.#tile.phase === 'decoding'; frame += 1) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  }
+
+  /** @param {Layer} layer  Called by a layer that has its picture. */
+  layerShown(layer) {
+    const element = /** @type {HTMLImageElement} */ (layer.element);
+    element.alt = layer === this.#tile ? '' : (this.image?.name ?? '');
+    if (layer === this.#original) this.#screen.element?.setAttribute('alt', '');
+    // Layers arrive in any order and lie in the order of their fineness.
+    const above = [this.#screen, this.#original].slice(this.#finenessOf(layer)).find((finer) => finer.element?.isConnected);
+    this.box.insertBefore(element, above?.element ?? null);
+    if (layer !== this.#tile) this.element.dataset.phase = 'shown';
+    if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
+    if (layer === this.#screen && this.#moves()) this.#requestOriginal();
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {import('../catalog/problem.js').Problem} problem
+   */
+  layerFailed(layer, problem) {
+    if (layer !== this.#screen) return;
+    this.element.dataset.phase = 'failed';
+    find('.frame-problem-title', this.#notice).textContent = problem.title;
+    find('.frame-problem-detail', this.#notice).textContent = problem.detail;
+    this.#notice.hidden = false;
+  }
+
+  /** @param {Layer} layer */
+  #finenessOf(layer) {
+    return [this.#tile, this.#screen, this.#original].indexOf(layer);
+  }
+
+  #isSizeKnown() {
+    return Boolean(this.image?.width && this.image.height);
+  }
+
+  #naturalSize() {
+    const { width, height } = this.image ?? {};
+    if (width && height) return { width, height, isKnown: true };
+    const best = this.#screen.element ?? this.#tile.element ?? this.#placeholder;
+    const size = best instanceof HTMLImageElement ? { width: best.naturalWidth, height: best.naturalHeight } : best;
+    return { width: size.width || 1, height: size.height || 1, isKnown: false };
+  }
+
+  /** Whether the screen rendition has fewer pixels than are looked at. */
+  #wantsOriginal() {
+    const screen = this.#screen.element;
+    if (!screen || !this.zoom.isIn || this.#place !== 'current') return false;
+    return this.zoom.box.width * this.zoom.scale * devicePixelRatio > screen.naturalWidth * 1.1;
+  }
+
+  /** A still rendition of a picture that moves is only half of it. */
+  #moves() {
+    return this.#place === 'current' && this.image?.type === 'image/gif';
+  }
+
+  #requestOriginal() {
+    const { image } = this;
+    if (!image || this.#original.image === image) return;
+    const isShowable = !image.type || shownByBrowsers.test(image.type);
+    if (!isShowable || (image.bytes ?? 0) > Frame.#heaviest) return;
+    this.#original.begin(this.index, image);
+    this.#loader.request(this.#original);
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * @typedef {{x: number, y: number}} Point
+ * @typedef {{
+ *   mayPan: () => boolean,
+ *   tap: (at: Point, isTouch: boolean) => void,
+ *   doubleTap: (at: Point) => void,
+ *   pan: (dx: number, dy: number) => void,
+ *   swipe: (way: number) => void,
+ *   swipeEnd: (way: number, speed: number) => void,
+ *   pull: (way: number) => void,
+ *   pullEnd: (way: number, speed: number) => void,
+ *   pinch: (factor: number, at: Point, dx: number, dy: number) => void,
+ * }} GestureHandler  Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
+ */
+
+/** What fingers, mouse and wheel do on the stage, told as what they mean. */
+export class Gestures {
+  static #slack = 8;
+  static #doubleTapTime = 280;
+  static #doubleTapReach = 32;
+
+  #stage;
+  #handler;
+  /** @type {Map<number, Point>} */
+  #pointers = new Map();
+  /** @type {'none' | 'undecided' | 'pan' | 'swipe' | 'pull' | 'pinch'} */
+  #kind = 'none';
+  /** @type {Point} */
+  #start = { x: 0, y: 0 };
+  #speed = { x: 0, y: 0, at: 0 };
+  /** @type {{at: number, point: Point, timer: ReturnType<typeof setTimeout>} | null} */
+  #lastTap = null;
+
+  /**
+   * @param {HTMLElement} stage
+   * @param {GestureHandler} handler
+   */
+  constructor(stage, handler) {
+    this.#stage = stage;
+    this.#handler = handler;
+    stage.addEventListener('pointerdown', (event) => this.#down(event));
+    stage.addEventListener('pointermove', (event) => this.#move(event));
+    stage.addEventListener('pointerup', (event) => this.#up(event));
+    stage.addEventListener('pointercancel', (event) => this.#up(event));
+    stage.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
+  }
+
+  /** @param {PointerEvent} event */
+  #down(event) {
+    if (event.button !== 0) return;
+    this.#stage.setPointerCapture(event.pointerId);
+    this.#pointers.set(event.pointerId, this.#point(event));
+    if (this.#pointers.size === 1) {
+      this.#start = this.#point(event);
+      this.#speed = { x: 0, y: 0, at: event.timeStamp };
+      this.#kind = 'undecided';
+    } else {
+      this.#settle();
+      this.#kind = 'pinch';
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  #move(event) {
+    const before = this.#pointers.get(event.pointerId);
+    if (!before) return;
+    const now = this.#point(event);
+    if (this.#kind === 'pinch') this.#pinch(event.pointerId, before, now);
+    this.#pointers.set(event.pointerId, now);
+    if (this.#kind === 'undecided') this.#decide(now);
+    this.#measure(now.x - before.x, now.y - before.y, event.timeStamp);
+    if (this.#kind === 'pan') this.#handler.pan(now.x - before.x, now.y - before.y);
+    if (this.#kind === 'swipe') this.#handler.swipe(now.x - this.#start.x);
+    if (this.#kind === 'pull') this.#handler.pull(now.y - this.#start.y);
+  }
+
+  /** @param {PointerEvent} event */
+  #up(event) {
+    const last = this.#pointers.get(event.pointerId);
+    if (!last) return;
+    if (this.#kind === 'undecided' && event.type === 'pointerup') this.#tap(last, event);
+    if (this.#kind !== 'pinch') this.#settle(last);
+    this.#pointers.delete(event.pointerId);
+    // One finger that stays after a pinch moves the picture on.
+    this.#kind = this.#pointers.size === 1 ? 'pan' : 'none';
+  }
+
+  /**
+   * Ends what one finger was doing.
+   * @param {Point} [last]
+   */
+  #settle(last = this.#start) {
+    if (this.#kind === 'swipe') this.#handler.swipeEnd(last.x - this.#start.x, this.#speed.x);
+    if (this.#kind === 'pull') this.#handler.pullEnd(last.y - this.#start.y, this.#speed.y);
+  }
+
+  /** @param {Point} now */
+  #decide(now) {
+    const across = Math.abs(now.x - this.#start.x);
+    const down = Math.abs(now.y - this.#start.y);
+    if (Math.max(across, down) < Gestures.#slack) return;
+    if (this.#handler.mayPan()) this.#kind = 'pan';
+    else this.#kind = across > down ? 'swipe' : 'pull';
+  }
+
+  /**
+   * @param {number} moved  The pointer's id.
+   * @param {Point} before
+   * @param {Point} now
+   */
+  #pinch(moved, before, now) {
+    const other = [...this.#pointers].find(([id]) => id !== moved)?.[1];
+    if (!other) return;
+    const factor = distance(now, other) / Math.max(1, distance(before, other));
+    const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
+    this.#handler.pinch(factor, middle, (now.x - before.x) / 2, (now.y - before.y) / 2);
+  }
+
+  /**
+   * @param {Point} point
+   * @param {PointerEvent} event
+   */
+  #tap(point, event) {
+    const last = this.#lastTap;
+    this.#lastTap = null;
+    if (last && event.timeStamp - last.at < Gestures.#doubleTapTime && distance(point, last.point) < Gestures.#doubleTapReach) {
+      clearTimeout(last.timer);
+      this.#handler.doubleTap(point);
+      return;
+    }
+    const isTouch = event.pointerType !== 'mouse';
+    const timer = setTimeout(() => this.#handler.tap(point, isTouch), Gestures.#doubleTapTime);
+    this.#lastTap = { at: event.timeStamp, point, timer };
+  }
+
+  /** @param {WheelEvent} event */
+  #wheel(event) {
+    event.preventDefault();
+    // A pinch on a touchpad comes as a wheel with Ctrl and small steps.
+    const step = event.ctrlKey ? 0.012 : 0.0022;
+    this.#handler.pinch(Math.exp(-event.deltaY * step), this.#point(event), 0, 0);
+  }
+
+  /**
+   * @param {number} dx
+   * @param {number} dy
+   * @param {number} at
+   */
+  #measure(dx, dy, at) {
+    const passed = Math.max(1, at - this.#speed.at);
+    this.#speed = { x: (this.#speed.x + dx / passed) / 2, y: (this.#speed.y + dy / passed) / 2, at };
+  }
+
+  /**
+   * @param {MouseEvent} event
+   * @returns {Point}
+   */
+  #point({ clientX, clientY }) {
+    const { left, top, width, height } = this.#stage.getBoundingClientRect();
+    return { x: clientX - left - width / 2, y: clientY - top - height / 2 };
+  }
+}
+
+/**
+ * @param {Point} one
+ * @param {Point} other
+ */
+function distance(one, other) {
+  return Math.hypot(one.x - other.x, one.y - other.y);
+}

@@ -1,0 +1,50 @@
+import { Slot } from '../loading/slot.js';
+
+/** One rendition of the picture in a frame of the viewer: the tile beneath, the screen over it, the original on top. */
+export class Layer extends Slot {
+  #frame;
+  /** @type {HTMLImageElement | null} */
+  element = null;
+
+  /**
+   * @param {import('../catalog/server.js').Rendition} rendition
+   * @param {import('./frame.js').Frame} frame
+   */
+  constructor(rendition, frame) {
+    super(rendition);
+    this.#frame = frame;
+  }
+
+  /** @override */
+  rank() {
+    return this.#frame.rank;
+  }
+
+  /** @override @param {number} number @param {import('../catalog/server.js').GalleryImage | null} image */
+  begin(number, image) {
+    super.begin(number, image);
+    this.element?.remove();
+    this.element = null;
+  }
+
+  /**
+   * @override
+   * @param {import('../loading/cache.js').Picture} picture
+   * @param {HTMLImageElement} element
+   */
+  show(picture, element) {
+    super.show(picture, element);
+    element.className = `frame-${this.rendition}`;
+    this.element = element;
+    this.#frame.layerShown(this);
+  }
+
+  /**
+   * @override
+   * @param {import('../catalog/problem.js').Problem} problem
+   */
+  fail(problem) {
+    super.fail(problem);
+    this.#frame.layerFailed(this, problem);
+  }
+}

@@ -1,0 +1,334 @@
+import { Address } from '../page/address.js';
+import { announce } from '../page/announcer.js';
+import { formatNumber } from '../page/numbers.js';
+import { find } from '../page/template.js';
+import { Details } from './details.js';
+import { fade, glide, growFrom, shrinkTo } from './flight.js';
+import { Frame } from './frame.js';
+import { Gestures } from './gestures.js';
+
+/**
+ * One picture, large. It grows out of its slot and shrinks back into it; its neighbours are made ready while it is
+ * looked at. Back closes it.
+ */
+export class Viewer {
+  static #zoomStep = 1.5;
+  /** How far, or how fast, a finger must go for the picture to go with it. */
+  static #wayToMove = 0.25;
+  static #wayToClose = 110;
+  static #speedToMove = 0.4;
+
+  /** @type {HTMLDialogElement} */
+  #dialog = find('#viewer');
+  #stage = find('#viewer-stage');
+  #strip = find('#viewer-strip');
+  #backdrop = find('#viewer-backdrop');
+  #name = find('#viewer-name');
+  #count = find('#viewer-count');
+  /** @type {HTMLAnchorElement} */
+  #download = find('#viewer-download');
+  /** @type {HTMLButtonElement} */
+  #previousButton = find('#viewer-previous');
+  /** @type {HTMLButtonElement} */
+  #nextButton = find('#viewer-next');
+  #grid;
+  #pages;
+  #details;
+  #frames;
+  #index = -1;
+  /** Counts what was opened, closed or moved to, so that what comes late can be told apart. */
+  #visit = 0;
+  /** The cell whose picture the viewer has lifted out of the grid. @type {HTMLElement | null} */
+  #lifted = null;
+
+  /**
+   * @param {{grid: import('../grid/grid.js').Grid, pages: import('../catalog/pages.js').Pages,
+   *   loader: import('../loading/loader.js').PictureLoader, cache: import('../loading/cache.js').PictureCache,
+   *   server: import('../catalog/server.js').Server}} parts
+   */
+  constructor({ grid, pages, loader, cache, server }) {
+    this.#grid = grid;
+    this.#pages = pages;
+    this.#details = new Details(server);
+    this.#frames = { previous: new Frame(loader, cache), current: new Frame(loader, cache), next: new Frame(loader, cache) };
+    this.#strip.append(...Object.values(this.#frames).map((frame) => frame.element));
+    this.#assignPlaces();
+    this.#listen();
+  }
+
+  get isOpen() {
+    return this.#dialog.open;
+  }
+
+  #listen() {
+    find('#viewer-close').addEventListener('click', () => this.close());
+    find('#viewer-zoom').addEventListener('click', () => this.#toggleZoom());
+    find('#viewer-details').addEventListener('click', () => this.#details.toggle(this.#frames.current.image));
+    this.#previousButton.addEventListener('click', () => this.move(this.#index - 1));
+    this.#nextButton.addEventListener('click', () => this.move(this.#index + 1));
+    this.#dialog.addEventListener('cancel', (event) => {
+      event.preventDefault();
+      this.close();
+    });
+    // A browser may close a dialog without asking, when Escape is pressed again and again.
+    this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
+    this.#dialog.addEventListener('keydown', (event) => this.#keyPressed(event));
+    addEventListener('resize', () => this.isOpen && Object.values(this.#frames).forEach((frame) => frame.fit()));
+    new Gestures(this.#stage, {
+      mayPan: () => this.#frames.current.zoom.isIn,
+      tap: (at, isTouch) => this.#tapped(at, isTouch),
+      doubleTap: (at) => this.#toggleZoom(at),
+      pan: (dx, dy) => this.#change((zoom) => zoom.panBy(dx, dy)),
+      pinch: (factor, at, dx, dy) =>
+        this.#change((zoom) => {
+          zoom.zoomTo(zoom.scale * factor, at);
+          zoom.panBy(dx, dy);
+        }),
+      swipe: (way) => (this.#strip.style.transform = `translateX(${this.#resisted(way)}px)`),
+      swipeEnd: (way, speed) => this.#swiped(way, speed),
+      pull: (way) => this.#pull(way),
+      pullEnd: (way, speed) => this.#pulled(way, speed),
+    });
+  }
+
+  /**
+   * @param {number} index
+   * @param {{isNewVisit?: boolean}} [how]  Not new when the address says so already.
+   */
+  async open(index, { isNewVisit = true } = {}) {
+    const visit = (this.#visit += 1);
+    const image = await this.#pages.load(index).catch(() => undefined);
+    if (!image || visit !== this.#visit) return;
+    const slot = this.#grid.cellAt(index)?.element;
+    if (isNewVisit) Address.enterImage(image.id);
+    this.#dialog.showModal();
+    this.#show(index, image);
+    this.#stage.focus({ preventScroll: true });
+    await this.#frames.current.tileShown();
+    if (visit !== this.#visit || !slot) return;
+    this.#lift(slot);
+    fade(this.#backdrop, 'in');
+    await growFrom(slot.getBoundingClientRect(), this.#frames.current.box);
+  }
+
+  close() {
+    if (!this.isOpen) return;
+    // Going back in the history closes the viewer, as the Back button does.
+    if (history.state?.image) history.back();
+    else this.#dismiss(true);
+  }
+
+  /** The address has left the picture. */
+  leave() {
+    if (this.isOpen) this.#dismiss(true);
+  }
+
+  /** @param {number} index */
+  async move(index) {
+    if (index < 0 || index >= this.#grid.total || index === this.#index) return;
+    const visit = (this.#visit += 1);
+    const image = this.#pages.imageAt(index) ?? (await this.#pages.load(index).catch(() => undefined));
+    if (!image || visit !== this.#visit || !this.isOpen) return;
+    Address.showImage(image.id);
+    this.#rotateTo(index);
+    this.#show(index, image);
+  }
+
+  /**
+   * @param {number} index
+   * @param {import('../catalog/server.js').GalleryImage} image
+   */
+  #show(index, image) {
+    this.#index = index;
+    this.#frames.current.bind(index, image);
+    this.#frames.current.applyZoom();
+    this.#name.textContent = image.name;
+    this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`;
+    this.#dialog.setAttribute('aria-label', `${image.name}, picture viewer`);
+    this.#download.href = image.links.original;
+    this.#download.download = image.name;
+    this.#previousButton.disabled = index === 0;
+    this.#nextButton.disabled = index === this.#grid.total - 1;
+    this.#details.show(image);
+    this.#prepare('previous', index - 1);
+    this.#prepare('next', index + 1);
+    announce(`${image.name}, picture ${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`);
+  }
+
+  /**
+   * Makes a neighbour ready.
+   * @param {'previous' | 'next'} place
+   * @param {number} index
+   */
+  async #prepare(place, index) {
+    const frame = this.#frames[place];
+    if (index < 0 || index >= this.#grid.total) {
+      frame.unbind();
+      return;
+    }
+    const visit = this.#visit;
+    const image = this.#pages.imageAt(index) ?? (await this.#pages.load(index).catch(() => undefined));
+    if (image && visit === this.#visit && this.isOpen) frame.bind(index, image);
+  }
+
+  /**
+   * A step to a neighbour takes its frame, with everything that is in it already.
+   * @param {number} index
+   */
+  #rotateTo(index) {
+    const { previous, current, next } = this.#frames;
+    current.zoom.reset();
+    current.applyZoom();
+    if (index === this.#index + 1) this.#frames = { previous: current, current: next, next: previous };
+    if (index === this.#index - 1) this.#frames = { previous: next, current: previous, next: current };
+    this.#assignPlaces();
+  }
+
+  #assignPlaces() {
+    this.#frames.previous.place = 'previous';
+    this.#frames.current.place = 'current';
+    this.#frames.next.place = 'next';
+  }
+
+  /** @param {boolean} isAnimated */
+  async #dismiss(isAnimated) {
+    const visit = (this.#visit += 1);
+    const index = this.#index;
+    const { current } = this.#frames;
+    this.#index = -1;
+    this.#grid.reveal(index);
+    const slot = this.#grid.cellAt(index)?.element;
+    if (isAnimated && slot) {
+      this.#lift(slot);
+      this.#dialog.dataset.closing = '';
+      const opacity = Number(getComputedStyle(this.#backdrop).opacity);
+      await Promise.all([fade(this.#backdrop, 'out', opacity), shrinkTo(slot.getBoundingClientRect(), current.box)]);
+      delete this.#dialog.dataset.closing;
+    }
+    if (visit !== this.#visit) return;
+    this.#lift(null);
+    this.#pull(0);
+    if (this.#dialog.open) this.#dialog.close();
+    for (const frame of Object.values(this.#frames)) frame.unbind();
+    this.#grid.focus(index);
+  }
+
+  /**
+   * While its picture is in the viewer, the slot is empty.
+   * @param {HTMLElement | null} slot
+   */
+  #lift(slot) {
+    this.#lifted?.classList.remove('is-lifted');
+    slot?.classList.add('is-lifted');
+    this.#lifted = slot;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyPressed(event) {
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    const act = this.#actionOf(event.key);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  /**
+   * @param {string} key
+   * @returns {(() => void) | undefined}
+   */
+  #actionOf(key) {
+    switch (key) {
+      case 'ArrowLeft':
+      case 'PageUp':
+        return () => this.move(this.#index - 1);
+      case 'ArrowRight':
+      case 'PageDown':
+        return () => this.move(this.#index + 1);
+      case 'Home':
+        return () => this.move(0);
+      case 'End':
+        return () => this.move(this.#grid.total - 1);
+      case '+':
+      case '=':
+        return () => this.#change((zoom) => zoom.zoomTo(zoom.scale * Viewer.#zoomStep));
+      case '-':
+        return () => this.#change((zoom) => zoom.zoomTo(zoom.scale / Viewer.#zoomStep));
+      case '0':
+        return () => this.#change((zoom) => zoom.reset());
+      case 'i':
+      case 'I':
+        return () => this.#details.toggle(this.#frames.current.image);
+      default:
+        return undefined;
+    }
+  }
+
+  /** @param {(zoom: import('./zoom.js').Zoom) => void} change */
+  #change(change) {
+    const { current } = this.#frames;
+    change(current.zoom);
+    current.applyZoom();
+  }
+
+  /** @param {import('./gestures.js').Point} [at] */
+  #toggleZoom(at) {
+    const { current } = this.#frames;
+    const before = current.box.style.transform;
+    this.#change((zoom) => (zoom.isIn ? zoom.reset() : zoom.zoomTo(zoom.step, at)));
+    glide(current.box, before, current.box.style.transform);
+  }
+
+  /**
+   * @param {import('./gestures.js').Point} at
+   * @param {boolean} isTouch
+   */
+  #tapped(at, isTouch) {
+    const { box } = this.#frames.current;
+    const isBeside = Math.abs(at.x) > box.offsetWidth / 2 || Math.abs(at.y) > box.offsetHeight / 2;
+    if (isTouch) this.#dialog.toggleAttribute('data-bare');
+    else if (isBeside && !this.#frames.current.zoom.isIn) this.close();
+  }
+
+  /** At the ends of the gallery the strip follows the finger unwillingly. @param {number} way */
+  #resisted(way) {
+    const isAtEnd = way > 0 ? this.#index === 0 : this.#index === this.#grid.total - 1;
+    return isAtEnd ? way / 4 : way;
+  }
+
+  /**
+   * @param {number} way
+   * @param {number} speed
+   */
+  async #swiped(way, speed) {
+    const width = this.#stage.clientWidth;
+    const isFarEnough = Math.abs(way) > width * Viewer.#wayToMove || Math.abs(speed) > Viewer.#speedToMove;
+    const step = isFarEnough && way * speed >= 0 ? -Math.sign(way) : 0;
+    const target = this.#index + step;
+    const goes = step !== 0 && target >= 0 && target < this.#grid.total;
+    const from = this.#strip.style.transform;
+    const gap = Number.parseFloat(getComputedStyle(this.#strip).getPropertyValue('--frame-gap')) || 0;
+    await glide(this.#strip, from, goes ? `translateX(${-step * (width + gap)}px)` : 'none');
+    this.#strip.style.transform = '';
+    if (goes) this.move(target);
+  }
+
+  /** The picture follows a finger that pulls it down or up, and what is behind begins to show. @param {number} way */
+  #pull(way) {
+    this.#strip.style.transform = way === 0 ? '' : `translateY(${way}px)`;
+    this.#backdrop.style.opacity = way === 0 ? '' : String(Math.max(0.2, 1 - Math.abs(way) / 500));
+  }
+
+  /**
+   * @param {number} way
+   * @param {number} speed
+   */
+  #pulled(way, speed) {
+    if (Math.abs(way) > Viewer.#wayToClose || Math.abs(speed) > Viewer.#speedToMove) {
+      this.close();
+      return;
+    }
+    const from = this.#strip.style.transform;
+    this.#pull(0);
+    glide(this.#strip, from, 'none');
+  }
+}

@@ -1,0 +1,71 @@
+import { clamp } from '../grid/geometry.js';
+
+/**
+ * How a picture is enlarged and moved, in CSS pixels about the middle of the stage. At scale 1 it fits the stage.
+ */
+export class Zoom {
+  scale = 1;
+  x = 0;
+  y = 0;
+
+  /**
+   * @param {{width: number, height: number}} stage
+   * @param {{width: number, height: number}} box  The picture's size at scale 1.
+   * @param {number} natural  The picture's own width in device pixels over the box's; how far there is more to see.
+   */
+  constructor(stage, box, natural) {
+    this.stage = stage;
+    this.box = box;
+    this.most = clamp(natural * 2, 3, 40);
+  }
+
+  get isIn() {
+    return this.scale > 1.01;
+  }
+
+  /** What a double tap goes to: the picture's own pixels, if that is a good step, or twice the size. */
+  get step() {
+    return clamp(this.most / 2, 2, 4);
+  }
+
+  /**
+   * Keeps what is under the point where it is.
+   * @param {number} scale
+   * @param {{x: number, y: number}} point  From the middle of the stage.
+   */
+  zoomTo(scale, point = { x: 0, y: 0 }) {
+    const next = clamp(scale, 1, this.most);
+    const factor = next / this.scale;
+    this.x = point.x - (point.x - this.x) * factor;
+    this.y = point.y - (point.y - this.y) * factor;
+    this.scale = next;
+    this.#keepOnStage();
+  }
+
+  /**
+   * @param {number} dx
+   * @param {number} dy
+   */
+  panBy(dx, dy) {
+    this.x += dx;
+    this.y += dy;
+    this.#keepOnStage();
+  }
+
+  reset() {
+    this.zoomTo(1);
+  }
+
+  get transform() {
+    return this.isIn ? `translate(${this.x}px, ${this.y}px) scale(${this.scale})` : '';
+  }
+
+  /** An enlarged picture covers the stage; one that is smaller than the stage stays in the middle. */
+  #keepOnStage() {
+    const free = (/** @type {number} */ box, /** @type {number} */ stage) => Math.max(0, (box * this.scale - stage) / 2);
+    const acrossMost = free(this.box.width, this.stage.width);
+    const downMost = free(this.box.height, this.stage.height);
+    this.x = clamp(this.x, -acrossMost, acrossMost);
+    this.y = clamp(this.y, -downMost, downMost);
+  }
+}
