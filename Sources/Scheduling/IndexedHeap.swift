@@ -20,6 +20,9 @@ public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>:
     /// The id that goes first, with its rank.
     public var first: (id: ID, rank: Rank)? { entries.first.map { ($0.id, $0.rank) } }
 
+    /// Every id, in no order that means anything.
+    public var ids: [ID] { entries.map(\.id) }
+
     public func contains(_ id: ID) -> Bool { places[id] != nil }
     public func rank(of id: ID) -> Rank? { places[id].map { entries[$0].rank } }
 

@@ -1,0 +1,59 @@
+import Logging
+
+extension Loader {
+    /// Where the caches are kept and what they may use.
+    public struct Configuration: Sendable {
+        /// The folder of the caches, created when it is absent. Nil keeps everything in memory and fetched originals
+        /// in a temporary folder of this process.
+        public var directory: String?
+        /// Bytes of encoded renditions in memory.
+        public var memoryBytes = 48 << 20
+        /// Bytes of encoded renditions on disk.
+        public var tileBytes: Int64 = 2 << 30
+        /// Bytes of fetched originals on disk; apart from the tiles, so that a few originals never push out thousands.
+        public var originalBytes: Int64 = 4 << 30
+        /// Renders at once, one thread each; the number of cores is a good value.
+        public var renderThreads = 2
+        /// An original of more pixels than this is rendered in the lane of the heavy ones, as progressive JPEGs are.
+        public var heavyPixels = 60_000_000
+        /// Renditions that may be in the making or waiting at once. More are refused with status 503.
+        public var maximumPending = 50_000
+        /// Bytes of an origin's answer that may wait for the disk before the origin is asked to pause.
+        public var unwrittenBytes = 1 << 20
+        /// Bytes that a reader of a growing original has read ahead of its client, at most.
+        public var readAheadBytes = 128 << 10
+        /// How long a failure that a retry would repeat is remembered.
+        public var failureLifetime: Duration = .seconds(300)
+        /// How many such failures are remembered.
+        public var rememberedFailures = 10_000
+        /// How long `shutdown()` may take to write what is still unwritten.
+        public var shutdownDeadline: Duration = .seconds(5)
+        public var logger = Logger(label: "tessera.loading")
+
+        public init() {}
+
+        /// - Throws: `InvalidConfiguration` that names the first value out of its bounds.
+        public func validate() throws(InvalidConfiguration) {
+            guard memoryBytes >= 0 else { throw InvalidConfiguration(field: "memoryBytes") }
+            guard tileBytes >= 0 else { throw InvalidConfiguration(field: "tileBytes") }
+            guard originalBytes >= 0 else { throw InvalidConfiguration(field: "originalBytes") }
+            guard (1...256).contains(renderThreads) else { throw InvalidConfiguration(field: "renderThreads") }
+            guard heavyPixels > 0 else { throw InvalidConfiguration(field: "heavyPixels") }
+            guard maximumPending > 0 else { throw InvalidConfiguration(field: "maximumPending") }
+            guard unwrittenBytes > 0 else { throw InvalidConfiguration(field: "unwrittenBytes") }
+            guard readAheadBytes > 0 else { throw InvalidConfiguration(field: "readAheadBytes") }
+            guard failureLifetime >= .zero else { throw InvalidConfiguration(field: "failureLifetime") }
+            guard rememberedFailures >= 0 else { throw InvalidConfiguration(field: "rememberedFailures") }
+            guard shutdownDeadline >= .zero else { throw InvalidConfiguration(field: "shutdownDeadline") }
+        }
+    }
+}
+
+/// A value of a configuration is out of its bounds.
+public struct InvalidConfiguration: Error, Hashable, Sendable {
+    public let field: String
+
+    public init(field: String) {
+        self.field = field
+    }
+}

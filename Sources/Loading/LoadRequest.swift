@@ -1,0 +1,21 @@
+import Images
+import Renditions
+
+/// What is wanted: one rendition of one image.
+public struct LoadRequest: Hashable, Sendable {
+    public var image: GalleryImage
+    public var rendition: Rendition
+    /// How the rendition is to be encoded. Originals come as they are.
+    public var format: OutputFormat
+    /// Tries again what failed for good a moment ago: a person asked for it.
+    public var bypassNegativeCache: Bool
+
+    public init(
+        image: GalleryImage, rendition: Rendition, format: OutputFormat, bypassNegativeCache: Bool = false
+    ) {
+        self.image = image
+        self.rendition = rendition
+        self.format = format
+        self.bypassNegativeCache = bypassNegativeCache
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// A file descriptor with one owner: closed when the last holder lets go, so that a file which a cache has evicted can
+/// still be read to its end.
+public final class OwnedDescriptor: Sendable {
+    public let number: Int32
+
+    /// Takes the ownership of an open descriptor.
+    public init(_ number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// Reads up to `count` bytes at `offset`: fewer at the end of the file. Blocks.
+    ///
+    /// - Throws: `DescriptorError` with the operation that failed.
+    func read(_ count: Int, at offset: Int64) throws(DescriptorError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
+            while filled < buffer.count {
+                let got = pread(number, buffer.baseAddress! + filled, buffer.count - filled, off_t(offset) + filled)
+                if got > 0 {
+                    filled += got
+                } else if got == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        guard failure == 0 else { throw DescriptorError(operation: "pread", code: failure) }
+        return bytes
+    }
+
+    /// Writes all of `bytes` at `offset`. Blocks.
+    func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(DescriptorError) {
+        var failure: Int32 = 0
+        bytes.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let put = pwrite(number, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + done)
+                if put >= 0 {
+                    done += put
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        guard failure == 0 else { throw DescriptorError(operation: "pwrite", code: failure) }
+    }
+
+    /// What the file system says of the file now.
+    func status() throws(DescriptorError) -> FileStatus {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw DescriptorError(operation: "fstat", code: errno) }
+        return FileStatus(
+            size: Int64(status.st_size), modifiedSeconds: Int64(status.st_mtim.tv_sec),
+            nanoseconds: Int64(status.st_mtim.tv_nsec), isRegular: status.st_mode & S_IFMT == S_IFREG)
+    }
+}
+
+/// What decides the version of a local file.
+struct FileStatus: Hashable, Sendable {
+    /// Bytes.
+    let size: Int64
+    let modifiedSeconds: Int64
+    let nanoseconds: Int64
+    let isRegular: Bool
+}
+
+/// A system call on a descriptor failed.
+struct DescriptorError: Error, Hashable, CustomStringConvertible {
+    let operation: String
+    /// An `errno`.
+    let code: Int32
+
+    var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
+    var description: String { "\(operation): \(String(cString: strerror(code)))" }
+}

@@ -1,0 +1,333 @@
+import Dispatch
+import Images
+import Renditions
+import Scheduling
+
+/// The tokens of all sessions, and the loads that stand behind them.
+///
+/// Issuing a token begins its load at once, so that the request which bears it later only joins. Whatever ends a token
+/// (a cancel before, during or after that request, its slot's next token, the end of its session) leaves the load; the
+/// last to leave stops the work. All calls are safe from any thread and none blocks.
+public final class TokenBook: Sendable {
+    /// How many sessions and tokens there may be, and for how long.
+    public struct Configuration: Sendable {
+        /// Sessions at once; beyond, the one used longest ago is ended.
+        public var maximumSessions = 4_096
+        /// Live tokens of one session; beyond, its oldest are cancelled.
+        public var maximumTokens = 1_024
+        /// Ended tokens that a session remembers, to answer a late request or cancel rightly.
+        public var rememberedTokens = 1_024
+        /// A session unused for so long is ended.
+        public var idleTime: Duration = .seconds(120)
+        /// Bytes held for tokens whose request has not come yet; beyond, they are loaded again when it comes.
+        public var heldBytes = 32 << 20
+
+        public init() {}
+
+        /// - Throws: `InvalidConfiguration` that names the first value out of its bounds.
+        public func validate() throws(InvalidConfiguration) {
+            guard maximumSessions > 0 else { throw InvalidConfiguration(field: "maximumSessions") }
+            guard maximumTokens > 0 else { throw InvalidConfiguration(field: "maximumTokens") }
+            guard rememberedTokens >= 0 else { throw InvalidConfiguration(field: "rememberedTokens") }
+            guard idleTime > .zero else { throw InvalidConfiguration(field: "idleTime") }
+            guard heldBytes >= 0 else { throw InvalidConfiguration(field: "heldBytes") }
+        }
+    }
+
+    /// What the request that bears a token is to be answered with.
+    public enum Outcome: Sendable {
+        /// The token is `sending` now: ask `mayStillSend` before each piece, and say `finish` at the end.
+        case content(LoadedContent)
+        case failed(LoadFailure)
+        /// Cancelled before the body could begin: 204, and the connection lives on.
+        case cancelled
+        case refused(ClaimRefusal)
+    }
+
+    /// One slot that wants a token.
+    public struct Wish: Sendable {
+        public var slot: Int
+        public var request: LoadRequest
+        /// Whether somebody looks at the slot now.
+        public var lane: Priority.Lane
+        /// Slots between this one and the viewport's centre. Nil takes the middle of the wishes for the centre.
+        public var distance: UInt32?
+
+        public init(slot: Int, request: LoadRequest, lane: Priority.Lane = .visible, distance: UInt32? = nil) {
+            self.slot = slot
+            self.request = request
+            self.lane = lane
+            self.distance = distance
+        }
+    }
+
+    /// A token as its client is told of it.
+    public struct Issued: Hashable, Sendable {
+        public let slot: Int
+        public let image: ImageID
+        public let token: Token
+    }
+
+    private typealias Answer = @Sendable (Outcome) -> Void
+
+    private struct State: Sendable {
+        var table: TokenTable
+        var viewports: UInt64 = 0
+        var loads: [Token: any LoadHandle] = [:]
+        /// What arrived before its request.
+        var held: [Token: LoadedContent] = [:]
+        var heldBytes = 0
+        /// Requests that wait for what has not arrived.
+        var answers: [Token: Answer] = [:]
+    }
+
+    /// What an ended token leaves to be done outside the lock.
+    private struct Remains: Sendable {
+        var loads: [any LoadHandle] = []
+        var contents: [LoadedContent] = []
+        var answers: [Answer] = []
+
+        func clear(with outcome: Outcome) {
+            for load in loads { load.cancel() }
+            for content in contents { content.close() }
+            for answer in answers { answer(outcome) }
+        }
+    }
+
+    public let configuration: Configuration
+    private let loader: any RenditionLoading
+    private let time: any TimeKeeping
+    private let state: Guarded<State>
+    // Safe: set up in `init` and cancelled in `deinit`, and Dispatch's own calls are safe from any thread.
+    private nonisolated(unsafe) let sweep: any DispatchSourceTimer
+
+    public init(
+        configuration: Configuration = Configuration(), loader: any RenditionLoading,
+        time: any TimeKeeping = SystemTime()
+    ) {
+        self.configuration = configuration
+        self.loader = loader
+        self.time = time
+        let limits = TokenTable.Limits(
+            sessions: configuration.maximumSessions, liveTokensPerSession: configuration.maximumTokens,
+            endedTokensPerSession: configuration.rememberedTokens)
+        state = Guarded(State(table: TokenTable(limits: limits)))
+        sweep = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "tessera.tokens"))
+        sweep.setEventHandler { [weak self] in self?.closeIdleSessions() }
+        sweep.schedule(deadline: .now() + 5, repeating: 5, leeway: .seconds(1))
+        sweep.resume()
+    }
+
+    deinit { sweep.cancel() }
+
+    // MARK: - For the client
+
+    /// Gives each slot a new current token and begins its load; the slot's token before is cancelled.
+    ///
+    /// - Parameter session: Nil begins a session.
+    public func issue(_ wishes: [Wish], session: SessionID? = nil) -> (session: SessionID, tokens: [Issued]) {
+        let id = session ?? SessionID()
+        let now = time.uptime()
+        let tokens = wishes.map { _ in Token() }
+        let (viewport, remains) = state.withLock { state -> (UInt64, Remains) in
+            state.viewports += 1
+            var cancelled = state.table.open(id, now: now)
+            for (wish, token) in zip(wishes, tokens) {
+                cancelled += state.table.issue(token, in: id, slot: wish.slot, request: wish.request)
+                _ = state.table.queue(token)
+            }
+            return (state.viewports, Self.take(cancelled, from: &state))
+        }
+        for (position, (wish, token)) in zip(wishes, tokens).enumerated() {
+            let distance = wish.distance ?? UInt32(clamping: abs(2 * position - (wishes.count - 1)) / 2)
+            begin(token, wish.request, Priority(lane: wish.lane, viewport: viewport, distance: distance))
+        }
+        // Only now: a picture that the slot's new token wants as well keeps its load.
+        remains.clear(with: .cancelled)
+        let issued = zip(wishes, tokens).map { Issued(slot: $0.slot, image: $0.request.image.id, token: $1) }
+        return (id, issued)
+    }
+
+    /// Cancels tokens of a session. Once this returns, `mayStillSend` is false for each of them. Those that are unknown
+    /// or have ended are passed over.
+    ///
+    /// - Returns: How many this call has cancelled.
+    @discardableResult
+    public func cancel(_ tokens: [Token], in session: SessionID) -> Int {
+        let now = time.uptime()
+        let (count, remains) = state.withLock { state -> (Int, Remains) in
+            let cancelled = tokens.filter { state.table.cancel($0, in: session, now: now) }
+            return (cancelled.count, Self.take(cancelled, from: &state))
+        }
+        remains.clear(with: .cancelled)
+        return count
+    }
+
+    /// Ends a session: all its tokens are cancelled.
+    public func close(_ session: SessionID) {
+        let remains = state.withLock { Self.take($0.table.close(session), from: &$0) }
+        remains.clear(with: .cancelled)
+    }
+
+    // MARK: - For the request that bears a token
+
+    /// A request bears `token` for this picture; `answer` is called exactly once, from any thread, perhaps before this
+    /// returns. It must not block.
+    public func claim(
+        _ token: Token, image: ImageID, rendition: Rendition, answer: @escaping @Sendable (Outcome) -> Void
+    ) {
+        enum Next {
+            case answer(Outcome)
+            case wait
+            case load(LoadRequest)
+        }
+        let now = time.uptime()
+        let next = state.withLock { state -> Next in
+            switch state.table.claim(token, image: image, rendition: rendition, now: now) {
+            case .cancelled: return .answer(.cancelled)
+            case .failed(let failure): return .answer(.failed(failure))
+            case .refused(let refusal): return .answer(.refused(refusal))
+            case .accepted: break
+            }
+            if let content = Self.takeHeld(token, from: &state) {
+                return .answer(state.table.send(token) ? .content(content) : .cancelled)
+            }
+            state.answers[token] = answer
+            // Content that came earlier and could not be held is loaded again, from a cache most likely.
+            guard let record = state.table.record(of: token), record.life.phase == .loading else { return .wait }
+            return .load(record.request)
+        }
+        switch next {
+        case .answer(let outcome): answer(outcome)
+        case .wait: break
+        case .load(let request): begin(token, request, Priority(lane: .visible, viewport: .max, distance: 0))
+        }
+    }
+
+    /// Whether bytes of this token may go out: asked before each frame.
+    public func mayStillSend(_ token: Token) -> Bool {
+        state.withLock { $0.table.record(of: token)?.life.phase == .sending }
+    }
+
+    /// Ends a token whose body has been dealt with: `.delivered` when every byte was handed over, `.cancelled` when the
+    /// client went away, `.failed` when the content broke. Does nothing when the token has ended already.
+    public func finish(_ token: Token, _ end: TokenEnd) {
+        let remains = state.withLock { state -> Remains in
+            state.table.end(token, end) ? Self.take([token], from: &state) : Remains()
+        }
+        remains.clear(with: .cancelled)
+    }
+
+    // MARK: - The rest
+
+    /// Makes tokens of a session visible or prefetched, with a new viewport's rank, in every stage of their loads.
+    public func reprioritise(_ tokens: [Token], in session: SessionID, lane: Priority.Lane) {
+        let moved = state.withLock { state -> [(any LoadHandle, Priority)] in
+            state.viewports += 1
+            return tokens.enumerated().compactMap { position, token in
+                guard state.table.record(of: token)?.session == session, let load = state.loads[token] else {
+                    return nil
+                }
+                let distance = UInt32(clamping: abs(2 * position - (tokens.count - 1)) / 2)
+                return (load, Priority(lane: lane, viewport: state.viewports, distance: distance))
+            }
+        }
+        for (load, priority) in moved { load.reprioritise(priority) }
+    }
+
+    /// Ends the sessions that were idle for too long. Called every few seconds by a timer of the book's own.
+    func closeIdleSessions() {
+        let moment = time.uptime() - configuration.idleTime
+        let remains = state.withLock { Self.take($0.table.closeIdle(before: moment), from: &$0) }
+        remains.clear(with: .cancelled)
+    }
+
+    public var statistics: TokenStatistics {
+        state.withLock {
+            var statistics = $0.table.statistics
+            statistics.sessions = $0.table.sessionCount
+            return statistics
+        }
+    }
+
+    /// Whether nothing is left in any table but remembered ends, for the tests.
+    var holdsNothing: Bool {
+        state.withLock { $0.loads.isEmpty && $0.held.isEmpty && $0.answers.isEmpty && $0.heldBytes == 0 }
+    }
+
+    // MARK: - Within
+
+    private func begin(_ token: Token, _ request: LoadRequest, _ priority: Priority) {
+        let load = loader.load(request, priority: priority) { [weak self] result in
+            self?.loaded(token, result)
+        }
+        let isWanted = state.withLock { state -> Bool in
+            guard state.table.record(of: token)?.life.isLive == true else { return false }
+            state.loads[token] = load
+            return true
+        }
+        if !isWanted { load.cancel() }
+    }
+
+    private func loaded(_ token: Token, _ result: Result<LoadedContent, LoadFailure>) {
+        let (answer, outcome, unwanted) = state.withLock { state -> (Answer?, Outcome, LoadedContent?) in
+            switch result {
+            case .failure(let failure):
+                guard state.table.end(token, .failed, failure: failure) else { return (nil, .cancelled, nil) }
+                state.loads[token] = nil
+                return (state.answers.removeValue(forKey: token), .failed(failure), nil)
+            case .success(let content):
+                if let answer = state.answers.removeValue(forKey: token) {
+                    return state.table.send(token) ? (answer, .content(content), nil) : (answer, .cancelled, content)
+                }
+                guard state.table.load(token) else { return (nil, .cancelled, content) }
+                return (nil, .cancelled, Self.hold(content, for: token, in: &state, upTo: configuration.heldBytes))
+            }
+        }
+        unwanted?.close()
+        answer?(outcome)
+    }
+
+    /// Keeps content for its request; gives it back when there is no room.
+    private static func hold(
+        _ content: LoadedContent, for token: Token, in state: inout State, upTo limit: Int
+    ) -> LoadedContent? {
+        // A growing original stays: its reader keeps the fetch alive. A descriptor is too dear to wait with.
+        switch content {
+        case .file: return content
+        case .bytes(let rendition) where state.heldBytes + rendition.bytes.count > limit: return content
+        case .bytes, .growing: break
+        }
+        state.held[token] = content
+        state.heldBytes += content.heldBytes
+        return nil
+    }
+
+    private static func takeHeld(_ token: Token, from state: inout State) -> LoadedContent? {
+        guard let content = state.held.removeValue(forKey: token) else { return nil }
+        state.heldBytes -= content.heldBytes
+        return content
+    }
+
+    private static func take(_ tokens: [Token], from state: inout State) -> Remains {
+        var remains = Remains()
+        for token in tokens {
+            if let load = state.loads.removeValue(forKey: token) { remains.loads.append(load) }
+            if let content = takeHeld(token, from: &state) { remains.contents.append(content) }
+            if let answer = state.answers.removeValue(forKey: token) { remains.answers.append(answer) }
+        }
+        return remains
+    }
+}
+
+extension LoadedContent {
+    fileprivate var heldBytes: Int {
+        if case .bytes(let rendition) = self { return rendition.bytes.count }
+        return 0
+    }
+
+    /// Lets go of an original that is still arriving.
+    func close() {
+        if case .growing(let original) = self { original.close() }
+    }
+}
