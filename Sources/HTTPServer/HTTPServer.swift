@@ -1,17 +1,77 @@
+import Dispatch
 import EventLoops
+import Glibc
 import Logging
+import Synchronization
 
-/// An HTTP/1.1 server (RFC 9110, 9112).
+/// An HTTP/1.1 server (RFC 9110, 9112) on a few event loops.
+///
+///     let server = HTTPServer(configuration: configuration, responder: router, logger: logger)
+///     let address = try await server.start()
+///     …
+///     await server.stop(within: .seconds(10))
 public final class HTTPServer: Sendable {
+    private enum State {
+        case fresh
+        case running([Shard])
+        case stopped
+    }
+
     private let configuration: Configuration
+    private let responder: any Responder
+    private let logger: Logger
+    private let census = Census()
+    private let state = Mutex(State.fresh)
 
     public init(configuration: Configuration, responder: any Responder, logger: Logger) {
         self.configuration = configuration
+        self.responder = responder
+        self.logger = logger
     }
 
+    /// Open connections at this moment.
+    public var connectionCount: Int { census.value }
+
+    /// Listens, and returns the address that clients can connect to from now on. Throws ``ServerError``.
     public func start() async throws -> SocketAddress {
-        SocketAddress(ip: .v4(0), port: 0)
+        try configuration.validate()
+        let address = try await resolveHost()
+        let count = configuration.loops > 0 ? configuration.loops : Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let diskQueues = DiskQueues()
+        return try state.withLock { state in
+            guard case .fresh = state else { throw ServerError.alreadyStarted }
+            let shards = try (0..<max(count, 1)).map { index in
+                Shard(
+                    loop: try EventLoop(label: "http.loop.\(index)"), configuration: configuration,
+                    responder: responder, logger: logger, diskQueues: diskQueues, census: census)
+            }
+            let (sockets, bound) = try ListeningSockets.open(shards.count, at: address, configuration)
+            for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
+            state = .running(shards)
+            return bound
+        }
     }
 
-    public func stop(within limit: Duration) async {}
+    private func resolveHost() async throws -> SocketAddress {
+        // A name may be looked up over the network: not on a thread of the cooperative pool.
+        let (host, port) = (configuration.host, configuration.port)
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "http.resolve").async {
+                continuation.resume(with: Result { try SocketAddress.resolve(host: host, port: port) })
+            }
+        }
+    }
+
+    /// Stops: takes no new connection, closes those that rest, lets answers under way finish within `limit`, then
+    /// closes what is left. Returns when all connections are closed. Further calls return at once.
+    public func stop(within limit: Duration) async {
+        let shards = state.withLock { state -> [Shard] in
+            defer { state = .stopped }
+            guard case .running(let shards) = state else { return [] }
+            return shards
+        }
+        await withTaskGroup { group in
+            for shard in shards { group.addTask { await shard.stop(within: limit) } }
+        }
+    }
 }

@@ -23,7 +23,7 @@ public struct Request: Sendable {
 
     /// The path and the query as they came.
     public var target: String {
-        String(decoding: head.bytes[head.path.lowerBound..<(head.query ?? head.path).upperBound], as: UTF8.self)
+        head.query.map { path + "?" + String(decoding: head.bytes[$0], as: UTF8.self) } ?? path
     }
 
     public var headers: RequestHeaders { RequestHeaders(head: head) }

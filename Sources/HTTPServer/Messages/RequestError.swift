@@ -35,6 +35,9 @@ public struct RequestError: Error, Hashable, Sendable {
     public static let unknownCoding = RequestError(
         status: .notImplemented, message: "The only transfer coding known here is chunked.")
 
+    /// 501: CONNECT, which is for proxies.
+    public static let tunnelRefused = RequestError(status: .notImplemented, message: "This server is no proxy.")
+
     /// 505: not HTTP/1.0 or HTTP/1.1.
     public static let unknownVersion = RequestError(
         status: .httpVersionNotSupported, message: "This server speaks HTTP/1.1 and HTTP/1.0.")

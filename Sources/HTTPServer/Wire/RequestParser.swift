@@ -1,7 +1,302 @@
-struct RequestParser {
-    struct Limits { init() {} }
-    enum Event { case head(RequestHead), body([UInt8]), end }
-    init(limits: Limits) {}
-    mutating func append(_ bytes: [UInt8]) {}
-    mutating func next() throws(RequestError) -> Event? { nil }
+import Glibc
+import HTTPTypes
+
+/// Takes the bytes of a connection apart into requests (RFC 9112): bytes in, events out, no I/O.
+///
+/// What could be read in two ways is refused: bare LF, folded lines, white space where none may be, a length beside a
+/// transfer coding, several lengths or hosts. After an error the parser gives nothing but that error, since nobody can
+/// tell where the next request begins.
+struct RequestParser: Sendable {
+    struct Limits: Sendable {
+        /// Bytes of the request line.
+        var requestLine = 8_192
+        /// Bytes of all field lines, and of all trailer lines.
+        var fields = 16_384
+        var fieldCount = 100
+        /// Bytes of the body.
+        var body: Int64 = 1_048_576
+        /// Bytes of one chunk's size line, and of the extensions of all chunks of a body.
+        var chunkLine = 256
+        var chunkExtensions = 4_096
+    }
+
+    enum Event: Sendable {
+        case head(RequestHead)
+        /// At least one byte.
+        case body([UInt8])
+        /// The request is whole. Follows each head, in time.
+        case end
+    }
+
+    private enum State: Sendable {
+        case requestLine
+        case fields
+        case body(remaining: Int64)
+        case chunkSize
+        case chunk(remaining: Int64)
+        case chunkEnd
+        case trailers
+        case end
+    }
+
+    private let limits: Limits
+    private var state = State.requestLine
+    private var failure: RequestError?
+
+    private var buffer: [UInt8] = []
+    /// The first byte in `buffer` of what is not yet consumed. A head is consumed as a whole.
+    private var start = 0
+    /// Where the present line begins, and how far it has been searched for its end; both counted from `start`.
+    private var line = 0
+    private var searched = 0
+
+    private var head = HeadBuilder()
+    private var emptyLines = 0
+    private var fieldsStart = 0
+    private var fieldCount = 0
+    private var bodyBytes: Int64 = 0
+    private var extensionBytes = 0
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Whether no byte of a request has come since the last one was whole.
+    var isBetweenRequests: Bool {
+        if case .requestLine = state { return start == buffer.count }
+        return false
+    }
+
+    /// Whether part of a head has come.
+    var isInHead: Bool {
+        switch state {
+        case .requestLine: start < buffer.count
+        case .fields: true
+        default: false
+        }
+    }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if start == buffer.count {
+            buffer.removeAll(keepingCapacity: true)
+            start = 0
+        } else if start > 0 {
+            buffer.removeSubrange(..<start)
+            start = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    /// Gives back the memory of the buffer while nothing is in it.
+    mutating func releaseBuffer() {
+        guard start == buffer.count else { return }
+        buffer = []
+        start = 0
+    }
+
+    /// The next event; nil if that takes more bytes.
+    mutating func next() throws(RequestError) -> Event? {
+        if let failure { throw failure }
+        do {
+            return try advance()
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private mutating func advance() throws(RequestError) -> Event? {
+        while true {
+            switch state {
+            case .requestLine:
+                guard try takeRequestLine() else { return nil }
+            case .fields:
+                guard let head = try takeField() else { return nil }
+                if let head { return .head(head) }
+            case .body(let remaining):
+                return takeBody(remaining) { rest in rest == 0 ? .end : .body(remaining: rest) }
+            case .chunkSize:
+                guard try takeChunkSize() else { return nil }
+            case .chunk(let remaining):
+                return takeBody(remaining) { rest in rest == 0 ? .chunkEnd : .chunk(remaining: rest) }
+            case .chunkEnd:
+                guard let range = try nextLine(limit: 2, orThrow: .malformed("A chunk is longer than its size."))
+                else { return nil }
+                guard range.isEmpty else { throw .malformed("A chunk is longer than its size.") }
+                consumeLine()
+                state = .chunkSize
+            case .trailers:
+                guard try takeTrailer() else { return nil }
+            case .end:
+                state = .requestLine
+                return .end
+            }
+        }
+    }
+
+    // MARK: Lines
+
+    /// The present line without its CRLF, counted from `start`; nil if its end has not come.
+    private mutating func nextLine(
+        limit: Int, orThrow tooLong: @autoclosure () -> RequestError
+    ) throws(RequestError) -> Range<Int>? {
+        let available = buffer.count - start
+        let from = max(searched, line)
+        let newline: Int? = buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, from < available,
+                let found = memchr(base + start + from, Int32(ASCII.lineFeed), available - from)
+            else { return nil }
+            return UnsafeRawPointer(found) - base - start
+        }
+        guard let newline else {
+            searched = available
+            guard available - line <= limit else { throw tooLong() }
+            return nil
+        }
+        guard newline - line < limit else { throw tooLong() }
+        guard newline > line, buffer[start + newline - 1] == ASCII.carriageReturn else {
+            throw .malformed("A line ends with a bare line feed.")
+        }
+        return line..<(newline - 1)
+    }
+
+    /// Goes on to the line after the one of `range`, without consuming it.
+    private mutating func passLine(_ range: Range<Int>) {
+        line = range.upperBound + 2
+        searched = line
+    }
+
+    /// Consumes all up to the end of the present line, which has been found.
+    private mutating func consumeLine() {
+        guard let newline = buffer[(start + line)...].firstIndex(of: ASCII.lineFeed) else { return }
+        consume(newline + 1 - start)
+    }
+
+    private mutating func consume(_ count: Int) {
+        start += count
+        line = 0
+        searched = 0
+    }
+
+    // MARK: The head
+
+    private mutating func takeRequestLine() throws(RequestError) -> Bool {
+        guard let range = try nextLine(limit: limits.requestLine, orThrow: .targetTooLong) else { return false }
+        if range.isEmpty {
+            // RFC 9112 §2.2: an empty line before the request line is ignored; one, not a stream of them.
+            emptyLines += 1
+            guard emptyLines <= 1 else { throw .malformed("Empty lines come before the request line.") }
+            consume(2)
+            return true
+        }
+        emptyLines = 0
+        head = HeadBuilder()
+        try buffer.withUnsafeBufferPointer { bytes throws(RequestError) in
+            try head.readRequestLine(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start...])), range)
+        }
+        passLine(range)
+        fieldsStart = line
+        fieldCount = 0
+        state = .fields
+        return true
+    }
+
+    /// Nil: not enough bytes. A nil within: one field was taken. Otherwise the head is complete.
+    private mutating func takeField() throws(RequestError) -> RequestHead?? {
+        let limit = limits.fields - (line - fieldsStart)
+        guard let range = try nextLine(limit: max(limit, 2), orThrow: .fieldsTooLarge) else { return .none }
+        guard range.isEmpty else {
+            fieldCount += 1
+            guard fieldCount <= limits.fieldCount, range.upperBound + 2 - fieldsStart <= limits.fields else {
+                throw .fieldsTooLarge
+            }
+            try buffer.withUnsafeBufferPointer { bytes throws(RequestError) in
+                try head.readField(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start...])), range)
+            }
+            passLine(range)
+            return .some(nil)
+        }
+        let complete = try head.finish(bytes: Array(buffer[start..<(start + line)]), fieldsStart: fieldsStart)
+        consume(line + 2)
+        bodyBytes = 0
+        extensionBytes = 0
+        switch complete.framing {
+        case .none, .length(0):
+            state = .end
+        case .length(let length):
+            guard length <= limits.body else { throw .bodyTooLarge(limit: limits.body) }
+            state = .body(remaining: length)
+        case .chunked:
+            state = .chunkSize
+        }
+        return .some(complete)
+    }
+
+    // MARK: The body
+
+    private mutating func takeBody(_ remaining: Int64, then next: (Int64) -> State) -> Event? {
+        let available = buffer.count - start
+        guard available > 0 else { return nil }
+        let count = Int(min(Int64(available), remaining))
+        let bytes = Array(buffer[start..<(start + count)])
+        consume(count)
+        state = next(remaining - Int64(count))
+        return .body(bytes)
+    }
+
+    private mutating func takeChunkSize() throws(RequestError) -> Bool {
+        let tooLong = RequestError.malformed("The line of a chunk's size is too long.")
+        guard let range = try nextLine(limit: limits.chunkLine, orThrow: tooLong) else { return false }
+        var size: Int64 = 0
+        var digits = 0
+        var rest = buffer[(start + range.lowerBound)..<(start + range.upperBound)]
+        while let digit = rest.first.flatMap(ASCII.hexDigit) {
+            digits += 1
+            guard digits <= 15 else { throw .malformed("The size of a chunk has too many digits.") }
+            size = size << 4 | Int64(digit)
+            rest.removeFirst()
+        }
+        guard digits > 0, rest.isEmpty || rest.first == UInt8(ascii: ";") else {
+            throw .malformed("The size of a chunk is not hexadecimal.")
+        }
+        guard rest.allSatisfy(ASCII.isFieldValue) else { throw .malformed("A chunk's extension is malformed.") }
+        extensionBytes += rest.count
+        guard extensionBytes <= limits.chunkExtensions else { throw tooLong }
+        guard size <= limits.body - bodyBytes else { throw .bodyTooLarge(limit: limits.body) }
+        bodyBytes += size
+        consume(range.upperBound + 2)
+        if size == 0 {
+            fieldCount = 0
+            fieldsStart = 0
+            state = .trailers
+        } else {
+            state = .chunk(remaining: size)
+        }
+        return true
+    }
+
+    /// Trailers are checked, counted and let go of: nobody here needs one, and a field that means something in a head
+    /// means nothing after the body (RFC 9110 §6.5.1).
+    private mutating func takeTrailer() throws(RequestError) -> Bool {
+        guard let range = try nextLine(limit: max(limits.fields - line, 2), orThrow: .fieldsTooLarge) else {
+            return false
+        }
+        guard range.isEmpty else {
+            fieldCount += 1
+            guard fieldCount <= limits.fieldCount else { throw .fieldsTooLarge }
+            try buffer.withUnsafeBufferPointer { bytes throws(RequestError) in
+                _ = try HeadBuilder.fieldName(
+                    UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start...])), range)
+            }
+            passLine(range)
+            return true
+        }
+        consume(range.upperBound + 2)
+        state = .end
+        return true
+    }
 }

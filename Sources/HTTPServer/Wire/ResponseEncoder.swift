@@ -1,7 +1,134 @@
 import HTTPTypes
 
-enum ResponseEncoder {
+/// Writes the heads of responses (RFC 9112 §4): a response in, bytes and the framing of its body out, no I/O.
+struct ResponseEncoder {
+    /// What of the request rules its answer.
+    struct Context {
+        var isHead = false
+        var minorVersion: UInt8 = 1
+        /// Whether client and server want the connection to live on.
+        var keepsAlive = true
+    }
+
+    /// How the end of the body is told (RFC 9112 §6).
+    enum Framing: Hashable {
+        /// No body follows, whatever the response has.
+        case none
+        case length(Int64)
+        case chunked
+        /// For HTTP/1.0: the body ends with the connection.
+        case untilClose
+    }
+
+    struct Plan: Hashable {
+        var framing: Framing
+        var keepsAlive: Bool
+    }
+
+    private var date = DateField()
+
+    /// Appends the head of `response`, with its empty line. On an error nothing is appended.
+    mutating func encode(
+        _ response: Response, for context: Context, to bytes: inout [UInt8]
+    ) throws(ResponseError) -> Plan {
+        let closes: Bool
+        if let prepared = response.prepared {
+            bytes.append(contentsOf: prepared.bytes)
+            closes = prepared.closes
+        } else {
+            let before = bytes.count
+            do {
+                closes = try Self.append(status: response.status, headers: response.headers, to: &bytes)
+            } catch {
+                bytes.removeLast(bytes.count - before)
+                throw error
+            }
+        }
+        var plan = Plan(framing: .none, keepsAlive: context.keepsAlive && !closes)
+        switch response.status.code {
+        case 204, 304: break
+        default: plan.framing = Self.appendFraming(of: response, context, to: &bytes)
+        }
+        if plan.framing == .untilClose { plan.keepsAlive = false }
+        if context.isHead { plan.framing = .none }
+        if !plan.keepsAlive {
+            Self.append("Connection: close\r\n", to: &bytes)
+        } else if context.minorVersion == 0 {
+            Self.append("Connection: keep-alive\r\n", to: &bytes)
+        }
+        bytes.append(contentsOf: date.line())
+        Self.append("\r\n", to: &bytes)
+        return plan
+    }
+
+    private static func appendFraming(
+        of response: Response, _ context: Context, to bytes: inout [UInt8]
+    ) -> Framing {
+        let length: Int64?
+        switch response.body {
+        case .empty where context.isHead:
+            // Not zero: the body is left out because nobody may send it. The handler may know its length.
+            guard let known = response.headers[.contentLength].flatMap({ Int64($0) }), known >= 0 else { return .none }
+            length = known
+        case .empty: length = 0
+        case .bytes(let content): length = Int64(content.count)
+        case .file(let region): length = region.length
+        case .stream(_, let declared): length = declared
+        }
+        guard let length else {
+            guard context.minorVersion > 0 else { return .untilClose }
+            append("Transfer-Encoding: chunked\r\n", to: &bytes)
+            return .chunked
+        }
+        append("Content-Length: ", to: &bytes)
+        appendDecimal(length, to: &bytes)
+        append("\r\n", to: &bytes)
+        return .length(length)
+    }
+
+    /// Appends the status line and the field lines that are the handler's to write. Returns whether they ask for the
+    /// connection to be closed.
     static func append(
         status: HTTPResponse.Status, headers: HTTPFields, to bytes: inout [UInt8]
-    ) throws(ResponseError) -> Bool { false }
+    ) throws(ResponseError) -> Bool {
+        guard (200...599).contains(status.code) else { throw .invalidStatus(status.code) }
+        append("HTTP/1.1 ", to: &bytes)
+        appendDecimal(Int64(status.code), to: &bytes)
+        bytes.append(ASCII.space)
+        if status.reasonPhrase.utf8.allSatisfy(ASCII.isFieldValue) {
+            bytes.append(contentsOf: status.reasonPhrase.utf8)
+        }
+        append("\r\n", to: &bytes)
+        var closes = false
+        for field in headers {
+            switch field.name {
+            case .contentLength, .transferEncoding, .date: continue
+            case .connection: closes = closes || field.value.lowercased().contains("close")
+            default:
+                guard field.value.utf8.allSatisfy(ASCII.isFieldValue) else {
+                    throw .unsafeField(name: field.name.rawName)
+                }
+                bytes.append(contentsOf: field.name.rawName.utf8)
+                append(": ", to: &bytes)
+                bytes.append(contentsOf: field.value.utf8)
+                append("\r\n", to: &bytes)
+            }
+        }
+        return closes
+    }
+
+    /// The line before a chunk of `count` bytes (RFC 9112 §7.1).
+    static func appendChunkSize(_ count: Int, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: String(count, radix: 16).utf8)
+        append("\r\n", to: &bytes)
+    }
+
+    private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private static func appendDecimal(_ value: Int64, to bytes: inout [UInt8]) {
+        if value >= 10 { appendDecimal(value / 10, to: &bytes) }
+        bytes.append(UInt8(ascii: "0") + UInt8(value % 10))
+    }
 }

@@ -1,0 +1,182 @@
+import EventLoops
+import Glibc
+import HTTPTypes
+
+extension Connection {
+    /// Bytes of a request's body that may wait for their reader.
+    private static let bodyBuffer = 65_536
+    /// Bytes of a body that nobody wants, thrown away for the sake of keeping the connection.
+    static let discardLimit = 262_144
+
+    /// Whether the body that is arriving may be read further.
+    var canReadBody: Bool {
+        guard let receiving else { return true }
+        return receiving.isDiscarded || receiving.body.bufferedBytes < Self.bodyBuffer
+    }
+
+    private var canTakeMore: Bool {
+        guard phase == .open else { return false }
+        guard receiving == nil else { return canReadBody }
+        return takesRequests && exchanges.count < shard.configuration.pipelineDepth && !isBlocked
+    }
+
+    /// Hands out what has arrived, and reads more while there is somebody to take it.
+    func takeInput() {
+        while phase != .closed {
+            if phase == .open {
+                takeEvents()
+                // Once no request is taken, the socket is read for the client's end alone.
+                guard phase != .closed, canTakeMore || (!takesRequests && receiving == nil) else { return }
+            }
+            guard mayRead, !peerHasFinished else { return }
+            read()
+        }
+    }
+
+    private func takeEvents() {
+        while canTakeMore {
+            do throws(RequestError) {
+                guard let event = try parser.next() else { break }
+                take(event)
+            } catch {
+                if receiving != nil { fail(error) } else { refuse(error) }
+            }
+        }
+        if phase == .open, parser.isInHead {
+            if headSince == nil { headSince = shard.now() }
+        } else {
+            headSince = nil
+        }
+    }
+
+    private func read() {
+        let count = recv(socket, shard.readBuffer.baseAddress, shard.readBuffer.count, 0)
+        if count > 0 {
+            // A short read has emptied the socket, and the next bytes or the end will be reported.
+            if count < shard.readBuffer.count, !endIsAnnounced { mayRead = false }
+            if phase == .open, takesRequests || receiving != nil {
+                parser.append(UnsafeRawBufferPointer(rebasing: shard.readBuffer[..<count]))
+            }
+        } else if count == 0 {
+            finishInput()
+        } else if errno == EAGAIN {
+            mayRead = false
+        } else if errno != EINTR {
+            tearDown(.disconnected)
+        }
+    }
+
+    /// The client has finished sending.
+    private func finishInput() {
+        peerHasFinished = true
+        mayRead = false
+        guard phase == .open else {
+            tearDown(.disconnected)
+            return
+        }
+        takesRequests = false
+        if let receiving {
+            closeAfterwards(receiving.number)
+            self.receiving = nil
+            receiving.body.end(.disconnected)
+        }
+        if exchanges.isEmpty {
+            tearDown(.disconnected)
+        } else {
+            clientHasGone()
+        }
+    }
+
+    private func take(_ event: RequestParser.Event) {
+        switch event {
+        case .head(let head):
+            take(head)
+        case .body(let bytes):
+            guard var receiving else { return }
+            receiving.receivedBytes += bytes.count
+            if receiving.isDiscarded { receiving.discardedBytes += bytes.count }
+            self.receiving = receiving
+            if receiving.isDiscarded {
+                if receiving.discardedBytes > Self.discardLimit { close() }
+            } else {
+                if let index = index(of: receiving.number) { exchanges[index].awaitsContinue = false }
+                receiving.body.deliver(bytes)
+            }
+        case .end:
+            guard let receiving else { return }
+            self.receiving = nil
+            receiving.body.end()
+            if exchanges.isEmpty { waitsSince = shard.now() }
+        }
+    }
+
+    private func take(_ head: RequestHead) {
+        let number = nextNumber
+        nextNumber += 1
+        headSince = nil
+        takesRequests = head.keepsAlive
+        let context = ResponseEncoder.Context(
+            isHead: head.method == .head, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive)
+        exchanges.append(Exchange(number: number, context: context, awaitsContinue: head.expectsContinue))
+        let body: RequestBody
+        switch head.framing {
+        case .none, .length(0): body = .none
+        case .length(let length): body = RequestBody(declaredLength: length, loop: shard.loop, source: self)
+        case .chunked: body = RequestBody(declaredLength: nil, loop: shard.loop, source: self)
+        }
+        if body !== RequestBody.none { receiving = Receiving(number: number, body: body) }
+        let reply = Reply(loop: shard.loop, sink: self, number: number)
+        shard.responder.respond(
+            to: Request(head: head, peer: peer, loop: shard.loop, body: body), reply: reply)
+        // Only an answer that takes its time needs to hear of the client's going.
+        if let index = index(of: number), exchanges[index].response == nil, !(isAnswering && index == 0) {
+            exchanges[index].owner = ReplyOwner(reply)
+        }
+    }
+
+    func index(of number: UInt64) -> Int? {
+        guard let first = exchanges.first, number >= first.number else { return nil }
+        let index = Int(number - first.number)
+        return index < exchanges.count ? index : nil
+    }
+
+    private func closeAfterwards(_ number: UInt64) {
+        takesRequests = false
+        if let index = index(of: number) { exchanges[index].context.keepsAlive = false }
+        if isAnswering, exchanges.first?.number == number { livesOn = false }
+    }
+
+    /// The next request is not one: answers so after all others, and closes.
+    func refuse(_ error: RequestError) {
+        takesRequests = false
+        headSince = nil
+        exchanges.append(
+            Exchange(
+                number: nextNumber, context: .init(keepsAlive: false), response: Problem(describing: error).response))
+        nextNumber += 1
+        process()
+    }
+
+    /// The body that is arriving fails. Its handler learns it, and the connection closes after its answer.
+    func fail(_ error: RequestError) {
+        guard let receiving else { return }
+        self.receiving = nil
+        takesRequests = false
+        if index(of: receiving.number) != nil {
+            closeAfterwards(receiving.number)
+            receiving.body.end(error)
+        } else {
+            close()
+        }
+    }
+}
+
+extension Connection: RequestBody.Source {
+    func bodyIsWanted(_ body: RequestBody) {
+        guard phase == .open, let receiving, receiving.body === body else { return }
+        if let index = index(of: receiving.number), exchanges[index].awaitsContinue {
+            exchanges[index].wantsContinue = true
+        }
+        process()
+    }
+}

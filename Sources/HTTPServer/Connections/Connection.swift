@@ -1,0 +1,199 @@
+import CLinux
+import EventLoops
+import Glibc
+import HTTPTypes
+
+/// One client's connection: reads requests, hands them out, and writes the answers in the order of the requests.
+///
+/// `@unchecked Sendable`. Invariant: all its state belongs to the loop of its shard, and every method is called there.
+final class Connection: EventHandler, @unchecked Sendable {
+    enum Phase {
+        case open
+        /// All that will be sent has been sent; what the client still sends is thrown away, so that the kernel does
+        /// not answer it with a reset that could destroy our last answer on its way (RFC 9112 §9.6).
+        case lingering
+        case closed
+    }
+
+    let shard: Shard
+    let socket: Int32
+    let peer: SocketAddress
+    /// Where it stands among the shard's connections.
+    var position = 0
+
+    var phase = Phase.open
+    var parser: RequestParser
+    /// Requests without a completely written answer, in order.
+    var exchanges: [Exchange] = []
+    var nextNumber: UInt64 = 0
+    var receiving: Receiving?
+    /// False once no further request will be taken.
+    var takesRequests = true
+    /// Whether the socket may have something to read.
+    var mayRead = true
+    /// Whether the client has finished sending, as read, and as reported before it is read.
+    var peerHasFinished = false
+    var endIsAnnounced = false
+
+    var output = OutputQueue()
+    /// The body of the answer in `output`, if it is a stream.
+    var sending: Sending?
+    /// Whether the first exchange's answer is being written.
+    var isAnswering = false
+    /// Whether the connection lives on after the answer that is being written.
+    var livesOn = true
+    /// Whether the socket takes no bytes for now.
+    var isBlocked = false
+
+    private(set) var isProcessing = false
+    private var mustProcess = false
+    var isFlushing = false
+
+    /// When the present wait began, in nanoseconds of the shard's clock: for the next request, or for the client's last
+    /// words.
+    var waitsSince: UInt64
+    /// Since when the client has taken no byte of an answer that waits to be written.
+    var stalledSince: UInt64?
+    /// When the present head began to arrive.
+    var headSince: UInt64?
+
+    init(shard: Shard, socket: Int32, peer: SocketAddress) {
+        self.shard = shard
+        self.socket = socket
+        self.peer = peer
+        parser = RequestParser(limits: shard.limits)
+        waitsSince = shard.now()
+    }
+
+    func descriptorIsReady(_ events: Readiness) {
+        guard phase != .closed else { return }
+        if !events.isDisjoint(with: [.failed, .hungUp]) {
+            tearDown(.disconnected)
+            return
+        }
+        if !events.isDisjoint(with: [.readable, .peerFinished]) { mayRead = true }
+        if events.contains(.writable) { isBlocked = false }
+        if events.contains(.peerFinished) { endIsAnnounced = true }
+        process()
+        // If reading is held back, the end of the client's sending is known before it is read.
+        if events.contains(.peerFinished), !peerHasFinished { clientHasGone() }
+    }
+
+    /// Does all that can be done now: write, read, hand out requests.
+    func process() {
+        mustProcess = true
+        guard !isProcessing else { return }
+        isProcessing = true
+        while mustProcess, phase != .closed {
+            mustProcess = false
+            flush()
+            takeInput()
+        }
+        isProcessing = false
+    }
+
+    /// The client sends no more, and most likely reads no more: see ``Reply/onDisconnect(_:)``.
+    func clientHasGone() {
+        guard phase == .open else { return }
+        for exchange in exchanges { exchange.owner?.abandon() }
+        // Only a stream can be costly or endless; what is in memory or on disk is still written.
+        if sending.map({ !($0.stream is FileStream) }) ?? false { tearDown(.disconnected) }
+    }
+
+    // MARK: The end
+
+    /// All that will be sent has been handed to the kernel.
+    func close() {
+        guard phase == .open else { return }
+        guard !peerHasFinished, shutdown(socket, Int32(SHUT_WR)) == 0 else {
+            tearDown(.disconnected)
+            return
+        }
+        phase = .lingering
+        waitsSince = shard.now()
+        letGo(.disconnected)
+        mayRead = true
+        process()
+    }
+
+    /// Closes at once. `resets`: with a reset instead of an orderly end, so that nobody takes a cut body for whole.
+    func tearDown(_ end: BodyEnd, resets: Bool = false) {
+        guard phase != .closed else { return }
+        phase = .closed
+        if resets {
+            var now = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        }
+        shard.loop.unwatch(socket)
+        Glibc.close(socket)
+        shard.remove(self)
+        letGo(end)
+    }
+
+    /// Tells everybody who waits for this connection that it is over.
+    private func letGo(_ end: BodyEnd) {
+        takesRequests = false
+        output = OutputQueue()
+        if let sending {
+            self.sending = nil
+            sending.stream.ended(end)
+        }
+        let exchanges = self.exchanges
+        self.exchanges = []
+        for exchange in exchanges {
+            if case .stream(let stream, _) = exchange.response?.body { stream.ended(end) }
+            exchange.owner?.abandon()
+        }
+        if let receiving {
+            self.receiving = nil
+            receiving.body.end(.disconnected)
+        }
+    }
+
+    // MARK: Time
+
+    /// Ends what takes too long. Called now and then; `elapsed` since the last call.
+    func sweep(now: UInt64, elapsed: Duration) {
+        let configuration = shard.configuration
+        func isOver(_ limit: Duration, since start: UInt64) -> Bool {
+            now > start && Duration.nanoseconds(Int64(clamping: now - start)) > limit
+        }
+        switch phase {
+        case .closed: break
+        case .lingering:
+            if isOver(configuration.lingerTimeout, since: waitsSince) { tearDown(.disconnected) }
+        case .open where isBlocked:
+            if isOver(configuration.writeTimeout, since: stalledSince ?? now) { tearDown(.aborted, resets: true) }
+        case .open where receiving != nil:
+            sweepBody(elapsed)
+        case .open where exchanges.isEmpty:
+            if let headSince {
+                if isOver(configuration.headTimeout, since: max(headSince, waitsSince)) { refuse(.tooSlow) }
+            } else if isOver(nextNumber == 0 ? configuration.headTimeout : configuration.idleTimeout, since: waitsSince)
+            {
+                tearDown(.disconnected)
+            }
+        case .open: break
+        }
+    }
+
+    private func sweepBody(_ elapsed: Duration) {
+        guard var receiving, canReadBody, !(index(of: receiving.number).map { exchanges[$0].awaitsContinue } ?? false)
+        else { return }
+        receiving.waited += elapsed
+        self.receiving = receiving
+        let configuration = shard.configuration
+        guard receiving.waited > configuration.bodyGrace else { return }
+        let seconds = Double(receiving.waited.components.seconds + 1)
+        if Double(receiving.receivedBytes) < Double(configuration.minimumBodyRate) * seconds { fail(.tooSlow) }
+    }
+
+    /// The server stops: finish what is under way, take nothing new.
+    func windUp() {
+        guard phase == .open else { return }
+        // What has arrived already is still answered.
+        mayRead = true
+        process()
+        if phase == .open, exchanges.isEmpty, receiving == nil, parser.isBetweenRequests { close() }
+    }
+}

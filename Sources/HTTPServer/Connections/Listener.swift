@@ -1,0 +1,92 @@
+import CLinux
+import EventLoops
+import Glibc
+import Logging
+
+/// A listening socket on a shard's loop.
+///
+/// When the process has no descriptors left, accepting rests: a level-triggered socket with a waiting connection would
+/// otherwise wake the loop again and again for nothing. Those who wait stay in the backlog.
+final class Listener: EventHandler {
+    /// Connections taken in a row before others have their turn.
+    private static let turn = 64
+    private static let rest = Duration.milliseconds(200)
+
+    private let socket: Int32
+    private unowned let shard: Shard
+    private var isWatched = false
+    private var resumption: LoopTimer?
+
+    init(socket: Int32, shard: Shard) {
+        self.socket = socket
+        self.shard = shard
+    }
+
+    func resume() {
+        resumption?.cancel()
+        resumption = nil
+        guard !isWatched else { return }
+        do {
+            try shard.loop.watch(socket, for: .read, handler: self)
+            isWatched = true
+        } catch {
+            shard.logger.error("the listening socket could not be watched: \(error)")
+            pause()
+        }
+    }
+
+    /// A connection has closed, so there may be a descriptor again.
+    func descriptorWasFreed() {
+        if resumption != nil { resume() }
+    }
+
+    func descriptorIsReady(_ events: Readiness) {
+        for _ in 0..<Self.turn {
+            guard acceptOne() else { return }
+        }
+    }
+
+    /// Takes all connections that wait.
+    func acceptAll() {
+        while acceptOne() {}
+    }
+
+    func close() {
+        resumption?.cancel()
+        shard.loop.unwatch(socket)
+        Glibc.close(socket)
+    }
+
+    private func acceptOne() -> Bool {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let accepted = withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                clinux_accept4(
+                    socket, address, &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+            }
+        }
+        if accepted >= 0 {
+            shard.add(accepted, peer: SocketAddress(storage) ?? SocketAddress(ip: .v4(0), port: 0))
+            return true
+        }
+        switch errno {
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            shard.logger.warning("no descriptor is left for a new connection; it waits")
+            pause()
+            return false
+        case EAGAIN: return false
+        // The connection failed before it was taken (accept(2)); the next one may be well.
+        default: return true
+        }
+    }
+
+    private func pause() {
+        if isWatched {
+            shard.loop.unwatch(socket)
+            isWatched = false
+        }
+        resumption?.cancel()
+        resumption = shard.loop.schedule(after: Self.rest) { [unowned self] in resume() }
+    }
+}

@@ -1,0 +1,174 @@
+import CLinux
+import EventLoops
+import Glibc
+import Logging
+import Synchronization
+
+/// One loop's share of a server: its listening socket and the connections that came in by it.
+///
+/// `@unchecked Sendable`. Invariant: the mutable state belongs to `loop`.
+final class Shard: @unchecked Sendable {
+    let loop: EventLoop
+    let configuration: HTTPServer.Configuration
+    let limits: RequestParser.Limits
+    let responder: any Responder
+    let logger: Logger
+    let diskQueues: DiskQueues
+    /// Open connections of all shards.
+    let census: Census
+
+    var encoder = ResponseEncoder()
+    /// What is read goes through here on its way to a parser.
+    let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    private(set) var isStopping = false
+    private var listener: Listener?
+    private var connections: [Connection] = []
+    private var sweepTimer: LoopTimer?
+    private var lastSweep: UInt64 = 0
+    private var whenEmpty: (() -> Void)?
+
+    init(
+        loop: EventLoop, configuration: HTTPServer.Configuration, responder: any Responder, logger: Logger,
+        diskQueues: DiskQueues, census: Census
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        self.responder = responder
+        self.logger = logger
+        self.diskQueues = diskQueues
+        self.census = census
+        limits = RequestParser.Limits(
+            requestLine: configuration.maximumRequestLine, fields: configuration.maximumFields,
+            fieldCount: configuration.maximumFieldCount, body: configuration.maximumBody)
+    }
+
+    deinit {
+        readBuffer.deallocate()
+    }
+
+    /// A monotonic clock in nanoseconds, as fine as limits of time need it and very cheap to read.
+    func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    /// Takes connections from `socket`, which it owns from now on.
+    func listen(on socket: Int32) {
+        loop.execute { [self] in
+            let listener = Listener(socket: socket, shard: self)
+            self.listener = listener
+            listener.resume()
+        }
+    }
+
+    // MARK: Connections
+
+    private static let refusalsAtATime = 128
+
+    func add(_ socket: Int32, peer: SocketAddress) {
+        let connection = Connection(shard: self, socket: socket, peer: peer)
+        do {
+            try loop.watch(socket, for: [.read, .write, .edgeTriggered], handler: connection)
+        } catch {
+            logger.error("a connection could not be watched: \(error)")
+            close(socket)
+            return
+        }
+        connection.position = connections.count
+        connections.append(connection)
+        let count = census.enter()
+        if count > configuration.maximumConnections {
+            // A few get to know why; a flood is not worth the descriptors.
+            if count > configuration.maximumConnections + Self.refusalsAtATime {
+                connection.tearDown(.disconnected, resets: true)
+            } else {
+                connection.turnAway()
+            }
+        }
+        if sweepTimer == nil {
+            lastSweep = now()
+            scheduleSweep()
+        }
+    }
+
+    func remove(_ connection: Connection) {
+        let last = connections.removeLast()
+        if last !== connection {
+            connections[connection.position] = last
+            last.position = connection.position
+        }
+        census.leave()
+        listener?.descriptorWasFreed()
+        if connections.isEmpty { finishStop() }
+    }
+
+    // MARK: Time
+
+    private func scheduleSweep() {
+        let limits = [
+            configuration.headTimeout, configuration.idleTimeout, configuration.bodyGrace,
+            configuration.writeTimeout, configuration.lingerTimeout,
+        ]
+        let interval = min(max((limits.min() ?? .seconds(1)) / 4, .milliseconds(10)), .seconds(1))
+        sweepTimer = loop.schedule(after: interval) { [unowned self] in sweep() }
+    }
+
+    private func sweep() {
+        let now = now()
+        let elapsed = Duration.nanoseconds(Int64(clamping: now - lastSweep))
+        lastSweep = now
+        // Backwards, since a connection that ends gives its place to the last.
+        for position in connections.indices.reversed() where position < connections.count {
+            connections[position].sweep(now: now, elapsed: elapsed)
+        }
+        if connections.isEmpty { sweepTimer = nil } else { scheduleSweep() }
+    }
+
+    // MARK: The end
+
+    /// Closes the listening socket, lets what is under way finish within `limit`, and closes the rest.
+    func stop(within limit: Duration) async {
+        await withCheckedContinuation { continuation in
+            loop.execute { [self] in
+                guard !isStopping else {
+                    continuation.resume()
+                    return
+                }
+                isStopping = true
+                whenEmpty = { continuation.resume() }
+                listener?.acceptAll()
+                listener?.close()
+                listener = nil
+                for connection in connections { connection.windUp() }
+                guard !connections.isEmpty else {
+                    finishStop()
+                    return
+                }
+                loop.schedule(after: limit) { [unowned self] in
+                    for connection in connections { connection.tearDown(.aborted, resets: true) }
+                }
+            }
+        }
+        await loop.stop()
+    }
+
+    private func finishStop() {
+        guard isStopping, let whenEmpty else { return }
+        self.whenEmpty = nil
+        sweepTimer?.cancel()
+        whenEmpty()
+    }
+}
+
+/// How many connections are open in all shards.
+final class Census: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// Counts one more, and returns how many there are with it.
+    func enter() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    func leave() { count.wrappingSubtract(1, ordering: .relaxed) }
+
+    var value: Int { count.load(ordering: .relaxed) }
+}
