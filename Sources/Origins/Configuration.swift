@@ -2,8 +2,9 @@
 public struct Configuration: Hashable, Sendable {
     /// Transfers under way at a time, all origins together.
     ///
-    /// An origin is given a further place only while it holds fewer than are free: however many origins hang, there
-    /// is one left for the next. One origin alone thus gets half of the places at most.
+    /// An origin is given a further place only while it holds fewer than are free, so that origins which hang leave
+    /// room for others: one gets half of the places at most, the next half of what is left. With the defaults it takes
+    /// eight origins that hang at the same time to fill all places, and only until they are left alone.
     public var places = 64
     /// Transfers under way at a time to one origin (scheme, host and port).
     public var placesPerOrigin = 16

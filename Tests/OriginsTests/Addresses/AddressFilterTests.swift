@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Origins
+
+@Suite struct AddressFilterTests {
+    @Test(arguments: [
+        "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254",
+        "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1",
+        "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255", "240.0.0.1",
+        "255.255.255.255",
+    ])
+    func `an IPv4 address that is not of the open Internet is refused`(_ text: String) throws {
+        #expect(!AddressFilter().permits(try #require(IPAddress(text))))
+    }
+
+    @Test(arguments: [
+        "::", "::1", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:10.1.2.3", "::ffff:169.254.169.254",
+        "64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1", "2001:2::1", "2001:db8::1",
+        "2002:7f00:1::", "3fff::1", "fc00::1", "fd12:3456::1", "fe80::1", "fec0::1", "ff02::1",
+    ])
+    func `an IPv6 address that is not of the open Internet is refused`(_ text: String) throws {
+        #expect(!AddressFilter().permits(try #require(IPAddress(text))))
+    }
+
+    @Test(arguments: [
+        "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0",
+        "192.0.1.1", "198.17.255.255", "198.20.0.0", "223.255.255.255", "2606:4700::1111", "2001:4860:4860::8888",
+        "::ffff:1.1.1.1", "64:ff9b::8.8.8.8",
+    ])
+    func `an address of the open Internet is permitted`(_ text: String) throws {
+        #expect(AddressFilter().permits(try #require(IPAddress(text))))
+    }
+
+    @Test func `what is allowed by name is permitted, in its mapped writing too, and nothing beside it`() throws {
+        let ranges = ["127.0.0.0/8", "fd00:1::/32"].compactMap(AddressRange.init)
+        let filter = AddressFilter(allowing: ranges)
+        for text in ["127.0.0.1", "::ffff:127.9.9.9", "fd00:1::5"] {
+            #expect(filter.permits(try #require(IPAddress(text))), "\(text)")
+        }
+        for text in ["10.0.0.1", "fd00:2::5", "::1"] {
+            #expect(!filter.permits(try #require(IPAddress(text))), "\(text)")
+        }
+    }
+}
+
+@Suite struct AddressRangeTests {
+    @Test func `a network holds the addresses that share its prefix`() throws {
+        let range = try #require(AddressRange("10.1.0.0/16"))
+        #expect(range.contains(try #require(IPAddress("10.1.255.255"))))
+        #expect(!range.contains(try #require(IPAddress("10.2.0.0"))))
+        #expect(!range.contains(try #require(IPAddress("::1"))))
+    }
+
+    @Test func `prefixes of no bits and of all bits work`() throws {
+        let anything = try #require(AddressRange("0.0.0.0/0"))
+        let one = try #require(AddressRange("::1"))
+        #expect(anything.contains(try #require(IPAddress("255.1.2.3"))))
+        #expect(one.contains(try #require(IPAddress("::1"))))
+        #expect(!one.contains(try #require(IPAddress("::2"))))
+        #expect(try #require(AddressRange("::/0")).contains(try #require(IPAddress("fe80::1"))))
+    }
+
+    @Test(arguments: ["", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0/8", "::/129", "ten"])
+    func `what is no network is refused`(_ text: String) {
+        #expect(AddressRange(text) == nil)
+    }
+}
+
+@Suite struct IPAddressTests {
+    @Test(arguments: ["1.2.3.4", "::1", "2001:db8::ff00:42:8329", "::"])
+    func `an address is written as it was read`(_ text: String) throws {
+        #expect(try #require(IPAddress(text)).description == text)
+    }
+
+    @Test(arguments: ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", ":::", "localhost", "127.1"])
+    func `what is no address is not read`(_ text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+}

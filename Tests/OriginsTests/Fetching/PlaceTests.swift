@@ -1,0 +1,142 @@
+import Origins
+import Scheduling
+import Synchronization
+import Testing
+
+/// Who gets a place: limits for each origin and in all, priorities, and an origin that fails takes nobody's place.
+@Suite struct PlaceTests {
+    @Test func `two hundred hung fetches hold their origin's places and delay no other origin`() async throws {
+        let hung = ScriptedOrigin { $0.hang() }
+        let good = ScriptedOrigin { $0.answer(body: pattern(100)) }
+        let fetcher = try OriginFetcher.forTests { $0.placesPerOrigin = 8 }
+        let watched = (0..<200).map { fetcher.watch(hung.url("/\($0)")) }
+        #expect(await eventually { hung.openNow == 8 })
+        for number in 0..<50 {
+            #expect(await fetcher.outcome(of: good.url("/\(number)")).isFinished)
+        }
+        #expect(hung.peakOpen == 8)
+        for one in watched { one.fetch.cancel() }
+        #expect(await eventually { hung.openNow == 0 && fetcher.statistics.inFlight == 0 })
+        #expect(fetcher.statistics.waiting == 0)
+        await fetcher.shutDown()
+        hung.stop()
+        good.stop()
+    }
+
+    @Test func `several origins that hang leave a place for one more`() async throws {
+        let hung = (0..<4).map { _ in ScriptedOrigin { $0.hang() } }
+        let good = ScriptedOrigin { $0.answer(body: pattern(100)) }
+        let fetcher = try OriginFetcher.forTests {
+            $0.places = 16
+            $0.placesPerOrigin = 8
+        }
+        for origin in hung {
+            for number in 0..<20 { _ = fetcher.watch(origin.url("/\(number)")) }
+            #expect(await eventually { origin.openNow > 0 })
+        }
+        #expect(await fetcher.outcome(of: good.url()).isFinished)
+        await fetcher.shutDown()
+        for origin in hung + [good] { origin.stop() }
+    }
+
+    @Test func `the most urgent goes first, by its priority of that moment`() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { visit in
+            gate.wait()
+            visit.answer(body: pattern(1))
+        }
+        let fetcher = try OriginFetcher.forTests { $0.placesPerOrigin = 1 }
+        let first = fetcher.watch(origin.url("/first"))
+        #expect(await eventually { origin.requests.count == 1 })
+        let prefetch = fetcher.watch(origin.url("/prefetch"), priority: .prefetch(0))
+        let far = fetcher.watch(origin.url("/far"), priority: .visible(9))
+        let near = fetcher.watch(origin.url("/near"), priority: .visible(1))
+        let promoted = fetcher.watch(origin.url("/promoted"), priority: .prefetch(5))
+        promoted.fetch.reprioritise(.visible(0))
+        gate.open()
+        for watched in [first, prefetch, far, near, promoted] { #expect(await watched.outcome().isFinished) }
+        #expect(origin.requests.map(\.target) == ["/first", "/promoted", "/near", "/far", "/prefetch"])
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `prefetch holds half of the places at most, and visible gets the rest`() async throws {
+        let origin = ScriptedOrigin { $0.hang() }
+        let fetcher = try OriginFetcher.forTests { $0.placesPerOrigin = 6 }
+        for number in 0..<20 { _ = fetcher.watch(origin.url("/p\(number)"), priority: .prefetch(0)) }
+        for number in 0..<20 { _ = fetcher.watch(origin.url("/v\(number)"), priority: .visible(0)) }
+        #expect(await eventually { origin.openNow == 6 })
+        #expect(origin.requests.count { $0.target.hasPrefix("/p") } == 3)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `prefetch that was visible yields to what is visible now`() async throws {
+        let origin = ScriptedOrigin { $0.hang() }
+        let fetcher = try OriginFetcher.forTests { $0.placesPerOrigin = 4 }
+        let old = (0..<4).map { fetcher.watch(origin.url("/old\($0)"), priority: .visible(0)) }
+        #expect(await eventually { origin.openNow == 4 })
+        for number in 0..<4 { _ = fetcher.watch(origin.url("/new\(number)"), priority: .visible(0)) }
+        for watched in old { watched.fetch.reprioritise(.prefetch(9)) }
+        #expect(await eventually { origin.requests.count { $0.target.hasPrefix("/new") } >= 2 })
+        #expect(await eventually { origin.openNow == 4 })
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `connections are used again`() async throws {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(100)) }
+        let fetcher = try OriginFetcher.forTests()
+        for number in 0..<20 { #expect(await fetcher.outcome(of: origin.url("/\(number)")).isFinished) }
+        #expect(origin.connections == 1)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `an origin that is dead is left alone, told so at once, and found when it is back`() async throws {
+        let isAlive = Mutex(false)
+        let origin = ScriptedOrigin { visit in
+            isAlive.withLock { $0 } ? visit.answer(body: pattern(5)) : visit.reset()
+        }
+        let fetcher = try OriginFetcher.forTests {
+            $0.failuresUntilSuspended = 4
+            $0.suspension = .milliseconds(300)
+            $0.maximumRetries = 0
+            $0.placesPerOrigin = 1
+        }
+        let watched = (0..<50).map { fetcher.watch(origin.url("/\($0)")) }
+        var suspended = 0
+        for one in watched {
+            let error = await one.outcome().error
+            if error?.reason == .suspended {
+                suspended += 1
+                #expect(error?.status == 503)
+                #expect(error?.retryAfter != nil)
+            }
+        }
+        #expect(suspended >= 40)
+        #expect(origin.connections < 10)
+        isAlive.withLock { $0 = true }
+        var outcome = await fetcher.outcome(of: origin.url("/back"))
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !outcome.isFinished, ContinuousClock.now < deadline {
+            try await Task.sleep(for: outcome.error?.retryAfter ?? .milliseconds(10))
+            outcome = await fetcher.outcome(of: origin.url("/back"))
+        }
+        #expect(outcome.isFinished)
+        #expect(fetcher.statistics.suspendedOrigins == 0)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a rate limit spreads the requests`() async throws {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(1)) }
+        let fetcher = try OriginFetcher.forTests { $0.requestsPerSecondPerOrigin = 50 }
+        let start = ContinuousClock.now
+        let watched = (0..<6).map { fetcher.watch(origin.url("/\($0)")) }
+        for one in watched { #expect(await one.outcome().isFinished) }
+        #expect(start.duration(to: .now) >= .milliseconds(100))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+}

@@ -1,0 +1,119 @@
+import Origins
+import Testing
+
+/// A body that breaks off is continued where it stopped, if it is certain that it is the same.
+@Suite struct ResumeTests {
+    private static let body = pattern(100_000)
+
+    /// Cuts the first answer in the middle, then goes on by `rest`.
+    private func origin(
+        tag: String = "\"one\"", rest: @escaping @Sendable (ScriptedVisit, Int) -> Void
+    ) -> ScriptedOrigin {
+        ScriptedOrigin { visit in
+            guard visit.request.number > 1 else {
+                visit.send(visit.head("200 OK", ["Content-Length: \(ResumeTests.body.count)", "ETag: \(tag)"]))
+                visit.send(Array(ResumeTests.body[..<40_000]))
+                return visit.close()
+            }
+            let from = visit.request.fields["range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+            rest(visit, from)
+        }
+    }
+
+    @Test func `the rest is asked for by range and delivered without a second start`() async throws {
+        let origin = origin { visit, from in
+            visit.answer(
+                "206 Partial", ["Content-Range: bytes \(from)-99999/100000", "ETag: \"one\""],
+                body: Array(ResumeTests.body[from...]))
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let outcome = await fetcher.outcome(of: origin.url())
+        #expect(outcome.isFinished)
+        #expect(outcome.bytes == ResumeTests.body)
+        #expect(outcome.starts.count == 1)
+        #expect(origin.requests.last?.fields["range"] == "bytes=40000-")
+        #expect(origin.requests.last?.fields["if-range"] == "\"one\"")
+        #expect(fetcher.statistics.resumptions == 1)
+        #expect(fetcher.statistics.bytes == 100_000)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `an origin that knows no ranges starts anew`() async throws {
+        let origin = origin { visit, _ in visit.answer("200 OK", ["ETag: \"one\""], body: ResumeTests.body) }
+        let fetcher = try OriginFetcher.forTests()
+        let outcome = await fetcher.outcome(of: origin.url())
+        #expect(outcome.bytes == ResumeTests.body)
+        #expect(outcome.starts.count == 2)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a part of something else is thrown away, and the whole asked for`() async throws {
+        let origin = origin { visit, from in
+            if visit.request.fields["range"] != nil {
+                visit.answer(
+                    "206 Partial", ["Content-Range: bytes \(from)-99999/100000", "ETag: \"two\""],
+                    body: [UInt8](repeating: 0, count: 60_000))
+            } else {
+                visit.answer("200 OK", ["ETag: \"two\""], body: ResumeTests.body)
+            }
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let outcome = await fetcher.outcome(of: origin.url())
+        #expect(outcome.bytes == ResumeTests.body)
+        #expect(outcome.starts.map(\.validators.entityTag) == ["\"one\"", "\"two\""])
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a range that cannot be satisfied leads to the whole`() async throws {
+        let origin = origin { visit, _ in
+            visit.request.fields["range"] != nil
+                ? visit.answer("416 No", ["Content-Range: bytes */5"]) : visit.answer(body: pattern(5))
+        }
+        let fetcher = try OriginFetcher.forTests()
+        #expect(await fetcher.outcome(of: origin.url()).bytes == pattern(5))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a weak validator resumes nothing`() async throws {
+        let origin = origin(tag: "W/\"one\"") { visit, _ in visit.answer(body: ResumeTests.body) }
+        let fetcher = try OriginFetcher.forTests()
+        let outcome = await fetcher.outcome(of: origin.url())
+        #expect(outcome.starts.count == 2)
+        #expect(origin.requests.allSatisfy { $0.fields["range"] == nil })
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a length that is always a lie is told as truncated`() async throws {
+        let origin = ScriptedOrigin { visit in
+            visit.send(visit.head("200 OK", ["Content-Length: 1000"]))
+            visit.send(pattern(10))
+            visit.close()
+        }
+        let fetcher = try OriginFetcher.forTests { $0.maximumRetries = 2 }
+        let outcome = await fetcher.outcome(of: origin.url())
+        #expect(outcome.error?.reason == .truncated)
+        #expect(outcome.error?.isTransient == true)
+        #expect(!outcome.isFinished)
+        #expect(origin.requests.count == 3)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a chunked body that breaks off is not taken for whole`() async throws {
+        let origin = ScriptedOrigin { visit in
+            visit.send(visit.head("200 OK", ["Transfer-Encoding: chunked"]))
+            visit.send("5\r\nhello\r\n5\r\nwo")
+            visit.close()
+        }
+        let fetcher = try OriginFetcher.forTests { $0.maximumRetries = 0 }
+        let outcome = await fetcher.outcome(of: origin.url())
+        #expect(outcome.error?.isTransient == true)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Origins
+
+@Suite struct FreshnessTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    private let now: Int64 = 784_111_777
+
+    private func freshness(delay: Int64 = 0, _ set: (inout ResponseHead) -> Void) -> Freshness {
+        var head = ResponseHead(status: 200)
+        head.date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        set(&head)
+        return Freshness(of: head, now: now, delay: delay, maximumHeuristic: .seconds(3600))
+    }
+
+    @Test func `max-age goes before Expires, and s-maxage is for others`() {
+        let fresh = freshness {
+            $0.cacheControl = "public, s-maxage=10, max-age=600"
+            $0.expires = "Sun, 06 Nov 1994 09:49:37 GMT"
+        }
+        #expect(fresh.freshFor == .seconds(600))
+        #expect(fresh.mayStore)
+    }
+
+    @Test func `Expires counts from Date`() {
+        #expect(freshness { $0.expires = "Sun, 06 Nov 1994 08:50:37 GMT" }.freshFor == .seconds(60))
+        #expect(freshness { $0.expires = "0" }.freshFor == .zero)
+    }
+
+    @Test func `age and the way of the answer are taken off`() {
+        let fresh = freshness(delay: 5) {
+            $0.cacheControl = "max-age=100"
+            $0.age = "30"
+        }
+        #expect(fresh.freshFor == .seconds(65))
+        let old = freshness {
+            $0.cacheControl = "max-age=100"
+            $0.date = "Sun, 06 Nov 1994 08:48:37 GMT"
+        }
+        #expect(old.freshFor == .seconds(40))
+    }
+
+    @Test func `no-store and no-cache are heard`() {
+        let forbidden = freshness { $0.cacheControl = "max-age=60, No-Store" }
+        #expect(!forbidden.mayStore && forbidden.freshFor == .zero)
+        let revalidated = freshness { $0.cacheControl = "no-cache, max-age=60" }
+        #expect(revalidated.mayStore && revalidated.freshFor == .zero)
+    }
+
+    @Test func `a tenth of the age serves where nothing is said, within bounds`() {
+        #expect(freshness { $0.lastModified = "Sun, 06 Nov 1994 08:39:37 GMT" }.freshFor == .seconds(60))
+        #expect(freshness { $0.lastModified = "Sun, 06 Nov 1990 08:39:37 GMT" }.freshFor == .seconds(3600))
+        #expect(freshness { $0.lastModified = "Sun, 06 Nov 2050 08:39:37 GMT" }.freshFor == .zero)
+        #expect(freshness { _ in }.freshFor == .zero)
+    }
+
+    @Test func `what cannot be read is stale, and hostile numbers do no harm`() {
+        #expect(freshness { $0.cacheControl = "max-age=banana" }.freshFor == .zero)
+        #expect(freshness { $0.cacheControl = "max-age=-5" }.freshFor == .zero)
+        #expect(freshness { $0.cacheControl = "max-age=60, max-age=10" }.freshFor == .seconds(10))
+        #expect(
+            freshness { $0.cacheControl = "max-age=99999999999999999999999" }.freshFor == .seconds(Int64(1) << 31))
+        #expect(
+            freshness {
+                $0.cacheControl = "max-age=60"
+                $0.age = "99999999999999999999999"
+            }.freshFor == .zero)
+        #expect(
+            freshness {
+                $0.cacheControl = "max-age=60"
+                $0.varies = "*"
+            }.freshFor == .zero)
+    }
+
+    @Test func `commas within quotation marks do not divide`() {
+        let control = CacheControl("foo=\"no-store, \\\" max-age=1\", max-age=\"7\"")
+        #expect(!control.noStore)
+        #expect(control.maxAge == 7)
+    }
+}
