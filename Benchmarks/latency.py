@@ -24,7 +24,7 @@ def timed(connection: http.client.HTTPConnection, target: str) -> float:
 def run(report, options):
     folder = originals.small_pictures(2 * ROUNDS * LOCAL + 50)
     hosts = [f"127.0.1.{number}" for number in range(1, HUNG + 1)]
-    with Origin("hang", hosts=hosts) as origin:
+    with Origin("hang", hosts=["127.0.0.1", *hosts]) as origin:
         with Tessera(folder, urls=[origin.url("/hung.jpg", host) for host in hosts]) as ours:
             images = ours.images(HUNG + 2 * ROUNDS * LOCAL + 50)
             hung = [image["id"] for image in images if image["name"] == "hung.jpg"]

@@ -37,7 +37,11 @@ def _scene(folder: pathlib.Path, number: int, width: int, height: int) -> pathli
     for band in range(3):
         vips("perlin", at("large"), width // 8, height // 8, "--cell-size", 200, "--seed", number * 10 + band)
         vips("resize", at("large"), at("clouds"), 8, "--kernel", "linear")
-        vips("gaussnoise", at("grain"), width // 4, height // 4, "--mean", 0, "--sigma", 22, "--seed", number)
+        # Detail that is still there in a tile, and detail that is not.
+        vips("gaussnoise", at("coarse"), width // 16, height // 16, "--mean", 0, "--sigma", 26, "--seed", number + 50)
+        vips("resize", at("coarse"), at("things"), 4, "--kernel", "cubic")
+        vips("gaussnoise", at("fine"), width // 4, height // 4, "--mean", 0, "--sigma", 20, "--seed", number)
+        vips("add", at("things"), at("fine"), at("grain"))
         vips("resize", at("grain"), at("texture"), 4, "--kernel", "cubic")
         vips("gaussnoise", at("noise"), width, height, "--mean", 128, "--sigma", 4.5, "--seed", number * 10 + band)
         vips("linear", at("clouds"), at("shades"), 90, 0)
@@ -63,7 +67,7 @@ def camera_pictures(count: int = 60) -> pathlib.Path:
                 height = width * 3 // 4 if width < 5184 else width * 2 // 3
                 left, top = chance.randint(0, 6048 - width), chance.randint(0, 4032 - height)
                 vips("crop", scenes[number % 3], folder / f"IMG_{number:04}.jpg[Q=90]", left, top, width, height)
-    return made(f"camera-v1-{count}", make)
+    return made(f"camera-v2-{count}", make)
 
 
 def one_original(megabytes: float = 5) -> pathlib.Path:
@@ -83,11 +87,11 @@ def one_original(megabytes: float = 5) -> pathlib.Path:
 def pictures_of_many_entropies() -> pathlib.Path:
     """Pictures whose tiles have sizes from some to many kilobytes."""
     def make(folder: pathlib.Path):
-        for sigma in (2, 4, 6, 8, 10, 12, 14, 17, 20, 24, 28, 33, 40, 50):
+        for sigma in (round(1.5 * 1.16**step, 1) for step in range(26)):
             vips("gaussnoise", folder / "noise.v", 320, 240, "--mean", 128, "--sigma", sigma)
-            vips("cast", folder / "noise.v", folder / f"noise-{sigma:02}.png", "uchar")
+            vips("cast", folder / "noise.v", folder / f"noise-{sigma:04}.png", "uchar")
         (folder / "noise.v").unlink()
-    return made("entropies", make)
+    return made("entropies-v2", make)
 
 
 def small_pictures(count: int) -> pathlib.Path:
