@@ -60,7 +60,7 @@ final class Scratch: Sendable {
         _ sources: [Source]? = nil, data: String = "data", _ change: (inout Catalog.Configuration) -> Void = { _ in }
     ) async throws -> Catalog {
         var configuration = Catalog.Configuration(dataFolder: path(data))
-        configuration.growthInterval = .milliseconds(1)
+        configuration.growthInterval = .milliseconds(50)
         change(&configuration)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical

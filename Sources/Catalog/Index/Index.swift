@@ -30,7 +30,11 @@ final class Index: Sendable {
         try prepare()
     }
 
-    func close() throws { try database.close() }
+    /// Blocking. The log is written back first, so that the file alone is the whole index.
+    func close() throws {
+        try? database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try database.close()
+    }
 
     private static var configuration: GRDB.Configuration {
         var configuration = GRDB.Configuration()

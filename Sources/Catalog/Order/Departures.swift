@@ -1,12 +1,13 @@
 import Images
 
-/// Where images stood that have gone, so that a cursor on one of them still knows its place: after the nearest image
-/// before it that stayed. Bounded; the oldest are forgotten, and a cursor on them is stale.
+/// Where images stood that have gone, so that a cursor on one of them still knows its place: before the nearest image
+/// after it that stayed. (Not after the nearest before it: what was put between that one and the gone one may have been
+/// seen already.) Bounded; the oldest are forgotten, and a cursor on them is stale.
 struct Departures: Sendable {
     enum Anchor: Hashable, Sendable {
-        case after(ImageID)
-        /// At the beginning of the source with this ordinal.
-        case start(source: Int)
+        case before(ImageID)
+        /// At the end of the source with this ordinal.
+        case end(source: Int)
     }
 
     /// How many are remembered for certain; up to twice as many are.
@@ -33,9 +34,9 @@ struct Departures: Sendable {
         // spares a reader a very long chain.
         for _ in 0..<10_000 {
             switch recent[id] ?? older[id] {
-            case .start(let source): return snapshot.start(ofPart: source)
-            case .after(let anchor):
-                if let index = snapshot.index(of: anchor) { return index + 1 }
+            case .end(let source): return snapshot.start(ofPart: source) + snapshot.parts[source].count
+            case .before(let anchor):
+                if let index = snapshot.index(of: anchor) { return index }
                 id = anchor
             case nil: return nil
             }

@@ -119,7 +119,9 @@ extension Catalog {
             }
         }
         let ids = found.map(\.id)
-        let learnt = facts.overlay(try await shelf.disk.learnt(of: ids), for: ids)
+        // In this order: what is written while the index is read is in one of the two, or in both.
+        let gathered = facts.gathered(of: ids)
+        let learnt = try await shelf.disk.learnt(of: ids).merging(gathered) { $0.updated(with: $1) }
         return zip(range, found).map { index, image in
             var known = learnt[image.id]
             if let stamp = image.sighting?.stamp {

@@ -160,7 +160,7 @@ extension Catalog {
             standing.snapshot = Snapshot(revision: standing.snapshot.revision + 1, parts: parts)
             for image in gone {
                 standing.departures.insert(
-                    image.id, image.anchor.map { .after($0) } ?? .start(source: source.ordinal))
+                    image.id, image.anchor.map { .before($0) } ?? .end(source: source.ordinal))
             }
         }
     }

@@ -54,14 +54,15 @@ final class FactsBuffer: Sendable {
         }
     }
 
-    /// What is gathered of these images and perhaps not written yet, laid over what is written.
-    func overlay(_ written: [ImageID: Learnt], for ids: [ImageID]) -> [ImageID: Learnt] {
+    /// What is gathered of these images and perhaps not written yet.
+    func gathered(of ids: [ImageID]) -> [ImageID: Learnt] {
         gathered.withLock { gathered in
-            guard !gathered.pending.isEmpty || !gathered.writing.isEmpty else { return written }
-            var learnt = written
+            guard !gathered.pending.isEmpty || !gathered.writing.isEmpty else { return [:] }
+            var learnt: [ImageID: Learnt] = [:]
             for id in ids {
-                for newer in [gathered.writing[id], gathered.pending[id]].compactMap(\.self) {
-                    learnt[id] = learnt[id]?.updated(with: newer) ?? newer
+                switch (gathered.writing[id], gathered.pending[id]) {
+                case (let older?, let newer?): learnt[id] = older.updated(with: newer)
+                case (let older, let newer): learnt[id] = newer ?? older
                 }
             }
             return learnt

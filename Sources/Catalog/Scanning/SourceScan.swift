@@ -11,7 +11,7 @@ final class SourceScan {
         let listing: Listing
         /// Whether there is anything to show that was not shown before.
         let isNews: Bool
-        /// Images of the listing before that are not in this one, each with the nearest before it that stayed.
+        /// Images of the listing before that are not in this one, each with the nearest after it that stayed.
         let gone: [(id: ImageID, row: UInt32, anchor: ImageID?)]
     }
 
@@ -74,7 +74,7 @@ final class SourceScan {
         guard let previous else { return Outcome(listing: listing, isNews: true, gone: []) }
         var gone: [(id: ImageID, row: UInt32, anchor: ImageID?)] = []
         var anchor: ImageID?
-        for position in 0..<previous.count {
+        for position in (0..<previous.count).reversed() {
             let (id, row) = previous[position]
             if taken.contains(id.rawValue) { anchor = id } else { gone.append((id, row, anchor)) }
         }

@@ -1,0 +1,183 @@
+import Glibc
+import Images
+import Testing
+
+@testable import Catalog
+
+@Suite struct PageTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func pictures(_ count: Int) throws -> [String] {
+        let names = (0..<count).map { "\($0).jpg" }
+        for name in names { try scratch.file("pictures/" + name) }
+        return names
+    }
+
+    @Test func `pages by offset and by cursor show the same images, each with its index`() async throws {
+        let names = try pictures(25)
+        let catalog = try await scratch.catalog()
+        for limit in [1, 7, 25, 500] {
+            let images = try await catalog.all(limit: limit)
+            #expect(images.map(\.name) == names)
+            #expect(images.map(\.index) == Array(0..<25))
+        }
+        let page = try await catalog.page(offset: 20, limit: 10)
+        #expect(page.offset == 20 && page.total == 25 && page.images.count == 5 && page.next == nil)
+        #expect(try await catalog.images(at: 3..<5).map(\.name) == ["3.jpg", "4.jpg"])
+        let image = try #require(page.images.last)
+        #expect(try await catalog.image(image.id) == image)
+        #expect(try await catalog.image(ImageID(rawValue: 1)) == nil)
+    }
+
+    @Test func `offsets and limits that cannot be are refused, and those beyond the end are empty`() async throws {
+        _ = try pictures(2)
+        let catalog = try await scratch.catalog()
+        for limit in [0, -1, 501, .min, .max] {
+            await #expect(throws: CatalogError.limitOutOfRange) { try await catalog.page(offset: 0, limit: limit) }
+        }
+        await #expect(throws: CatalogError.offsetOutOfRange) { try await catalog.page(offset: -1, limit: 1) }
+        await #expect(throws: CatalogError.offsetOutOfRange) { try await catalog.images(at: -1..<1) }
+        await #expect(throws: CatalogError.limitOutOfRange) { try await catalog.images(at: 0..<Int.max) }
+        for offset in [2, 3, Int.max] {
+            let page = try await catalog.page(offset: offset, limit: 500)
+            #expect(page.images.isEmpty && page.next == nil && page.offset == offset)
+        }
+        await #expect(throws: CatalogError.staleCursor) {
+            try await catalog.page(after: Cursor(after: ImageID(rawValue: 4), hint: 0), limit: 1)
+        }
+    }
+
+    @Test func `a cursor keeps its place when its own image is removed, also again and again`() async throws {
+        _ = try pictures(6)
+        let catalog = try await scratch.catalog()
+        let page = try await catalog.page(offset: 0, limit: 3)
+        let next = try #require(page.next)
+        for name in ["2.jpg", "1.jpg", "0.jpg"] {
+            try scratch.remove("pictures/" + name)
+            await catalog.rescanned()
+            #expect(try await catalog.page(after: next, limit: 9).images.map(\.name) == ["3.jpg", "4.jpg", "5.jpg"])
+        }
+    }
+
+    /// Readers follow `next` while files come and go at random: whoever was there all along is seen exactly once, in
+    /// order, and nobody is seen twice.
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `a reader neither misses nor repeats an image while others come and go`(seed: UInt64) async throws {
+        var random = Random(seed: seed)
+        var present: Set<String> = []
+        for number in 0..<60 where Bool.random(using: &random) {
+            present.insert("d\(number % 3)/\(number).jpg")
+        }
+        for name in present { try scratch.file("pictures/" + name) }
+        try scratch.file("pictures/always.jpg")
+        let catalog = try await scratch.catalog()
+        var always = Set(try await catalog.all().compactMap(\.path))
+        var seen: [String] = []
+        var page = try await catalog.page(offset: 0, limit: Int.random(in: 1...5, using: &random))
+        while true {
+            seen += page.images.compactMap(\.path)
+            guard let next = page.next else { break }
+            for _ in 0..<Int.random(in: 0..<6, using: &random) {
+                let number = Int.random(in: 0..<60, using: &random)
+                let name = "d\(number % 3)/\(number).jpg"
+                if present.remove(name) != nil {
+                    try scratch.remove("pictures/" + name)
+                    always.remove(name)
+                } else {
+                    present.insert(name)
+                    try scratch.file("pictures/" + name)
+                }
+            }
+            await catalog.rescanned()
+            let cursor = try #require(Cursor(next.description))
+            page = try await catalog.page(after: cursor, limit: Int.random(in: 1...5, using: &random))
+        }
+        #expect(Set(seen).count == seen.count)
+        let steady = seen.filter(always.contains)
+        #expect(Set(steady) == always && steady.count == always.count)
+        let isInOrder = zip(seen, seen.dropFirst()).allSatisfy { order($0) < order($1) }
+        #expect(isInOrder)
+    }
+
+    private func order(_ path: String) -> Order {
+        let parts = path.split(separator: "/")
+        return Order(
+            folder: NaturalKey(Array((parts.count > 1 ? parts[0] : "").utf8)),
+            name: NaturalKey(Array(parts[parts.count - 1].utf8)))
+    }
+
+    private struct Order: Comparable {
+        let folder: NaturalKey
+        let name: NaturalKey
+
+        static func < (left: Order, right: Order) -> Bool { (left.folder, left.name) < (right.folder, right.name) }
+    }
+}
+
+@Suite struct GrowthTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test(.timeLimit(.minutes(1))) func `browsing starts while a source is still being read`() async throws {
+        let lines = (0..<6_000).map { "http://a.test/\($0)\n" }.joined()
+        let list = Source.list(path: try scratch.file("a.txt", lines), format: .text)
+        let catalog = try await scratch.opened([list]) { $0.growthInterval = .milliseconds(5) }
+        var revisions: Set<UInt64> = []
+        var totals: [Int] = []
+        var page = try await catalog.page(offset: 0, limit: 500)
+        var urls = page.images.compactMap(\.url)
+        while let next = page.next {
+            page = try await catalog.page(after: next, limit: 500)
+            urls += page.images.compactMap(\.url)
+            revisions.insert(page.revision)
+            totals.append(page.total)
+            await Task.yield()
+        }
+        #expect(urls == (0..<6_000).map { "http://a.test/\($0)" })
+        #expect(totals == totals.sorted())
+        #expect(revisions.count > 1)
+    }
+
+    @Test func `what was known is there at once after a restart`() async throws {
+        for number in 0..<300 { try scratch.file("pictures/\(number).jpg") }
+        var catalog = try await scratch.catalog()
+        let images = try await catalog.all()
+        let revision = catalog.state.revision
+        await catalog.close()
+        catalog = try await scratch.opened()
+        #expect(catalog.state.total == 300)
+        #expect(catalog.state.revision > revision)
+        #expect(try await catalog.page(offset: 0, limit: 500).images == images)
+        await catalog.scanCompleted()
+        #expect(try await catalog.page(offset: 0, limit: 500).images == images)
+    }
+
+    @Test func `a rescan that finds nothing new is no new revision`() async throws {
+        try scratch.file("pictures/a.jpg")
+        let catalog = try await scratch.catalog()
+        let revision = catalog.state.revision
+        await catalog.rescanned()
+        #expect(catalog.state.revision == revision)
+        try scratch.file("pictures/a.jpg", "longer than before")
+        await catalog.rescanned()
+        #expect(catalog.state.revision == revision + 1)
+    }
+
+    @Test func `ids are the same after others come and go, and after the data folder is deleted`() async throws {
+        for name in ["b.jpg", "x/d.jpg"] { try scratch.file("pictures/" + name) }
+        var catalog = try await scratch.catalog()
+        let ids = try await catalog.all().map(\.id)
+        for name in ["a.jpg", "c.jpg", "x/a.jpg"] { try scratch.file("pictures/" + name) }
+        await catalog.rescanned()
+        let more = try await catalog.all()
+        #expect(more.map(\.name) == ["a.jpg", "b.jpg", "c.jpg", "a.jpg", "d.jpg"])
+        #expect([more[1].id, more[4].id] == ids)
+        await catalog.close()
+        try scratch.remove("data")
+        catalog = try await scratch.catalog()
+        #expect(try await catalog.all().map(\.id) == more.map(\.id))
+    }
+}
