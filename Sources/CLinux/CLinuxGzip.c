@@ -1,0 +1,19 @@
+#include "CLinuxGzip.h"
+
+#include <limits.h>
+#include <zlib.h>
+
+size_t clinux_gzip(const uint8_t *source, size_t count, uint8_t *target, size_t capacity) {
+    if (count > UINT_MAX || capacity > UINT_MAX) return 0;
+    z_stream stream = {0};
+    // 15 bits of window, and 16 more for gzip's frame.
+    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+    stream.next_in = (Bytef *)source;
+    stream.avail_in = (uInt)count;
+    stream.next_out = target;
+    stream.avail_out = (uInt)capacity;
+    int result = deflate(&stream, Z_FINISH);
+    size_t written = stream.total_out;
+    deflateEnd(&stream);
+    return result == Z_STREAM_END ? written : 0;
+}

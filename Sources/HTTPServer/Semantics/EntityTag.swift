@@ -1,0 +1,57 @@
+/// A name of one content of a resource (RFC 9110 §8.8.3).
+public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
+    /// What stands between the quotes.
+    public let opaque: String
+    /// Whether contents of this name may differ in their bytes.
+    public let isWeak: Bool
+
+    /// Nil if `opaque` holds what may not stand between the quotes: a quote, white space or a control character.
+    public init?(_ opaque: some StringProtocol, isWeak: Bool = false) {
+        guard opaque.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }) else { return nil }
+        self.opaque = String(opaque)
+        self.isWeak = isWeak
+    }
+
+    /// As it stands in a field: `"abc"`, `W/"abc"`.
+    public var description: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
+
+    /// Reads a single tag; nil for anything else.
+    public init?(parsing text: String) {
+        guard let tags = EntityTag.list(text), tags.count == 1 else { return nil }
+        self = tags[0]
+    }
+
+    /// Reads a list of tags, as in `If-None-Match`. A comma may stand within a tag. Nil if it is not a list of tags.
+    public static func list(_ text: String) -> [EntityTag]? {
+        var tags: [EntityTag] = []
+        var rest = Substring(text)
+        func skipSpace() { rest = rest.drop { $0 == " " || $0 == "\t" } }
+        while true {
+            skipSpace()
+            if rest.first == "," {
+                rest.removeFirst()
+                continue
+            }
+            guard !rest.isEmpty else { return tags }
+            let isWeak = rest.hasPrefix("W/")
+            if isWeak { rest.removeFirst(2) }
+            guard rest.first == "\"" else { return nil }
+            rest.removeFirst()
+            guard let end = rest.firstIndex(of: "\""), let tag = EntityTag(rest[..<end], isWeak: isWeak) else {
+                return nil
+            }
+            tags.append(tag)
+            rest = rest[end...].dropFirst()
+            skipSpace()
+            guard rest.isEmpty || rest.first == "," else { return nil }
+        }
+    }
+
+    /// The strong comparison: equal, and neither is weak (RFC 9110 §8.8.3.2).
+    public func matchesStrongly(_ other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && opaque == other.opaque
+    }
+
+    /// The weak comparison: equal, weak or not.
+    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
+}

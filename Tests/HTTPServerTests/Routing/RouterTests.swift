@@ -1,0 +1,128 @@
+import EventLoops
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+/// The same questions to a router alone and to one behind a server on a socket.
+enum Way: CaseIterable, Sendable { case direct, live }
+
+@Suite struct RouterTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop(label: "router") }
+
+    private var router: Router {
+        var router = Router()
+        router.get("/images/{id}/{rendition}") { request, reply in
+            reply.send(
+                Response(text: "\(request.parameters["id"] ?? "nil") \(request.parameters["rendition"] ?? "nil")"))
+        }
+        router.get("/images/{id}/original") { _, reply in reply.send(Response(text: "original")) }
+        router.get("/images/new/{what}") { request, reply in
+            reply.send(Response(text: "new \(request.parameters["what"] ?? "nil")"))
+        }
+        router.get("/") { _, reply in reply.send(Response(text: "root")) }
+        router.post("/tokens") { request in
+            let body = try await request.body.collect(upTo: 10)
+            return Response(status: .created, text: String(decoding: body, as: UTF8.self))
+        }
+        router.delete("/tokens") { _ in throw Problem(.conflict, detail: "No.", members: ["field": "token"]) }
+        router.get("/query") { request, reply in
+            reply.send(Response(text: request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "|")))
+        }
+        struct Secret: Error {}
+        router.get("/broken") { _ in throw Secret() }
+        router.get("/forgotten") { _, _ in }
+        return router
+    }
+
+    private func ask(
+        _ way: Way, _ method: HTTPRequest.Method, _ target: String, body: String = ""
+    ) async throws -> (status: Int, headers: HTTPFields, body: String) {
+        switch way {
+        case .direct:
+            let request = try Request(method, target, body: Array(body.utf8), loop: loop)
+            let response = await router.response(to: request)
+            guard case .bytes(let bytes) = response.body else { return (response.status.code, response.headers, "") }
+            return (response.status.code, response.headers, String(decoding: bytes, as: UTF8.self))
+        case .live:
+            return try await withServer(router) { server in
+                let client = try server.connect()
+                let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
+                try await client.send("\(method.rawValue) \(target) HTTP/1.1\r\nHost: h\r\n\(length)\r\n\(body)")
+                let answer = try await client.receive(isHead: method == .head)
+                return (answer.status, answer.headers, answer.text)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `a path finds its route and its parameters`(way: Way) async throws {
+        #expect(try await ask(way, .get, "/images/a/tile").body == "a tile")
+        #expect(try await ask(way, .get, "/images/a%20b%2Fc/tile?x=1").body == "a b/c tile")
+        #expect(try await ask(way, .get, "/images/%zz/tile").body == "nil tile")
+        #expect(try await ask(way, .get, "/").body == "root")
+    }
+
+    @Test(arguments: Way.allCases) func `a literal goes before a parameter`(way: Way) async throws {
+        #expect(try await ask(way, .get, "/images/a/original").body == "original")
+        #expect(try await ask(way, .get, "/images/new/original").body == "new original")
+        #expect(try await ask(way, .get, "/images/newer/tile").body == "newer tile")
+    }
+
+    @Test(
+        arguments: Way.allCases, ["/nope", "/images", "/images/a", "/images/a/b/c", "/images//tile", "//", "/tokens/"])
+    func `an unknown path is 404`(way: Way, path: String) async throws {
+        let answer = try await ask(way, .get, path)
+        #expect(answer.status == 404)
+        #expect(answer.headers[.contentType] == "application/problem+json")
+    }
+
+    @Test(arguments: Way.allCases) func `a known path with another method is 405 with Allow`(way: Way) async throws {
+        let answer = try await ask(way, .put, "/images/a/tile")
+        #expect(answer.status == 405)
+        #expect(answer.headers[.allow] == "GET, HEAD, OPTIONS")
+        #expect(try await ask(way, .get, "/tokens").headers[.allow] == "DELETE, OPTIONS, POST")
+        let options = try await ask(way, .options, "/tokens")
+        #expect(options.status == 204)
+        #expect(options.headers[.allow] == "DELETE, OPTIONS, POST")
+    }
+
+    @Test(arguments: Way.allCases) func `HEAD is answered by the route for GET`(way: Way) async throws {
+        #expect(try await ask(way, .head, "/images/a/tile").status == 200)
+    }
+
+    @Test(arguments: Way.allCases) func `an asynchronous handler reads the body and answers`(way: Way) async throws {
+        let answer = try await ask(way, .post, "/tokens", body: "hello")
+        #expect(answer.status == 201)
+        #expect(answer.body == "hello")
+        #expect(try await ask(way, .post, "/tokens", body: "hello, world").status == 413)
+    }
+
+    @Test(arguments: Way.allCases) func `a problem that is thrown is the answer`(way: Way) async throws {
+        let answer = try await ask(way, .delete, "/tokens")
+        #expect(answer.status == 409)
+        #expect(
+            answer.body == #"{"type":"about:blank","title":"Conflict","status":409,"detail":"No.","field":"token"}"#)
+    }
+
+    @Test(arguments: Way.allCases) func `any other error is 500 without a word of it`(way: Way) async throws {
+        let answer = try await ask(way, .get, "/broken")
+        #expect(answer.status == 500)
+        #expect(!answer.body.contains("Secret"))
+    }
+
+    @Test(arguments: Way.allCases) func `a reply that is let go of is 500`(way: Way) async throws {
+        #expect(try await ask(way, .get, "/forgotten").status == 500)
+    }
+
+    @Test(arguments: Way.allCases) func `a query is decoded`(way: Way) async throws {
+        #expect(try await ask(way, .get, "/query?a=1&b=%C3%A9+x&c&=d&a=2&%zz=1").body == "a=1|b=é x|c=|=d|a=2|%zz=1")
+    }
+
+    @Test func `strings of a problem are quoted as JSON wants it`() {
+        let problem = Problem(.badRequest, title: "a\"b\\c\n\u{1}", members: ["n": 5])
+        let text = String(decoding: problem.json, as: UTF8.self)
+        #expect(text == #"{"type":"about:blank","title":"a\"b\\c\n\u0001","status":400,"n":5}"#)
+    }
+}

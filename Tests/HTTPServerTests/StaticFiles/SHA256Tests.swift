@@ -1,0 +1,26 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct SHA256Tests {
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (String(repeating: "a", count: 1_000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
+    ])
+    func `digests are those of FIPS 180`(message: String, digest: String) {
+        let bytes = SHA256.digest(of: Array(message.utf8))
+        let text = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        #expect(text == digest)
+    }
+
+    @Test func `every length is padded`() {
+        var digests: Set<[UInt8]> = []
+        for length in 0..<200 { digests.insert(SHA256.digest(of: [UInt8](repeating: 0, count: length))) }
+        #expect(digests.count == 200)
+    }
+}
