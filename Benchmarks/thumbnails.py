@@ -16,8 +16,8 @@ from peers import Tessera
 ROUNDS, CONNECTIONS = 2, 8
 # The same encoding on both sides: what Sources/Renditions asks of libvips for a tile.
 SAVED_AS = {
-    "jpeg": "jpg[Q=80,strip]",
-    "webp": "webp[Q=75,strip]",
+    "jpeg": "jpg[Q=80,optimize_coding,strip]",
+    "webp": "webp[Q=75,effort=2,strip]",
     "avif": "avif[Q=50,effort=0,strip]",
 }
 
