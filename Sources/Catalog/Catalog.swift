@@ -48,6 +48,8 @@ public final class Catalog: Sendable {
         } catch let error as DatabaseError where error.isDamage {
             try shelf.replaceDisk(because: error)
             standing = try Standing(named, roots: roots, index: shelf.disk)
+        } catch let error as DatabaseError {
+            throw CatalogError.dataFolderUnusable(path: configuration.dataFolder, reason: error.reason)
         }
         self.configuration = configuration
         self.sources = named

@@ -85,6 +85,9 @@ final class Index: Sendable {
 }
 
 extension DatabaseError {
+    /// What SQLite says, without the statement: fit for the person at the command line.
+    var reason: String { message ?? "\(resultCode)" }
+
     /// Whether the file is damaged, or no index at all: to be set aside.
     var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(resultCode) }
 }

@@ -133,7 +133,6 @@ final class IndexShelf: Sendable {
     }
 
     private static func reason(_ error: any Error) -> String {
-        guard let error = error as? DatabaseError else { return "\(error)" }
-        return error.message ?? "\(error.resultCode)"
+        (error as? DatabaseError)?.reason ?? "\(error)"
     }
 }

@@ -1,0 +1,50 @@
+import Images
+import Synchronization
+import Testing
+
+@testable import Catalog
+
+@Suite struct ConcurrencyTests {
+    private final class Seen: Sendable {
+        let isDone = Atomic(false)
+        let paths = Mutex<[ImageID: String]>([:])
+    }
+
+    /// Readers page, look up and learn while files come and go under them: no call fails, and an id never means another
+    /// file than before.
+    @Test(.timeLimit(.minutes(1))) func `readers never see a half-made order, however it changes`() async throws {
+        let scratch = try Scratch()
+        for number in 0..<40 { try scratch.file("pictures/\(number).jpg") }
+        let catalog = try await scratch.catalog { $0.learningDelay = .milliseconds(1) }
+        let seen = Seen()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    var random = Random(seed: 11)
+                    while !seen.isDone.load(ordering: .relaxed) {
+                        let page = try await catalog.page(offset: Int.random(in: 0..<50, using: &random), limit: 20)
+                        for (place, image) in page.images.enumerated() {
+                            #expect(image.index == page.offset + place)
+                            seen.paths.withLock { paths in
+                                #expect(paths[image.id] == nil || paths[image.id] == image.path)
+                                paths[image.id] = image.path
+                            }
+                            catalog.learned(ImageFacts(), version: image.version, of: image.id)
+                        }
+                        if let first = page.images.first { _ = try await catalog.image(first.id) }
+                        _ = catalog.state
+                    }
+                }
+            }
+            var random = Random(seed: 12)
+            for _ in 0..<60 {
+                let name = "pictures/\(Int.random(in: 0..<60, using: &random)).jpg"
+                do { try scratch.remove(name) } catch { try scratch.file(name) }
+                await catalog.rescanned()
+            }
+            seen.isDone.store(true, ordering: .relaxed)
+            try await group.waitForAll()
+        }
+        #expect(catalog.state.problems.count == 0)
+    }
+}
