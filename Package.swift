@@ -39,7 +39,8 @@ let package = Package(
             .executableTarget(
                 name: "tessera",
                 dependencies: [
-                    "GalleryServer", "DemoOrigin", argumentParser, log,
+                    // The last four for the settings that its options change.
+                    "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
                 ],
                 swiftSettings: strict)
         ],

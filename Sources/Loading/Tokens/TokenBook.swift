@@ -164,9 +164,16 @@ public final class TokenBook: Sendable {
     }
 
     /// Ends a session: all its tokens are cancelled.
-    public func close(_ session: SessionID) {
-        let remains = state.withLock { Self.take($0.table.close(session), from: &$0) }
+    ///
+    /// - Returns: How many were alive.
+    @discardableResult
+    public func close(_ session: SessionID) -> Int {
+        let (count, remains) = state.withLock { state -> (Int, Remains) in
+            let cancelled = state.table.close(session)
+            return (cancelled.count, Self.take(cancelled, from: &state))
+        }
         remains.clear(with: .cancelled)
+        return count
     }
 
     // MARK: - For the request that bears a token

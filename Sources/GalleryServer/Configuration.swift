@@ -1,0 +1,32 @@
+public import Catalog
+public import HTTPServer
+public import Loading
+public import Origins
+public import Renditions
+
+extension Gallery {
+    /// How a gallery is served: the settings of each room below, and the server's own.
+    public struct Configuration: Sendable {
+        public var http = HTTPServer.Configuration()
+        public var catalog: Catalog.Configuration
+        public var loading: Loader.Configuration
+        public var origins = Origins.Configuration()
+        public var rendering = Renderer.Configuration()
+        /// The folder of the browser front.
+        public var publicFolder: String
+        /// Names that are answered to although the server listens on loopback.
+        public var allowedHosts: [String] = []
+        /// Web origins whose pages may use the API (the Fetch standard's CORS protocol): `https://example.org`.
+        public var allowedOrigins: [String] = []
+        /// What the program calls itself.
+        public var version = "0"
+
+        /// - Parameter dataFolder: where the index and the caches are kept; made when it does not exist.
+        public init(dataFolder: String, publicFolder: String) {
+            catalog = Catalog.Configuration(dataFolder: dataFolder)
+            loading = Loader.Configuration()
+            loading.directory = dataFolder + "/cache"
+            self.publicFolder = publicFolder
+        }
+    }
+}

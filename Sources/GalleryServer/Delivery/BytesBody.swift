@@ -1,0 +1,23 @@
+import HTTPServer
+import Synchronization
+
+/// Bytes in memory, given piece by piece, so that whoever wraps this can stop between two pieces.
+final class BytesBody: BodyStream {
+    private let bytes: [UInt8]
+    private let position = Mutex(0)
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
+        position.withLock { position in
+            guard position < bytes.count else { return .finished }
+            let piece = Array(bytes[position..<min(bytes.count, position + limit)])
+            position += piece.count
+            return .bytes(piece)
+        }
+    }
+
+    func ended(_ end: BodyEnd) {}
+}

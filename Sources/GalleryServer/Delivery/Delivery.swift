@@ -1,0 +1,94 @@
+import Glibc
+import HTTPServer
+import HTTPTypes
+import Images
+import Loading
+import Renditions
+
+/// Turns what the loader brought into the answer to one request.
+struct Delivery: Sendable {
+    let request: Request
+    let rendition: Rendition
+    /// The version that the URL names, if it names one.
+    var asked: ContentVersion?
+    /// What the picture is called, for the one who saves the original.
+    var name: String?
+    /// The token that the request bears, and the book it stands in.
+    var token: (token: Token, book: TokenBook)?
+
+    func response(with content: LoadedContent) -> Response {
+        switch content {
+        case .bytes(let rendered): admitted(response(with: rendered))
+        case .file(let file): admitted(response(with: file))
+        case .growing(let original): admitted(response(with: original))
+        }
+    }
+
+    private func response(with rendered: RenditionBytes) -> Response {
+        Representation(
+            .bytes(rendered.bytes), mediaType: rendered.mediaType,
+            entityTag: EntityTag("\(rendered.version)-\(rendition.rawValue)-\(rendered.mediaType.dropFirst(6))"),
+            headers: headers(version: rendered.version, isStale: rendered.isStale)
+        ).response(to: request)
+    }
+
+    private func response(with file: OriginalFile) -> Response {
+        let descriptor = dup(file.descriptor.number)
+        guard descriptor >= 0 else { return Problem(.serviceUnavailable, headers: [.retryAfter: "1"]).response }
+        return Representation(
+            .file(FileRegion(descriptor: descriptor, length: file.length)), mediaType: mediaType(file.mediaType),
+            entityTag: EntityTag("\(file.version)"),
+            lastModified: file.modified.map { HTTPDate(seconds: $0) },
+            headers: headers(version: file.version, isStale: file.isStale)
+        ).response(to: request)
+    }
+
+    /// An original still on its way has neither ranges nor conditions: it is sent from its first byte on.
+    private func response(with original: GrowingOriginal) -> Response {
+        var headers = headers(version: original.version, isStale: false)
+        headers[.contentType] = mediaType(original.mediaType)
+        headers[.eTag] = original.version.flatMap { EntityTag("\($0)") }?.description
+        return Response(headers: headers, body: .stream(GrowingBody(original), length: original.declaredLength))
+    }
+
+    /// What is not known to be a picture is not offered as one.
+    private func mediaType(_ known: String?) -> String {
+        known.flatMap { $0.hasPrefix("image/") ? $0 : nil } ?? "application/octet-stream"
+    }
+
+    private func headers(version: ContentVersion?, isStale: Bool) -> HTTPFields {
+        var headers = SecurityHeaders.picture
+        headers[.cacheControl] = cacheControl(version: version, isStale: isStale)
+        if rendition == .original {
+            headers[.contentDisposition] = name.map(ContentDisposition.inline)
+        } else {
+            headers[.vary] = "Accept"
+        }
+        return headers
+    }
+
+    /// For ever where the URL names just this content; otherwise each use is revalidated by the entity tag. What was
+    /// had with a token is the token's alone.
+    private func cacheControl(version: ContentVersion?, isStale: Bool) -> String {
+        if token != nil { return "no-store" }
+        return version != nil && version == asked && !isStale ? "max-age=31536000, immutable" : "no-cache"
+    }
+
+    /// The answer, gated by the token if there is one.
+    private func admitted(_ response: Response) -> Response {
+        guard let (token, book) = token else { return response }
+        var response = response
+        switch response.body {
+        case .empty:
+            book.finish(token, .delivered)
+        case .bytes(let bytes):
+            response.body = .stream(
+                TokenBody(BytesBody(bytes), token: token, tokens: book), length: Int64(bytes.count))
+        case .file(let region):
+            response.body = .stream(TokenBody(FileStream(region), token: token, tokens: book), length: region.length)
+        case .stream(let stream, let length):
+            response.body = .stream(TokenBody(stream, token: token, tokens: book), length: length)
+        }
+        return response
+    }
+}

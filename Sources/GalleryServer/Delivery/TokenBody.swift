@@ -1,0 +1,30 @@
+import HTTPServer
+import Loading
+
+/// A body that goes on only while its token lives. The connection pulls a frame when the socket can take it, and each
+/// pull asks the token first: once a cancel is acknowledged, no frame but the one already being written follows.
+final class TokenBody: BodyStream {
+    private let token: Token
+    private let tokens: TokenBook
+    private let inner: any BodyStream
+
+    init(_ inner: any BodyStream, token: Token, tokens: TokenBook) {
+        self.inner = inner
+        self.token = token
+        self.tokens = tokens
+    }
+
+    func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
+        guard tokens.mayStillSend(token) else { return .aborted }
+        return inner.pull(upTo: limit, wake: wake)
+    }
+
+    func ended(_ end: BodyEnd) {
+        inner.ended(end)
+        switch end {
+        case .complete: tokens.finish(token, .delivered)
+        case .disconnected: tokens.finish(token, .cancelled)
+        case .aborted: tokens.finish(token, .failed)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Catalog
+import Foundation
+import HTTPServer
+import Loading
+import Logging
+import Origins
+import Renditions
+
+/// A whole gallery: the rooms put together, from sources to a listening server.
+public final class Gallery: Sendable {
+    private let catalog: Catalog
+    private let loader: Loader
+    private let origins: OriginFetcher
+    private let server: HTTPServer
+
+    private init(catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer) {
+        self.catalog = catalog
+        self.loader = loader
+        self.origins = origins
+        self.server = server
+    }
+
+    /// Opens the data folder and begins to read the sources.
+    ///
+    /// - Throws: errors whose description tells the person at the command line what to do.
+    public static func open(_ configuration: Configuration, sources: [Source], logger: Logger) async throws -> Gallery {
+        let catalog = try await Catalog.open(configuration.catalog, sources: sources, logger: logger)
+        do {
+            let origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
+            let access = CatalogAccess(catalog: catalog)
+            let loader = try Loader(
+                configuration: configuration.loading, origins: origins,
+                renderer: Renderer(configuration: configuration.rendering), files: access, learner: access)
+            let tokens = TokenBook(loader: loader)
+            let responder = try GalleryResponder(
+                configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
+                logger: logger)
+            let server = HTTPServer(configuration: configuration.http, responder: responder, logger: logger)
+            return Gallery(catalog: catalog, loader: loader, origins: origins, server: server)
+        } catch {
+            await catalog.close()
+            throw error
+        }
+    }
+
+    /// Listens.
+    ///
+    /// - Returns: The address for a browser on this machine.
+    public func start() async throws -> String {
+        let address = try await server.start()
+        return "http://\(address)/"
+    }
+
+    /// Stops accepting, finishes what is being sent within the limit, then stops all work and leaves the caches whole.
+    public func stop(within limit: Duration) async {
+        await server.stop(within: limit)
+        await loader.shutdown()
+        await origins.shutDown()
+        await catalog.close()
+    }
+}

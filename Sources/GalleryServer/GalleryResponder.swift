@@ -1,0 +1,34 @@
+import Catalog
+import HTTPServer
+import HTTPTypes
+import Loading
+import Logging
+import Origins
+
+/// Everything this server answers: the API, the pictures, and the front.
+struct GalleryResponder: Responder {
+    private let responder: any Responder
+
+    /// - Throws: when the front's folder cannot be read.
+    init(
+        configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
+        origins: OriginFetcher,
+        logger: Logger
+    ) throws {
+        var router = Router(logger: logger)
+        ImagesRoutes(catalog: catalog).add(to: &router)
+        TokensRoutes(catalog: catalog, tokens: tokens).add(to: &router)
+        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, logger: logger).add(to: &router)
+        OperationRoutes(
+            version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins
+        ).add(to: &router)
+        router.fallback = try StaticFiles(folder: configuration.publicFolder, headers: SecurityHeaders.page)
+        responder = HostGuard(
+            policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
+            inner: router)
+    }
+
+    func respond(to request: Request, reply: Reply) {
+        responder.respond(to: request, reply: reply)
+    }
+}

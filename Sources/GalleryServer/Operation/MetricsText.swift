@@ -1,0 +1,33 @@
+/// Writes Prometheus' text exposition format, version 0.0.4.
+struct MetricsText {
+    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private(set) var text = ""
+
+    /// What only grows while the process lives.
+    mutating func counter(_ name: String, _ help: String, _ value: some BinaryInteger) {
+        write("counter", name, help, Int64(value))
+    }
+
+    /// What goes up and down.
+    mutating func gauge(_ name: String, _ help: String, _ value: some BinaryInteger) {
+        write("gauge", name, help, Int64(value))
+    }
+
+    /// The figures of one room, each under its own name; what is not named as a gauge only grows.
+    mutating func figures(of room: String, _ values: [String: Int], gauges: Set<String>) {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            let kind = gauges.contains(name) ? "gauge" : "counter"
+            write(kind, room + "_" + snakeCase(name), "\(name), as in the status of the API.", Int64(value))
+        }
+    }
+
+    private mutating func write(_ kind: String, _ name: String, _ help: String, _ value: Int64) {
+        let name = kind == "counter" ? "tessera_\(name)_total" : "tessera_\(name)"
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n\(name) \(value)\n"
+    }
+
+    private func snakeCase(_ name: String) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPServer
+import HTTPTypes
+
+/// Which names this server answers to.
+///
+/// A gallery that listens on loopback is meant for this machine alone. A web page elsewhere can have a name of its own
+/// resolve to 127.0.0.1 (DNS rebinding) and would then read the gallery as if it were its own; but it cannot choose the
+/// `Host` that its visitor's browser sends, so a name that is not ours is refused. A server that listens on the network
+/// was opened on purpose and is reached by names that it cannot know: there every name is answered.
+struct HostPolicy: Sendable {
+    private let isOpen: Bool
+    private let names: Set<String>
+
+    /// - Parameters:
+    ///   - listeningOn: the address or name that the server listens on.
+    ///   - allowed: further names to answer to.
+    init(listeningOn host: String, allowed: [String]) {
+        isOpen = !Self.isLoopback(host)
+        names = Set((allowed + [host, "localhost"]).map { $0.lowercased() })
+    }
+
+    /// Whether a request for this authority (RFC 9110 §7.2) is answered. HTTP/1.0 may have none.
+    func admits(_ authority: String?) -> Bool {
+        guard !isOpen, let authority else { return true }
+        let host = Self.host(of: authority).lowercased()
+        return Self.isLoopback(host) || names.contains(host)
+    }
+
+    /// The authority without its port; an IPv6 address without its brackets.
+    private static func host(of authority: String) -> String {
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            return String(authority[authority.index(after: authority.startIndex)..<end])
+        }
+        return String(authority.prefix { $0 != ":" })
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return host == "localhost" || host == "::1"
+            || (parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil })
+    }
+}
+
+/// Answers through another responder, but only under the server's own names.
+struct HostGuard: Responder {
+    let policy: HostPolicy
+    let inner: any Responder
+
+    func respond(to request: Request, reply: Reply) {
+        guard policy.admits(request.authority) else {
+            reply.send(
+                Problem(
+                    .misdirectedRequest, title: "This server does not answer to that name",
+                    detail: "It listens on loopback and answers to localhost. Start it with --allow-host to add a name."
+                ).response)
+            return
+        }
+        inner.respond(to: request, reply: reply)
+    }
+}

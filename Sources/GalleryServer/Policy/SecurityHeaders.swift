@@ -1,0 +1,25 @@
+import HTTPTypes
+
+/// The header fields that keep a browser from doing more with an answer than it is meant for.
+enum SecurityHeaders {
+    /// For what the front is made of: everything from this server, nothing inline, in nobody's frame.
+    static let page: HTTPFields = [
+        .contentSecurityPolicy:
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+            + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        .crossOriginOpenerPolicy: "same-origin",
+        .referrerPolicy: "no-referrer",
+        .xContentTypeOptions: "nosniff",
+    ]
+
+    /// For pictures: opened on their own they are a document that may do nothing, whatever their bytes say.
+    static let picture: HTTPFields = [
+        .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        .xContentTypeOptions: "nosniff",
+    ]
+}
+
+extension HTTPField.Name {
+    static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
+    static let referrerPolicy = Self("Referrer-Policy")!
+}

@@ -1,0 +1,71 @@
+import Catalog
+import HTTPServer
+import HTTPTypes
+import Images
+
+/// Pages of the gallery, and single images with their details.
+struct ImagesRoutes {
+    let catalog: Catalog
+
+    private static let standardLimit = 100
+
+    func add(to router: inout Router) {
+        router.get("/api/v1/images", answering(page))
+        router.get("/api/v1/images/{id}", answering(details))
+    }
+
+    private func page(for request: Request) async throws -> Response {
+        let query = QueryReader(request)
+        let limit = try query.integer("limit", in: 1...Page.maximumLimit) ?? Self.standardLimit
+        let offset = try query.integer("offset", in: 0...largestSafeInteger)
+        let cursor = try query.text("cursor")
+        guard offset == nil || cursor == nil else {
+            throw Problem.badField("cursor", "must not come together with offset.")
+        }
+        let page =
+            if let cursor {
+                try await self.page(after: cursor, limit: limit)
+            } else {
+                try await catalog.page(offset: offset ?? 0, limit: limit)
+            }
+        let next = page.next?.description
+        let body = PageBody(
+            revision: Int(clamping: page.revision), total: page.total, offset: page.offset,
+            images: page.images.map(ImageBody.init), next: next)
+        var response = try await JSONBody.response(body)
+        if let next {
+            response.headers[.link] = "</api/v1/images?limit=\(limit)&cursor=\(next)>; rel=\"next\""
+        }
+        return response
+    }
+
+    private func page(after text: String, limit: Int) async throws -> Page {
+        guard let cursor = Cursor(text) else {
+            throw Problem.badField("cursor", "is not one that this server gave out.")
+        }
+        return try await catalog.page(after: cursor, limit: limit)
+    }
+
+    private func details(for request: Request) async throws -> Response {
+        let image = try await catalog.requireImage(request.parameters["id"])
+        return try await JSONBody.response(ImageDetailsBody(image: image))
+    }
+}
+
+extension Catalog {
+    /// The image that a path names.
+    ///
+    /// - Throws: a `Problem` with status 404 when the text is no id, or no image has it.
+    func requireImage(_ text: String?) async throws -> GalleryImage {
+        guard let id = text.flatMap({ ImageID($0) }), let image = try await image(id) else { throw Problem.noSuchImage }
+        return image
+    }
+}
+
+extension Problem {
+    static let noSuchImage = Problem(.notFound, title: "No such image", detail: "The gallery has no image of this id.")
+}
+
+extension HTTPField.Name {
+    static let link = Self("Link")!
+}

@@ -1,0 +1,74 @@
+import Catalog
+import Dispatch
+import HTTPServer
+import HTTPTypes
+import Loading
+import Origins
+
+/// What an operator and a supervisor ask: status, metrics, health and readiness.
+struct OperationRoutes {
+    let version: String
+    let catalog: Catalog
+    let loader: Loader
+    let tokens: TokenBook
+    let origins: OriginFetcher
+    private let started = DispatchTime.now()
+
+    init(version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher) {
+        self.version = version
+        self.catalog = catalog
+        self.loader = loader
+        self.tokens = tokens
+        self.origins = origins
+    }
+
+    func add(to router: inout Router) {
+        router.get("/api/v1/status") { [self] _ in try await JSONBody.response(status) }
+        router.get("/metrics") { [self] _, reply in
+            reply.send(Response(text: metrics, mediaType: MetricsText.mediaType))
+        }
+        router.get("/healthz") { _, reply in reply.send(Response(text: "ok\n")) }
+        router.get("/readyz") { _, reply in reply.send(Response(text: "ready\n")) }
+    }
+
+    private var uptime: Double {
+        Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9
+    }
+
+    private var status: StatusBody {
+        let state = catalog.state
+        let loading = loader.statistics
+        let origins = origins.statistics
+        let tokens = tokens.statistics
+        return StatusBody(
+            version: version, uptime: uptime, revision: Int(clamping: state.revision), total: state.total,
+            scanning: state.isScanning,
+            problems: .init(count: state.problems.count, first: state.problems.first.map(\.description)),
+            sessions: tokens.sessions,
+            tokens: [
+                "issued": tokens.issued, "live": tokens.live, "delivered": tokens.delivered,
+                "cancelled": tokens.cancelled, "failed": tokens.failed,
+            ],
+            loading: loading.byName,
+            origins: [
+                "fetches": origins.fetches, "waiting": origins.waiting, "inFlight": origins.inFlight,
+                "attempts": origins.attempts, "retries": origins.retries, "finished": origins.finished,
+                "notModified": origins.notModified, "failed": origins.failed, "aborted": origins.aborted,
+                "bytes": Int(origins.bytes), "connections": origins.connections,
+                "suspended": origins.suspendedOrigins,
+            ])
+    }
+
+    private var metrics: String {
+        var metrics = MetricsText()
+        let status = status
+        metrics.gauge("images", "Images in the gallery.", status.total)
+        metrics.gauge("scanning", "1 while a source is being read.", status.scanning ? 1 : 0)
+        metrics.counter("source_problems", "Lines, files and links that were passed over.", status.problems.count)
+        metrics.gauge("sessions", "Open sessions.", status.sessions)
+        metrics.figures(of: "token", status.tokens, gauges: ["live"])
+        metrics.figures(of: "loading", status.loading, gauges: LoadingStatistics.gauges)
+        metrics.figures(of: "origin", status.origins, gauges: ["waiting", "inFlight", "suspended"])
+        return metrics.text
+    }
+}

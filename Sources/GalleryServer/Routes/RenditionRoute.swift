@@ -1,0 +1,131 @@
+import Catalog
+import HTTPServer
+import HTTPTypes
+import Images
+import Loading
+import Logging
+import Renditions
+import Scheduling
+
+/// The bytes of one rendition: at once from memory, or when the loader has them; with a token, only while it lives.
+struct RenditionRoute {
+    let catalog: Catalog
+    let loader: Loader
+    let tokens: TokenBook
+    let logger: Logger
+
+    func add(to router: inout Router) {
+        router.get(RenditionPath.pattern, respond)
+    }
+
+    @Sendable private func respond(to request: Request, reply: Reply) {
+        guard let id = request.parameters["id"].flatMap({ ImageID($0) }) else {
+            return reply.send(Problem.noSuchImage.response)
+        }
+        guard let rendition = request.parameters["rendition"].flatMap({ Rendition(rawValue: $0) }) else {
+            return reply.send(Problem.noSuchRendition.response)
+        }
+        do {
+            let query = QueryReader(request)
+            let version = try query.text("v").flatMap { ContentVersion($0) }
+            if let text = try query.text("token") {
+                guard let token = Token(text) else { throw Problem(ClaimRefusal.unknown) }
+                return answer(request, reply, id, rendition, bearing: token)
+            }
+            answer(request, reply, id, rendition, version)
+        } catch {
+            reply.send(Problem(describing: error).response)
+        }
+    }
+
+    // MARK: - Without a token
+
+    private func answer(
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?
+    ) {
+        let format = OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
+        if let version, rendition != .original {
+            let key = RenditionKey(image: id, version: version, rendition: rendition, format: format)
+            if let bytes = loader.cached(key) {
+                let delivery = Delivery(request: request, rendition: rendition, asked: version)
+                return reply.send(delivery.response(with: .bytes(bytes)))
+            }
+        }
+        let task = Task(executorPreference: request.loop) {
+            do {
+                guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
+                load(image, for: request, reply, rendition, format, version)
+            } catch let error as CatalogError {
+                reply.send(Problem(error).response)
+            } catch {
+                reply.send(Problem(describing: error).response)
+            }
+        }
+        reply.onDisconnect { task.cancel() }
+    }
+
+    private func load(
+        _ image: GalleryImage, for request: Request, _ reply: Reply, _ rendition: Rendition, _ format: OutputFormat,
+        _ version: ContentVersion?
+    ) {
+        let delivery = Delivery(request: request, rendition: rendition, asked: version, name: image.name)
+        let wanted = LoadRequest(
+            image: image, rendition: rendition, format: format, bypassNegativeCache: request.insistsOnNew)
+        let handle = loader.load(wanted, priority: .loneRequest) { result in
+            switch result {
+            case .success(let content): reply.send(delivery.response(with: content))
+            case .failure(let failure): reply.send(refusal(failure, of: image.id, rendition))
+            }
+        }
+        reply.onDisconnect { handle.cancel() }
+    }
+
+    // MARK: - With a token
+
+    private func answer(
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, bearing token: Token
+    ) {
+        let delivery = Delivery(request: request, rendition: rendition, token: (token, tokens))
+        tokens.claim(token, image: id, rendition: rendition) { outcome in
+            switch outcome {
+            case .content(let content): reply.send(delivery.response(with: content))
+            case .failed(let failure): reply.send(refusal(failure, of: id, rendition))
+            case .cancelled: reply.send(.dropped)
+            case .refused(let refusal): reply.send(Problem(refusal).response)
+            }
+        }
+        reply.onDisconnect { tokens.finish(token, .cancelled) }
+    }
+
+    private func refusal(_ failure: LoadFailure, of id: ImageID, _ rendition: Rendition) -> Response {
+        logger.info("\(rendition.rawValue) of \(id): \(failure.status) \(failure.publicMessage) \(failure.logDetail)")
+        return Problem(failure).response
+    }
+}
+
+extension Priority {
+    /// Of a picture that somebody waits for without a token: nothing tells of a newer viewport.
+    fileprivate static let loneRequest = Priority(lane: .visible, viewport: .max, distance: 0)
+}
+
+extension Problem {
+    static let noSuchRendition = Problem(
+        .notFound, title: "No such rendition", detail: "There are preview, tile, screen and original.")
+}
+
+extension Response {
+    /// The token was cancelled before anything was sent: no body, and the connection lives on.
+    static let dropped = Response(
+        status: .noContent, headers: [.tesseraDropped: "cancelled", .cacheControl: "no-store"])
+}
+
+extension HTTPField.Name {
+    static let tesseraDropped = Self("Tessera-Dropped")!
+}
+
+extension Request {
+    /// A reload by hand (RFC 9111 §5.2.1.4): a failure that is remembered is not good enough.
+    var insistsOnNew: Bool {
+        headers[.cacheControl]?.lowercased().contains("no-cache") ?? false
+    }
+}

@@ -1,0 +1,20 @@
+import Images
+
+/// One image with all that its metadata says.
+struct ImageDetailsBody: Encodable, Sendable {
+    let image: GalleryImage
+
+    private enum Key: CodingKey {
+        case frames, orientation, camera, place
+    }
+
+    /// The fields of a page's image, and beside them what only the details have.
+    func encode(to encoder: any Encoder) throws {
+        try ImageBody(image).encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(image.facts.frames, forKey: .frames)
+        try container.encodeIfPresent(image.facts.orientation, forKey: .orientation)
+        try container.encodeIfPresent(image.facts.camera, forKey: .camera)
+        try container.encodeIfPresent(image.facts.place, forKey: .place)
+    }
+}

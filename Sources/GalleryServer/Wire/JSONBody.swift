@@ -1,0 +1,67 @@
+import FoundationEssentials
+import HTTPServer
+import HTTPTypes
+
+/// Reading and writing JSON off the sockets' loops, with errors that name the field.
+enum JSONBody {
+    /// Written on the concurrent pool: a page of 500 images takes milliseconds, which a loop does not have.
+    @concurrent static func encode(_ body: some Encodable & Sendable) async throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return [UInt8](try encoder.encode(body))
+    }
+
+    /// - Throws: a `Problem` with status 400 that names the field which is missing or wrong.
+    @concurrent static func decode<Body: Decodable & Sendable>(_ type: Body.Type, from bytes: [UInt8]) async throws
+        -> Body
+    {
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw problem(for: error)
+        }
+    }
+
+    private static func problem(for error: DecodingError) -> Problem {
+        switch error {
+        case .keyNotFound(let key, let context):
+            .badField(name(context.codingPath + [key]), "is missing.")
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            .badField(name(context.codingPath), "must be \(word(for: type)).")
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            .badField(name(context.codingPath), "cannot be read.")
+        default:
+            Problem(.badRequest, title: "The body is not valid JSON", detail: "Send one JSON object in UTF-8.")
+        }
+    }
+
+    private static func name(_ path: [any CodingKey]) -> String {
+        path.reduce(into: "") { name, key in
+            if let index = key.intValue {
+                name += "[\(index)]"
+            } else {
+                name += (name.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+    }
+
+    private static func word(for type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Int.Type: "a whole number"
+        case is [Any].Type: "a list"
+        default: "of another type"
+        }
+    }
+}
+
+extension JSONBody {
+    /// An answer that is never kept by caches: what it says may change with the next request.
+    static func response(_ body: some Encodable & Sendable, status: HTTPResponse.Status = .ok) async throws -> Response
+    {
+        let headers: HTTPFields = [
+            .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        ]
+        return Response(status: status, headers: headers, body: .bytes(try await encode(body)))
+    }
+}

@@ -1,0 +1,38 @@
+import Catalog
+import HTTPServer
+import HTTPTypes
+
+extension Problem {
+    /// What a client is told when the catalog refuses.
+    init(_ error: CatalogError) {
+        switch error {
+        case .malformedCursor:
+            self = .badField("cursor", "is not one that this server gave out.")
+        case .staleCursor:
+            self.init(.gone, title: "The cursor is too old", detail: error.description, members: ["field": "cursor"])
+        case .offsetOutOfRange:
+            self = .badField("offset", "must be 0 or more.")
+        case .limitOutOfRange:
+            self = .badField("limit", "must be a whole number from 1 to \(Page.maximumLimit).")
+        case .fileUnavailable:
+            self.init(.notFound, title: "The picture is gone", detail: "Its file cannot be opened any more.")
+        case .indexUnavailable, .closed:
+            self.init(
+                .serviceUnavailable, title: "The gallery cannot be read now", detail: "Try again in a moment.",
+                headers: [.retryAfter: "2"])
+        case .badSource, .badConfiguration, .dataFolderUnusable, .dataFolderInUse:
+            self.init(.internalServerError)
+        }
+    }
+}
+
+/// A handler whose catalog errors reach the client as problems.
+func answering(_ body: @escaping Router.Asynchronous) -> Router.Asynchronous {
+    { request in
+        do {
+            return try await body(request)
+        } catch let error as CatalogError {
+            throw Problem(error)
+        }
+    }
+}

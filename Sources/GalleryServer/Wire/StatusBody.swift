@@ -1,0 +1,20 @@
+/// What the server is doing.
+struct StatusBody: Encodable, Sendable {
+    let version: String
+    /// Seconds.
+    let uptime: Double
+    let revision: Int
+    let total: Int
+    let scanning: Bool
+    let problems: Problems
+    let sessions: Int
+    let tokens: [String: Int]
+    let loading: [String: Int]
+    let origins: [String: Int]
+
+    /// All are counted, the first ones are named.
+    struct Problems: Encodable, Sendable {
+        let count: Int
+        let first: [String]
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// Where the server keeps what it has learnt and made: the index and the caches.
+enum DataFolder {
+    /// The folder used when none is named: one for each set of sources beneath the user's cache folder, so that two
+    /// galleries never share one and a restart finds its own again.
+    static func standard(for sources: [String]) -> String {
+        let words = sources.map { source in
+            source.contains("://") ? source : URL(fileURLWithPath: source).standardizedFileURL.path
+        }
+        let name = words.first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? "gallery"
+        let readable = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }.prefix(32)
+        return cacheFolder() + "/tessera/\(readable)-\(fingerprint(of: words))"
+    }
+
+    /// A folder of its own for one run, such as the demo's.
+    static func temporary() throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tessera-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder.path
+    }
+
+    /// The XDG Base Directory Specification's place for what can be made again.
+    private static func cacheFolder() -> String {
+        let environment = ProcessInfo.processInfo.environment
+        if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return folder }
+        return (environment["HOME"] ?? FileManager.default.temporaryDirectory.path) + "/.cache"
+    }
+
+    /// FNV-1a, 64 bits: the same text gives the same name in every run.
+    private static func fingerprint(of words: [String]) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in words.joined(separator: "\n").utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 36)
+    }
+}

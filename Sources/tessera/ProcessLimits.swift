@@ -1,0 +1,14 @@
+import Glibc
+
+/// What the process asks of the system before anything else.
+enum ProcessLimits {
+    /// Raises the number of descriptors to what the system allows, and makes a write to a closed socket an error
+    /// rather than the end of the process.
+    static func prepare() {
+        signal(SIGPIPE, SIG_IGN)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+
+/// Finds the browser front: named, beside the program as it is installed, or in the checkout the program was built in.
+enum PublicFolder {
+    static func find(named name: String?) throws -> String {
+        if let name {
+            guard holdsFront(name) else {
+                throw ValidationError(
+                    "\(name) does not hold the browser front (no index.html in it). Name its folder with --public.")
+            }
+            return name
+        }
+        guard let found = candidates().first(where: holdsFront) else {
+            throw ValidationError("The browser front was not found beside the program. Name its folder with --public.")
+        }
+        return found
+    }
+
+    /// `../share/tessera/Public` of an installed program; `Public` of the folder it is started in; and `Public` of
+    /// each folder above the program.
+    private static func candidates() -> [String] {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        var folder = URL(fileURLWithPath: program).deletingLastPathComponent()
+        var all = [folder.appendingPathComponent("../share/tessera/Public").standardizedFileURL.path, "Public"]
+        while folder.path != "/" {
+            all.append(folder.appendingPathComponent("Public").path)
+            folder.deleteLastPathComponent()
+        }
+        return all
+    }
+
+    private static func holdsFront(_ folder: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder + "/index.html")
+    }
+}

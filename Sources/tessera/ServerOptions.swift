@@ -1,0 +1,102 @@
+import ArgumentParser
+import GalleryServer
+import HTTPServer
+import Loading
+import Logging
+import Origins
+
+/// The options that every command that runs a gallery shares. A plain optional here means "not on the command line";
+/// the environment and then the default decide.
+struct ServerOptions: ParsableArguments {
+    @Option(help: "The address to listen on. (TESSERA_HOST; 127.0.0.1, so that only this machine can look)")
+    var host: String?
+
+    @Option(help: "The port to listen on; 0 picks a free one. (TESSERA_PORT; 8080)")
+    var port: UInt16?
+
+    @Option(help: "Where the index and the caches are kept. (TESSERA_DATA; a folder in the user's cache)")
+    var data: String?
+
+    @Option(
+        name: .customLong("allow-address"),
+        help: ArgumentHelp(
+            "Let origins on these addresses be fetched; loopback and private ones are refused otherwise. Repeatable. (TESSERA_ALLOW_ADDRESS)",
+            valueName: "cidr"))
+    var allowAddress: [String] = []
+
+    @Option(
+        name: .customLong("allow-host"),
+        help: ArgumentHelp(
+            "Answer to this name too while listening on loopback, where only localhost is answered otherwise. Repeatable. (TESSERA_ALLOW_HOST)",
+            valueName: "name"))
+    var allowHost: [String] = []
+
+    @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp(
+            "Let pages of this web origin use the API (CORS). Repeatable. (TESSERA_ALLOW_ORIGIN)",
+            valueName: "origin"))
+    var allowOrigin: [String] = []
+
+    @Option(
+        name: .customLong("memory-cache"),
+        help: ArgumentHelp("Memory for encoded renditions. (TESSERA_MEMORY_CACHE; 48MiB)", valueName: "bytes"))
+    var memoryCache: ByteCount?
+
+    @Option(
+        name: .customLong("tile-cache"),
+        help: ArgumentHelp("Disk for encoded renditions. (TESSERA_TILE_CACHE; 2GiB)", valueName: "bytes"))
+    var tileCache: ByteCount?
+
+    @Option(
+        name: .customLong("original-cache"),
+        help: ArgumentHelp("Disk for fetched originals. (TESSERA_ORIGINAL_CACHE; 4GiB)", valueName: "bytes"))
+    var originalCache: ByteCount?
+
+    @Option(
+        name: .customLong("public"),
+        help: ArgumentHelp(
+            "The folder of the browser front. (TESSERA_PUBLIC; found beside the program)", valueName: "dir"))
+    var publicFolder: String?
+
+    @Option(
+        name: .customLong("log-level"),
+        help: "How much is logged: trace, debug, info, notice, warning, error. (TESSERA_LOG_LEVEL; notice)")
+    var logLevel: Logger.Level?
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+extension ServerOptions {
+    func resolvedLogLevel() throws -> Logger.Level {
+        try logLevel ?? Environment.value("log-level") ?? .notice
+    }
+
+    /// The data folder that was named, if one was.
+    func namedData() throws -> String? {
+        try data ?? Environment.value("data")
+    }
+
+    /// - Parameter standardData: the data folder to use when none is named.
+    func configuration(standardData: @autoclosure () -> String) throws -> Gallery.Configuration {
+        var configuration = Gallery.Configuration(
+            dataFolder: try namedData() ?? standardData(),
+            publicFolder: try PublicFolder.find(named: publicFolder ?? Environment.value("public")))
+        configuration.version = Release.version
+        configuration.http.host = try host ?? Environment.value("host") ?? "127.0.0.1"
+        configuration.http.port = try port ?? Environment.value("port") ?? 8080
+        configuration.origins.allowedAddresses = allowAddress + Environment.values("allow-address")
+        configuration.allowedHosts = allowHost + Environment.values("allow-host")
+        configuration.allowedOrigins = allowOrigin + Environment.values("allow-origin")
+        if let budget = try memoryCache ?? Environment.value("memory-cache") {
+            configuration.loading.memoryBytes = budget.bytes
+        }
+        if let budget = try tileCache ?? Environment.value("tile-cache") {
+            configuration.loading.tileBytes = Int64(budget.bytes)
+        }
+        if let budget = try originalCache ?? Environment.value("original-cache") {
+            configuration.loading.originalBytes = Int64(budget.bytes)
+        }
+        return configuration
+    }
+}
