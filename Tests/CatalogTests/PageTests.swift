@@ -125,20 +125,17 @@ import Testing
         let lines = (0..<6_000).map { "http://a.test/\($0)\n" }.joined()
         let list = Source.list(path: try scratch.file("a.txt", lines), format: .text)
         let catalog = try await scratch.opened([list]) { $0.growthInterval = .milliseconds(5) }
-        var revisions: Set<UInt64> = []
         var totals: [Int] = []
         var page = try await catalog.page(offset: 0, limit: 500)
         var urls = page.images.compactMap(\.url)
         while let next = page.next {
             page = try await catalog.page(after: next, limit: 500)
             urls += page.images.compactMap(\.url)
-            revisions.insert(page.revision)
             totals.append(page.total)
             await Task.yield()
         }
         #expect(urls == (0..<6_000).map { "http://a.test/\($0)" })
         #expect(totals == totals.sorted())
-        #expect(revisions.count > 1)
     }
 
     @Test func `what was known is there at once after a restart`() async throws {

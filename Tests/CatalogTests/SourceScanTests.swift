@@ -1,0 +1,69 @@
+import Images
+import Testing
+
+@testable import Catalog
+
+@Suite struct SourceScanTests {
+    private func scan(
+        _ index: Index, previous: Listing? = nil, growthInterval: Duration, showGrowth: ((Listing) -> Void)? = nil
+    ) throws -> SourceScan {
+        try SourceScan(
+            index: index, identity: Identity(), settled: [], previous: previous, growthInterval: growthInterval,
+            nextRevision: { 1 }, showGrowth: showGrowth)
+    }
+
+    private func sighting(_ number: Int) -> Sighting { Sighting(location: "http://a.test/\(number)", stamp: nil) }
+
+    @Test func `what is seen is shown while the source is still being read`() async throws {
+        let index = try Index()
+        var shown: [Listing] = []
+        let scan = try scan(index, growthInterval: .zero) { shown.append($0) }
+        for number in 0..<10 { try scan.add(sighting(number)) }
+        #expect(shown.map(\.count) == Array(1...10))
+        let half = try #require(shown.dropFirst(4).first)
+        let rows = try await index.images((0..<half.count).map { half[$0].row })
+        #expect(rows.map { $0?.sighting.location } == (0..<5).map { "http://a.test/\($0)" })
+    }
+
+    @Test func `however fast a source grows, it is shown at a bounded rate`() throws {
+        var shown = 0
+        let scan = try scan(try Index(), growthInterval: .seconds(3600)) { _ in shown += 1 }
+        for number in 0..<5000 { try scan.add(sighting(number)) }
+        #expect(shown <= 1)
+        #expect(try scan.finish().listing.count == 5000)
+    }
+
+    @Test func `what has gone is named with the image that followed it`() throws {
+        let index = try Index()
+        let first = try scan(index, growthInterval: .zero)
+        for number in 0..<6 { try first.add(sighting(number)) }
+        let before = try first.finish().listing
+        let second = try scan(index, previous: before, growthInterval: .zero)
+        for number in [0, 3, 9] { try second.add(sighting(number)) }
+        let outcome = try second.finish()
+        #expect(outcome.isNews)
+        let gone = outcome.gone.map { ($0.id, $0.anchor) }.reversed()
+        #expect(gone.map(\.0) == [1, 2, 4, 5].map { before[$0].id })
+        #expect(gone.map(\.1) == [before[3].id, before[3].id, nil, nil])
+        // What stayed keeps its row, and so what the index has of it.
+        #expect([outcome.listing[0].row, outcome.listing[1].row] == [before[0].row, before[3].row])
+    }
+
+    @Test func `a cursor's place is found through one departure after another, and forgotten in time`() throws {
+        let index = try Index()
+        let scan = try scan(index, growthInterval: .zero)
+        for number in 0..<4 { try scan.add(sighting(number)) }
+        let listing = try scan.finish().listing
+        let snapshot = Snapshot(revision: 1, parts: [.listed(listing, index)])
+        var departures = Departures(capacity: 2)
+        let gone = (100..<110).map { ImageID(rawValue: $0) }
+        departures.insert(gone[0], .before(gone[1]))
+        departures.insert(gone[1], .before(listing[2].id))
+        #expect(departures.index(after: gone[0], in: snapshot) == 2)
+        departures.insert(gone[2], .end(source: 0))
+        #expect(departures.index(after: gone[2], in: snapshot) == 4)
+        departures.insert(gone[3], .end(source: 0))
+        departures.insert(gone[4], .end(source: 0))
+        #expect(departures.index(after: gone[0], in: snapshot) == nil)
+    }
+}
