@@ -12,13 +12,22 @@ final class Listener: EventHandler {
     private static let turn = 64
     private static let rest = Duration.milliseconds(200)
 
+    /// `accept4(2)`, or what a test puts in its place: returns a socket, or -1 with `errno` set.
+    typealias Accept = @Sendable (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+
+    static let accept: Accept = { socket, address, length in
+        clinux_accept4(socket, address, length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+    }
+
     private let socket: Int32
+    private let accept: Accept
     private unowned let shard: Shard
     private var isWatched = false
     private var resumption: LoopTimer?
 
-    init(socket: Int32, shard: Shard) {
+    init(socket: Int32, shard: Shard, accept: @escaping Accept) {
         self.socket = socket
+        self.accept = accept
         self.shard = shard
     }
 
@@ -61,10 +70,7 @@ final class Listener: EventHandler {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let accepted = withUnsafeMutablePointer(to: &storage) { storage in
-            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                clinux_accept4(
-                    socket, address, &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
-            }
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept(socket, $0, &length) }
         }
         if accepted >= 0 {
             shard.add(accepted, peer: SocketAddress(storage) ?? SocketAddress(ip: .v4(0), port: 0))

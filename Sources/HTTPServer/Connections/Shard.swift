@@ -54,9 +54,9 @@ final class Shard: @unchecked Sendable {
     }
 
     /// Takes connections from `socket`, which it owns from now on.
-    func listen(on socket: Int32) {
+    func listen(on socket: Int32, accept: @escaping Listener.Accept = Listener.accept) {
         loop.execute { [self] in
-            let listener = Listener(socket: socket, shard: self)
+            let listener = Listener(socket: socket, shard: self, accept: accept)
             self.listener = listener
             listener.resume()
         }

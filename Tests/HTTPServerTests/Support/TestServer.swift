@@ -49,11 +49,12 @@ struct Answer: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// A client that writes what a test wants on the wire and reads what comes, on a thread of its own. No wait is longer
+/// A client that writes what a test wants on the wire and reads what comes, each on a queue of its own. No wait is longer
 /// than 20 s.
 final class TestClient: Sendable {
     let socket: Int32
-    private let queue = DispatchQueue(label: "client")
+    private let queue = DispatchQueue(label: "client.receive")
+    private let sendQueue = DispatchQueue(label: "client.send")
     /// What has come and is not yet taken. Invariant: used on `queue`.
     nonisolated(unsafe) private var buffer: [UInt8] = []
 
@@ -73,7 +74,7 @@ final class TestClient: Sendable {
 
     deinit { close(socket) }
 
-    func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    private func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try body() }) }
         }
@@ -82,15 +83,8 @@ final class TestClient: Sendable {
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) async throws {
-        try await perform { [socket] in
-            var sent = 0
-            while sent < bytes.count {
-                let count = bytes[sent...].withUnsafeBytes {
-                    Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                }
-                guard count > 0 else { throw TestError(description: "send: \(errno)") }
-                sent += count
-            }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            sendQueue.async { [self] in continuation.resume(with: Result { try sendAll(bytes, to: socket) }) }
         }
     }
 
@@ -214,5 +208,17 @@ final class TestClient: Sendable {
         while try fill() {}
         defer { buffer = [] }
         return buffer
+    }
+}
+
+/// Blocks until all is sent.
+private func sendAll(_ bytes: [UInt8], to socket: Int32) throws {
+    var sent = 0
+    while sent < bytes.count {
+        let count = bytes[sent...].withUnsafeBytes {
+            Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard count > 0 else { throw TestError(description: "send: \(errno)") }
+        sent += count
     }
 }

@@ -1,0 +1,144 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct PipeliningTests {
+    private func get(_ path: String, _ fields: String = "") -> String {
+        "GET \(path) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n"
+    }
+
+    @Test func `answers come in the order of the requests, whichever is ready first`() async throws {
+        let held = HeldReplies(["/1", "/2", "/3"])
+        let responder = Answering { request, reply in held.hold(reply, for: request.path) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send(get("/1") + get("/2") + get("/3"))
+            let third = await held.take("/3")
+            third?.send(Response(text: "three"))
+            let second = await held.take("/2")
+            second?.send(Response(text: "two"))
+            let first = await held.take("/1")
+            first?.send(Response(text: "one"))
+            for text in ["one", "two", "three"] { #expect(try await client.receive().text == text) }
+        }
+    }
+
+    @Test func `only so many requests are taken at a time`() async throws {
+        let held = HeldReplies(["/1", "/2", "/3", "/4"])
+        let taken = Atomic<Int>(0)
+        let responder = Answering { request, reply in
+            taken.wrappingAdd(1, ordering: .relaxed)
+            held.hold(reply, for: request.path)
+        }
+        try await withServer(responder, configure: { $0.pipelineDepth = 2 }) { server in
+            let client = try server.connect()
+            try await client.send((1...4).map { get("/\($0)") }.joined())
+            let second = await held.take("/2")
+            // A round through the server shows that it has had its chance to take more.
+            _ = try await roundTrip(server)
+            #expect(taken.load(ordering: .relaxed) == 2)
+            second?.send(Response(text: "2"))
+            await held.take("/1")?.send(Response(text: "1"))
+            await held.take("/3")?.send(Response(text: "3"))
+            await held.take("/4")?.send(Response(text: "4"))
+            for number in 1...4 { #expect(try await client.receive().text == "\(number)") }
+        }
+    }
+
+    /// A malformed request on another connection is answered without the responder.
+    private func roundTrip(_ server: TestServer) async throws -> Int {
+        let client = try server.connect()
+        try await client.send("BAD\r\n\r\n")
+        return try await client.receive().status
+    }
+
+    @Test func `ten thousand requests in one piece are all answered`() async throws {
+        let responder = Answering { request, reply in reply.send(Response(text: request.path)) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            let count = 10_000
+            async let sent: Void = client.send((0..<count).map { get("/\($0)") }.joined())
+            for number in 0..<count {
+                let answer = try await client.receive()
+                guard answer.text == "/\(number)" else {
+                    Issue.record("\(answer.text) in place of /\(number)")
+                    break
+                }
+            }
+            try await sent
+        }
+    }
+
+    @Test func `after a request that closes, nothing more is answered`() async throws {
+        let responder = Answering { request, reply in reply.send(Response(text: request.path)) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send(get("/1", "Connection: close\r\n") + get("/2"))
+            let answer = try await client.receive()
+            #expect(answer.text == "/1")
+            #expect(answer.headers[.connection] == "close")
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `after an answer that closes, nothing more is answered`() async throws {
+        let responder = Answering { request, reply in
+            reply.send(Response(headers: [.connection: "close"], body: .bytes(Array(request.path.utf8))))
+        }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send(get("/1") + get("/2"))
+            #expect(try await client.receive().text == "/1")
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `HTTP 1 0 closes unless it is asked to live on`() async throws {
+        let responder = Answering { request, reply in reply.send(Response(text: request.path)) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send("GET /1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /2 HTTP/1.0\r\n\r\n")
+            let first = try await client.receive()
+            #expect(first.headers[.connection] == "keep-alive")
+            #expect(try await client.receive().text == "/2")
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test(arguments: RequestParserTests.malformed)
+    func `a malformed request gets 400 and the end, and smuggles nothing`(text: String) async throws {
+        let smuggled = Atomic<Int>(0)
+        let responder = Router.echo { if $0 == "/smuggled" { smuggled.wrappingAdd(1, ordering: .relaxed) } }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send(get("/before") + text + get("/smuggled"))
+            #expect(try await client.receive().status == 200)
+            let answer = try await client.receive()
+            #expect(answer.status == 400)
+            #expect(answer.headers[.connection] == "close")
+            #expect(try await client.receiveToEnd().isEmpty)
+            #expect(smuggled.load(ordering: .relaxed) == 0)
+        }
+    }
+}
+
+extension Router {
+    /// Reads each body whole and answers with it.
+    static func echo(_ see: @escaping @Sendable (String) -> Void = { _ in }) -> Router {
+        var router = Router()
+        router.fallback = Answering { request, reply in
+            see(request.path)
+            Task(executorPreference: request.loop) {
+                do {
+                    reply.send(Response(body: .bytes(try await request.body.collect(upTo: 10_000_000))))
+                } catch {
+                    reply.send(Problem(describing: error).response)
+                }
+            }
+        }
+        return router
+    }
+}
