@@ -1,12 +1,25 @@
+import Dispatch
+import Glibc
 import Images
 import Origins
 import Renditions
 import Scheduling
+import Synchronization
 
-/// The coalescing loader.
+/// The coalescing loader: from the caches in memory and on disk, from local files, and from origins, once for all who wait.
 public final class Loader: RenditionLoading {
     public let configuration: Configuration
+    private let time: any TimeKeeping
+    private let lanes: LoadLanes
+    private let database: CacheDatabase
+    private let memory: MemoryCache
+    private let tiles: TileStore
+    private let directory: String
+    let coordinator: LoadCoordinator
+    private let lastWaiter = Atomic<UInt64>(0)
 
+    /// Opens the caches. Blocks for as long as that takes.
+    ///
     /// - Throws: `InvalidConfiguration`; `LoadFailure` when the folder of the caches cannot be written.
     public init(
         configuration: Configuration = Configuration(), origins: any OriginFetching, renderer: any Rendering,
@@ -14,23 +27,86 @@ public final class Loader: RenditionLoading {
     ) throws {
         try configuration.validate()
         self.configuration = configuration
+        self.time = time
+        directory = try configuration.directory ?? Self.makeTemporaryDirectory()
+        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+            throw LoadFailure(
+                status: 500, publicMessage: "The cache cannot be opened.",
+                logDetail: "mkdir \(directory): \(String(cString: strerror(errno)))")
+        }
+        database = try CacheDatabase(path: directory + "/renditions.sqlite", logger: configuration.logger)
+        let originals = try OriginalStore(
+            folder: directory + "/originals", budget: configuration.originalBytes, database: database,
+            logger: configuration.logger)
+        lanes = LoadLanes(renderThreads: configuration.renderThreads, renderer: renderer)
+        memory = MemoryCache(budget: configuration.memoryBytes)
+        tiles = TileStore(database: database, budget: configuration.tileBytes, lane: lanes.tiles)
+        let stages = LoadStages(
+            tiles: tiles, memory: memory, originals: originals, files: files, renderer: renderer, learner: learner,
+            time: time, heavyPixels: configuration.heavyPixels)
+        coordinator = LoadCoordinator(
+            configuration: configuration, origins: origins, lanes: lanes, stages: stages, time: time)
     }
 
-    public func cached(_ request: LoadRequest) -> RenditionBytes? { nil }
+    public func cached(_ request: LoadRequest) -> RenditionBytes? {
+        memory.rendition(request, now: time.secondsSince1970)
+    }
 
     public func load(
         _ request: LoadRequest, priority: Priority,
         deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void
     ) -> any LoadHandle {
-        deliver(.failure(.overloaded))
-        return EndedLoad()
+        let id = lastWaiter.wrappingAdd(1, ordering: .relaxed).newValue
+        let waiter = LoadWaiter(id: id, coordinator: coordinator, deliver: deliver)
+        coordinator.join(waiter, request, priority: priority)
+        return waiter
     }
 
-    /// Cancels all loads and writes what is still unwritten, within the configured deadline.
-    public func shutdown() async {}
-}
+    public var statistics: LoadStatistics {
+        var statistics = coordinator.statistics
+        let memory = memory.statistics
+        statistics.memoryBytes = memory.bytes
+        statistics.memoryHits = memory.hits
+        statistics.memoryMisses = memory.misses
+        statistics.cacheProblem = database.problem
+        return statistics
+    }
 
-private struct EndedLoad: LoadHandle {
-    func cancel() {}
-    func reprioritise(_ priority: Priority) {}
+    /// Fails all loads, writes what is still unwritten and ends the threads, within the configured deadline.
+    public func shutdown() async {
+        await coordinator.stop()
+        let seconds = max(1, Int(clamping: configuration.shutdownDeadline.components.seconds))
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            // On a thread of its own, for it waits: once in the life of the loader.
+            DispatchQueue(label: "tessera.loading.shutdown").async { [self] in
+                for lane in lanes.all { lane.stop() }
+                // What a stuck disk keeps busy is left behind; the caches are whole without it.
+                if lanes.tiles.join(for: seconds) { tiles.flush() }
+                let areDone = lanes.all.allSatisfy { $0.join(for: 1) }
+                if areDone { database.close() }
+                if configuration.directory == nil { removeTemporaryDirectory() }
+                continuation.resume()
+            }
+        }
+    }
+
+    private static func makeTemporaryDirectory() throws(LoadFailure) -> String {
+        var template = Array("/tmp/tessera-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw LoadFailure(
+                status: 500, publicMessage: "The cache cannot be opened.",
+                logDetail: "mkdtemp: \(String(cString: strerror(errno)))")
+        }
+        return template.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { String(cString: $0) } ?? "/tmp/tessera"
+        }
+    }
+
+    private func removeTemporaryDirectory() {
+        for suffix in ["", "-wal", "-shm", ".broken", ".broken-wal", ".broken-shm"] {
+            unlink(directory + "/renditions.sqlite" + suffix)
+        }
+        OriginalStore.removeFolder(directory + "/originals")
+        rmdir(directory)
+    }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Scheduling
+import Synchronization
 
 /// A fixed number of long-lived threads for calls that block, with a queue in front of them that is ordered by priority
 /// and in which every piece of work can be moved or taken out.
@@ -12,6 +13,11 @@ final class BlockingLane: Sendable {
         var isStopped = false
         var runningThreads = 0
     }
+
+    private static let lastWork = Atomic<WorkID>(0)
+
+    /// An id for one piece of work, on whichever lane; never given twice.
+    static func newWork() -> WorkID { lastWork.wrappingAdd(1, ordering: .relaxed).newValue }
 
     private let core: Core
 
@@ -201,4 +207,9 @@ final class BlockingLane: Sendable {
             close(file)
         }
     }
+}
+
+extension Priority {
+    /// For work that has no slot of its own; such work goes in the order in which it comes.
+    static let background = Priority(lane: .visible, viewport: 0, distance: 0)
 }

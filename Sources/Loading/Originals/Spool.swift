@@ -12,21 +12,25 @@ final class Spool: Sendable {
     private struct State: Sendable {
         var written: Int64 = 0
         var end: End?
-        var wasRead = false
         var wakes: [@Sendable () -> Void] = []
     }
 
-    let descriptor: OwnedDescriptor
     let declaredLength: Int64?
     let headVersion: ContentVersion?
     private let state = Guarded(State())
     private let sniffed = Guarded<String?>(nil)
+    private let file: Guarded<OwnedDescriptor>
 
     init(descriptor: OwnedDescriptor, declaredLength: Int64?, headVersion: ContentVersion?) {
-        self.descriptor = descriptor
+        file = Guarded(descriptor)
         self.declaredLength = declaredLength
         self.headVersion = headVersion
     }
+
+    var descriptor: OwnedDescriptor { file.withLock { $0 } }
+
+    /// Goes on in another file that has the same bytes so far.
+    func move(to descriptor: OwnedDescriptor) { file.withLock { $0 = descriptor } }
 
     /// What the bytes are, by the first of them; set before the first reader is made.
     var mediaType: String? {
@@ -36,15 +40,6 @@ final class Spool: Sendable {
 
     /// Bytes that can be read now.
     var written: Int64 { state.withLock { $0.written } }
-
-    /// Empties the spool for another content; false, and nothing is done, once a reader has seen bytes of this one.
-    func restartUnlessRead() -> Bool {
-        state.withLock {
-            guard !$0.wasRead else { return false }
-            $0.written = 0
-            return true
-        }
-    }
 
     /// Writes the next bytes and wakes the readers that wait. Blocks.
     func append(_ bytes: [UInt8]) throws(DescriptorError) {
@@ -68,10 +63,7 @@ final class Spool: Sendable {
 
     /// What lies beyond `offset`: how many bytes, and the end if there are none to come.
     func look(from offset: Int64) -> (available: Int64, end: End?) {
-        state.withLock {
-            if $0.written > offset { $0.wasRead = true }
-            return ($0.written - offset, $0.end)
-        }
+        state.withLock { ($0.written - offset, $0.end) }
     }
 
     /// Calls `wake` once when there is more than `offset` bytes or an end; at once when there is already.

@@ -1,6 +1,3 @@
-import Scheduling
-import Synchronization
-
 /// Reads a spool on a lane of its own, a bounded number of bytes ahead of whoever pulls.
 final class SpoolReader: Sendable {
     private struct State: Sendable {
@@ -18,8 +15,6 @@ final class SpoolReader: Sendable {
         var buffered: Int { buffer.count - start }
     }
 
-    private static let lastWork = Atomic<UInt64>(0)
-
     private let spool: Spool
     private let readAhead: Int
     private let lane: BlockingLane
@@ -33,7 +28,7 @@ final class SpoolReader: Sendable {
 
     func pull(upTo count: Int, wake: @escaping @Sendable () -> Void) -> GrowingPull {
         let (answer, mustFill) = state.withLock { state -> (GrowingPull, Bool) in
-            guard !state.isClosed else { return (.failed(Self.closed), false) }
+            guard !state.isClosed else { return (.failed(.unwanted), false) }
             if state.buffered > 0 {
                 let end = state.start + min(max(1, count), state.buffered)
                 let bytes = Array(state.buffer[state.start..<end])
@@ -70,16 +65,13 @@ final class SpoolReader: Sendable {
         return wasOpen
     }
 
-    private static let closed = LoadFailure(status: 499, publicMessage: "The picture is no longer wanted.")
-
     /// Reads ahead once there is something to read; `isBusy` is set and stays so until that is done.
     private func fill() {
         let offset = state.withLock { $0.offset }
         spool.whenMore(than: offset) { [weak self] in
             guard let self else { return }
-            let work = Self.lastWork.wrappingAdd(1, ordering: .relaxed).newValue
             // Those who wait for their next bytes are all alike: first come, first served.
-            lane.submit(work, priority: Priority(lane: .visible, viewport: 0, distance: 0)) { self.readOnLane() }
+            lane.submit(BlockingLane.newWork(), priority: .background) { self.readOnLane() }
         }
     }
 

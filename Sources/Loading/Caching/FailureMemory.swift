@@ -1,0 +1,60 @@
+import Images
+
+/// Failures that a retry would only repeat, remembered for a while. A pure value; bounded, the oldest forgotten first.
+struct FailureMemory: Sendable {
+    /// A failure belongs to one content: a file that changes is tried again at once. Remote images have nil, since only
+    /// their origin could tell.
+    struct Subject: Hashable, Sendable {
+        let image: ImageID
+        let version: ContentVersion?
+        let scope: Scope
+    }
+
+    /// An original may be sent though it cannot be rendered.
+    enum Scope: CaseIterable, Hashable, Sendable {
+        case original
+        case rendered
+    }
+
+    private struct Entry: Sendable {
+        let failure: LoadFailure
+        let until: Duration
+    }
+
+    private let lifetime: Duration
+    private var entries: Sieve<Subject, Entry>
+
+    init(lifetime: Duration, capacity: Int) {
+        self.lifetime = lifetime
+        entries = Sieve(budget: capacity)
+    }
+
+    var count: Int { entries.count }
+
+    /// The remembered failure, with the time that is left in `retryAfter`.
+    mutating func failure(of subject: Subject, now: Duration) -> LoadFailure? {
+        guard let entry = entries.peek(subject) else { return nil }
+        guard now < entry.until else {
+            entries.remove(subject)
+            return nil
+        }
+        let failure = entry.failure
+        return LoadFailure(
+            status: failure.status, publicMessage: failure.publicMessage, logDetail: failure.logDetail,
+            retryAfter: entry.until - now, isPermanent: true)
+    }
+
+    mutating func remember(_ failure: LoadFailure, of subject: Subject, now: Duration) {
+        guard failure.isPermanent else { return }
+        entries.insert(Entry(failure: failure, until: now + lifetime), for: subject, cost: 1)
+    }
+
+    mutating func forget(_ subject: Subject) { entries.remove(subject) }
+}
+
+extension FailureMemory.Subject {
+    init(_ request: LoadRequest, version: ContentVersion?) {
+        self.init(
+            image: request.image.id, version: version, scope: request.rendition == .original ? .original : .rendered)
+    }
+}

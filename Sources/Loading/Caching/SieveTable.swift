@@ -1,0 +1,68 @@
+import GRDB
+
+/// SIEVE over the rows of a table, whose `sequence` is the order of arrival, `used` the bit of use, and `size` the cost.
+/// The same policy as ``Sieve``; the list is the table itself.
+struct SieveTable: Sendable {
+    let table: String
+    let size: String
+    /// Which rows count at all.
+    let condition: String
+    private var hand: Int64 = 0
+
+    init(table: String, size: String, condition: String = "TRUE") {
+        self.table = table
+        self.size = size
+        self.condition = condition
+    }
+
+    struct Victim: Sendable {
+        let sequence: Int64
+        let size: Int64
+    }
+
+    /// The sum of the sizes, by asking the table.
+    func total(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT COALESCE(SUM(\(size)), 0) FROM \(table) WHERE \(condition)") ?? 0
+    }
+
+    /// Picks rows to go until their sizes sum to `excess`, forgiving those that were used since the hand came by last.
+    /// The caller deletes them.
+    mutating func victims(_ database: Database, excess: Int64) throws -> [Victim] {
+        var victims: [Victim] = []
+        var picked: Set<Int64> = []
+        var rest = excess
+        // Twice around at most: the first round forgives everything, the second finds it unused.
+        var rounds = 0
+        while rest > 0, rounds < 3 {
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT sequence, \(size) AS cost, used FROM \(table)
+                    WHERE sequence > ? AND \(condition) ORDER BY sequence LIMIT 64
+                    """, arguments: [hand])
+            if rows.isEmpty {
+                hand = 0
+                rounds += 1
+            }
+            var forgiven: [Int64] = []
+            for row in rows where rest > 0 {
+                let sequence: Int64 = row["sequence"]
+                hand = sequence
+                if (row["used"] as Int64) != 0 {
+                    forgiven.append(sequence)
+                } else if picked.insert(sequence).inserted {
+                    let size: Int64 = row["cost"]
+                    victims.append(Victim(sequence: sequence, size: size))
+                    rest -= size
+                }
+            }
+            for sequence in forgiven {
+                try database.execute(sql: "UPDATE \(table) SET used = 0 WHERE sequence = ?", arguments: [sequence])
+            }
+        }
+        return victims
+    }
+
+    /// Forgets where the hand was: after a database was begun anew.
+    mutating func reset() { hand = 0 }
+}

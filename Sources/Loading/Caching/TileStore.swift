@@ -1,0 +1,164 @@
+import Dispatch
+import FoundationEssentials
+import GRDB
+import Images
+
+/// Encoded renditions on disk, within a byte budget. Written in batches, one transaction each: what is found is whole.
+final class TileStore: Sendable {
+    private struct Pending: Sendable {
+        var tiles: [TileKey: RenditionBytes] = [:]
+        var used: Set<Int64> = []
+        var bytes = 0
+        var isScheduled = false
+    }
+
+    private struct Ledger: Sendable {
+        var sieve = SieveTable(table: "tile", size: "size")
+        /// Nil until asked of the table, and after every failure.
+        var total: Int64?
+    }
+
+    /// Bytes of tiles that may wait for the disk; beyond, tiles stay in memory alone.
+    private static let pendingLimit = 32 << 20
+    /// Bytes that a row takes beside its picture, about.
+    private static let overhead: Int64 = 160
+    private static let batchDelay = DispatchTimeInterval.milliseconds(30)
+
+    let budget: Int64
+    private let database: CacheDatabase
+    private let lane: BlockingLane
+    private let pending = Guarded(Pending())
+    /// Touched on the lane of writes alone, and in `flush`.
+    private let ledger = Guarded(Ledger())
+
+    /// - Parameter lane: One thread, for all writes.
+    init(database: CacheDatabase, budget: Int64, lane: BlockingLane) {
+        self.database = database
+        self.budget = budget
+        self.lane = lane
+    }
+
+    /// Blocks.
+    func rendition(_ key: TileKey, version: ContentVersion) -> RenditionBytes? {
+        if let waiting = pending.withLock({ $0.tiles[key] }), waiting.version == version { return waiting }
+        let found = database.read { database in
+            try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT tile.sequence, width, height, used, mediaType, bytes FROM tile
+                    JOIN tile_content ON tile_content.sequence = tile.sequence
+                    WHERE image = ? AND kind = ? AND version = ?
+                    """,
+                arguments: [Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: version.rawValue)]
+            ).map { row in
+                (
+                    sequence: row["sequence"] as Int64, wasUsed: (row["used"] as Int64) != 0,
+                    tile: RenditionBytes(
+                        bytes: [UInt8](row["bytes"] as Data),
+                        mediaType: row["mediaType"], version: version, width: row["width"], height: row["height"])
+                )
+            }
+        }
+        guard case .some(.some(let row)) = found else { return nil }
+        if !row.wasUsed {
+            pending.withLock { _ = $0.used.insert(row.sequence) }
+            schedule()
+        }
+        return row.tile
+    }
+
+    /// Writes the tile within some tens of milliseconds; returns at once.
+    func insert(_ tile: RenditionBytes, for key: TileKey) {
+        let isTaken = pending.withLock { pending in
+            let isTooMuch = pending.bytes + tile.bytes.count > Self.pendingLimit || tile.bytes.count > budget
+            guard !isTooMuch else { return false }
+            if let before = pending.tiles.updateValue(tile, forKey: key) { pending.bytes -= before.bytes.count }
+            pending.bytes += tile.bytes.count
+            return true
+        }
+        if isTaken { schedule() }
+    }
+
+    private func schedule() {
+        let isFirst = pending.withLock { pending in
+            defer { pending.isScheduled = true }
+            return !pending.isScheduled
+        }
+        guard isFirst else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.batchDelay) { [weak self] in
+            guard let self else { return }
+            lane.submit(BlockingLane.newWork(), priority: .background) { self.flush() }
+        }
+    }
+
+    /// Writes what waits. Blocks; on the lane of writes, or when nothing else runs any more.
+    func flush() {
+        let batch = pending.withLock { pending in
+            pending.isScheduled = false
+            defer { pending.used = [] }
+            // The tiles stay findable until they are committed.
+            return (tiles: pending.tiles, used: pending.used)
+        }
+        guard !batch.tiles.isEmpty || !batch.used.isEmpty else { return }
+        ledger.withLock { ledger in
+            var next = ledger
+            let isWritten = database.write { try self.write(batch.tiles, used: batch.used, &next, $0) } != nil
+            if isWritten { ledger = next } else { ledger = Ledger() }
+        }
+        pending.withLock { pending in
+            for (key, tile) in batch.tiles where pending.tiles[key] == tile {
+                pending.tiles[key] = nil
+                pending.bytes -= tile.bytes.count
+            }
+        }
+    }
+
+    private func write(
+        _ tiles: [TileKey: RenditionBytes], used: Set<Int64>, _ ledger: inout Ledger, _ database: Database
+    ) throws {
+        var total = try ledger.total ?? ledger.sieve.total(database)
+        for sequence in used {
+            try database.execute(sql: "UPDATE tile SET used = 1 WHERE sequence = ?", arguments: [sequence])
+        }
+        for (key, tile) in tiles {
+            total -= try remove(key, database)
+            let size = Int64(tile.bytes.count) + Self.overhead
+            try database.execute(
+                sql: "INSERT INTO tile (image, kind, version, width, height, size) VALUES (?, ?, ?, ?, ?, ?)",
+                arguments: [
+                    Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: tile.version.rawValue),
+                    tile.width, tile.height, size,
+                ])
+            let sequence = database.lastInsertedRowID
+            try database.execute(
+                sql: "INSERT INTO tile_content (sequence, mediaType, bytes) VALUES (?, ?, ?)",
+                arguments: [sequence, tile.mediaType, Data(tile.bytes)])
+            total += size
+        }
+        if total > budget {
+            for victim in try ledger.sieve.victims(database, excess: total - budget) {
+                try database.execute(sql: "DELETE FROM tile WHERE sequence = ?", arguments: [victim.sequence])
+                try database.execute(sql: "DELETE FROM tile_content WHERE sequence = ?", arguments: [victim.sequence])
+                total -= victim.size
+            }
+        }
+        ledger.total = total
+    }
+
+    /// Bytes that this freed.
+    private func remove(_ key: TileKey, _ database: Database) throws -> Int64 {
+        let row = try Row.fetchOne(
+            database, sql: "SELECT sequence, size FROM tile WHERE image = ? AND kind = ?",
+            arguments: [Int64(bitPattern: key.image), Int64(key.kind)])
+        guard let row else { return 0 }
+        let sequence: Int64 = row["sequence"]
+        try database.execute(sql: "DELETE FROM tile WHERE sequence = ?", arguments: [sequence])
+        try database.execute(sql: "DELETE FROM tile_content WHERE sequence = ?", arguments: [sequence])
+        return row["size"]
+    }
+
+    /// Bytes on disk as the store counts them. Blocks; for the tests.
+    func storedBytes() -> Int64 {
+        database.read { try SieveTable(table: "tile", size: "size").total($0) } ?? 0
+    }
+}

@@ -1,0 +1,45 @@
+import Scheduling
+
+/// One who waits for a load: answered exactly once, or never when it cancelled before.
+final class LoadWaiter: LoadHandle {
+    typealias Deliver = @Sendable (Result<LoadedContent, LoadFailure>) -> Void
+
+    private struct State {
+        var deliver: Deliver?
+        var isCancelled = false
+        /// Weak: whoever was given it decides how long it lives.
+        weak var growing: GrowingOriginal?
+    }
+
+    let id: LoadMachine.WaiterID
+    private let state: Guarded<State>
+    private let coordinator: LoadCoordinator
+
+    init(id: LoadMachine.WaiterID, coordinator: LoadCoordinator, deliver: @escaping Deliver) {
+        self.id = id
+        self.coordinator = coordinator
+        state = Guarded(State(deliver: deliver))
+    }
+
+    func answer(_ result: Result<LoadedContent, LoadFailure>) {
+        let deliver = state.withLock { state -> Deliver? in
+            guard !state.isCancelled else { return nil }
+            if case .success(.growing(let original)) = result { state.growing = original }
+            defer { state.deliver = nil }
+            return state.deliver
+        }
+        deliver?(result)
+    }
+
+    func cancel() {
+        let growing = state.withLock { state -> GrowingOriginal? in
+            state.isCancelled = true
+            state.deliver = nil
+            return state.growing
+        }
+        growing?.close()
+        coordinator.leave(id)
+    }
+
+    func reprioritise(_ priority: Priority) { coordinator.reprioritise(id, to: priority) }
+}

@@ -1,0 +1,454 @@
+import Dispatch
+import Images
+import Logging
+import Origins
+import Renditions
+import Scheduling
+
+/// Drives the machine of loads: tells it what happened and performs what it answers, all on one serial queue, so that
+/// the effects of one event are under way before the next event counts. Nothing on the queue blocks: work goes to lanes
+/// and origins, and their ends come back as events.
+final class LoadCoordinator: @unchecked Sendable {
+    // Sendable because everything below `queue` is touched on it alone.
+    private let queue = DispatchQueue(label: "tessera.loading")
+    private let configuration: Loader.Configuration
+    private let origins: any OriginFetching
+    private let lanes: LoadLanes
+    private let stages: LoadStages
+    private let time: any TimeKeeping
+
+    private var machine = LoadMachine()
+    private var waiters: [LoadMachine.WaiterID: LoadWaiter] = [:]
+    private var contexts: [LoadMachine.JobID: Context] = [:]
+    private var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
+    private var spools: [LoadMachine.FetchID: Spool] = [:]
+    private var failures: FailureMemory
+    private var counts = LoadStatistics()
+    private var isStopped = false
+    private let published = Guarded(LoadStatistics())
+
+    /// What a job carries from stage to stage.
+    private struct Context {
+        let request: LoadRequest
+        var ground: RemoteGround?
+        var kept: KeptOriginal?
+        var mustFetch = false
+        var source: OriginalSource?
+        var work: BlockingLane.WorkID = 0
+        var stop = RenderStop()
+        var attempts = 0
+    }
+
+    /// How often a file that changes under the reader, or an original that is evicted under it, is begun anew.
+    private static let maximumAttempts = 4
+
+    init(
+        configuration: Loader.Configuration, origins: any OriginFetching, lanes: LoadLanes, stages: LoadStages,
+        time: any TimeKeeping
+    ) {
+        self.configuration = configuration
+        self.origins = origins
+        self.lanes = lanes
+        self.stages = stages
+        self.time = time
+        failures = FailureMemory(lifetime: configuration.failureLifetime, capacity: configuration.rememberedFailures)
+    }
+
+    var statistics: LoadStatistics { published.withLock { $0 } }
+
+    // MARK: - From any thread
+
+    func join(_ waiter: LoadWaiter, _ request: LoadRequest, priority: Priority) {
+        on { $0.begin(waiter, request, priority) }
+    }
+
+    func leave(_ waiter: LoadMachine.WaiterID) {
+        on {
+            $0.waiters[waiter] = nil
+            $0.perform($0.machine.leave(waiter))
+        }
+    }
+
+    func reprioritise(_ waiter: LoadMachine.WaiterID, to priority: Priority) {
+        on { $0.perform($0.machine.reprioritise(waiter, to: priority)) }
+    }
+
+    /// Fails every load, and every one that comes later.
+    func stop() async {
+        await withCheckedContinuation { continuation in
+            on {
+                $0.stopAll()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Calls back when every event that was sent before has been dealt with. For the tests.
+    func settled() async {
+        await withCheckedContinuation { continuation in on { _ in continuation.resume() } }
+    }
+
+    /// Whether nothing is left in any table. For the tests.
+    func isEmpty() async -> Bool {
+        await withCheckedContinuation { continuation in
+            on {
+                let isEmpty = $0.machine.isEmpty && $0.waiters.isEmpty && $0.contexts.isEmpty && $0.fetches.isEmpty
+                continuation.resume(returning: isEmpty && $0.spools.isEmpty)
+            }
+        }
+    }
+
+    private func on(_ body: @escaping @Sendable (LoadCoordinator) -> Void) {
+        queue.async {
+            body(self)
+            self.publish()
+        }
+    }
+
+    private func publish() {
+        counts.waiting = waiters.count
+        counts.jobs = machine.jobCount
+        counts.fetches = machine.fetchCount
+        counts.rememberedFailures = failures.count
+        published.withLock { $0 = counts }
+    }
+
+    // MARK: - Beginning
+
+    private func begin(_ waiter: LoadWaiter, _ request: LoadRequest, _ priority: Priority) {
+        guard !isStopped else { return waiter.answer(.failure(.shuttingDown)) }
+        guard waiters.count < configuration.maximumPending else { return waiter.answer(.failure(.overloaded)) }
+        let image = request.image
+        let isRemote = image.location.isRemote
+        let subject = FailureMemory.Subject(request, version: isRemote ? nil : image.version)
+        if request.bypassNegativeCache {
+            failures.forget(subject)
+        } else if let failure = failures.failure(of: subject, now: time.uptime()) {
+            return waiter.answer(.failure(failure))
+        }
+        if let tile = stages.memory.rendition(request, now: time.secondsSince1970) {
+            return waiter.answer(.success(.bytes(tile)))
+        }
+        waiters[waiter.id] = waiter
+        let key = LoadMachine.Key(
+            image: image.id, version: isRemote ? nil : image.version, rendition: request.rendition,
+            format: request.rendition == .original ? .jpeg : request.format)
+        let effects = machine.join(waiter.id, key: key, priority: priority)
+        if case .find(let job, _) = effects.first { contexts[job] = Context(request: request) }
+        perform(effects)
+    }
+
+    // MARK: - Effects
+
+    private func perform(_ effects: [LoadMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .find(let job, let priority): find(job, priority)
+            case .fetch(let fetch, let job, let priority): beginFetch(fetch, for: job, priority)
+            case .prepare(let job, let priority): prepare(job, priority)
+            case .render(let job, let lane, let priority): render(job, lane, priority)
+            case .stream(let waiter, let fetch): stream(waiter, from: fetch)
+            case .reprioritise(let job, let stage, let priority): move(job, stage, priority)
+            case .reprioritiseFetch(let fetch, let priority): fetches[fetch]?.reprioritise(priority)
+            case .abandon(let job, let stage): abandon(job, stage)
+            case .abandonFetch(let fetch):
+                spools[fetch] = nil
+                fetches.removeValue(forKey: fetch)?.cancel()
+            case .release(let job): contexts[job] = nil
+            }
+        }
+    }
+
+    private func lane(of job: LoadMachine.JobID, _ stage: LoadMachine.Stage) -> BlockingLane? {
+        switch stage {
+        case .finding: lanes.lookups
+        case .preparing: contexts[job]?.request.image.location.isRemote == true ? lanes.fetched : lanes.files
+        case .rendering(let lane): lanes.lane(of: lane)
+        case .fetching, .streaming: nil
+        }
+    }
+
+    private func move(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage, _ priority: Priority) {
+        guard let work = contexts[job]?.work else { return }
+        lane(of: job, stage)?.reprioritise(work, to: priority)
+        if case .rendering(let lane) = stage { yieldIfNeeded(lane) }
+    }
+
+    private func abandon(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage) {
+        let lane = lane(of: job, stage)
+        guard let context = contexts.removeValue(forKey: job) else { return }
+        if lane?.cancel(context.work) != true { context.stop.stop() }
+    }
+
+    /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.
+    private func run<Result: Sendable>(
+        _ job: LoadMachine.JobID, on lane: BlockingLane?, _ priority: Priority,
+        _ step: @escaping @Sendable () -> Result,
+        then next: @escaping @Sendable (LoadCoordinator, Result) -> Void
+    ) {
+        let work = BlockingLane.newWork()
+        contexts[job]?.work = work
+        lane?.submit(work, priority: priority) { [weak self] in
+            let result = step()
+            self?.on { coordinator in
+                guard coordinator.contexts[job] != nil else { return }
+                next(coordinator, result)
+            }
+        }
+    }
+
+    // MARK: - Finding
+
+    private func find(_ job: LoadMachine.JobID, _ priority: Priority) {
+        guard let request = contexts[job]?.request else { return }
+        if request.image.location.isRemote {
+            // An original that is arriving is what the caches do not have: whoever comes late joins at once.
+            if machine.hasFetch(for: request.image.id) { return perform(machine.needOriginal(job)) }
+        } else if request.rendition == .original {
+            return perform(machine.prepare(job))
+        }
+        run(job, on: lanes.lookups, priority) { [stages] in
+            stages.find(request)
+        } then: {
+            $0.found(job, $1)
+        }
+    }
+
+    private func found(_ job: LoadMachine.JobID, _ result: LoadStages.Found) {
+        switch result {
+        case .tile(let tile, let freshUntil):
+            counts.diskHits += 1
+            remember(tile, job, freshUntil: freshUntil)
+            finish(job, .success(.bytes(tile)))
+        case .ground(let ground):
+            contexts[job]?.ground = ground
+            perform(machine.prepare(job))
+        case .nothing(let kept):
+            contexts[job]?.kept = kept
+            let isRemote = contexts[job]?.request.image.location.isRemote == true
+            perform(isRemote ? machine.needOriginal(job) : machine.prepare(job))
+        }
+    }
+
+    private func remember(_ tile: RenditionBytes, _ job: LoadMachine.JobID, freshUntil: Int64?) {
+        guard let request = contexts[job]?.request else { return }
+        let key = TileKey(image: request.image.id, rendition: request.rendition, format: request.format)
+        var tile = tile
+        tile.isStale = false
+        stages.memory.insert(tile, for: key)
+        guard let freshUntil else { return }
+        stages.memory.setFreshness(.init(version: tile.version, until: freshUntil), of: request.image.id)
+    }
+
+    // MARK: - Fetching
+
+    private func beginFetch(_ id: LoadMachine.FetchID, for job: LoadMachine.JobID, _ priority: Priority) {
+        guard let context = contexts[job], case .remote(let url) = context.request.image.location else { return }
+        counts.fetchesBegun += 1
+        let kept = context.kept?.validators.isEmpty == false && !context.mustFetch ? context.kept : nil
+        let fetch = OriginalFetch(
+            image: context.request.image.id, url: url, before: kept, store: stages.originals, lane: lanes.spool,
+            time: time, unwrittenLimit: configuration.unwrittenBytes
+        ) { [weak self] news in
+            self?.on { $0.heard(news, of: id) }
+        }
+        fetches[id] = fetch
+        fetch.start(origins, priority: priority)
+    }
+
+    private func heard(_ news: OriginalFetch.News, of id: LoadMachine.FetchID) {
+        guard fetches[id] != nil else { return }
+        switch news {
+        case .grows(let spool):
+            spools[id] = spool
+            perform(machine.originalGrows(id))
+        case .fetched(let fetched):
+            endFetch(id) { coordinator, job, image in
+                coordinator.noteFreshness(fetched.kept, mayStore: fetched.mayStore, of: image)
+                let source = OriginalSource(
+                    descriptor: fetched.descriptor, version: fetched.kept.version, length: fetched.kept.length,
+                    modified: fetched.kept.validators.modified, mayStore: fetched.mayStore)
+                coordinator.contexts[job]?.ground = .source(source)
+                coordinator.perform(coordinator.machine.prepare(job))
+            }
+        case .notModified(let kept):
+            endFetch(id) { coordinator, job, image in
+                coordinator.noteFreshness(kept, mayStore: true, of: image)
+                coordinator.contexts[job]?.ground = .kept(kept, originFailure: nil)
+                coordinator.perform(coordinator.machine.prepare(job))
+            }
+        case .failed(let failure):
+            endFetch(id) { coordinator, job, _ in coordinator.fetchFailed(job, failure) }
+        }
+    }
+
+    private func endFetch(
+        _ id: LoadMachine.FetchID, each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
+    ) {
+        fetches[id] = nil
+        spools[id] = nil
+        let (jobs, effects) = machine.originalEnded(id)
+        perform(effects)
+        for job in jobs {
+            guard let image = contexts[job]?.request.image.id else { continue }
+            each(self, job, image)
+        }
+    }
+
+    private func noteFreshness(_ kept: KeptOriginal, mayStore: Bool, of image: ImageID) {
+        guard mayStore else { return }
+        stages.memory.setFreshness(.init(version: kept.version, until: kept.freshUntil), of: image)
+    }
+
+    private func fetchFailed(_ job: LoadMachine.JobID, _ failure: LoadFailure) {
+        guard let context = contexts[job] else { return }
+        if let kept = context.kept, !failure.isPermanent, !context.mustFetch {
+            contexts[job]?.ground = .kept(kept, originFailure: failure)
+            return perform(machine.prepare(job))
+        }
+        // A picture that cannot be had cannot be had in any rendition.
+        for scope in FailureMemory.Scope.allCases {
+            let subject = FailureMemory.Subject(image: context.request.image.id, version: nil, scope: scope)
+            failures.remember(failure, of: subject, now: time.uptime())
+        }
+        finish(job, .failure(failure))
+    }
+
+    private func stream(_ waiter: LoadMachine.WaiterID, from fetch: LoadMachine.FetchID) {
+        guard let spool = spools[fetch] else { return }
+        let original = GrowingOriginal(
+            spool: spool, readAhead: configuration.readAheadBytes, lane: lanes.readers
+        ) { [weak self] in
+            self?.leave(waiter)
+        }
+        // It stays in the machine until it has let go of the original.
+        waiters.removeValue(forKey: waiter)?.answer(.success(.growing(original)))
+    }
+
+    // MARK: - Preparing
+
+    private func prepare(_ job: LoadMachine.JobID, _ priority: Priority) {
+        guard let context = contexts[job] else { return }
+        contexts[job]?.attempts += 1
+        guard context.attempts < Self.maximumAttempts else { return finish(job, .failure(.changing)) }
+        run(job, on: lane(of: job, .preparing), priority) { [stages] in
+            stages.prepare(context.request, on: context.ground)
+        } then: {
+            $0.prepared(job, $1)
+        }
+    }
+
+    private func prepared(_ job: LoadMachine.JobID, _ result: LoadStages.Prepared) {
+        guard let request = contexts[job]?.request else { return }
+        switch result {
+        case .tile(let tile):
+            counts.diskHits += 1
+            remember(tile, job, freshUntil: nil)
+            finish(job, .success(.bytes(tile)))
+        case .original(let file): finish(job, .success(.file(file)))
+        case .toRender(let source, let lane):
+            let isRemote = request.image.location.isRemote
+            let subject = FailureMemory.Subject(request, version: isRemote ? nil : source.version)
+            if request.bypassNegativeCache {
+                failures.forget(subject)
+            } else if let failure = failures.failure(of: subject, now: time.uptime()) {
+                return finish(job, .failure(failure))
+            }
+            contexts[job]?.source = source
+            perform(machine.render(job, in: lane))
+        case .mustFetchAgain:
+            contexts[job]?.attempts += 1
+            contexts[job]?.mustFetch = true
+            perform(machine.needOriginal(job))
+        case .failed(let failure, let version): fail(job, failure, version: version)
+        }
+    }
+
+    // MARK: - Rendering
+
+    private func render(_ job: LoadMachine.JobID, _ lane: LoadMachine.RenderLane, _ priority: Priority) {
+        guard let context = contexts[job], let source = context.source else { return }
+        let stop = RenderStop()
+        contexts[job]?.stop = stop
+        counts.rendersBegun += 1
+        run(job, on: lanes.lane(of: lane), priority) { [stages] in
+            stages.render(context.request, from: source, stop: stop)
+        } then: {
+            $0.rendered(job, lane, $1)
+        }
+        yieldIfNeeded(lane)
+    }
+
+    /// Prefetch that holds more than its half while something visible waits goes back into the line.
+    private func yieldIfNeeded(_ lane: LoadMachine.RenderLane) {
+        guard let work = lanes.lane(of: lane).nextToYield() else { return }
+        contexts.values.first { $0.work == work }?.stop.stop()
+    }
+
+    private func rendered(_ job: LoadMachine.JobID, _ lane: LoadMachine.RenderLane, _ result: LoadStages.RenderResult) {
+        switch result {
+        case .tile(let tile): finish(job, .success(.bytes(tile)))
+        case .changed: perform(machine.prepare(job))
+        case .stopped: perform(machine.render(job, in: lane))
+        case .failed(let failure, let version): fail(job, failure, version: version)
+        }
+    }
+
+    // MARK: - Ending
+
+    private func fail(_ job: LoadMachine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
+        guard let request = contexts[job]?.request else { return }
+        let isRemote = request.image.location.isRemote
+        let subject = FailureMemory.Subject(request, version: isRemote ? nil : version ?? request.image.version)
+        failures.remember(failure, of: subject, now: time.uptime())
+        if isRemote, failure.isPermanent, version != nil {
+            // Whoever tries again later gets what the origin has then. Dropped on a lane, since the disk may block.
+            let image = request.image.id
+            lanes.spool.submit(BlockingLane.newWork(), priority: .background) { [stages] in
+                stages.originals.forget(image)
+            }
+        }
+        finish(job, .failure(failure))
+    }
+
+    private func finish(_ job: LoadMachine.JobID, _ result: Result<LoadedContent, LoadFailure>) {
+        if case .failure(let failure) = result {
+            counts.failures += 1
+            log(failure, of: contexts[job]?.request)
+        }
+        contexts[job] = nil
+        for waiter in machine.finish(job) { waiters.removeValue(forKey: waiter)?.answer(result) }
+    }
+
+    private func log(_ failure: LoadFailure, of request: LoadRequest?) {
+        guard let request else { return }
+        configuration.logger.warning(
+            "A picture cannot be shown.",
+            metadata: [
+                "image": "\(request.image.id)", "name": "\(request.image.name)",
+                "rendition": "\(request.rendition.rawValue)", "status": "\(failure.status)",
+                "message": "\(failure.publicMessage)", "detail": "\(failure.logDetail)",
+            ])
+    }
+
+    private func stopAll() {
+        isStopped = true
+        let left = waiters
+        waiters = [:]
+        for (id, waiter) in left {
+            perform(machine.leave(id))
+            waiter.answer(.failure(.shuttingDown))
+        }
+        for fetch in fetches.values { fetch.cancel() }
+        fetches = [:]
+        spools = [:]
+        contexts = [:]
+    }
+}
+
+extension ImageLocation {
+    var isRemote: Bool {
+        if case .remote = self { return true }
+        return false
+    }
+}

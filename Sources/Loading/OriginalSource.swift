@@ -1,0 +1,25 @@
+import Images
+
+/// An original that is open and can be rendered.
+struct OriginalSource: Sendable {
+    let descriptor: OwnedDescriptor
+    let version: ContentVersion
+    /// Bytes.
+    let length: Int64
+    /// Seconds since 1970, as far as known.
+    let modified: Int64?
+    /// What a local file was like when it was opened: a render is good only if it still is.
+    var status: FileStatus?
+    /// Whether what is made of it may be kept.
+    var mayStore = true
+    /// Its origin could not be asked whether it is current.
+    var isStale = false
+}
+
+/// What a job that needs the original of a remote image stands on.
+enum RemoteGround: Sendable {
+    /// The original itself, just fetched or found fresh.
+    case source(OriginalSource)
+    /// What is kept is current, though its file may be gone; or is the best there is, since its origin failed.
+    case kept(KeptOriginal, originFailure: LoadFailure?)
+}

@@ -1,0 +1,306 @@
+import DequeModule
+import Images
+import Origins
+import Scheduling
+
+/// One fetch of one original for all who want anything of it: the origin's events go through a bounded queue to the
+/// spool lane, which writes them to a file as they come.
+final class OriginalFetch: Sendable {
+    /// What the loader hears of it.
+    enum News: Sendable {
+        /// The first bytes are there and are a picture's.
+        case grows(Spool)
+        case fetched(Fetched)
+        case notModified(KeptOriginal)
+        case failed(LoadFailure)
+    }
+
+    /// A whole original.
+    struct Fetched: Sendable {
+        let descriptor: OwnedDescriptor
+        let kept: KeptOriginal
+        let mayStore: Bool
+    }
+
+    private struct Inbox: Sendable {
+        var events: Deque<OriginEvent> = []
+        var unwritten = 0
+        var isDraining = false
+        var isPaused = false
+        var isCancelled = false
+        var fetch: (any OriginFetch)?
+    }
+
+    /// What the lane works on; one drain at a time touches it.
+    private struct Work: Sendable {
+        var head: OriginHead?
+        var spool: Spool?
+        var path: String?
+        var digest = ContentDigest()
+        var beginning: [UInt8] = []
+        var isAnnounced = false
+        /// Bytes that come again after a restart and are there already.
+        var repeated: Int64 = 0
+        var isOver = false
+    }
+
+    /// Events that one turn on the lane handles, so that fetches take turns.
+    private static let turn = 16
+
+    private let image: ImageID
+    private let url: String
+    private let before: KeptOriginal?
+    private let store: OriginalStore
+    private let lane: BlockingLane
+    private let time: any TimeKeeping
+    private let unwrittenLimit: Int
+    private let news: @Sendable (News) -> Void
+    private let inbox = Guarded(Inbox())
+    private let work = Guarded(Work())
+
+    /// - Parameters:
+    ///   - before: What is kept of it; makes the request conditional.
+    ///   - lane: Writes; any number of fetches share it.
+    init(
+        image: ImageID, url: String, before: KeptOriginal?, store: OriginalStore, lane: BlockingLane,
+        time: any TimeKeeping, unwrittenLimit: Int, news: @escaping @Sendable (News) -> Void
+    ) {
+        self.image = image
+        self.url = url
+        self.before = before
+        self.store = store
+        self.lane = lane
+        self.time = time
+        self.unwrittenLimit = unwrittenLimit
+        self.news = news
+    }
+
+    func start(_ origins: any OriginFetching, priority: Priority) {
+        let request = OriginRequest(url: url, revalidate: before?.validators)
+        let fetch = origins.fetch(request, priority: priority) { [weak self] event in self?.receive(event) }
+        let (isCancelled, isPaused) = inbox.withLock {
+            $0.fetch = fetch
+            return ($0.isCancelled, $0.isPaused)
+        }
+        if isCancelled { fetch.cancel() }
+        if isPaused { fetch.pause() }
+    }
+
+    func reprioritise(_ priority: Priority) { inbox.withLock { $0.fetch }?.reprioritise(priority) }
+
+    /// Aborts the fetch; no news come any more, save one already on its way.
+    func cancel() {
+        let fetch = inbox.withLock { inbox in
+            inbox.isCancelled = true
+            inbox.events = []
+            return inbox.fetch
+        }
+        fetch?.cancel()
+        // The file is dropped on the lane, behind a write that may be under way.
+        lane.submit(BlockingLane.newWork(), priority: .background) { self.abandon() }
+    }
+
+    // MARK: - On the origin's thread
+
+    private func receive(_ event: OriginEvent) {
+        let (mustDrain, toPause) = inbox.withLock { inbox -> (Bool, (any OriginFetch)?) in
+            guard !inbox.isCancelled else { return (false, nil) }
+            inbox.events.append(event)
+            if case .bytes(let bytes) = event { inbox.unwritten += bytes.count }
+            let mustPause = inbox.unwritten > unwrittenLimit && !inbox.isPaused
+            if mustPause { inbox.isPaused = true }
+            defer { inbox.isDraining = true }
+            return (!inbox.isDraining, mustPause ? inbox.fetch : nil)
+        }
+        toPause?.pause()
+        if mustDrain { submitDrain() }
+    }
+
+    private func submitDrain() {
+        lane.submit(BlockingLane.newWork(), priority: .background) { self.drain() }
+    }
+
+    // MARK: - On the spool lane
+
+    private func drain() {
+        for _ in 0..<Self.turn {
+            let event = inbox.withLock { inbox -> OriginEvent? in
+                guard let event = inbox.events.popFirst() else {
+                    inbox.isDraining = false
+                    return nil
+                }
+                return event
+            }
+            guard let event else { return }
+            let news = work.withLock { handle(event, &$0) }
+            if case .bytes(let bytes) = event { wrote(bytes.count) }
+            for item in news where !inbox.withLock({ $0.isCancelled }) { self.news(item) }
+        }
+        submitDrain()
+    }
+
+    private func wrote(_ count: Int) {
+        let toResume = inbox.withLock { inbox -> (any OriginFetch)? in
+            inbox.unwritten -= count
+            guard inbox.isPaused, inbox.unwritten <= unwrittenLimit / 4 else { return nil }
+            inbox.isPaused = false
+            return inbox.fetch
+        }
+        toResume?.resume()
+    }
+
+    private func handle(_ event: OriginEvent, _ work: inout Work) -> [News] {
+        guard !work.isOver else { return [] }
+        do throws(LoadFailure) {
+            switch event {
+            case .started(let head):
+                try start(head, &work)
+                return []
+            case .bytes(let bytes):
+                try append(bytes, &work)
+                return announce(&work)
+            case .finished: return [.fetched(try finish(&work))]
+            case .notModified(let head): return [try notModified(head, &work)]
+            case .failed(let error): throw LoadFailure(error)
+            }
+        } catch {
+            // The origin may still be sending: it is of no use any more.
+            inbox.withLock { $0.fetch }?.cancel()
+            end(&work, failure: error)
+            return [.failed(error)]
+        }
+    }
+
+    private func start(_ head: OriginHead, _ work: inout Work) throws(LoadFailure) {
+        if let before = work.head, let spool = work.spool {
+            let version = ContentDigest.version(of: head.validators, length: head.declaredLength)
+            if let version, version == spool.headVersion, head.declaredLength == before.declaredLength {
+                // The same content from byte 0: what is there already is passed over.
+                work.repeated = spool.written
+                work.head = head
+                return
+            }
+            // Another content: readers that saw bytes of the one before must fail, and new ones get a new file.
+            end(&work, failure: .changing)
+            work = Work()
+        }
+        let made: (descriptor: OwnedDescriptor, path: String?)
+        do throws(DescriptorError) {
+            made = try store.makeIncoming()
+        } catch {
+            throw .noRoom(error)
+        }
+        work.head = head
+        work.path = made.path
+        if !head.mayStore, let path = made.path {
+            // Nobody else may find it: it lives as long as its descriptor.
+            store.drop(incoming: path)
+            work.path = nil
+        }
+        work.spool = Spool(
+            descriptor: made.descriptor, declaredLength: head.declaredLength,
+            headVersion: ContentDigest.version(of: head.validators, length: head.declaredLength))
+    }
+
+    private func append(_ all: [UInt8], _ work: inout Work) throws(LoadFailure) {
+        guard let spool = work.spool else { throw .unreadable("bytes before their head") }
+        var bytes = all
+        if work.repeated > 0 {
+            let skipped = min(Int64(bytes.count), work.repeated)
+            work.repeated -= skipped
+            bytes.removeFirst(Int(skipped))
+        }
+        guard !bytes.isEmpty else { return }
+        do throws(DescriptorError) {
+            try spool.append(bytes)
+        } catch {
+            guard error.isDiskFull else { throw .noRoom(error) }
+            try moveToMemory(spool, &work)
+            do throws(DescriptorError) { try spool.append(bytes) } catch { throw .noRoom(error) }
+        }
+        work.digest.update(bytes)
+        if work.beginning.count < PictureSignature.length {
+            work.beginning += bytes.prefix(PictureSignature.length - work.beginning.count)
+        }
+    }
+
+    /// The disk is full: the picture goes on in memory, and is not kept.
+    private func moveToMemory(_ spool: Spool, _ work: inout Work) throws(LoadFailure) {
+        do throws(DescriptorError) {
+            let memory = try store.makeInMemory()
+            var offset: Int64 = 0
+            while offset < spool.written {
+                let piece = try spool.descriptor.read(min(1 << 18, Int(spool.written - offset)), at: offset)
+                guard !piece.isEmpty else { break }
+                try memory.write(piece[...], at: offset)
+                offset += Int64(piece.count)
+            }
+            spool.move(to: memory)
+        } catch {
+            throw .noRoom(error)
+        }
+        if let path = work.path { store.drop(incoming: path) }
+        work.path = nil
+    }
+
+    private func announce(_ work: inout Work) -> [News] {
+        guard !work.isAnnounced, let spool = work.spool, work.beginning.count >= PictureSignature.length else {
+            return []
+        }
+        work.isAnnounced = true
+        guard let mediaType = PictureSignature.mediaType(of: work.beginning) else { return [] }
+        spool.mediaType = mediaType
+        return [.grows(spool)]
+    }
+
+    private func finish(_ work: inout Work) throws(LoadFailure) -> Fetched {
+        guard let spool = work.spool, let head = work.head, work.repeated == 0 else {
+            throw .unreadable("the end before the bytes")
+        }
+        work.isOver = true
+        let length = spool.written
+        let version = ContentDigest.version(of: head.validators, length: length) ?? work.digest.version
+        let kept = KeptOriginal(
+            image: image, url: url, version: version, validators: head.validators, length: length,
+            freshUntil: freshUntil(head), isKept: work.path != nil)
+        // Readers hear first; it is in the store before anybody else hears, so that nobody fetches it a second time.
+        spool.end(.whole)
+        if let path = work.path { store.keep(kept, incoming: path) }
+        return Fetched(descriptor: spool.descriptor, kept: kept, mayStore: head.mayStore)
+    }
+
+    private func notModified(_ head: OriginHead, _ work: inout Work) throws(LoadFailure) -> News {
+        guard let before else { throw .unreadable("304 to a request without validators") }
+        work.isOver = true
+        let kept = KeptOriginal(
+            image: image, url: url, version: before.version,
+            validators: head.validators.isEmpty ? before.validators : head.validators, length: before.length,
+            freshUntil: freshUntil(head), isKept: before.isKept)
+        store.refresh(kept)
+        return .notModified(kept)
+    }
+
+    private func freshUntil(_ head: OriginHead) -> Int64 {
+        let seconds = min(max(0, head.freshFor.components.seconds), 366 * 86_400)
+        return time.secondsSince1970() + seconds
+    }
+
+    private func abandon() { work.withLock { end(&$0, failure: .unwanted) } }
+
+    private func end(_ work: inout Work, failure: LoadFailure) {
+        work.spool?.end(.failed(failure))
+        if !work.isOver, let path = work.path { store.drop(incoming: path) }
+        work.isOver = true
+        work.path = nil
+    }
+}
+
+extension LoadFailure {
+    static let unwanted = LoadFailure(status: 499, publicMessage: "The picture is no longer wanted.")
+
+    static func noRoom(_ error: DescriptorError) -> LoadFailure {
+        LoadFailure(
+            status: 503, publicMessage: "The server has no room for the picture.", logDetail: error.description,
+            retryAfter: .seconds(30))
+    }
+}

@@ -1,0 +1,244 @@
+import GRDB
+import Glibc
+import Images
+import Logging
+import Origins
+
+/// What is known of a remote original that was fetched before.
+struct KeptOriginal: Hashable, Sendable {
+    let image: ImageID
+    let url: String
+    let version: ContentVersion
+    let validators: Validators
+    /// Bytes.
+    let length: Int64
+    /// Seconds since 1970 until which it may be used without asking its origin.
+    let freshUntil: Int64
+    /// Whether its file is (or was, when this was read) in the store. Without it, its renditions may still be.
+    let isKept: Bool
+}
+
+/// The originals fetched from their origins, as files within a byte budget of their own. A file is written aside and
+/// moved in when it is whole, and counts only with its row in the database and the length that the row says. Every call blocks.
+final class OriginalStore: Sendable {
+    private struct Ledger: Sendable {
+        var sieve = SieveTable(table: "original", size: "length", condition: "isKept")
+    }
+
+    private let folder: String
+    private let budget: Int64
+    private let database: CacheDatabase
+    private let logger: Logger
+    private let ledger = Guarded(Ledger())
+
+    /// Empties the folder of unfinished files, and removes whole ones that the database does not know.
+    ///
+    /// - Throws: `LoadFailure` when the folders cannot be made.
+    init(folder: String, budget: Int64, database: CacheDatabase, logger: Logger) throws(LoadFailure) {
+        self.folder = folder
+        self.budget = budget
+        self.database = database
+        self.logger = logger
+        for path in [folder, folder + "/incoming", folder + "/kept"] {
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw LoadFailure(
+                    status: 500, publicMessage: "The cache cannot be opened.",
+                    logDetail: "mkdir \(path): \(String(cString: strerror(errno)))")
+            }
+        }
+        for name in Self.names(in: folder + "/incoming") { unlink(folder + "/incoming/" + name) }
+        let known: Set<String>? = database.read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT image, version FROM original WHERE isKept")
+            return Set(rows.map { Self.name(image: $0["image"], version: $0["version"]) })
+        }
+        guard let known else { return }
+        for name in Self.names(in: folder + "/kept") where !known.contains(name) { unlink(folder + "/kept/" + name) }
+    }
+
+    func find(_ image: ImageID, url: String) -> KeptOriginal? {
+        let row = database.read { database in
+            try Row.fetchOne(
+                database, sql: "SELECT * FROM original WHERE image = ?", arguments: [Int64(bitPattern: image.rawValue)]
+            ).map { row in
+                KeptOriginal(
+                    image: image, url: row["url"],
+                    version: ContentVersion(rawValue: UInt64(bitPattern: row["version"])),
+                    validators: Validators(entityTag: row["entityTag"], lastModified: row["lastModified"]),
+                    length: row["length"], freshUntil: row["freshUntil"], isKept: row["isKept"])
+            }
+        }
+        guard case .some(.some(let kept)) = row, kept.url == url else { return nil }
+        return kept
+    }
+
+    /// Nil when the file is not there, or not as long as it was when it was whole.
+    func open(_ kept: KeptOriginal) -> OwnedDescriptor? {
+        guard kept.isKept else { return nil }
+        let number = Glibc.open(path(of: kept), O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        let descriptor = OwnedDescriptor(number)
+        guard (try? descriptor.status())?.size == kept.length else {
+            unlink(path(of: kept))
+            return nil
+        }
+        _ = database.write { database in
+            try database.execute(
+                sql: "UPDATE original SET used = 1 WHERE image = ? AND used = 0",
+                arguments: [Int64(bitPattern: kept.image.rawValue)])
+        }
+        return descriptor
+    }
+
+    // MARK: - Incoming
+
+    /// A new file for an original that begins to arrive: on disk, or in memory when the disk takes none.
+    func makeIncoming() throws(DescriptorError) -> (descriptor: OwnedDescriptor, path: String?) {
+        do {
+            let made = try make(in: folder + "/incoming")
+            return (made.descriptor, made.path)
+        } catch {
+            logger.error("An original cannot be kept.", metadata: ["error": "\(error)"])
+            return (try makeInMemory(), nil)
+        }
+    }
+
+    /// A file without a name on a file system that is kept in memory.
+    func makeInMemory() throws(DescriptorError) -> OwnedDescriptor {
+        let (descriptor, path) = try make(in: "/dev/shm")
+        unlink(path)
+        return descriptor
+    }
+
+    private func make(in folder: String) throws(DescriptorError) -> (descriptor: OwnedDescriptor, path: String) {
+        var system = SystemRandomNumberGenerator()
+        let path = folder + "/tessera-" + String(system.next() as UInt64, radix: 36)
+        let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw DescriptorError(operation: "open", code: errno) }
+        return (OwnedDescriptor(number), path)
+    }
+
+    /// Drops a file that will not become whole.
+    func drop(incoming path: String) { unlink(path) }
+
+    /// Moves a whole file in and writes its row; then evicts what exceeds the budget.
+    func keep(_ kept: KeptOriginal, incoming path: String) {
+        let before = find(kept.image, url: kept.url)
+        guard kept.length <= budget, rename(path, self.path(of: kept)) == 0 else {
+            unlink(path)
+            return record(kept, isKept: false)
+        }
+        record(kept, isKept: true)
+        if let before, before.version != kept.version { unlink(self.path(of: before)) }
+    }
+
+    /// Notes validators and freshness without the file: the origin said that nothing has changed.
+    func refresh(_ kept: KeptOriginal) {
+        _ = database.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE original SET entityTag = ?, lastModified = ?, freshUntil = ?
+                    WHERE image = ? AND version = ?
+                    """,
+                arguments: [
+                    kept.validators.entityTag, kept.validators.lastModified, kept.freshUntil,
+                    Int64(bitPattern: kept.image.rawValue), Int64(bitPattern: kept.version.rawValue),
+                ])
+        }
+    }
+
+    /// Forgets an original that is of no use.
+    func forget(_ image: ImageID) {
+        let version = database.write { database -> Int64? in
+            let version = try Int64.fetchOne(
+                database, sql: "SELECT version FROM original WHERE image = ?",
+                arguments: [Int64(bitPattern: image.rawValue)])
+            try database.execute(
+                sql: "DELETE FROM original WHERE image = ?", arguments: [Int64(bitPattern: image.rawValue)])
+            return version
+        }
+        guard case .some(.some(let version)) = version else { return }
+        unlink(folder + "/kept/" + Self.name(image: Int64(bitPattern: image.rawValue), version: version))
+    }
+
+    // MARK: - Within
+
+    private func record(_ kept: KeptOriginal, isKept: Bool) {
+        var evicted: [String] = []
+        let isWritten = ledger.withLock { ledger -> Bool in
+            var next = ledger
+            let done: Void? = database.write { database in
+                evicted = try Self.record(kept, isKept: isKept, within: budget, &next, database)
+            }
+            ledger = done == nil ? Ledger() : next
+            return done != nil
+        }
+        // A file without a row would never be found nor counted.
+        if !isWritten, isKept { unlink(path(of: kept)) }
+        for name in evicted { unlink(folder + "/kept/" + name) }
+    }
+
+    private static func record(
+        _ kept: KeptOriginal, isKept: Bool, within budget: Int64, _ ledger: inout Ledger, _ database: Database
+    ) throws -> [String] {
+        let image = Int64(bitPattern: kept.image.rawValue)
+        // INSERT after DELETE: a newcomer goes to the head of the line.
+        try database.execute(sql: "DELETE FROM original WHERE image = ?", arguments: [image])
+        try database.execute(
+            sql: """
+                INSERT INTO original (image, url, version, entityTag, lastModified, length, freshUntil, isKept)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                image, kept.url, Int64(bitPattern: kept.version.rawValue), kept.validators.entityTag,
+                kept.validators.lastModified, kept.length, kept.freshUntil, isKept,
+            ])
+        let total = try ledger.sieve.total(database)
+        guard total > budget else { return [] }
+        var names: [String] = []
+        for victim in try ledger.sieve.victims(database, excess: total - budget) {
+            let row = try Row.fetchOne(
+                database, sql: "SELECT image, version FROM original WHERE sequence = ?", arguments: [victim.sequence])
+            if let row { names.append(name(image: row["image"], version: row["version"])) }
+            try database.execute(
+                sql: "UPDATE original SET isKept = 0 WHERE sequence = ?", arguments: [victim.sequence])
+        }
+        return names
+    }
+
+    /// Removes the folder and all that a store keeps in it.
+    static func removeFolder(_ folder: String) {
+        for part in [folder + "/incoming", folder + "/kept"] {
+            for name in names(in: part) { unlink(part + "/" + name) }
+            rmdir(part)
+        }
+        rmdir(folder)
+    }
+
+    private func path(of kept: KeptOriginal) -> String {
+        folder + "/kept/"
+            + Self.name(
+                image: Int64(bitPattern: kept.image.rawValue), version: Int64(bitPattern: kept.version.rawValue))
+    }
+
+    private static func name(image: Int64, version: Int64) -> String {
+        "\(ImageID(rawValue: UInt64(bitPattern: image))).\(ContentVersion(rawValue: UInt64(bitPattern: version)))"
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Bytes of the kept files by their rows. For the tests.
+    func storedBytes() -> Int64 {
+        database.read { try SieveTable(table: "original", size: "length", condition: "isKept").total($0) } ?? 0
+    }
+}

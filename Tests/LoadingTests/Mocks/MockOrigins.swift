@@ -1,0 +1,63 @@
+import Origins
+import Scheduling
+
+@testable import Loading
+
+/// Origins that do nothing but what the test says.
+final class MockOrigins: OriginFetching {
+    let fetches = Recorder<MockFetch>()
+
+    func fetch(
+        _ request: OriginRequest, priority: Priority, events: @escaping @Sendable (OriginEvent) -> Void
+    ) -> any OriginFetch {
+        let fetch = MockFetch(request: request, priority: priority, events: events)
+        fetches.record(fetch)
+        return fetch
+    }
+}
+
+final class MockFetch: OriginFetch {
+    enum Steering: Hashable {
+        case cancel
+        case reprioritise(Priority)
+        case pause
+        case resume
+    }
+
+    let request: OriginRequest
+    let priority: Priority
+    let steering = Recorder<Steering>()
+    private let events: @Sendable (OriginEvent) -> Void
+
+    init(request: OriginRequest, priority: Priority, events: @escaping @Sendable (OriginEvent) -> Void) {
+        self.request = request
+        self.priority = priority
+        self.events = events
+    }
+
+    func cancel() { steering.record(.cancel) }
+    func reprioritise(_ priority: Priority) { steering.record(.reprioritise(priority)) }
+    func pause() { steering.record(.pause) }
+    func resume() { steering.record(.resume) }
+
+    func send(_ event: OriginEvent) { events(event) }
+
+    /// The whole of an answer at once.
+    func answer(
+        _ bytes: [UInt8], tag: String? = "\"1\"", freshFor: Duration = .seconds(60), mayStore: Bool = true
+    ) {
+        send(.started(.of(bytes.count, tag: tag, freshFor: freshFor, mayStore: mayStore)))
+        send(.bytes(bytes))
+        send(.finished)
+    }
+}
+
+extension OriginHead {
+    static func of(
+        _ length: Int?, tag: String? = "\"1\"", freshFor: Duration = .seconds(60), mayStore: Bool = true
+    ) -> OriginHead {
+        OriginHead(
+            url: "http://origin/", validators: Validators(entityTag: tag), freshFor: freshFor, mayStore: mayStore,
+            declaredLength: length.map(Int64.init))
+    }
+}

@@ -1,0 +1,40 @@
+@testable import Loading
+
+/// Takes in what happens on any thread, and lets a test wait for it instead of for time.
+final class Recorder<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Guarded(State())
+
+    func record(_ element: Element) {
+        let ready = state.withLock { state in
+            state.elements.append(element)
+            let ready = state.waiting.filter { $0.count <= state.elements.count }
+            state.waiting.removeAll { $0.count <= state.elements.count }
+            return ready.map(\.continuation)
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    var all: [Element] { state.withLock { $0.elements } }
+    var count: Int { all.count }
+
+    /// The first `count` elements, as soon as there are so many.
+    func first(_ count: Int) async -> [Element] {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.elements.count >= count { return true }
+                state.waiting.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+        return Array(all.prefix(count))
+    }
+
+    /// The element that comes `position`-th, from 0.
+    func element(_ position: Int) async -> Element { await first(position + 1)[position] }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import Images
+import Logging
+import Origins
+import Renditions
+import Scheduling
+
+@testable import Loading
+
+/// A loader with everything around it played by mocks, in a folder of its own.
+final class TestHouse: FileOpening, FactsLearning {
+    typealias Outcome = Result<LoadedContent, LoadFailure>
+
+    let folder: String
+    let origins = MockOrigins()
+    let renderer = MockRenderer()
+    let time = HeldTime()
+    let learned = Recorder<(ImageID, ContentVersion?)>()
+    let opened = Recorder<String>()
+    private let loaderBox = Guarded<Loader?>(nil)
+
+    var loader: Loader { loaderBox.withLock { $0! } }
+
+    init(in folder: String? = nil, _ change: (inout Loader.Configuration) -> Void = { _ in }) throws {
+        self.folder = folder ?? Self.makeFolder()
+        var configuration = Loader.Configuration()
+        configuration.directory = self.folder + "/cache"
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        change(&configuration)
+        let loader = try Loader(
+            configuration: configuration, origins: origins, renderer: renderer, files: self, learner: self, time: time)
+        loaderBox.withLock { $0 = loader }
+    }
+
+    /// Ends the loader and leaves its folder.
+    func close() async {
+        let loader = loaderBox.withLock { loader in
+            defer { loader = nil }
+            return loader
+        }
+        await loader?.shutdown()
+    }
+
+    static func makeFolder() -> String {
+        var template = Array("/tmp/loading-tests-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
+    // MARK: - What the loader asks for
+
+    func openFile(folder: Int, path: String) throws(LoadFailure) -> Int32 {
+        opened.record(path)
+        let number = open(self.folder + "/" + path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw LoadFailure(status: 404, publicMessage: "Gone.", isPermanent: true) }
+        return number
+    }
+
+    func learned(_ facts: ImageFacts, version: ContentVersion?, of image: ImageID) {
+        learned.record((image, version))
+    }
+
+    // MARK: - What a test says
+
+    func remote(_ id: UInt64) -> GalleryImage {
+        GalleryImage(
+            id: ImageID(rawValue: id), index: Int(id), name: "\(id)", location: .remote(url: "http://origin/\(id)"),
+            version: nil, facts: ImageFacts())
+    }
+
+    func local(_ id: UInt64, version: ContentVersion? = nil) -> GalleryImage {
+        GalleryImage(
+            id: ImageID(rawValue: id), index: Int(id), name: "\(id)", location: .file(folder: 0, path: "\(id).jpg"),
+            version: version, facts: ImageFacts())
+    }
+
+    @discardableResult
+    func write(_ content: [UInt8], to id: UInt64, modified: Int = 1_000_000) -> ContentVersion {
+        let path = folder + "/\(id).jpg"
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        _ = Glibc.write(file, content, content.count)
+        let times = [timespec(tv_sec: modified, tv_nsec: 0), timespec(tv_sec: modified, tv_nsec: 0)]
+        futimens(file, times)
+        Glibc.close(file)
+        return ContentVersion(fileSize: Int64(content.count), modifiedSeconds: Int64(modified), nanoseconds: 0)
+    }
+
+    @discardableResult
+    func load(
+        _ image: GalleryImage, _ rendition: Rendition = .tile, _ format: OutputFormat = .webp,
+        _ priority: Priority = .visible(), retry: Bool = false, into recorder: Recorder<Outcome>
+    ) -> any LoadHandle {
+        let request = LoadRequest(image: image, rendition: rendition, format: format, bypassNegativeCache: retry)
+        return loader.load(request, priority: priority) { recorder.record($0) }
+    }
+
+    func load(
+        _ image: GalleryImage, _ rendition: Rendition = .tile, _ format: OutputFormat = .webp, retry: Bool = false
+    ) async -> Outcome {
+        let recorder = Recorder<Outcome>()
+        load(image, rendition, format, retry: retry, into: recorder)
+        return await recorder.element(0)
+    }
+}
+
+extension Priority {
+    static func visible(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priority {
+        Priority(lane: .visible, viewport: viewport, distance: distance)
+    }
+    static func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priority {
+        Priority(lane: .prefetch, viewport: viewport, distance: distance)
+    }
+}
+
+extension Result<LoadedContent, LoadFailure> {
+    var bytes: RenditionBytes? {
+        if case .success(.bytes(let bytes)) = self { return bytes }
+        return nil
+    }
+    var growing: GrowingOriginal? {
+        if case .success(.growing(let original)) = self { return original }
+        return nil
+    }
+    var file: OriginalFile? {
+        if case .success(.file(let file)) = self { return file }
+        return nil
+    }
+    var failure: LoadFailure? {
+        if case .failure(let failure) = self { return failure }
+        return nil
+    }
+}
+
+extension GrowingOriginal {
+    /// The next bytes, waiting for them; nil at the end.
+    func next(_ count: Int = 65_536) async throws -> [UInt8]? {
+        while true {
+            let woken = Recorder<Bool>()
+            switch pull(upTo: count, wake: { woken.record(true) }) {
+            case .bytes(let bytes): return bytes
+            case .finished: return nil
+            case .failed(let failure): throw failure
+            case .pending: _ = await woken.element(0)
+            }
+        }
+    }
+
+    func rest() async throws -> [UInt8] {
+        var all: [UInt8] = []
+        while let bytes = try await next() { all += bytes }
+        return all
+    }
+}
+
+/// Bytes that begin as a JPEG does.
+func picture(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
+    [0xff, 0xd8, 0xff, 0xe0] + (0..<max(0, count - 4)).map { UInt8(truncatingIfNeeded: $0 &* 31) &+ seed }
+}
