@@ -52,6 +52,14 @@ public final class Loader: RenditionLoading {
         memory.rendition(request, now: time.secondsSince1970)
     }
 
+    /// The rendition of exactly this content, if memory holds it: for whoever names the content and not only the image,
+    /// so that it matters to nobody whether it is still the image's present one. Never blocks; any thread.
+    public func cached(
+        _ image: ImageID, version: ContentVersion, rendition: Rendition, format: OutputFormat
+    ) -> RenditionBytes? {
+        memory.rendition(TileKey(image: image, rendition: rendition, format: format), version: version)
+    }
+
     public func load(
         _ request: LoadRequest, priority: Priority,
         deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void

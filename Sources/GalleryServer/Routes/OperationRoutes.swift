@@ -49,7 +49,13 @@ struct OperationRoutes {
                 "issued": tokens.issued, "live": tokens.live, "delivered": tokens.delivered,
                 "cancelled": tokens.cancelled, "failed": tokens.failed,
             ],
-            loading: loading.byName,
+            loading: [
+                "waiting": loading.waiting, "jobs": loading.jobs, "fetches": loading.fetches,
+                "fetchesBegun": loading.fetchesBegun, "rendersBegun": loading.rendersBegun,
+                "failures": loading.failures, "memoryHits": loading.memoryHits,
+                "memoryMisses": loading.memoryMisses, "memoryBytes": loading.memoryBytes,
+                "diskHits": loading.diskHits, "rememberedFailures": loading.rememberedFailures,
+            ],
             origins: [
                 "fetches": origins.fetches, "waiting": origins.waiting, "inFlight": origins.inFlight,
                 "attempts": origins.attempts, "retries": origins.retries, "finished": origins.finished,
@@ -67,7 +73,7 @@ struct OperationRoutes {
         metrics.counter("source_problems", "Lines, files and links that were passed over.", status.problems.count)
         metrics.gauge("sessions", "Open sessions.", status.sessions)
         metrics.figures(of: "token", status.tokens, gauges: ["live"])
-        metrics.figures(of: "loading", status.loading, gauges: LoadingStatistics.gauges)
+        metrics.figures(of: "loading", status.loading, gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures"])
         metrics.figures(of: "origin", status.origins, gauges: ["waiting", "inFlight", "suspended"])
         return metrics.text
     }

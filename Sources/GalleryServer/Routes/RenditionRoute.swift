@@ -45,8 +45,7 @@ struct RenditionRoute {
     ) {
         let format = OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
         if let version, rendition != .original {
-            let key = RenditionKey(image: id, version: version, rendition: rendition, format: format)
-            if let bytes = loader.cached(key) {
+            if let bytes = loader.cached(id, version: version, rendition: rendition, format: format) {
                 let delivery = Delivery(request: request, rendition: rendition, asked: version)
                 return reply.send(delivery.response(with: .bytes(bytes)))
             }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A run of a file as a body. What is in the page cache is read on the loop; what is not is read on a queue of
 /// ``DiskQueues``, so that a cold disk holds up nobody else.
-final class FileStream: BodyStream {
+public final class FileStream: BodyStream {
     private struct State {
         var offset: Int64
         var end: Int64
@@ -17,13 +17,18 @@ final class FileStream: BodyStream {
     private let queues: DiskQueues
     private let state: Mutex<State>
 
+    /// For a body that wraps this one; a plain answer has ``ResponseBody/file(_:)``.
+    public convenience init(_ region: FileRegion) {
+        self.init(region, queues: .shared)
+    }
+
     init(_ region: FileRegion, queues: DiskQueues) {
         self.region = region
         self.queues = queues
         state = Mutex(State(offset: region.offset, end: region.offset + region.length))
     }
 
-    func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
+    public func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
         let (arrived, offset, rest) = state.withLock { state in
             defer { state.arrived = nil }
             return (state.arrived, state.offset, state.end - state.offset)
@@ -61,11 +66,14 @@ final class FileStream: BodyStream {
         return .bytes(bytes)
     }
 
-    func ended(_ end: BodyEnd) {}
+    public func ended(_ end: BodyEnd) {}
 }
 
 /// A few long-lived queues for reads that may wait for a disk.
 final class DiskQueues: Sendable {
+    /// For bodies that know no server.
+    static let shared = DiskQueues()
+
     private let queues = (0..<4).map { DispatchQueue(label: "http.disk.\($0)") }
     private let next = Atomic<Int>(0)
 

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct HostPolicyTests {
+    @Test(arguments: [
+        ("localhost", true), ("localhost:8080", true), ("LOCALHOST", true), ("127.0.0.1:8080", true),
+        ("127.1.2.3", true), ("[::1]:8080", true), ("gallery.home", true), ("evil.example", false),
+        ("evil.example:8080", false), ("127.0.0.1.evil.example", false), ("localhost.evil.example", false),
+        ("192.168.1.2", false), ("[fe80::1]", false), ("", false),
+    ])
+    func `on loopback only our own names are answered`(authority: String, admitted: Bool) {
+        let policy = HostPolicy(listeningOn: "127.0.0.1", allowed: ["Gallery.home"])
+        #expect(policy.admits(authority) == admitted)
+    }
+
+    @Test func `on the network every name is answered`() {
+        #expect(HostPolicy(listeningOn: "0.0.0.0", allowed: []).admits("nas.local:8080"))
+    }
+}

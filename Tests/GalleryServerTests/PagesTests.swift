@@ -1,0 +1,74 @@
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct PagesTests {
+    @Test func `following next reads each image once and in order`() async throws {
+        let files = try (1...7).map { ("IMG_\($0).jpg", try picture(red: UInt8($0))) }
+        let gallery = try await TestGallery(files: Dictionary(uniqueKeysWithValues: files))
+        var names: [String] = []
+        var target: String? = "/api/v1/images?limit=3"
+        while let here = target {
+            let answer = try await gallery.get(here)
+            let page: PageAnswer = try await answer.json()
+            #expect(page.total == 7)
+            names += page.images.map(\.name)
+            target = page.next.map { "/api/v1/images?limit=3&cursor=\($0)" }
+            #expect(answer.header("Link") == target.map { "<\($0)>; rel=\"next\"" })
+        }
+        #expect(names == (1...7).map { "IMG_\($0).jpg" })
+        await gallery.close()
+    }
+
+    @Test func `the last page says that nothing follows`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let answer = try await gallery.get("/api/v1/images")
+        let text = String(decoding: await answer.body() ?? [], as: UTF8.self)
+        #expect(text.contains(#""next":null"#))
+        #expect(answer.header("Link") == nil)
+        await gallery.close()
+    }
+
+    @Test(arguments: [
+        ("limit=0", "limit"), ("limit=501", "limit"), ("limit=ten", "limit"), ("limit=", "limit"),
+        ("limit=5&limit=6", "limit"), ("offset=-1", "offset"), ("offset=99999999999999999999", "offset"),
+        ("cursor=AAAA", "cursor"), ("cursor=", "cursor"), ("cursor=x&offset=1", "cursor"),
+    ])
+    func `a parameter that cannot be read is named`(query: String, field: String) async throws {
+        let gallery = try await TestGallery(files: [:])
+        let answer = try await gallery.get("/api/v1/images?\(query)")
+        #expect(answer.status == 400)
+        #expect(answer.header("Content-Type") == "application/problem+json")
+        let problem: ProblemAnswer = try await answer.json()
+        #expect(problem.field == field)
+        await gallery.close()
+    }
+
+    @Test func `an offset beyond the end is an empty page`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images?offset=1000000").json()
+        #expect(page.images.isEmpty)
+        #expect(page.total == 1)
+        await gallery.close()
+    }
+
+    @Test func `details name the image, and an unknown one is 404`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let details: PageAnswer.Image = try await gallery.get("/api/v1/images/\(page.images[0].id)").json()
+        #expect(details.name == "a.jpg")
+        for id in ["0000000000000", "nonsense", "..%2F..%2Fetc%2Fpasswd", "%00"] {
+            #expect(try await gallery.get("/api/v1/images/\(id)").status == 404)
+        }
+        await gallery.close()
+    }
+
+    @Test func `unknown paths are 404 and wrong methods 405 with Allow`() async throws {
+        let gallery = try await TestGallery(files: [:])
+        #expect(try await gallery.get("/api/v1/nothing").status == 404)
+        let answer = try await gallery.ask(.delete, "/api/v1/images")
+        #expect(answer.status == 405)
+        #expect(answer.header("Allow") == "GET, HEAD, OPTIONS")
+        await gallery.close()
+    }
+}

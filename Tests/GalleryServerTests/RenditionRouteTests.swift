@@ -1,0 +1,94 @@
+import HTTPTypes
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct RenditionRouteTests {
+    @Test func `what v names may be kept for ever, and anything else is asked about again`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let link = try #require(page.images[0].links["tile"])
+        for _ in 0..<2 {
+            let named = try await gallery.get(link)
+            #expect(named.status == 200)
+            #expect(named.header("Cache-Control") == "max-age=31536000, immutable")
+        }
+        for target in ["/images/\(page.images[0].id)/tile", "/images/\(page.images[0].id)/tile?v=0000000000000"] {
+            let answer = try await gallery.get(target)
+            #expect(answer.status == 200)
+            #expect(answer.header("Cache-Control") == "no-cache")
+        }
+        await gallery.close()
+    }
+
+    @Test func `the encoding is chosen by Accept and the answer varies with it`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let target = "/images/\(page.images[0].id)/tile"
+        for (accept, type) in [
+            ("image/avif,image/webp,*/*", "image/avif"), ("image/webp", "image/webp"), ("*/*", "image/jpeg"),
+        ] {
+            let answer = try await gallery.get(target, headers: [.accept: accept])
+            #expect(answer.header("Content-Type") == type)
+            #expect(answer.header("Vary") == "Accept")
+        }
+        await gallery.close()
+    }
+
+    @Test func `a copy that is current is not sent again`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        for rendition in ["tile", "original"] {
+            let target = "/images/\(page.images[0].id)/\(rendition)"
+            let tag = try #require(try await gallery.get(target).header("ETag"))
+            let again = try await gallery.get(target, headers: [.ifNoneMatch: tag])
+            #expect(again.status == 304)
+            #expect(await again.body() == [])
+        }
+        await gallery.close()
+    }
+
+    @Test func `an original comes as it is, whole and in ranges, under its name`() async throws {
+        let bytes = try picture(red: 9)
+        let gallery = try await TestGallery(files: ["Grüße \"1\".jpg": bytes])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let target = "/images/\(page.images[0].id)/original"
+        let whole = try await gallery.get(target)
+        #expect(await whole.body() == bytes)
+        #expect(whole.header("Content-Type") == "image/jpeg")
+        #expect(whole.header("Content-Disposition") == "inline; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%221%22.jpg")
+        let part = try await gallery.get(target, headers: [.range: "bytes=10-19"])
+        #expect(part.status == 206)
+        #expect(await part.body() == Array(bytes[10..<20]))
+        #expect(try await gallery.get(target, headers: [.range: "bytes=999999-"]).status == 416)
+        await gallery.close()
+    }
+
+    @Test func `what is no picture is an honest error`() async throws {
+        let whole = try picture(red: 3, width: 640, height: 480)
+        let gallery = try await TestGallery(files: [
+            "page.jpg": Array("<!doctype html><title>no</title>".utf8), "empty.jpg": [],
+            "cut.jpg": Array(whole[..<(whole.count / 2)]),
+        ])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        var statuses: [String: Int] = [:]
+        for image in page.images {
+            let answer = try await gallery.get("/images/\(image.id)/tile")
+            #expect(answer.header("Content-Type") == "application/problem+json")
+            let problem: ProblemAnswer = try await answer.json()
+            #expect(problem.detail?.isEmpty == false)
+            statuses[image.name] = answer.status
+        }
+        #expect(statuses == ["page.jpg": 415, "empty.jpg": 422, "cut.jpg": 422])
+        await gallery.close()
+    }
+
+    @Test func `a picture opened on its own may do nothing`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let answer = try await gallery.get("/images/\(page.images[0].id)/original")
+        #expect(answer.header("Content-Security-Policy")?.contains("sandbox") == true)
+        #expect(answer.header("X-Content-Type-Options") == "nosniff")
+        await gallery.close()
+    }
+}

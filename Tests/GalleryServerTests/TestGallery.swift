@@ -1,0 +1,171 @@
+import Catalog
+import EventLoops
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Loading
+import Logging
+import Origins
+import Renditions
+
+@testable import GalleryServer
+
+/// A whole gallery over a folder of its own, asked without sockets.
+final class TestGallery: Sendable {
+    let folder: URL
+    let catalog: Catalog
+    let tokens: TokenBook
+    private let loader: Loader
+    private let origins: OriginFetcher
+    private let responder: GalleryResponder
+    private let loop: EventLoop
+
+    /// - Parameter files: what lies in the folder, by name.
+    init(files: [String: [UInt8]]) async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gallery-\(UUID().uuidString)")
+        let pictures = folder.appendingPathComponent("pictures")
+        let front = folder.appendingPathComponent("front")
+        for folder in [pictures, front] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        for (name, bytes) in files { try Data(bytes).write(to: pictures.appendingPathComponent(name)) }
+        try Data("<!doctype html>".utf8).write(to: front.appendingPathComponent("index.html"))
+        let configuration = Gallery.Configuration(
+            dataFolder: folder.appendingPathComponent("data").path, publicFolder: front.path)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        catalog = try await Catalog.open(
+            configuration.catalog, sources: [.folder(path: pictures.path)], logger: logger)
+        await catalog.scanCompleted()
+        origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
+        let access = CatalogAccess(catalog: catalog)
+        loader = try Loader(
+            configuration: configuration.loading, origins: origins, renderer: Renderer(), files: access,
+            learner: access)
+        tokens = TokenBook(loader: loader)
+        responder = try GalleryResponder(
+            configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
+            logger: logger)
+        loop = try EventLoop(label: "test")
+    }
+
+    /// Ends everything and removes the folder.
+    func close() async {
+        tokens.closeAll()
+        await loader.shutdown()
+        await origins.shutDown()
+        await catalog.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func get(_ target: String, headers: HTTPFields = [:]) async throws -> Answer {
+        try await ask(.get, target, headers: headers)
+    }
+
+    func post(_ target: String, _ json: String) async throws -> Answer {
+        try await ask(.post, target, headers: [.contentType: "application/json"], body: Array(json.utf8))
+    }
+
+    func ask(
+        _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:], body: [UInt8] = []
+    ) async throws -> Answer {
+        let request = try Request(method, target, headers: headers, body: body, loop: loop)
+        return Answer(await responder.response(to: request))
+    }
+}
+
+/// An answer with the words that the tests ask for.
+struct Answer {
+    let response: Response
+
+    init(_ response: Response) {
+        self.response = response
+    }
+
+    var status: Int { response.status.code }
+
+    func header(_ name: String) -> String? {
+        HTTPField.Name(name).flatMap { response.headers[$0] }
+    }
+
+    /// The body, pulled to its end. A body that is cut is nil.
+    func body() async -> [UInt8]? {
+        switch response.body {
+        case .empty: return []
+        case .bytes(let bytes): return bytes
+        case .file(let region): return await pulled(FileStream(region))
+        case .stream(let stream, _): return await pulled(stream)
+        }
+    }
+
+    func json<Value: Decodable>(as type: Value.Type = Value.self) async throws -> Value {
+        try JSONDecoder().decode(type, from: Data(await body() ?? []))
+    }
+
+    private func pulled(_ stream: any BodyStream) async -> [UInt8]? {
+        var all: [UInt8] = []
+        while true {
+            let (woken, continuation) = AsyncStream.makeStream(of: Void.self)
+            switch stream.pull(upTo: 16_384, wake: { continuation.yield() }) {
+            case .bytes(let bytes):
+                all += bytes
+            case .pending:
+                var iterator = woken.makeAsyncIterator()
+                await iterator.next()
+            case .finished:
+                stream.ended(.complete)
+                return all
+            case .aborted:
+                stream.ended(.aborted)
+                return nil
+            }
+        }
+    }
+}
+
+/// What the tests read of the API's answers.
+struct PageAnswer: Decodable {
+    struct Image: Decodable {
+        let id: String
+        let index: Int
+        let name: String
+        let links: [String: String]
+    }
+
+    let revision: Int
+    let total: Int
+    let offset: Int
+    let images: [Image]
+    let next: String?
+}
+
+struct TokensAnswer: Decodable {
+    struct Granted: Decodable {
+        let slot: Int
+        let image: String
+        let token: String
+        let href: String
+    }
+
+    struct Refused: Decodable {
+        let slot: Int
+        let image: String
+    }
+
+    let session: String
+    let tokens: [Granted]
+    let refused: [Refused]?
+}
+
+struct ProblemAnswer: Decodable {
+    let status: Int
+    let title: String
+    let detail: String?
+    let field: String?
+}
+
+/// A picture of one colour as a JPEG.
+func picture(red: UInt8, green: UInt8 = 80, blue: UInt8 = 120, width: Int = 64, height: Int = 48) throws -> [UInt8] {
+    let bytes = (0..<width * height).flatMap { _ in [red, green, blue] }
+    guard let pixels = Pixels(width: width, height: height, bytes: bytes) else { throw CocoaError(.featureUnsupported) }
+    return try pixels.encoded(as: .jpeg)
+}

@@ -1,0 +1,130 @@
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct TokensTests {
+    @Test func `a token admits its bearer once`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let answer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#)
+        #expect(answer.status == 201)
+        let granted = try #require(try await answer.json(as: TokensAnswer.self).tokens.first)
+        let first = try await gallery.get(granted.href)
+        #expect(first.status == 200)
+        #expect(first.header("Cache-Control") == "no-store")
+        #expect(await first.body()?.isEmpty == false)
+        #expect(try await gallery.get(granted.href).status == 409)
+        #expect(gallery.tokens.statistics.delivered == 1)
+        await gallery.close()
+    }
+
+    @Test func `a cancel before the request makes it 204 and says why`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#).json()
+        let cancel = #"{"session":"\#(issued.session)","tokens":["\#(issued.tokens[0].token)"]}"#
+        let answer = try await gallery.post("/api/v1/tokens/cancel", cancel)
+        #expect(String(decoding: await answer.body() ?? [], as: UTF8.self) == #"{"cancelled":1}"#)
+        let dropped = try await gallery.get(issued.tokens[0].href)
+        #expect(dropped.status == 204)
+        #expect(dropped.header("Tessera-Dropped") == "cancelled")
+        let again = try await gallery.post("/api/v1/tokens/cancel", cancel)
+        #expect(String(decoding: await again.body() ?? [], as: UTF8.self) == #"{"cancelled":0}"#)
+        await gallery.close()
+    }
+
+    @Test func `a cancel in the middle of the body cuts it there`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let issued: TokensAnswer = try await gallery.post(
+            "/api/v1/tokens", #"{"first":0,"count":1,"rendition":"original"}"#
+        ).json()
+        let answer = try await gallery.get(issued.tokens[0].href)
+        guard case .stream(let stream, let length) = answer.response.body else {
+            Issue.record("the body of a token is one that can be stopped")
+            return
+        }
+        guard case .bytes(let frame) = stream.pull(upTo: 100, wake: {}) else {
+            Issue.record("the first frame is there")
+            return
+        }
+        #expect(Int64(frame.count) < length ?? 0)
+        _ = try await gallery.post("/api/v1/tokens/cancel", #"{"session":"\#(issued.session)"}"#)
+        guard case .aborted = stream.pull(upTo: 100, wake: {}) else {
+            Issue.record("bytes after the acknowledged cancel")
+            return
+        }
+        stream.ended(.aborted)
+        #expect(gallery.tokens.statistics.cancelled == 1)
+        #expect(gallery.tokens.statistics.failed == 0)
+        await gallery.close()
+    }
+
+    @Test func `the slot's next token cancels the one before`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1), "b.jpg": try picture(red: 2)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let before: TokensAnswer = try await gallery.post(
+            "/api/v1/tokens", #"{"slots":[{"slot":5,"image":"\#(page.images[0].id)"}]}"#
+        ).json()
+        let after: TokensAnswer = try await gallery.post(
+            "/api/v1/tokens",
+            #"{"session":"\#(before.session)","slots":[{"slot":5,"image":"\#(page.images[1].id)"}]}"#
+        ).json()
+        #expect(after.session == before.session)
+        #expect(try await gallery.get(before.tokens[0].href).status == 204)
+        #expect(try await gallery.get(after.tokens[0].href).status == 200)
+        await gallery.close()
+    }
+
+    @Test func `a token is of no use for another image or rendition`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1), "b.jpg": try picture(red: 2)])
+        let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":2}"#).json()
+        let (one, other) = (issued.tokens[0], issued.tokens[1])
+        #expect(try await gallery.get("/images/\(other.image)/tile?token=\(one.token)").status == 404)
+        #expect(try await gallery.get("/images/\(one.image)/screen?token=\(one.token)").status == 404)
+        #expect(try await gallery.get(one.href).status == 200)
+        await gallery.close()
+    }
+
+    @Test func `an image that has gone is refused and the others get their tokens`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let answer: TokensAnswer = try await gallery.post(
+            "/api/v1/tokens",
+            #"{"slots":[{"slot":0,"image":"0000000000000"},{"slot":1,"image":"\#(page.images[0].id)"}]}"#
+        ).json()
+        #expect(answer.refused?.map(\.slot) == [0])
+        #expect(answer.tokens.map(\.slot) == [1])
+        await gallery.close()
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "slots"), (#"{"slots":[]}"#, "slots"), (#"{"first":0}"#, "slots"),
+        (#"{"first":0,"count":501}"#, "count"), (#"{"first":-1,"count":1}"#, "first"),
+        (#"{"first":0,"count":1,"rendition":"huge"}"#, "rendition"),
+        (#"{"first":0,"count":1,"purpose":"fun"}"#, "purpose"),
+        (#"{"first":0,"count":1,"session":"x"}"#, "session"), (#"{"first":"0","count":1}"#, "first"),
+        (#"{"slots":[{"slot":1}]}"#, "slots[0].image"), (#"{"slots":[{"slot":1,"image":"x"}]}"#, "slots[0].image"),
+        (#"{"slots":[{"slot":-1,"image":"0000000000000"}]}"#, "slots[0].slot"),
+    ])
+    func `an order that cannot be read names its field`(order: String, field: String) async throws {
+        let gallery = try await TestGallery(files: [:])
+        let answer = try await gallery.post("/api/v1/tokens", order)
+        #expect(answer.status == 400)
+        let problem: ProblemAnswer = try await answer.json()
+        #expect(problem.field == field)
+        await gallery.close()
+    }
+
+    @Test func `an order must say that it is JSON`() async throws {
+        let gallery = try await TestGallery(files: [:])
+        let order = Array(#"{"first":0,"count":1}"#.utf8)
+        let plain = try await gallery.ask(
+            .post, "/api/v1/tokens", headers: [.contentType: "text/plain"], body: order)
+        #expect(plain.status == 415)
+        let beacon = try await gallery.ask(
+            .post, "/api/v1/tokens/cancel", headers: [.contentType: "text/plain;charset=UTF-8"],
+            body: Array(#"{"session":"AAAAAAAAAAAAAAAAAAAAAA"}"#.utf8))
+        #expect(beacon.status == 200)
+        await gallery.close()
+    }
+}
