@@ -75,7 +75,7 @@ struct ListingBuilder {
     /// What there is so far.
     func listing() -> Listing {
         var listing = Listing()
-        // `Array(unsafeUninitializedCapacity:)`-tight copies: the growing arrays have room to spare that would be kept.
+        // Copies that fit: the growing arrays have room to spare, which a listing would hold for as long as it lives.
         listing.blocks = ids.isEmpty ? full : full + [Listing.Block(ids: Array(ids[...]), rows: Array(rows[...]))]
         listing.count = count
         return listing

@@ -83,8 +83,8 @@ extension Catalog {
                 if let images = try await images(of: snapshot, at: present) {
                     return Reading(snapshot: snapshot, isScanning: isScanning, range: range, images: images)
                 }
-                let isSame = standing.withLock { $0.snapshot.revision == snapshot.revision }
-                if isSame { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "rows are missing") }
+                let isNewest = standing.withLock { $0.snapshot.revision == snapshot.revision }
+                if isNewest { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "rows are missing") }
             } catch let error as DatabaseError {
                 try noteFailure(error)
             }
