@@ -25,14 +25,15 @@ static inline VipsImage *cvips_image_open(VipsSource *source, VipsFailOn fail_on
         source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, NULL);
 }
 
-/// Leaves the orientation alone. `export_profile` may be NULL: then an embedded profile is not looked at.
+/// Leaves the orientation alone. `options` go to the loader ("[fail_on=truncated]"): libvips 8.14 does not pass this
+/// operation's own `fail_on` on to it. `export_profile` may be NULL: then an embedded profile is not looked at.
 static inline int cvips_thumbnail_source(
-    VipsSource *source, VipsImage **out, int side, VipsSize size, VipsFailOn fail_on, const char *export_profile) {
+    VipsSource *source, VipsImage **out, int side, VipsSize size, const char *options, const char *export_profile) {
     return export_profile == NULL
         ? vips_thumbnail_source(
-              source, out, side, "size", size, "fail_on", fail_on, "no_rotate", TRUE, NULL)
+              source, out, side, "size", size, "option_string", options, "no_rotate", TRUE, NULL)
         : vips_thumbnail_source(
-              source, out, side, "size", size, "fail_on", fail_on, "no_rotate", TRUE,
+              source, out, side, "size", size, "option_string", options, "no_rotate", TRUE,
               "export_profile", export_profile, NULL);
 }
 

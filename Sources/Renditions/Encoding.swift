@@ -11,7 +11,7 @@ struct Encoding: Equatable {
         self.format = format
         quality =
             switch (format, rendition) {
-            case (.jpeg, .preview): 60
+            case (.jpeg, .preview): 50
             case (.jpeg, _): 80
             case (.webp, .preview): 50
             case (.webp, _): 75

@@ -35,7 +35,7 @@ struct Examination {
 
         reader.wasReadPastEnd = false
         guard let opened = cvips_image_open(source.handle, VIPS_FAIL_ON_TRUNCATED) else {
-            throw DecoderFailure().error(reader: reader, stop: stop)
+            throw DecoderFailure().error(reader: reader, kind: kind, stop: stop)
         }
         let header = Picture(owning: opened)
         let frames = max(1, header.integer("n-pages") ?? 1)
@@ -66,10 +66,10 @@ struct Examination {
 
 extension DecoderFailure {
     /// What the failure means to who asked for a rendition.
-    func error(reader: SourceReader, stop: RenderStop) -> RenderError {
+    func error(reader: SourceReader, kind: FileKind, stop: RenderStop) -> RenderError {
         if stop.isStopped { return RenderError(.stopped, "The picture is no longer wanted.") }
         if let error = reader.error { return error }
-        if reader.wasReadPastEnd {
+        if reader.wasReadPastEnd, kind.knowsItsEnd {
             return RenderError(.truncated, "This picture is incomplete: its file ends too early.", logDetail: text)
         }
         return RenderError(.damaged, "This picture is damaged and cannot be shown.", logDetail: text)

@@ -24,6 +24,10 @@ enum FileKind: String, CaseIterable {
         }
     }
 
+    /// Whether a decoder that reads beyond the last byte does so because something is missing. The others read until nothing
+    /// comes, or take the whole file at once.
+    var knowsItsEnd: Bool { self == .jpeg || self == .png || self == .tiff }
+
     /// The kind that one of libvips' loaders decodes, by the name of its class ("VipsForeignLoadPngSource").
     init?(loader: String) {
         guard let kind = Self.allCases.first(where: { loader.hasPrefix($0.loaderClass) }) else { return nil }

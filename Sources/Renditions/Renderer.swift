@@ -56,7 +56,7 @@ public struct Renderer: Rendering {
             }
             return all
         } catch {
-            throw error.error(reader: original.reader, stop: stop)
+            throw error.error(reader: original.reader, kind: original.identification.kind, stop: stop)
         }
     }
 
@@ -101,7 +101,7 @@ public struct Renderer: Rendering {
         // A drawing has no size of its own in pixels: it is drawn as large as it is shown.
         let size = original.identification.kind == .svg ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN
         let status = cvips_thumbnail_source(
-            original.source.handle, &made, Int32(side), size, VIPS_FAIL_ON_TRUNCATED, profile)
+            original.source.handle, &made, Int32(side), size, "[fail_on=truncated]", profile)
         return try Picture.checked(status, made).inEightBits().inMemory(stop: stop)
             .upright(original.orientation, stop: stop)
     }

@@ -1,0 +1,133 @@
+import Images
+import Testing
+
+@testable import Renditions
+
+/// What no picture is, what lies about itself, and what would eat the machine.
+@Suite struct BadInputTests {
+    private let renderer = try! Renderer()
+
+    private func reason(of bytes: [UInt8], _ limits: Renderer.Configuration? = nil) -> RenderError.Reason? {
+        let renderer = limits.map { try! Renderer(configuration: $0) } ?? renderer
+        do {
+            _ = try renderer.render(.bytes(bytes), as: .tile, format: .jpeg, stop: RenderStop())
+            return nil
+        } catch { return error.reason }
+    }
+
+    @Test(arguments: [
+        ("<!DOCTYPE html><html><head><title>404</title></head><body>Not found</body></html>", "a web page"),
+        ("<html><body><svg xmlns='http://www.w3.org/2000/svg'><rect/></svg></body></html>", "a web page"),
+        ("%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", "a PDF document"),
+        ("Only a few words in plain English.\n", "text"),
+        ("{\"error\": \"no such picture\", \"code\": 404}", "JSON"),
+        ("\u{1f}\u{1}\u{2}\u{3}\u{4}\u{5}", "data of an unknown kind"),
+    ])
+    func `what is no picture is named`(text: String, name: String) {
+        let error = #expect(throws: RenderError.self) {
+            try renderer.render(.bytes(Array(text.utf8)), as: .tile, format: .jpeg, stop: RenderStop())
+        }
+        #expect(error?.reason == .notAnImage)
+        #expect(error?.publicMessage.contains(name) == true, "\(error?.publicMessage ?? "")")
+        #expect(error?.status == 415)
+    }
+
+    @Test func `an empty file is empty`() { #expect(reason(of: []) == .empty) }
+
+    @Test func `a kind that is not decoded is said to be unsupported`() {
+        let bitmap: [UInt8] =
+            Array("BM".utf8) + Sample.little32(58) + [0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+            + [1, 0, 24, 0] + Array(repeating: 0, count: 28)
+        #expect(reason(of: bitmap) == .unsupported)
+    }
+
+    @Test func `a file cut short is called incomplete and not shown in part`() throws {
+        let pixels = Sample.quarters(width: 300, height: 200)
+        for whole in [try pixels.encoded(as: .jpeg), Sample.png(pixels)] {
+            #expect(reason(of: whole) == nil)
+            #expect(reason(of: Array(whole.prefix(whole.count * 2 / 3))) == .truncated)
+        }
+        for whole in [try pixels.encoded(as: .webp), try pixels.encoded(as: .avif), Sample.tiff(pixels)] {
+            let reason = reason(of: Array(whole.prefix(whole.count * 2 / 3)))
+            #expect(reason == .damaged || reason == .truncated)
+        }
+    }
+
+    @Test func `a picture whose checksum is wrong is damaged`() {
+        var png = Sample.png(Sample.quarters(width: 32, height: 32))
+        png[png.count - 13] ^= 1
+        #expect(reason(of: png) == .damaged)
+    }
+
+    @Test func `a small file of very many pixels is refused by its header`() {
+        let bomb = Sample.pngHeader(width: 50_000, height: 50_000, colourType: 0) + Sample.chunk("IDAT", [0x78, 1])
+        #expect(reason(of: bomb) == .tooLarge)
+        let long = Sample.pngHeader(width: 1_000_000, height: 1, colourType: 0) + Sample.chunk("IDAT", [0x78, 1])
+        #expect(reason(of: long) == .tooLarge || reason(of: long) == .damaged)
+    }
+
+    @Test func `frames, bytes and what a decoder would hold are limited`() {
+        #expect(reason(of: Sample.gif(frames: 100_000)) == .tooLarge)
+        var limits = Renderer.Configuration()
+        limits.maximumFrames = 3
+        #expect(reason(of: Sample.gif(frames: 3), limits) == nil)
+        #expect(reason(of: Sample.gif(frames: 4), limits) == .tooLarge)
+        let tiff = Sample.tiff(Sample.quarters(width: 100, height: 100))
+        limits = Renderer.Configuration()
+        limits.maximumBytes = Int64(tiff.count)
+        #expect(reason(of: tiff, limits) == nil)
+        limits.maximumBytes -= 1
+        #expect(reason(of: tiff, limits) == .tooLarge)
+        limits = Renderer.Configuration()
+        limits.maximumDecodedBytes = 29_999
+        #expect(reason(of: tiff, limits) == .tooLarge)
+        limits = Renderer.Configuration()
+        limits.maximumPixels = 9_999
+        #expect(reason(of: tiff, limits) == .tooLarge)
+    }
+
+    @Test func `what libmagic and the decoder do not agree on is not shown`() {
+        let disagreement = #expect(throws: RenderError.self) {
+            try Identification(mediaType: "image/png", sniffed: .jpeg)
+        }
+        #expect(disagreement?.reason == .disagreement)
+        let film = #expect(throws: RenderError.self) { try Identification(mediaType: "video/mp4", sniffed: .heif) }
+        #expect(film?.reason == .disagreement)
+        let page = #expect(throws: RenderError.self) { try Identification(mediaType: "text/html", sniffed: .svg) }
+        #expect(page?.reason == .notAnImage)
+        let hollow = #expect(throws: RenderError.self) { try Identification(mediaType: "image/gif", sniffed: nil) }
+        #expect(hollow?.reason == .damaged)
+        #expect((try? Identification(mediaType: "text/xml", sniffed: .svg))?.mediaType == "image/svg+xml")
+    }
+
+    /// A fixed seed: a failure can be repeated.
+    @Test func `whatever happens to a file's bytes, the renderer answers`() throws {
+        let pixels = Sample.quarters(width: 60, height: 40)
+        let exif = ExifBuilder(
+            main: [ExifBuilder.short(0x0112, 6)], thumbnail: try Sample.jpeg(width: 160, height: 120))
+        let files = [
+            try Sample.jpeg(width: 800, height: 600, exif: exif.bytes), Sample.png(pixels), Sample.gif(frames: 3),
+            Sample.tiff(pixels), try pixels.encoded(as: .webp),
+        ]
+        var state: UInt64 = 0x9e37_79b9_7f4a_7c15
+        func random(below limit: Int) -> Int {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return Int(state % UInt64(limit))
+        }
+        for file in files {
+            for round in 0..<80 {
+                var bytes = file
+                // Half of the changes hit the first bytes, where the lengths and offsets are.
+                for _ in 0...random(below: 6) {
+                    bytes[random(below: round % 2 == 0 ? bytes.count : min(256, bytes.count))] = UInt8(
+                        random(below: 256))
+                }
+                if round % 5 == 0 { bytes.removeLast(random(below: bytes.count - 1)) }
+                _ = try? renderer.render(
+                    .bytes(bytes), as: round % 3 == 0 ? .preview : .tile, format: .jpeg, stop: RenderStop())
+            }
+        }
+    }
+}
