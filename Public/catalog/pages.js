@@ -22,18 +22,30 @@ export class Pages extends EventTarget {
   static #refreshPause = 1_000;
 
   #server;
-  /** In order of use, the least recent first. @type {Map<number, HeldPage>} */
+  /**
+   * In order of use, the least recent first.
+   * @type {Map<number, HeldPage>}
+   */
   #pages = new Map();
   /** @type {Map<number, Promise<void>>} */
   #underWay = new Map();
-  /** Pages wished for, the most urgent first. @type {number[]} */
+  /**
+   * Pages wished for, the most urgent first.
+   * @type {number[]}
+   */
   #wishes = [];
-  /** Runs after a failure; nothing is asked for until it ends. @type {ReturnType<typeof setTimeout> | undefined} */
+  /**
+   * Runs after a failure; nothing is asked for until it ends.
+   * @type {ReturnType<typeof setTimeout> | undefined}
+   */
   #pause;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #refresh;
 
-  /** How many images the gallery has; undefined until the first page has come. @type {number | undefined} */
+  /**
+   * How many images the gallery has; undefined until the first page has come.
+   * @type {number | undefined}
+   */
   total;
   /** @type {number | undefined} */
   revision;

@@ -21,7 +21,10 @@ export class Cell extends Slot {
   #picture = null;
   /** @type {HTMLElement | null} */
   #notice = null;
-  /** Why the slot shows no picture; null unless it failed. @type {import('../catalog/problem.js').Problem | null} */
+  /**
+   * Why the slot shows no picture; null unless it failed.
+   * @type {import('../catalog/problem.js').Problem | null}
+   */
   problem = null;
 
   /**

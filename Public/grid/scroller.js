@@ -19,7 +19,10 @@ export class Scroller extends EventTarget {
   #map = new ScrollMap(0, 0);
   #offset = 0;
   #position = 0;
-  /** What moves the page now, as far as the last event tells. @type {'hand' | 'thumb' | 'unknown'} */
+  /**
+   * What moves the page now, as far as the last event tells.
+   * @type {'hand' | 'thumb' | 'unknown'}
+   */
   #driver = 'unknown';
   #movedAt = 0;
   #velocity = 0;

@@ -9,7 +9,10 @@
 export class PictureCache {
   #budget;
   #bytes = 0;
-  /** In order of use, the least recent first. @type {Map<string, Picture>} */
+  /**
+   * In order of use, the least recent first.
+   * @type {Map<string, Picture>}
+   */
   #pictures = new Map();
 
   /** @param {number} budget  Bytes. */

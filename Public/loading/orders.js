@@ -1,10 +1,10 @@
+import { Problem } from '../catalog/problem.js';
 import { Unreachable } from '../catalog/server.js';
 import { byUrgency } from './slot.js';
 
 /**
  * @typedef {import('./slot.js').Slot} Slot
  * @typedef {import('../catalog/server.js').Token} Token
- * @typedef {import('../catalog/problem.js').Problem} Problem
  * @typedef {{slot: Slot, showing: number, number: number, image: string}} Line
  */
 
@@ -114,8 +114,10 @@ export class Orders {
     const byNumber = new Map(tokens.map((token) => [token.slot, token]));
     for (const { slot, showing, number, image } of lines) {
       const token = byNumber.get(number);
-      if (token?.image === image && slot.showing === showing) this.#onToken(slot, token, purpose);
+      const isCurrent = slot.showing === showing;
+      if (isCurrent && token?.image === image) this.#onToken(slot, token, purpose);
       else if (token) this.#desk.cancel(token.token);
+      else if (isCurrent) this.#onRefusal(slot, new Problem(404, 'No longer in the gallery'));
     }
   }
 

@@ -9,15 +9,18 @@
  * A place that shows one picture at a time: a cell of the grid, a layer of the viewer. It is given another image again
  * and again; what it may show is named by its token.
  *
- * `phase`: `idle` nothing is asked for, `wanted` a token is to be issued, `waiting` it has a token and waits for a place
- * among the requests, `loading`, `decoding`, `shown`, `failed`.
+ * `phase`: `idle` nothing is asked for, `wanted` a token is to be issued, `waiting` it has a token and waits for a
+ * place among the requests, `loading`, `decoding`, `shown`, `failed`.
  */
 export class Slot {
   /** The number of the slot in its session. */
   number = -1;
   /** @type {GalleryImage | null} */
   image = null;
-  /** The current token: only what bears it may be shown here. @type {string | null} */
+  /**
+   * The current token: only what bears it may be shown here.
+   * @type {string | null}
+   */
   token = null;
   /** @type {'idle' | 'wanted' | 'waiting' | 'loading' | 'decoding' | 'shown' | 'failed'} */
   phase = 'idle';

@@ -92,7 +92,10 @@ function nameOf(mediaType) {
   return mediaType.replace(/^image\/(x-)?/, '').replace(/\+xml$/, '').toUpperCase();
 }
 
-/** The hour that the camera's clock showed, not that of the reader's zone. @param {string} taken */
+/**
+ * The hour that the camera's clock showed, not that of the reader's zone.
+ * @param {string} taken
+ */
 function dateIn(taken) {
   const clock = new Date(taken.replace(/(Z|[+-]\d\d:\d\d)$/, 'Z'));
   if (Number.isNaN(clock.getTime())) return taken;

@@ -124,7 +124,8 @@ export class Frame {
     element.alt = layer === this.#tile ? '' : (this.image?.name ?? '');
     if (layer === this.#original) this.#screen.element?.setAttribute('alt', '');
     // Layers arrive in any order and lie in the order of their fineness.
-    const above = [this.#screen, this.#original].slice(this.#finenessOf(layer)).find((finer) => finer.element?.isConnected);
+    const finer = [this.#tile, this.#screen, this.#original].slice(this.#finenessOf(layer) + 1);
+    const above = finer.find(({ element: other }) => other?.isConnected);
     this.box.insertBefore(element, above?.element ?? null);
     if (layer !== this.#tile) this.element.dataset.phase = 'shown';
     if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();

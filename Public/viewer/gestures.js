@@ -123,7 +123,8 @@ export class Gestures {
   #tap(point, event) {
     const last = this.#lastTap;
     this.#lastTap = null;
-    if (last && event.timeStamp - last.at < Gestures.#doubleTapTime && distance(point, last.point) < Gestures.#doubleTapReach) {
+    const isSecond = last && event.timeStamp - last.at < Gestures.#doubleTapTime;
+    if (isSecond && distance(point, last.point) < Gestures.#doubleTapReach) {
       clearTimeout(last.timer);
       this.#handler.doubleTap(point);
       return;

@@ -20,7 +20,11 @@ export class Layer extends Slot {
     return this.#frame.rank;
   }
 
-  /** @override @param {number} number @param {import('../catalog/server.js').GalleryImage | null} image */
+  /**
+   * @override
+   * @param {number} number
+   * @param {import('../catalog/server.js').GalleryImage | null} image
+   */
   begin(number, image) {
     super.begin(number, image);
     this.element?.remove();

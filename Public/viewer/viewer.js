@@ -38,7 +38,10 @@ export class Viewer {
   #index = -1;
   /** Counts what was opened, closed or moved to, so that what comes late can be told apart. */
   #visit = 0;
-  /** The cell whose picture the viewer has lifted out of the grid. @type {HTMLElement | null} */
+  /**
+   * The cell whose picture the viewer has lifted out of the grid.
+   * @type {HTMLElement | null}
+   */
   #lifted = null;
 
   /**
@@ -50,7 +53,8 @@ export class Viewer {
     this.#grid = grid;
     this.#pages = pages;
     this.#details = new Details(server);
-    this.#frames = { previous: new Frame(loader, cache), current: new Frame(loader, cache), next: new Frame(loader, cache) };
+    const frame = () => new Frame(loader, cache);
+    this.#frames = { previous: frame(), current: frame(), next: frame() };
     this.#strip.append(...Object.values(this.#frames).map((frame) => frame.element));
     this.#assignPlaces();
     this.#listen();
@@ -73,7 +77,7 @@ export class Viewer {
     // A browser may close a dialog without asking, when Escape is pressed again and again.
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
     this.#dialog.addEventListener('keydown', (event) => this.#keyPressed(event));
-    addEventListener('resize', () => this.isOpen && Object.values(this.#frames).forEach((frame) => frame.fit()));
+    new ResizeObserver(() => this.#fit()).observe(this.#stage);
     new Gestures(this.#stage, {
       mayPan: () => this.#frames.current.zoom.isIn,
       tap: (at, isTouch) => this.#tapped(at, isTouch),
@@ -95,7 +99,8 @@ export class Viewer {
    * @param {number} index
    * @param {{isNewVisit?: boolean}} [how]  Not new when the address says so already.
    */
-  async open(index, { isNewVisit = true } = {}) {
+  async open(index, how = {}) {
+    const { isNewVisit = true } = how;
     const visit = (this.#visit += 1);
     const image = await this.#pages.load(index).catch(() => undefined);
     if (!image || visit !== this.#visit) return;
@@ -188,6 +193,11 @@ export class Viewer {
     this.#frames.previous.place = 'previous';
     this.#frames.current.place = 'current';
     this.#frames.next.place = 'next';
+  }
+
+  /** The stage has another size: the window changed, or the details opened beside it. */
+  #fit() {
+    if (this.isOpen) for (const frame of Object.values(this.#frames)) frame.fit();
   }
 
   /** @param {boolean} isAnimated */
@@ -289,7 +299,10 @@ export class Viewer {
     else if (isBeside && !this.#frames.current.zoom.isIn) this.close();
   }
 
-  /** At the ends of the gallery the strip follows the finger unwillingly. @param {number} way */
+  /**
+   * At the ends of the gallery the strip follows the finger unwillingly.
+   * @param {number} way
+   */
   #resisted(way) {
     const isAtEnd = way > 0 ? this.#index === 0 : this.#index === this.#grid.total - 1;
     return isAtEnd ? way / 4 : way;
@@ -312,7 +325,10 @@ export class Viewer {
     if (goes) this.move(target);
   }
 
-  /** The picture follows a finger that pulls it down or up, and what is behind begins to show. @param {number} way */
+  /**
+   * The picture follows a finger that pulls it down or up, and what is behind begins to show.
+   * @param {number} way
+   */
   #pull(way) {
     this.#strip.style.transform = way === 0 ? '' : `translateY(${way}px)`;
     this.#backdrop.style.opacity = way === 0 ? '' : String(Math.max(0.2, 1 - Math.abs(way) / 500));

@@ -62,9 +62,8 @@ export class Zoom {
 
   /** An enlarged picture covers the stage; one that is smaller than the stage stays in the middle. */
   #keepOnStage() {
-    const free = (/** @type {number} */ box, /** @type {number} */ stage) => Math.max(0, (box * this.scale - stage) / 2);
-    const acrossMost = free(this.box.width, this.stage.width);
-    const downMost = free(this.box.height, this.stage.height);
+    const acrossMost = Math.max(0, (this.box.width * this.scale - this.stage.width) / 2);
+    const downMost = Math.max(0, (this.box.height * this.scale - this.stage.height) / 2);
     this.x = clamp(this.x, -acrossMost, acrossMost);
     this.y = clamp(this.y, -downMost, downMost);
   }

@@ -1,0 +1,88 @@
+import os
+import pathlib
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from front import Front
+from server import ROOT, Server
+
+CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium")
+PICTURES = pathlib.Path(os.environ.get("TESSERA_ARTEFACTS", ROOT / ".build" / "screenshots"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        # Inside a container Chromium cannot make a sandbox of its own.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def start(tmp_path_factory):
+    """Starts servers that end with the session."""
+    running: list[Server] = []
+
+    def start(*words, **options) -> Server:
+        running.append(Server(*words, data=options.pop("data", tmp_path_factory.mktemp("data")), **options))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def demo(start) -> Server:
+    """Ten thousand pictures over a good network."""
+    return start("demo", "--count", 10_000, "--latency", 5, "--fail", 0, "--hang", 0)
+
+
+@pytest.fixture(scope="session")
+def rough(start) -> Server:
+    """Ten thousand pictures over a bad network: late, out of order, some failing, some never answering."""
+    return start("demo", "--count", 10_000, "--latency", 120, "--jitter", 0.9, "--fail", 0.03, "--hang", 0.002)
+
+
+@pytest.fixture(scope="session")
+def broken(start) -> Server:
+    """Every origin fails."""
+    return start("demo", "--count", 200, "--latency", 1, "--fail", 1, "--hang", 0)
+
+
+@pytest.fixture
+def visit(browser: Browser):
+    """Opens pages; when the test is over none of them may have complained on the console."""
+    fronts: list[Front] = []
+
+    def visit(server: Server, place: str = "", before=lambda page: None, **options) -> Front:
+        options.setdefault("viewport", {"width": 1280, "height": 800})
+        context = browser.new_context(**options)
+        page = context.new_page()
+        before(page)
+        front = Front(page, server.address)
+        fronts.append(front)
+        return front.visit(place)
+
+    yield visit
+    complaints = [complaint for front in fronts for complaint in front.complaints]
+    for front in fronts:
+        front.page.context.close()
+    assert not complaints
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
+
+
+@pytest.fixture
+def phone(visit):
+    return lambda server, place="", **options: visit(server, place, **PHONE, **options)
+
+
+@pytest.fixture
+def picture():
+    """Keeps a screenshot for people to look at."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    return lambda front, name: front.page.screenshot(path=PICTURES / f"{name}.png")

@@ -1,0 +1,126 @@
+"""The words in which the tests speak of the page."""
+
+import pathlib
+
+from playwright.sync_api import Locator, Page
+
+HERE = pathlib.Path(__file__).parent
+
+
+class Front:
+    """The page in a browser, and what was seen of it."""
+
+    def __init__(self, page: Page, address: str):
+        self.page = page
+        self.address = address
+        self.complaints: list[str] = []
+        page.on("console", lambda message: self._complain(message.type, message.text))
+        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
+
+    def _complain(self, kind: str, text: str):
+        # A browser writes down every answer that is not a success; those are wanted in some tests.
+        if kind in ("error", "warning") and not text.startswith("Failed to load resource"):
+            self.complaints.append(f"{kind}: {text}")
+
+    def visit(self, place: str = "") -> "Front":
+        self.page.goto(self.address + "/" + place)
+        self.slots.first.wait_for()
+        return self
+
+    @property
+    def slots(self) -> Locator:
+        return self.page.locator(".slot[data-index]:visible")
+
+    def slot(self, index: int) -> Locator:
+        return self.page.locator(f'.slot[data-index="{index}"]')
+
+    @property
+    def viewer(self) -> Locator:
+        return self.page.get_by_role("dialog")
+
+    @property
+    def focused(self) -> int | None:
+        """The index of the slot that has the focus."""
+        return self.page.evaluate("() => Number(document.activeElement?.dataset?.index ?? NaN) || "
+                                  "(document.activeElement?.dataset?.index === '0' ? 0 : null)")
+
+    @property
+    def position(self) -> int:
+        return int(self.page.locator("#position-number").input_value().replace(",", ""))
+
+    def until(self, script: str, *arguments):
+        """Waits for a fact about the page: a function without or with one argument."""
+        self.page.wait_for_function(script, arg=arguments[0] if arguments else None)
+
+    def until_settled(self):
+        """Every slot on screen has ended well or badly."""
+        self.until("""() => {
+            const seen = [...document.querySelectorAll('.slot[data-index]')].filter((slot) => {
+                const box = slot.getBoundingClientRect();
+                return box.height > 0 && box.bottom > 60 && box.top < innerHeight;
+            });
+            return seen.length > 0 && seen.every((slot) => ['shown', 'failed'].includes(slot.dataset.phase));
+        }""")
+
+    def go_to(self, number: int):
+        field = self.page.locator("#position-number")
+        field.fill(str(number))
+        field.press("Enter")
+
+    def with_readings(self) -> "Front":
+        """Puts into the page the script that reads the numbers out of its pictures."""
+        self.page.evaluate((HERE / "readings.js").read_text())
+        return self
+
+
+class Traffic:
+    """The requests for pictures that a page makes, with the browser's own clock: Playwright's events come too late to
+    tell what was under way at once."""
+
+    def __init__(self, page: Page):
+        self._began: dict[str, float] = {}
+        self._ended: dict[str, float] = {}
+        self.statuses: list[int] = []
+        self.connections: set[int] = set()
+        self.cancellations: list[dict] = []
+        session = page.context.new_cdp_session(page)
+        session.on("Network.requestWillBeSent", self._request)
+        session.on("Network.responseReceived", self._response)
+        session.on("Network.loadingFinished", self._end)
+        session.on("Network.loadingFailed", self._end)
+        session.send("Network.enable")
+
+    def _request(self, event: dict):
+        if "token=" in event["request"]["url"]:
+            self._began[event["requestId"]] = event["timestamp"]
+        elif event["request"]["url"].endswith("/tokens/cancel"):
+            self.cancellations.append(event["request"])
+
+    def _response(self, event: dict):
+        if event["requestId"] in self._began:
+            self.statuses.append(event["response"]["status"])
+            self.connections.add(event["response"]["connectionId"])
+            if event["response"]["status"] == 204:
+                self._end(event)
+
+    def _end(self, event: dict):
+        if event["requestId"] in self._began:
+            self._ended.setdefault(event["requestId"], event["timestamp"])
+
+    @property
+    def started(self) -> int:
+        return len(self._began)
+
+    @property
+    def under_way(self) -> int:
+        return len(self._began.keys() - self._ended.keys())
+
+    @property
+    def most(self) -> int:
+        """How many were under way at once, at the most."""
+        steps = [(at, 1) for at in self._began.values()] + [(at, -1) for at in self._ended.values()]
+        most = now = 0
+        for _, step in sorted(steps):
+            now += step
+            most = max(most, now)
+        return most

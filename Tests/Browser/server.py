@@ -1,0 +1,66 @@
+"""A running Tessera for a browser to visit."""
+
+import os
+import pathlib
+import queue
+import re
+import signal
+import subprocess
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Generous: the machine may be busy with much else.
+PATIENCE = 30.0
+
+
+def binary() -> str:
+    """The program under test: TESSERA_BINARY, else what was built last."""
+    named = os.environ.get("TESSERA_BINARY")
+    if named:
+        return named
+    built = [path for kind in ("release", "debug") if (path := ROOT / ".build" / kind / "tessera").exists()]
+    if not built:
+        raise RuntimeError("no tessera is built: run `swift build --product tessera`, or set TESSERA_BINARY")
+    return str(max(built, key=lambda path: path.stat().st_mtime))
+
+
+class Server:
+    """One server process on a free port (or a given one)."""
+
+    def __init__(self, *words: object, data: pathlib.Path, port: int = 0):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
+        public = os.environ.get("TESSERA_PUBLIC", str(ROOT / "Public"))
+        self.process = subprocess.Popen(
+            [binary(), *map(str, words), "--port", str(port), "--data", str(data)],
+            env={**kept, "TESSERA_PUBLIC": public}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self._lines: list[str] = []
+        self._address: queue.Queue[str | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            address = self._address.get(timeout=PATIENCE)
+        except queue.Empty:
+            address = None
+        if address is None:
+            self.stop()
+            raise RuntimeError("the server did not become ready:\n" + "".join(self._lines))
+        self.address = address
+        self.port = int(address.rsplit(":", 1)[1])
+
+    def _read(self):
+        for line in self.process.stdout:
+            self._lines.append(line)
+            found = re.search(r"http://[^\s/]+:\d+", line)
+            if found:
+                self._address.put(found[0])
+        self._address.put(None)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self._reader.join(5)

@@ -1,0 +1,50 @@
+"""No slot ever shows another slot's picture, whatever the network does."""
+
+import pytest
+
+from server import ROOT
+
+# Up and down, slowly enough to load on the way and fast enough not to, with stops between.
+LEGS = [
+    {"speed": speed, "time": time, "stop": stop}
+    for speed, time, stop in [
+        (1.2, 900, 12), (3.5, 700, 20), (-2.5, 700, 12), (12, 600, 30), (-1.5, 900, 12), (60, 700, 30),
+        (-3, 900, 12), (2, 900, 20), (-40, 500, 30), (1.8, 1200, 20), (-1, 900, 30),
+    ]
+]
+
+COMPARISON = "if (slot.token !== token) return false;\n"
+
+
+def losing_cancellations(page):
+    """What was cancelled arrives all the same, as it may on any network: only the page is left to tell it apart."""
+    page.route("**/api/v1/tokens/cancel", lambda route: route.fulfill(json={"cancelled": 0}))
+
+
+def without_comparison(page):
+    """The door of the slots broken: whatever arrives is let in."""
+    losing_cancellations(page)
+    commit = (ROOT / "Public" / "loading" / "commit.js").read_text()
+    assert COMPARISON in commit
+    page.route("**/loading/commit.js", lambda route: route.fulfill(
+        body=commit.replace(COMPARISON, ""), content_type="text/javascript"))
+
+
+def read(front, enough, until_wrong=False):
+    plan = {"legs": LEGS, "enough": enough, "time": 60_000, "untilWrong": until_wrong}
+    return front.with_readings().page.evaluate("(plan) => window.readings.read(plan)", plan)
+
+
+@pytest.mark.parametrize("before", [lambda page: None, losing_cancellations], ids=["cancelling", "cancels lost"])
+def test_a_fling_through_ten_thousand_shows_no_wrong_picture(visit, rough, before):
+    front = visit(rough, before=before)
+    seen = read(front, enough=2_000)
+    assert seen["readings"] >= 2_000
+    assert seen["wrong"] == []
+    assert seen["mostImages"] <= 150
+
+
+def test_without_the_comparison_of_tokens_wrong_pictures_are_found(visit, rough):
+    front = visit(rough, before=without_comparison)
+    seen = read(front, enough=20_000, until_wrong=True)
+    assert len(seen["wrong"]) > 0, "the readings would not notice a wrong picture"
