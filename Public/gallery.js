@@ -45,7 +45,7 @@ grid.addEventListener('open', (event) => {
   viewer.open(cell.number);
 });
 grid.addEventListener('rest', () => {
-  if (!viewer.isOpen && !Address.isAtImage) Address.showPosition(grid.position);
+  if (!viewer.isOpen) Address.showPositionSoon(grid.position);
 });
 addEventListener('popstate', follow);
 connection.addEventListener('restored', () => (pages.total === undefined ? start() : pages.refresh()));

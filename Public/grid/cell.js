@@ -73,6 +73,7 @@ export class Cell extends Slot {
     this.#loader.release(this);
     this.#clear();
     this.element.removeAttribute('data-index');
+    this.element.tabIndex = -1;
   }
 
   retry() {
@@ -106,8 +107,8 @@ export class Cell extends Slot {
    */
   fail(problem) {
     super.fail(problem);
-    this.problem = problem;
     this.#removeNotice();
+    this.problem = problem;
     this.#notice = cloneTemplate('slot-problem-template');
     this.#notice.title = problem.message;
     /** @type {HTMLElement} */ (this.#notice.querySelector('.slot-problem-title')).textContent = problem.title;

@@ -281,10 +281,12 @@ export class Grid extends EventTarget {
 
   /** Whoever tabs into the grid comes to what is on screen, not to what was left long ago. */
   #offerFocus() {
-    const { first, last } = this.geometry.slotsAt(this.scroller.offset);
-    const isInReach = this.#active >= first && this.#active <= last;
+    const { offset } = this.scroller;
+    const row = this.geometry.rowOf(this.#active);
+    const isInReach = this.geometry.offsetShowing(row, offset) === offset;
     if (isInReach || this.#element.contains(document.activeElement)) return;
-    this.#active = Math.max(0, first);
+    const whole = Math.ceil(offset / this.geometry.rowHeight) * this.geometry.columns;
+    this.#active = clamp(whole, 0, Math.max(0, this.total - 1));
     for (const cell of this.cells()) cell.element.tabIndex = cell.number === this.#active ? 0 : -1;
   }
 

@@ -3,6 +3,11 @@
  * grid (from 1), `#image=ID` a picture in the viewer.
  */
 export class Address {
+  /** Browsers make a page wait for each change of its address, so it is changed only where somebody stays. */
+  static #pause = 300;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  static #timer;
+
   /** @returns {{image: string} | {at: number} | {}} */
   static read() {
     const parameters = new URLSearchParams(location.hash.slice(1));
@@ -10,6 +15,17 @@ export class Address {
     if (image) return { image };
     const at = Number.parseInt(parameters.get('at') ?? '', 10);
     return at > 0 ? { at } : {};
+  }
+
+  /**
+   * Soon, unless another place is shown before.
+   * @param {number} index  From 0.
+   */
+  static showPositionSoon(index) {
+    clearTimeout(Address.#timer);
+    Address.#timer = setTimeout(() => {
+      if (!Address.isAtImage) Address.showPosition(index);
+    }, Address.#pause);
   }
 
   /** @param {number} index  From 0. */

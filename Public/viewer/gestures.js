@@ -47,7 +47,8 @@ export class Gestures {
 
   /** @param {PointerEvent} event */
   #down(event) {
-    if (event.button !== 0) return;
+    const isOnControl = /** @type {Element} */ (event.target).closest('button, a') !== null;
+    if (event.button !== 0 || isOnControl) return;
     this.#stage.setPointerCapture(event.pointerId);
     this.#pointers.set(event.pointerId, this.#point(event));
     if (this.#pointers.size === 1) {

@@ -60,6 +60,7 @@ def visit(browser: Browser):
     def visit(server: Server, place: str = "", before=lambda page: None, **options) -> Front:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = browser.new_context(**options)
+        context.set_default_timeout(8_000)
         page = context.new_page()
         before(page)
         front = Front(page, server.address)
@@ -69,6 +70,7 @@ def visit(browser: Browser):
     yield visit
     complaints = [complaint for front in fronts for complaint in front.complaints]
     for front in fronts:
+        front.page.unroute_all(behavior="ignoreErrors")
         front.page.context.close()
     assert not complaints
 

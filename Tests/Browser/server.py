@@ -10,7 +10,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Generous: the machine may be busy with much else.
-PATIENCE = 30.0
+PATIENCE = 20.0
 
 
 def binary() -> str:

@@ -1,0 +1,111 @@
+"""For people who listen, who use keys alone, who need contrast."""
+
+import pytest
+
+CONTRASTS = """(selectors) => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const rgba = (colour) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const luminance = (rgb) => {
+        const [r, g, b] = rgb.map((value) => value / 255)
+            .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+            const colour = rgba(getComputedStyle(at).backgroundColor);
+            if (colour[3] > 200) return colour;
+        }
+        return rgba(getComputedStyle(document.documentElement).backgroundColor);
+    };
+    return selectors.map((selector) => {
+        const element = document.querySelector(selector);
+        const one = luminance(rgba(getComputedStyle(element).color).slice(0, 3));
+        const other = luminance(behind(element).slice(0, 3));
+        return [selector, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)];
+    });
+}"""
+
+
+def test_the_grid_tells_its_size_and_every_slot_its_name(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    grid = front.page.get_by_role("grid", name="Pictures")
+    columns = int(grid.get_attribute("aria-colcount"))
+    assert int(grid.get_attribute("aria-rowcount")) == -(-10_000 // columns)
+    rows = front.page.get_by_role("row")
+    assert int(rows.first.get_attribute("aria-rowindex")) == 1
+    cells = front.page.get_by_role("gridcell")
+    for cell in cells.all():
+        index = int(cell.get_attribute("data-index"))
+        assert cell.get_attribute("aria-label").endswith(f"picture {index + 1:,}")
+        assert int(cell.get_attribute("aria-colindex")) == index % columns + 1
+
+
+def test_every_picture_has_a_text_and_every_control_a_name(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    assert front.page.evaluate("() => [...document.querySelectorAll('.slot img')].every((image) => image.alt)")
+    assert front.page.get_by_role("textbox", name="Go to picture number").is_visible()
+    assert front.page.get_by_role("slider", name="Size of the pictures").is_visible()
+    front.slot(2).click()
+    front.page.locator(".frame[data-place=current] .frame-screen").wait_for()
+    for name in ("Close", "Zoom", "Details", "Previous picture", "Next picture"):
+        assert front.viewer.get_by_role("button", name=name, exact=True).is_visible()
+    assert front.page.locator(".frame[data-place=current] .frame-screen").get_attribute("alt")
+
+
+def test_one_slot_is_reached_by_tab_and_it_is_on_screen(visit, demo):
+    front = visit(demo)
+    front.go_to(5_000)
+    front.slot(4_999).wait_for()
+    front.page.evaluate("() => document.activeElement.blur()")
+    front.page.evaluate("() => scrollBy(0, 6000)")
+    front.until("() => document.querySelectorAll('.slot[tabindex=\"0\"]').length === 1 && "
+                "document.querySelector('.slot[tabindex=\"0\"]').getBoundingClientRect().top >= 0")
+    front.page.locator("#tile-size").focus()
+    front.page.keyboard.press("Tab")
+    assert front.focused is not None
+    assert front.slots.nth(0).page.evaluate("() => document.activeElement.getBoundingClientRect().top") < 800
+
+
+def test_rows_are_in_reading_order_at_rest(visit, demo):
+    front = visit(demo)
+    front.page.evaluate("() => scrollBy(0, 3000)")
+    front.until("""() => {
+        const rows = [...document.querySelectorAll('.row:not([hidden])')].map((row) => Number(row.ariaRowIndex));
+        return rows.length > 3 && rows[0] > 5 && rows.every((row, at) => at === 0 || row > rows[at - 1]);
+    }""")
+
+
+def test_moving_in_the_viewer_is_announced(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    front.slot(2).click()
+    front.viewer.wait_for()
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer > [aria-live]').textContent.includes('picture 4 of 10,000')")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast(visit, broken, scheme):
+    front = visit(broken, color_scheme=scheme)
+    front.until_settled()
+    front.page.evaluate("() => (document.querySelector('#banner').hidden = false)")
+    selectors = ["#header h1", "#position", "#position-number", ".slot-problem-title", ".slot-problem button",
+                 "#banner-text", "#banner-retry", "#vacancy-title", "#vacancy-text"]
+    for selector, contrast in front.page.evaluate(CONTRASTS, selectors):
+        assert contrast >= 4.5, f"{selector} in {scheme}: {contrast:.1f}"
+
+
+def test_nothing_inline_and_every_module_is_fetched_at_once():
+    from server import ROOT
+    public = ROOT / "Public"
+    page = (public / "index.html").read_text()
+    assert " style=" not in page and "<style" not in page and " on" not in page.replace(" one", "").replace(" of", "")
+    for module in public.glob("*/*.js"):
+        assert f'modulepreload" href="/{module.relative_to(public)}"' in page, module

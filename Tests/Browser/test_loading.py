@@ -1,0 +1,93 @@
+"""What the page asks of the server: few requests at once, nothing for what has gone, and connections that live on."""
+
+import test_slots
+from front import Front, Traffic
+
+
+def watched(visit, server):
+    """A page whose traffic is told."""
+    traffic = []
+    front = visit(server, before=lambda page: traffic.append(Traffic(page)))
+    return front, traffic[0]
+
+
+def travel(front: Front, *legs):
+    front.with_readings().page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
+
+
+def test_at_most_five_pictures_are_asked_for_at_once(visit, rough):
+    front, traffic = watched(visit, rough)
+    travel(front, *test_slots.LEGS[:4])
+    assert traffic.started > 20
+    assert traffic.most <= 5
+
+
+def test_what_scrolls_away_is_cancelled_and_keeps_its_connection(visit, rough):
+    front, traffic = watched(visit, rough)
+    # To and fro, so that what was asked for is gone again before it can have come.
+    travel(front, *[{"speed": speed, "time": 250, "stop": 3} for speed in (3.5, -3, 3.8, -3, 3.5, -3.2, 3.9, -3)])
+    front.until("() => document.querySelectorAll('.slot[data-phase=shown]').length > 12")
+    assert len(traffic.cancellations) > 0
+    assert traffic.statuses.count(204) > 0, "nothing was dropped"
+    # A browser has six connections. Every one that an abort closed would be replaced by a new one.
+    assert len(traffic.connections) <= 6
+
+
+def test_after_a_stop_only_what_is_on_screen_or_next_to_it_is_loaded(visit, demo):
+    front, traffic = watched(visit, demo)
+    travel(front, {"speed": 60, "time": 600, "stop": 0})
+    before = traffic.started
+    front.until_settled()
+    front.until("() => !document.querySelector('.slot[data-index][data-phase=waiting]')")
+    cells = front.slots.count()
+    assert traffic.started - before <= cells + 5
+    assert traffic.under_way == 0
+
+
+def test_scrolling_back_asks_for_nothing_again(visit, demo):
+    front, traffic = watched(visit, demo)
+    front.until_settled()
+    front.until("() => !document.querySelector('.slot[data-index][data-phase=waiting]')")
+    before = traffic.started
+    travel(front, {"speed": 1, "time": 150, "stop": 3}, {"speed": -1, "time": 250, "stop": 3})
+    front.until_settled()
+    shown_again = front.slot(0).locator("img")
+    shown_again.wait_for()
+    again = traffic.started - before
+    travel(front, {"speed": 1, "time": 100, "stop": 3}, {"speed": -1, "time": 250, "stop": 3})
+    front.until_settled()
+    assert traffic.started - before == again
+
+
+def test_a_session_that_the_server_has_forgotten_is_replaced(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    forgotten = []
+
+    def forget_once(route):
+        if forgotten or "session" not in route.request.post_data_json:
+            route.continue_()
+            return
+        forgotten.append(route.request.post_data_json["session"])
+        route.fulfill(status=404, content_type="application/problem+json",
+                      json={"title": "No such session", "status": 404})
+
+    front.page.route("**/api/v1/tokens", forget_once)
+    front.go_to(5_000)
+    front.slot(4_999).locator("img").wait_for()
+    assert forgotten
+
+
+def test_the_page_hands_its_session_back_when_it_closes(visit, demo):
+    front = visit(demo, before=lambda page: page.add_init_script("""
+        const send = navigator.sendBeacon.bind(navigator);
+        navigator.sendBeacon = (url, body) => {
+            // Reading a blob takes longer than the page has; its size and kind must do.
+            localStorage.setItem('beacon', JSON.stringify([url, body.type, body.size]));
+            return send(url, body);
+        };"""))
+    front.until_settled()
+    front.page.goto(demo.address + "/icon.svg")
+    url, kind, size = front.page.evaluate("() => JSON.parse(localStorage.getItem('beacon'))")
+    assert (url, kind) == ("/api/v1/tokens/cancel", "application/json")
+    assert size > len('{"session":""}') + 20, "a session of 128 bits"

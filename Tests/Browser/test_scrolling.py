@@ -1,0 +1,152 @@
+"""Any number of rows behind a scrollbar: the wheel pixel by pixel, the thumb in proportion, keys to both ends."""
+
+import pytest
+
+@pytest.fixture(scope="module")
+def million(start):
+    return start("demo", "--count", 1_000_000, "--latency", 0, "--fail", 0, "--hang", 0)
+
+
+def place_of(front, index: int) -> float:
+    """How far below the top of the window the slot lies, in pixels."""
+    return front.slot(index).evaluate("(slot) => slot.getBoundingClientRect().top")
+
+
+def test_no_element_is_taller_than_browsers_allow(visit, million):
+    front = visit(million)
+    assert front.page.evaluate("() => document.documentElement.scrollHeight") < 5_000_000
+    assert front.page.locator("#position-total").text_content() == "1,000,000"
+    assert int(front.page.locator("#grid").get_attribute("aria-rowcount")) >= 100_000
+
+
+@pytest.mark.parametrize("number", [2, 500_000, 999_900])
+def test_the_wheel_moves_the_gallery_pixel_by_pixel(visit, million, number):
+    front = visit(million)
+    front.go_to(number)
+    index = number - 1
+    front.slot(index).wait_for()
+    front.page.mouse.move(600, 400)
+    before = place_of(front, index)
+    front.page.mouse.wheel(0, 120)
+    front.until("([index, top]) => Math.abs(document.querySelector(`.slot[data-index='${index}']`)"
+                ".getBoundingClientRect().top - top) < 1.5", [index, before - 120])
+    front.page.mouse.wheel(0, -90)
+    front.until("([index, top]) => Math.abs(document.querySelector(`.slot[data-index='${index}']`)"
+                ".getBoundingClientRect().top - top) < 1.5", [index, before - 30])
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.8])
+def test_the_thumb_moves_the_gallery_in_proportion(visit, million, share):
+    front = visit(million)
+    front.page.evaluate("(share) => scrollTo(0, share * (document.documentElement.scrollHeight - innerHeight))", share)
+    front.until("(least) => Number(document.querySelector('#position-number').value.replaceAll(',', '')) > least",
+                (share - 0.05) * 1_000_000)
+    assert abs(front.position / 1_000_000 - share) < 0.05
+    front.until("() => document.querySelectorAll('.slot[data-index] img').length > 10")
+
+
+def test_the_ends_are_reached_exactly(visit, million):
+    front = visit(million)
+    front.page.evaluate("() => scrollTo(0, document.documentElement.scrollHeight)")
+    last = front.slot(999_999)
+    last.wait_for()
+    bottom = last.evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom")
+    assert 0 <= bottom < 8
+    front.page.evaluate("() => scrollTo(0, 0)")
+    front.slot(0).wait_for()
+    assert front.position == 1
+
+
+def test_wheel_and_jump_in_turn_never_lose_the_ends(visit, million):
+    front = visit(million)
+    front.go_to(300_000)
+    front.page.mouse.move(600, 400)
+    for _ in range(3):
+        front.page.mouse.wheel(0, 900)
+    front.page.keyboard.press("End")
+    front.slot(999_999).wait_for()
+    front.page.mouse.wheel(0, -500)
+    front.page.mouse.wheel(0, 5_000)
+    front.until("() => Math.abs(scrollY + innerHeight - document.documentElement.scrollHeight) < 2")
+    assert front.slot(999_999).is_visible()
+
+
+def test_keys_go_from_slot_to_slot_and_to_the_ends(visit, demo):
+    front = visit(demo)
+    columns = int(front.page.locator("#grid").get_attribute("aria-colcount"))
+    front.slot(0).focus()
+    for key, index in [
+        ("ArrowRight", 1), ("ArrowDown", 1 + columns), ("ArrowLeft", columns), ("ArrowUp", 0), ("ArrowUp", 0),
+        ("ArrowLeft", 0), ("End", 9_999), ("ArrowRight", 9_999), ("ArrowDown", 9_999), ("Home", 0),
+    ]:
+        front.page.keyboard.press(key)
+        assert front.focused == index, key
+        assert front.slot(index).is_visible()
+    front.page.keyboard.press("PageDown")
+    assert front.focused >= columns * 2
+    assert front.focused % columns == 0
+    front.page.keyboard.press("PageUp")
+    assert front.focused == 0
+
+
+def test_the_focus_stays_with_its_picture_when_it_is_scrolled_away(visit, demo):
+    front = visit(demo)
+    front.slot(7).focus()
+    front.page.evaluate("() => scrollTo(0, 60000)")
+    front.until("() => Number(document.querySelector('#position-number').value.replaceAll(',', '')) > 1000")
+    assert front.focused == 7
+    front.page.keyboard.press("ArrowRight")
+    assert front.focused == 8
+    assert front.slot(8).is_visible()
+    assert front.position < 20
+
+
+def test_a_number_typed_is_gone_to(visit, demo):
+    front = visit(demo)
+    front.go_to(4_321)
+    front.slot(4_320).wait_for()
+    assert front.focused == 4_320
+    assert front.position == 4_321
+
+
+def test_a_reload_returns_to_the_same_place(visit, demo):
+    front = visit(demo)
+    front.go_to(4_321)
+    front.until("() => location.hash === '#at=4321'")
+    front.page.reload()
+    front.slot(4_320).wait_for()
+    assert front.position == 4_321
+
+
+def test_a_narrower_window_keeps_the_place(visit, demo):
+    front = visit(demo)
+    front.go_to(4_321)
+    front.slot(4_320).locator("img").wait_for()
+    front.page.set_viewport_size({"width": 700, "height": 800})
+    front.until("() => document.querySelector('#grid').getAttribute('aria-colcount') === '3'")
+    assert abs(front.position - 4_321) < 10
+
+
+def test_slots_never_move_when_their_pictures_come(visit, demo):
+    front = visit(demo, before=lambda page: page.add_init_script("""
+        window.shifts = 0;
+        new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) window.shifts += entry.value;
+        }).observe({ type: 'layout-shift', buffered: true });"""))
+    front.until_settled()
+    assert front.page.evaluate("() => window.shifts") < 0.01
+
+
+def test_a_very_large_screen_stays_within_the_number_of_images(visit, demo):
+    front = visit(demo, viewport={"width": 3840, "height": 2160})
+    front.until_settled()
+    assert front.page.evaluate("() => document.images.length") <= 150
+    assert front.slots.count() <= 150
+
+
+def test_no_task_of_the_page_holds_up_a_fling(visit, demo):
+    front = visit(demo).with_readings()
+    legs = [{"speed": speed, "time": 600, "stop": 10} for speed in (2, 20, -4, -60)]
+    tasks = front.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
+    # Some 20 ms on a quiet machine. The bound is for one that is busy with everything else at once.
+    assert max(tasks, default=0) < 250

@@ -1,0 +1,94 @@
+"""Failures are told honestly, and end when their cause ends."""
+
+import pytest
+
+
+def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
+    def fail(route):
+        route.fulfill(status=502, content_type="application/problem+json", json={
+            "title": "The origin could not be reached", "status": 502, "detail": "Nobody answered at pictures.example."})
+
+    front = visit(demo, before=lambda page: page.route("**/images/*/tile?*", fail))
+    front.until_settled()
+    slot = front.slot(3)
+    assert "The origin could not be reached" in slot.inner_text()
+    assert "Nobody answered at pictures.example." in slot.get_attribute("aria-label")
+    front.page.unroute("**/images/*/tile?*")
+    slot.get_by_role("button", name="Try again").click()
+    slot.locator("img").wait_for()
+    assert "Cannot be shown" not in slot.get_attribute("aria-label")
+    assert not front.viewer.is_visible()
+
+
+def test_enter_tries_a_failed_slot_again(visit, broken):
+    front = visit(broken)
+    front.until_settled()
+    slot = front.slot(0)
+    assert slot.get_attribute("data-phase") == "failed"
+    slot.focus()
+    with front.page.expect_request("**/api/v1/tokens"):
+        front.page.keyboard.press("Enter")
+
+
+def test_a_picture_whose_bytes_are_none_is_a_failed_slot(visit, demo):
+    front = visit(demo, before=lambda page: page.route(
+        "**/images/*/tile?*", lambda route: route.fulfill(content_type="image/jpeg", body="this is no picture")))
+    front.until_settled()
+    assert front.slot(0).get_attribute("data-phase") == "failed"
+
+
+def test_a_server_that_is_gone_is_told_of_and_found_again(visit, start, tmp_path):
+    options = ("demo", "--count", 500, "--latency", 1, "--fail", 0, "--hang", 0)
+    server = start(*options, data=tmp_path)
+    front = visit(server)
+    front.until_settled()
+    server.stop()
+    front.go_to(400)
+    banner = front.page.get_by_role("alert")
+    banner.wait_for()
+    assert "not answering" in banner.inner_text()
+    with front.page.expect_request("**/healthz"):
+        front.page.get_by_role("button", name="Try now").click()
+    start(*options, data=tmp_path, port=server.port)
+    banner.wait_for(state="hidden")
+    front.slot(399).locator("img").wait_for()
+
+
+def test_an_empty_gallery_says_so(browser, start, tmp_path, picture):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    server = start("serve", folder)
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(server.address)
+    page.get_by_role("heading", name="No pictures yet").wait_for()
+    assert page.locator("#position").is_hidden()
+    page.close()
+
+
+def test_a_catalog_that_changes_is_followed_without_a_jump(visit, demo):
+    """The second page that the server tells of has a new revision and more images."""
+    grown = []
+
+    def grow(route):
+        answer = route.fetch().json()
+        answer["revision"] += 1_000
+        answer["total"] += 60
+        grown.append(route.request.url)
+        route.fulfill(json=answer)
+
+    front = visit(demo)
+    front.go_to(3_000)
+    front.slot(2_999).locator("img").wait_for()
+    top = front.slot(2_999).evaluate("(slot) => slot.getBoundingClientRect().top")
+    front.page.route("**/api/v1/images?*", grow)
+    front.until("() => document.querySelector('#position-total').textContent === '10,060'")
+    assert front.slot(2_999).evaluate("(slot) => slot.getBoundingClientRect().top") == top
+    assert front.slot(2_999).locator("img").count() == 1
+    front.until("() => performance.getEntriesByType('resource').some((entry) => entry.name.includes('offset=2900'))")
+
+
+@pytest.mark.parametrize("place", ["#image=0000000000000", "#at=999999999", "#at=-3", "#at=x", "#nonsense"])
+def test_an_address_that_leads_nowhere_leads_into_the_gallery(visit, demo, place):
+    front = visit(demo, place)
+    front.until_settled()
+    assert 1 <= front.position <= 10_000

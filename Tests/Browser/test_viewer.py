@@ -1,0 +1,198 @@
+"""One picture, large: by mouse, keys and fingers, and back to its slot."""
+
+import pytest
+
+CURRENT = ".frame[data-place=current]"
+
+
+def until_shown(front):
+    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+
+
+def opened(front, index=5):
+    front.until_settled()
+    front.slot(index).click()
+    front.viewer.wait_for()
+    until_shown(front)
+    return front
+
+
+def scale(front) -> float:
+    return front.page.locator(f"{CURRENT} .frame-box").evaluate(
+        "(box) => new DOMMatrix(getComputedStyle(box).transform).a")
+
+
+def count(front) -> str:
+    return front.page.locator("#viewer-count").inner_text()
+
+
+def test_enter_opens_and_escape_returns_the_focus_to_the_slot(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    front.slot(5).focus()
+    front.page.keyboard.press("Enter")
+    front.viewer.wait_for()
+    until_shown(front)
+    assert "#image=" in front.page.url
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    assert front.focused == 5
+    assert "#image=" not in front.page.url
+
+
+def test_arrows_home_and_end_go_through_the_gallery(visit, demo):
+    front = opened(visit(demo))
+    for key, expected in [("ArrowRight", "7 of 10,000"), ("ArrowLeft", "6 of 10,000"), ("End", "10,000 of 10,000"),
+                          ("Home", "1 of 10,000")]:
+        front.page.keyboard.press(key)
+        front.until("(text) => document.querySelector('#viewer-count').textContent === text", expected)
+        until_shown(front)
+    assert front.page.locator("#viewer-previous").is_disabled()
+
+
+def test_closing_shows_the_slot_of_the_picture_that_was_seen_last(visit, demo):
+    front = opened(visit(demo))
+    front.page.keyboard.press("End")
+    front.until("() => document.querySelector('#viewer-count').textContent.startsWith('10,000')")
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    assert front.focused == 9_999
+    assert front.slot(9_999).is_visible()
+
+
+def test_the_neighbours_are_decoded_before_they_are_looked_at(visit, demo):
+    front = opened(visit(demo))
+    front.page.locator(".frame[data-place=next][data-phase=shown] .frame-screen").wait_for(state="attached")
+    front.page.locator(".frame[data-place=previous][data-phase=shown] .frame-screen").wait_for(state="attached")
+    front.page.keyboard.press("ArrowRight")
+    assert front.page.locator(CURRENT).get_attribute("data-phase") == "shown"
+
+
+def test_zoom_by_keys_wheel_and_double_click(visit, demo):
+    front = opened(visit(demo))
+    front.page.keyboard.press("+")
+    assert scale(front) == pytest.approx(1.5)
+    front.page.keyboard.press("0")
+    assert scale(front) == 1
+    front.page.mouse.move(640, 400)
+    front.page.mouse.wheel(0, -300)
+    front.until("() => new DOMMatrix(getComputedStyle(document.querySelector("
+                "'.frame[data-place=current] .frame-box')).transform).a > 1.5")
+    front.page.keyboard.press("0")
+    front.page.mouse.dblclick(640, 400)
+    front.until("() => new DOMMatrix(getComputedStyle(document.querySelector("
+                "'.frame[data-place=current] .frame-box')).transform).a > 1.9")
+    front.page.keyboard.press("ArrowRight")
+    until_shown(front)
+    assert scale(front) == 1
+
+
+def test_the_original_is_shown_when_the_screen_has_too_few_pixels(visit, demo):
+    front = opened(visit(demo))
+    for _ in range(8):
+        front.page.keyboard.press("+")
+    front.page.locator(f"{CURRENT} .frame-original").wait_for()
+
+
+def test_details_are_shown_beside_the_picture(visit, demo):
+    front = opened(visit(demo))
+    front.page.keyboard.press("i")
+    details = front.page.get_by_role("complementary", name="Details")
+    details.wait_for()
+    assert front.page.locator("#viewer-name").inner_text() in details.inner_text()
+    assert front.page.locator("#viewer-details").get_attribute("aria-expanded") == "true"
+    front.page.keyboard.press("i")
+    details.wait_for(state="hidden")
+
+
+def test_back_closes_and_forward_opens_again(visit, demo):
+    front = opened(visit(demo))
+    front.page.go_back()
+    front.viewer.wait_for(state="hidden")
+    assert front.focused == 5
+    front.page.go_forward()
+    front.viewer.wait_for()
+    assert count(front) == "6 of 10,000"
+
+
+def test_a_reload_returns_to_the_picture_and_back_to_the_grid(visit, demo):
+    front = opened(visit(demo))
+    front.page.keyboard.press("ArrowRight")
+    front.page.reload()
+    front.viewer.wait_for()
+    assert count(front) == "7 of 10,000"
+    front.page.go_back()
+    front.viewer.wait_for(state="hidden")
+    assert front.focused == 6
+
+
+def test_the_focus_stays_in_the_viewer(visit, demo):
+    front = opened(visit(demo))
+    for _ in range(12):
+        front.page.keyboard.press("Tab")
+        assert front.page.evaluate("() => document.activeElement === document.body || "
+                                   "document.querySelector('#viewer').contains(document.activeElement)")
+
+
+def test_the_original_can_be_downloaded(visit, demo):
+    front = opened(visit(demo))
+    link = front.page.get_by_role("link", name="Download the original")
+    assert link.get_attribute("href").endswith("/original") or "/original?" in link.get_attribute("href")
+    with front.page.expect_download() as download:
+        link.click()
+    assert download.value.suggested_filename
+
+
+def test_a_failure_is_told_and_tried_again(visit, demo):
+    front = visit(demo, before=lambda page: page.route("**/images/*/screen?*", lambda route: route.fulfill(
+        status=504, content_type="application/problem+json",
+        json={"title": "The origin took too long", "status": 504, "detail": "It had ten seconds."})))
+    front.until_settled()
+    front.slot(5).click()
+    problem = front.page.locator(f"{CURRENT} .frame-problem")
+    problem.wait_for()
+    assert "The origin took too long" in problem.inner_text()
+    front.page.unroute("**/images/*/screen?*")
+    problem.get_by_role("button", name="Try again").click()
+    until_shown(front)
+    assert problem.is_hidden()
+
+
+def touch(front, *steps):
+    """One finger, through the browser's own input, a frame for each step."""
+    session = front.page.context.new_cdp_session(front.page)
+    for number, (x, y) in enumerate(steps):
+        session.send("Input.dispatchTouchEvent", {
+            "type": "touchStart" if number == 0 else "touchMove", "touchPoints": [{"x": x, "y": y}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_swipe_goes_to_the_next_picture_and_a_pull_closes(phone, demo):
+    front = phone(demo)
+    front.until_settled()
+    front.slot(4).tap()
+    front.viewer.wait_for()
+    until_shown(front)
+    touch(front, *[(330 - 30 * step, 420) for step in range(9)])
+    front.until("() => document.querySelector('#viewer-count').textContent === '6 of 10,000'")
+    touch(front, *[(90 + 30 * step, 420) for step in range(9)])
+    front.until("() => document.querySelector('#viewer-count').textContent === '5 of 10,000'")
+    touch(front, *[(200, 300 + 30 * step) for step in range(9)])
+    front.viewer.wait_for(state="hidden")
+    assert front.focused == 4
+
+
+def test_without_motion_nothing_moves(visit, demo):
+    front = visit(demo, reduced_motion="reduce", before=lambda page: page.add_init_script("""
+        window.animated = [];
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (...how) {
+            window.animated.push(this.id || this.className);
+            return animate.apply(this, how);
+        };"""))
+    opened(front)
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    assert front.page.evaluate("() => window.animated") == []
+    assert front.page.evaluate("() => document.getAnimations().filter((one) => "
+                               "one.effect.getComputedTiming().duration > 1).length") == 0
