@@ -101,8 +101,8 @@ class Tessera(Peer):
             raise RuntimeError(f"{target}: {response.status} {content[:300]!r}")
         return json.loads(content)
 
-    def post(self, target: str, body: dict) -> dict:
-        response, content = self.request("POST", target, body)
+    def post(self, target: str, body: dict, **headers: str) -> dict:
+        response, content = self.request("POST", target, body, **headers)
         if response.status not in (200, 201):
             raise RuntimeError(f"{target}: {response.status} {content[:300]!r}")
         return json.loads(content)

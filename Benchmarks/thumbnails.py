@@ -27,7 +27,8 @@ def tiles_of_ours(folder: pathlib.Path, format: str, count: int) -> dict:
         ours.images(count)
         wait_until_idle(ours.pid)
         before, start = cpu_seconds(ours.pid), time.monotonic()
-        tokens = ours.post("/api/v1/tokens", {"rendition": "tile", "first": 0, "count": count})["tokens"]
+        tokens = ours.post(
+            "/api/v1/tokens", {"rendition": "tile", "first": 0, "count": count}, Accept=f"image/{format}")["tokens"]
 
         def fetch(share: list[dict]) -> int:
             connection = http.client.HTTPConnection("127.0.0.1", ours.port, timeout=120)

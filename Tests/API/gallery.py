@@ -144,8 +144,9 @@ class Gallery:
     def tile(self, image: dict, timeout: float = PATIENCE, accept: str = "image/jpeg") -> Answer:
         return self.get(f"/images/{image['id']}/tile", Accept=accept, timeout=timeout)
 
-    def tokens(self, **body) -> dict:
-        answer = self.post("/api/v1/tokens", body)
+    def tokens(self, accept: str = "image/jpeg", **body) -> dict:
+        """Issues tokens; the loads begin at once, so the format is settled here."""
+        answer = self.post("/api/v1/tokens", body, Accept=accept)
         assert answer.status == 201, answer.body
         return answer.json
 

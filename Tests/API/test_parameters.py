@@ -91,7 +91,6 @@ BAD_TOKEN_REQUESTS = {
     "no JSON": b"{",
     "an array": [],
     "a number": 7,
-    "no rendition": {"first": 0, "count": 3},
     "an unknown rendition": {"rendition": "huge", "first": 0, "count": 3},
     "neither slots nor a run": {"rendition": "tile"},
     "slots and a run": {"rendition": "tile", "slots": [], "first": 0, "count": 1},
