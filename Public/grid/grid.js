@@ -46,6 +46,7 @@ export class Grid extends EventTarget {
     pages.addEventListener('page', () => this.#update());
     pages.addEventListener('catalog', () => this.#lay());
     addEventListener('resize', () => this.#lay());
+    this.#lay();
     this.#element.addEventListener('click', (event) => this.#clicked(event));
     this.#element.addEventListener('focusin', (event) => this.#focused(event));
   }
@@ -134,6 +135,7 @@ export class Grid extends EventTarget {
     const { columns, tile, rowHeight } = this.geometry;
     this.#element.style.setProperty('--columns', String(columns));
     this.#element.style.setProperty('--tile', `${tile}px`);
+    if (this.#pages.total !== undefined) this.#element.removeAttribute('aria-busy');
     this.#element.setAttribute('aria-rowcount', String(this.geometry.rows));
     this.#element.setAttribute('aria-colcount', String(columns));
     if (columns !== before.columns) this.#reshape(columns);

@@ -11,7 +11,7 @@ import { ScrollMap } from './scroll-map.js';
  * Events: `scroll` at most once a frame, `rest` when the scrolling has come to a halt.
  */
 export class Scroller extends EventTarget {
-  static #restAfter = 120;
+  static #restAfter = 80;
   /** A longer way in one frame than any wheel or finger makes is a leap. */
   static #leap = 2_500;
 
@@ -104,7 +104,8 @@ export class Scroller extends EventTarget {
   #place(offset) {
     this.#offset = clamp(offset, 0, this.#map.furthestOffset);
     this.#position = this.#map.positionOf(this.#offset);
-    scrollTo({ top: this.#position, behavior: 'instant' });
+    // Setting the position ends a scroll that is under way, even where it changes nothing.
+    if (Math.abs(scrollY - this.#position) >= 1) scrollTo({ top: this.#position, behavior: 'instant' });
     // Browsers round positions to device pixels.
     if (Math.abs(scrollY - this.#position) < 2) this.#position = scrollY;
   }

@@ -10,11 +10,15 @@ export class Scrubber {
   static #fewScreens = 8;
   /** Pixels a millisecond. */
   static #fast = 2.5;
+  /** How long the handle waits for a finger after a scroll. Milliseconds. */
+  static #linger = 1_500;
 
   #element = find('#scrubber');
   #bubble = find('#scrubber-number');
   #grid;
   #isDragged = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #hiding;
 
   /** @param {import('./grid.js').Grid} grid */
   constructor(grid) {
@@ -31,17 +35,27 @@ export class Scrubber {
     if (geometry.height < Scrubber.#fewScreens * geometry.viewHeight) return;
     this.#bubble.textContent = formatNumber(this.#grid.position + 1);
     this.#element.style.setProperty('--progress', scroller.progress.toFixed(4));
-    if (scroller.velocity !== 0) this.#element.dataset.shown = 'handle';
-    if (this.#isDragged || Math.abs(scroller.velocity) > Scrubber.#fast) this.#element.dataset.shown = 'number';
+    const isFast = Math.abs(scroller.velocity) > Scrubber.#fast;
+    if (this.#isDragged || isFast) this.#show('number');
+    else if (scroller.velocity !== 0 && !this.#element.dataset.shown) this.#show('handle');
+  }
+
+  /** @param {'handle' | 'number'} what */
+  #show(what) {
+    clearTimeout(this.#hiding);
+    this.#element.dataset.shown = what;
   }
 
   #hideUnlessDragged() {
-    if (!this.#isDragged) delete this.#element.dataset.shown;
+    if (this.#isDragged || !this.#element.dataset.shown) return;
+    this.#show('handle');
+    this.#hiding = setTimeout(() => delete this.#element.dataset.shown, Scrubber.#linger);
   }
 
   /** @param {PointerEvent} event */
   #take(event) {
     this.#isDragged = true;
+    this.#show('number');
     this.#element.setPointerCapture(event.pointerId);
     event.preventDefault();
   }

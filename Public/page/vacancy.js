@@ -32,6 +32,7 @@ export class Vacancy {
    * @param {string} text
    */
   #say(title, text) {
+    find('#grid').removeAttribute('aria-busy');
     this.#title.textContent = title;
     this.#text.textContent = text;
     this.#element.hidden = false;

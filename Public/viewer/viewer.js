@@ -149,6 +149,7 @@ export class Viewer {
     this.#frames.current.applyZoom();
     this.#name.textContent = image.name;
     this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`;
+    document.title = `${image.name} – Tessera`;
     this.#dialog.setAttribute('aria-label', `${image.name}, picture viewer`);
     this.#download.href = image.links.original;
     this.#download.download = image.name;
@@ -206,6 +207,7 @@ export class Viewer {
     const index = this.#index;
     const { current } = this.#frames;
     this.#index = -1;
+    document.title = 'Tessera';
     this.#grid.reveal(index);
     const slot = this.#grid.cellAt(index)?.element;
     if (isAnimated && slot) {

@@ -150,3 +150,18 @@ def test_no_task_of_the_page_holds_up_a_fling(visit, demo):
     tasks = front.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
     # Some 20 ms on a quiet machine. The bound is for one that is busy with everything else at once.
     assert max(tasks, default=0) < 250
+
+
+def test_a_finger_drags_through_the_whole_gallery(phone, million):
+    front = phone(million)
+    front.page.evaluate("() => scrollBy(0, 300)")
+    handle = front.page.locator("#scrubber[data-shown]")
+    handle.wait_for()
+    # While it is held the handle stays, however long the finger takes.
+    handle.dispatch_event("pointerdown", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": 60})
+    for y in (200, 300, 446):
+        handle.dispatch_event("pointermove", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": y})
+    assert abs(front.position - 500_000) < 20_000
+    assert front.page.locator("#scrubber-number").text_content() == f"{front.position:,}"
+    handle.dispatch_event("pointerup", {"pointerId": 1, "pointerType": "touch"})
+    front.until("() => document.querySelectorAll('.slot[data-index] img').length > 10")
