@@ -10,8 +10,7 @@ extension EventLoop {
     }
 
     static let timerMark = UInt64.max
-    /// Rounds of events taken before other work of the queue has its turn.
-    private static let roundsInARow = 8
+    static let alarmMark = UInt64.max - 1
 
     /// Watches `descriptor` until it is unwatched, keeping `handler` alive. On the loop only.
     ///
@@ -62,22 +61,23 @@ extension EventLoop {
         return epoll_event(events: interest.rawValue, data: epoll_data_t(u64: mark))
     }
 
-    /// Hands out the events that have happened.
-    func drain() {
-        for _ in 0..<Self.roundsInARow where !state.isStopped {
-            let count = state.events.withUnsafeMutableBufferPointer { events in
-                epoll_wait(epoll, events.baseAddress, Int32(events.count), 0)
-            }
-            guard count > 0 else { return }
-            for index in 0..<Int(count) {
-                let event = state.events[index]
-                if event.data.u64 == Self.timerMark {
-                    runDueTimers()
-                } else {
-                    deliver(event)
-                }
+    /// Hands out the events that have happened, or that happen within `wait` milliseconds. Returns whether there was one.
+    func handleEvents(wait: Int32) -> Bool {
+        let count = state.events.withUnsafeMutableBufferPointer { events in
+            epoll_wait(epoll, events.baseAddress, Int32(events.count), wait)
+        }
+        guard count > 0 else { return false }
+        for index in 0..<Int(count) where !state.isStopped {
+            let event = state.events[index]
+            switch event.data.u64 {
+            case Self.timerMark: runDueTimers()
+            case Self.alarmMark:
+                var rings: UInt64 = 0
+                _ = read(alarm, &rings, MemoryLayout<UInt64>.size)
+            default: deliver(event)
             }
         }
+        return true
     }
 
     private func deliver(_ event: epoll_event) {

@@ -50,6 +50,24 @@ struct EventLoopTests {
         #expect(order == Array(0..<100))
     }
 
+    @Test func `jobs of many threads all run, once, and in the order of each thread`() async {
+        let (threads, jobs) = (4, 5_000)
+        nonisolated(unsafe) var seen = [[Int]](repeating: [], count: threads)
+        await withTaskGroup { group in
+            for thread in 0..<threads {
+                group.addTask { [loop] in
+                    for job in 0..<jobs {
+                        loop.execute { seen[thread].append(job) }
+                        // Now and then long enough for the loop to wait in its epoll, or to rest.
+                        if job % 1_000 == 999 { try? await Task.sleep(for: .milliseconds(thread)) }
+                    }
+                }
+            }
+        }
+        await loop.perform { (continuation: CheckedContinuation<Void, Never>) in continuation.resume(returning: ()) }
+        for thread in 0..<threads { #expect(seen[thread] == Array(0..<jobs)) }
+    }
+
     @Test func `a task that prefers the loop runs on it, also after it has been suspended`() async {
         let task = Task(executorPreference: loop) { [loop] in
             let before = loop.isCurrent
