@@ -54,13 +54,13 @@ import Testing
         let closed = Signal<ContinuousClock.Instant>()
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK", ["Content-Length: 50000000"]))
-            inThread { while !visit.isClosed { visit.send([UInt8](repeating: 7, count: 10_000)) } }
+            visit.send([UInt8](repeating: 7, count: 1_000_000))
             closed.send(visit.hang())
         }
         let fetcher = try OriginFetcher.forTests()
         let watched = fetcher.watch(origin.url())
-        await watched.first { if case .bytes = $0 { true } else { false } }
         watched.fetch.pause()
+        await watched.first { if case .started = $0 { true } else { false } }
         watched.fetch.cancel()
         #expect(await closed.next() != nil)
         await fetcher.shutDown()

@@ -43,7 +43,7 @@ import Testing
             $0.maximumBytes = .max
         }
         #expect(await fetcher.outcome(of: origin.url()).error?.reason == .timedOut)
-        #expect(origin.requests.count == 1)
+        #expect(fetcher.statistics.attempts == 1)
         await fetcher.shutDown()
         origin.stop()
     }

@@ -1,0 +1,45 @@
+import Renditions
+
+/// A picture that shows its number, to people and to machines.
+struct NumberedPicture: Hashable, Sendable {
+    let number: Int
+    let width: Int
+    let height: Int
+
+    /// Pixels of the shorter and the longer side.
+    static let sides = 16...4096
+
+    /// Nil for a size that is not drawn.
+    init?(number: Int, width: Int, height: Int) {
+        guard (0..<NumberFrieze.limit).contains(number), NumberedPicture.sides.contains(width),
+            NumberedPicture.sides.contains(height)
+        else { return nil }
+        self.number = number
+        self.width = width
+        self.height = height
+    }
+
+    /// The number in its own size: like the pictures of a camera roll, most lie, some stand, a few are square.
+    init?(number: Int, seed: UInt64) {
+        var random = RandomNumbers(seed, UInt64(bitPattern: Int64(number)), 2)
+        let sizes = [(800, 600), (840, 560), (800, 600), (768, 512), (600, 800), (560, 840), (680, 680), (800, 500)]
+        let size = sizes[Int(random.next() % UInt64(sizes.count))]
+        self.init(number: number, width: size.0, height: size.1)
+    }
+
+    func drawn(seed: UInt64) -> Canvas {
+        var canvas = Canvas(width: width, height: height)
+        var scenery = Scenery(number: number, seed: seed)
+        scenery.draw(on: &canvas)
+        Lettering(number).draw(on: &canvas, share: NumberFrieze.top)
+        NumberFrieze.draw(number, on: &canvas)
+        return canvas
+    }
+
+    /// As a JPEG file. Blocks for as long as it takes.
+    func encoded(seed: UInt64) throws -> [UInt8] {
+        let canvas = drawn(seed: seed)
+        guard let pixels = Pixels(width: width, height: height, bytes: canvas.bytes) else { return [] }
+        return try pixels.encoded(as: .jpeg, quality: 82)
+    }
+}
