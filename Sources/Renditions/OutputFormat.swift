@@ -27,8 +27,21 @@ public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
         return best.format
     }
 
-    /// Best first.
+    /// Best first, as measured on photographs with libvips 8.14 at the qualities of `Encoding`:
+    ///
+    /// | bytes, and CPU of the whole render | JPEG | WebP | AVIF |
+    /// | --- | --- | --- | --- |
+    /// | preview | 850 | 630 | 710, most of it the container |
+    /// | tile | 13.3 KB, 36 ms | 8.6 KB, 38 ms | 6.2 KB, 41 ms |
+    /// | screen, of 24 megapixels | 273 KB, 206 ms | 166 KB, 243 ms | 94 KB, 280 to 330 ms |
+    ///
+    /// For the screen AVIF needs another 60 MB of memory a thread, and what it saves on the wire it spends on the processor
+    /// unless the wire is slower than some 7 Mbit/s.
     static func preferences(for rendition: Rendition) -> [OutputFormat] {
-        rendition == .preview ? [.webp, .jpeg, .avif] : [.avif, .webp, .jpeg]
+        switch rendition {
+        case .preview: [.webp, .jpeg, .avif]
+        case .tile: [.avif, .webp, .jpeg]
+        case .screen, .original: [.webp, .avif, .jpeg]
+        }
     }
 }

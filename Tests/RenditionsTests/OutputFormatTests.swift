@@ -30,4 +30,13 @@ import Testing
     func `the accept header decides the format of a tile`(accept: String?, format: OutputFormat) {
         #expect(OutputFormat.negotiate(accept: accept, for: .tile) == format)
     }
+
+    @Test func `among equals each rendition takes what is worth most at its size`() {
+        let chromium = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
+        #expect(OutputFormat.negotiate(accept: chromium, for: .preview) == .webp)
+        #expect(OutputFormat.negotiate(accept: chromium, for: .tile) == .avif)
+        #expect(OutputFormat.negotiate(accept: chromium, for: .screen) == .webp)
+        #expect(OutputFormat.negotiate(accept: "image/avif", for: .preview) == .avif)
+        #expect(OutputFormat.negotiate(accept: "image/avif,image/*", for: .preview) == .jpeg)
+    }
 }
