@@ -17,9 +17,13 @@
 ///
 /// Read a tile as the nearest of them by the sum of the squared differences of red, green and blue. The sixteen pairs
 /// of bits, from tile 0 on with the most significant first, are a word of 32 bits: the number (24 bits), then a check
-/// of 8 bits, `((number * 0x9E3779B1) mod 2^32) >> 24 ^ 0x5A`. In JavaScript the check is
-/// `(Math.imul(number, 0x9E3779B1) >>> 24) ^ 0x5A`. Another check means that the pixels are no picture of this origin, or
-/// too damaged to be read.
+/// of 8 bits, all of it combined by exclusive or with `0x1BE46CB1` so that small numbers are colourful too. The check is
+/// `((number * 0x9E3779B1) mod 2^32) >> 24 ^ 0x5A`. Another check means that the pixels are no picture of this origin,
+/// or too damaged to be read. In JavaScript, with the word of the tiles as an unsigned number:
+///
+///     const plain = (word ^ 0x1BE46CB1) >>> 0
+///     const number = plain >>> 8
+///     const isRead = (plain & 255) === ((Math.imul(number, 0x9E3779B1) >>> 24) ^ 0x5A)
 public enum NumberFrieze {
     /// Numbers are from 0 up to, not including, this.
     public static let limit = 1 << 24
@@ -28,9 +32,11 @@ public enum NumberFrieze {
     /// The share of the height above the frieze.
     static let top: Float = 0.8
 
+    private static let mask: UInt32 = 0x1be4_6cb1
+
     /// The two bits of each tile.
     static func tiles(for number: Int) -> [Int] {
-        let word = UInt32(truncatingIfNeeded: number) << 8 | check(number)
+        let word = (UInt32(truncatingIfNeeded: number) << 8 | check(number)) ^ mask
         return (0..<16).map { Int(word >> UInt32(30 - 2 * $0) & 3) }
     }
 
@@ -64,6 +70,7 @@ public enum NumberFrieze {
             let bits = colours.indices.min { distance(middle, colours[$0]) < distance(middle, colours[$1]) } ?? 0
             word = word << 2 | UInt32(bits)
         }
+        word ^= mask
         let number = Int(word >> 8)
         return word & 255 == check(number) ? number : nil
     }
