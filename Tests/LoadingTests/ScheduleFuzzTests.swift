@@ -1,0 +1,265 @@
+import Glibc
+import Images
+import Renditions
+import Scheduling
+import Testing
+
+@testable import Loading
+
+/// The machine of loads and the table of tokens under random schedules of issue, join, cancel, cancel-first, claim, fail,
+/// finish, grow and disconnect, with all work played by a model that checks every effect.
+@Suite struct ScheduleFuzzTests {
+    /// `TESSERA_SCHEDULES=100000` tries as many; the default keeps the suite quick in a debug build.
+    private static let count = getenv("TESSERA_SCHEDULES").flatMap { Int(String(cString: $0)) } ?? 10_000
+
+    @Test(arguments: 0..<4) func `in random schedules every token ends once and nothing is left`(part: Int) {
+        let tokens = (0..<32).map { _ in Token() }
+        let sessions = [SessionID(), SessionID()]
+        for schedule in 0..<Self.count / 4 {
+            let seed = UInt64(part * 1_000_000 + schedule)
+            var world = ScheduleWorld(seed: seed, tokens: tokens, sessions: sessions)
+            world.run()
+            if let complaint = world.complaint {
+                Issue.record("schedule \(seed): \(complaint)")
+                return
+            }
+        }
+    }
+}
+
+/// One schedule: plays the lanes, the origins and the clients around the two pure values.
+private struct ScheduleWorld {
+    private static let renditions: [Rendition] = [.tile, .screen, .original]
+
+    private var random: SeededRandom
+    private let tokens: [Token]
+    private let sessions: [SessionID]
+    private var machine = LoadMachine()
+    private var table = TokenTable(
+        limits: .init(sessions: 4, liveTokensPerSession: 5, endedTokensPerSession: 100))
+    private var issued = 0
+    /// What runs on the lanes, by job; and the fetches under way.
+    private var finding: Set<UInt64> = []
+    private var preparing: Set<UInt64> = []
+    private var rendering: Set<UInt64> = []
+    private var fetching: [UInt64: ImageID] = [:]
+    private var growing: Set<UInt64> = []
+    /// Waiters (which are positions of tokens) that were given a reader and have not let go of it.
+    private var reading: Set<UInt64> = []
+    private var answers: [UInt64: Int] = [:]
+    private var left: Set<UInt64> = []
+    private var now = Duration.zero
+    private(set) var complaint: String?
+
+    init(seed: UInt64, tokens: [Token], sessions: [SessionID]) {
+        random = SeededRandom(seed: seed)
+        self.tokens = tokens
+        self.sessions = sessions
+    }
+
+    mutating func run() {
+        for _ in 0..<Int.random(in: 4..<24, using: &random) where complaint == nil { step() }
+        // Whatever is under way comes to its end.
+        for _ in 0..<200 where complaint == nil && !isIdle { work() }
+        for waiter in reading.sorted() { leave(waiter) }
+        guard complaint == nil else { return }
+        if !isIdle { complain("work goes on for ever") }
+        if !machine.isEmpty { complain("the machine is not empty") }
+        for waiter in 0..<UInt64(issued) {
+            let life = table.record(of: tokens[Int(waiter)])?.life
+            let count = answers[waiter, default: 0]
+            if count > 1 { complain("waiter \(waiter) was answered \(count) times") }
+            if count == 0, !left.contains(waiter) { complain("waiter \(waiter) waits for ever") }
+            if life?.isLive == true { finish(waiter, .delivered) }
+        }
+        let counts = table.statistics
+        if counts.live != 0 || counts.issued != counts.delivered + counts.cancelled + counts.failed {
+            complain("ends do not add up: \(counts)")
+        }
+        if counts.issued != issued { complain("a token was lost") }
+        for session in sessions { _ = table.close(session) }
+        if !table.isEmpty { complain("the table is not empty") }
+    }
+
+    private var isIdle: Bool {
+        finding.isEmpty && preparing.isEmpty && rendering.isEmpty && fetching.isEmpty
+    }
+
+    private mutating func complain(_ text: String) { complaint = complaint ?? text }
+
+    private mutating func step() {
+        now += .seconds(1)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...3: issue()
+        case 4: cancel()
+        case 5:
+            // Cancel-first, and cancels of what never was: no error, no effect.
+            let token = tokens.randomElement(using: &random)!
+            if table.record(of: token) == nil, table.cancel(token, in: sessions[0], now: now) { complain("cancelled?") }
+            perform(machine.leave(UInt64.random(in: 1_000..<2_000, using: &random)))
+        case 6 where issued > 0:
+            perform(machine.reprioritise(UInt64.random(in: 0..<UInt64(issued), using: &random), to: anyPriority()))
+        case 7 where Int.random(in: 0..<4, using: &random) == 0: disconnect()
+        default: work()
+        }
+    }
+
+    // MARK: - Clients
+
+    private mutating func anyPriority() -> Priority {
+        Priority(
+            lane: Bool.random(using: &random) ? .visible : .prefetch, viewport: .random(in: 0..<3, using: &random),
+            distance: .random(in: 0..<3, using: &random))
+    }
+
+    private mutating func issue() {
+        guard issued < tokens.count else { return }
+        let image = ImageID(rawValue: .random(in: 0..<3, using: &random))
+        let isRemote = image.rawValue != 0
+        let rendition = Self.renditions.randomElement(using: &random)!
+        let request = LoadRequest(
+            image: GalleryImage(
+                id: image, index: 0, name: "", location: isRemote ? .remote(url: "") : .file(folder: 0, path: ""),
+                version: nil, facts: ImageFacts()),
+            rendition: rendition, format: .webp)
+        let session = sessions.randomElement(using: &random)!
+        let waiter = UInt64(issued)
+        issued += 1
+        let slot = Int.random(in: 0..<4, using: &random)
+        let before = table.open(session, now: now)
+        let cancelled = before + table.issue(tokens[Int(waiter)], in: session, slot: slot, request: request)
+        if table.current(of: slot, in: session) != tokens[Int(waiter)] { complain("the slot has another token") }
+        let key = LoadMachine.Key(image: image, version: nil, rendition: rendition, format: .webp)
+        perform(machine.join(waiter, key: key, priority: anyPriority()))
+        leave(cancelled)
+    }
+
+    private mutating func cancel() {
+        guard issued > 0 else { return }
+        let waiter = UInt64.random(in: 0..<UInt64(issued), using: &random)
+        let token = tokens[Int(waiter)]
+        let wasLive = table.record(of: token)?.life.isLive == true
+        guard let session = table.record(of: token)?.session else { return }
+        if table.cancel(token, in: session, now: now) != wasLive { complain("a cancel was lost") }
+        if table.cancel(token, in: session, now: now) { complain("a token was cancelled twice") }
+        if table.claim(token, image: ImageID(rawValue: 9), rendition: .tile, now: now) != .refused(.otherPicture) {
+            complain("a token served another picture")
+        }
+        if wasLive { leave(waiter) }
+    }
+
+    private mutating func disconnect() { leave(table.close(sessions.randomElement(using: &random)!)) }
+
+    private mutating func leave(_ cancelled: [Token]) {
+        for token in cancelled { leave(UInt64(tokens.firstIndex(of: token)!)) }
+    }
+
+    private mutating func leave(_ waiter: UInt64) {
+        left.insert(waiter)
+        reading.remove(waiter)
+        perform(machine.leave(waiter))
+    }
+
+    private mutating func answer(_ waiters: [UInt64], _ end: TokenEnd) {
+        for waiter in waiters {
+            if left.contains(waiter) { complain("a cancelled waiter was answered") }
+            // Those who were given a reader have had their answer.
+            if reading.contains(waiter) { continue }
+            answers[waiter, default: 0] += 1
+            finish(waiter, end)
+        }
+    }
+
+    private mutating func finish(_ waiter: UInt64, _ end: TokenEnd) {
+        let token = tokens[Int(waiter)]
+        if end == .delivered { _ = table.send(token) }
+        _ = table.end(token, end)
+        if table.end(token, .cancelled) { complain("a token ended twice") }
+    }
+
+    // MARK: - Work
+
+    private mutating func work() {
+        let busy = [!finding.isEmpty, !fetching.isEmpty, !preparing.isEmpty, !rendering.isEmpty]
+        switch busy.indices.filter({ busy[$0] }).randomElement(using: &random) {
+        case 0:
+            guard let job = finding.randomElement(using: &random) else { return }
+            finding.remove(job)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: answer(machine.finish(job), .delivered)
+            case 1: perform(machine.prepare(job))
+            default:
+                let isLocal = machine.key(of: job)?.image.rawValue == 0
+                perform(isLocal ? machine.prepare(job) : machine.needOriginal(job))
+            }
+        case 1:
+            guard let fetch = fetching.keys.sorted().randomElement(using: &random) else { return }
+            if growing.insert(fetch).inserted, Bool.random(using: &random) {
+                return perform(machine.originalGrows(fetch))
+            }
+            fetching[fetch] = nil
+            growing.remove(fetch)
+            let hasFailed = Int.random(in: 0..<3, using: &random) == 0
+            let (jobs, effects) = machine.originalEnded(fetch)
+            perform(effects)
+            for job in jobs {
+                if hasFailed { answer(machine.finish(job), .failed) } else { perform(machine.prepare(job)) }
+            }
+        case 2:
+            guard let job = preparing.randomElement(using: &random) else { return }
+            preparing.remove(job)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: answer(machine.finish(job), .failed)
+            case 1 where machine.key(of: job)?.image.rawValue != 0: perform(machine.needOriginal(job))
+            case 2: answer(machine.finish(job), .delivered)
+            default: perform(machine.render(job, in: .ordinary))
+            }
+        case 3:
+            guard let job = rendering.randomElement(using: &random) else { return }
+            rendering.remove(job)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: answer(machine.finish(job), .failed)
+            case 1: perform(machine.prepare(job))
+            default: answer(machine.finish(job), .delivered)
+            }
+        default: break
+        }
+    }
+
+    private mutating func perform(_ effects: [LoadMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .find(let job, _): if !finding.insert(job).inserted { complain("found twice") }
+            case .prepare(let job, _): if !preparing.insert(job).inserted { complain("prepared twice") }
+            case .render(let job, _, _): if !rendering.insert(job).inserted { complain("rendered twice") }
+            case .fetch(let fetch, let job, _):
+                guard let image = machine.key(of: job)?.image else { return complain("a fetch for nobody") }
+                if fetching.values.contains(image) { complain("one image is fetched twice at once") }
+                fetching[fetch] = image
+            case .abandonFetch(let fetch):
+                if fetching.removeValue(forKey: fetch) == nil { complain("an unknown fetch was abandoned") }
+                growing.remove(fetch)
+            case .abandon(let job, let stage):
+                switch stage {
+                case .finding: if finding.remove(job) == nil { complain("abandoned what was not found") }
+                case .preparing: if preparing.remove(job) == nil { complain("abandoned what was not prepared") }
+                case .rendering: if rendering.remove(job) == nil { complain("abandoned what was not rendered") }
+                case .fetching, .streaming: break
+                }
+            case .stream(let waiter, let fetch):
+                if left.contains(waiter) { complain("a cancelled waiter was given a reader") }
+                if fetching[fetch] == nil { complain("a reader of what is not fetched") }
+                answers[waiter, default: 0] += 1
+                reading.insert(waiter)
+                _ = table.send(tokens[Int(waiter)])
+            case .reprioritise(let job, let stage, let priority):
+                if machine.stage(of: job) != stage { complain("a stage that is over was moved") }
+                if priority.viewport > 3 { complain("an unknown priority") }
+            case .reprioritiseFetch(let fetch, _):
+                if fetching[fetch] == nil { complain("a fetch that is over was moved") }
+            case .release(let job):
+                if machine.stage(of: job) != nil { complain("released what goes on") }
+            }
+        }
+    }
+}
