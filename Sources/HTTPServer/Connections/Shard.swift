@@ -105,18 +105,23 @@ final class Shard: @unchecked Sendable {
 
     // MARK: Time
 
-    private func scheduleSweep() {
+    /// How often the connections are looked over.
+    private var sweepInterval: Duration {
         let limits = [
             configuration.headTimeout, configuration.idleTimeout, configuration.bodyGrace,
             configuration.writeTimeout, configuration.lingerTimeout,
         ]
-        let interval = min(max((limits.min() ?? .seconds(1)) / 4, .milliseconds(10)), .seconds(1))
-        sweepTimer = loop.schedule(after: interval) { [unowned self] in sweep() }
+        return min(max((limits.min() ?? .seconds(1)) / 4, .milliseconds(10)), .seconds(1))
+    }
+
+    private func scheduleSweep() {
+        sweepTimer = loop.schedule(after: sweepInterval) { [unowned self] in sweep() }
     }
 
     private func sweep() {
         let now = now()
-        let elapsed = Duration.nanoseconds(Int64(clamping: now - lastSweep))
+        // Time in which this process did not get to run is not held against the clients.
+        let elapsed = min(Duration.nanoseconds(Int64(clamping: now - lastSweep)), sweepInterval * 2)
         lastSweep = now
         // Backwards, since a connection that ends gives its place to the last.
         for position in connections.indices.reversed() where position < connections.count {
