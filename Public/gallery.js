@@ -55,11 +55,12 @@ start();
 /** Shows the place that the address names. */
 async function start() {
   const place = Address.read();
-  const index = 'image' in place ? await indexOf(place.image) : 'at' in place ? place.at - 1 : 0;
+  const pictured = 'image' in place ? await indexOf(place.image) : undefined;
+  const index = pictured ?? ('at' in place ? place.at - 1 : 0);
   await pages.load(index).catch(() => {});
   if (pages.total === undefined) return;
   grid.goTo(index);
-  if (!('image' in place)) return;
+  if (pictured === undefined) return;
   // A step is put beneath, so that Back leads to the grid from here too.
   Address.showPosition(index);
   viewer.open(index);
@@ -70,17 +71,18 @@ async function follow() {
   const place = Address.read();
   if (!('image' in place)) viewer.leave();
   if ('at' in place && place.at - 1 !== grid.position && !viewer.isOpen) grid.goTo(place.at - 1);
-  if ('image' in place) viewer.open(await indexOf(place.image), { isNewVisit: false });
+  const pictured = 'image' in place ? await indexOf(place.image) : undefined;
+  if (pictured !== undefined) viewer.open(pictured, { isNewVisit: false });
 }
 
 /**
  * @param {string} id
- * @returns {Promise<number>}  0 if the gallery has no such image (any more).
+ * @returns {Promise<number | undefined>}  Undefined if the gallery has no such image (any more).
  */
 async function indexOf(id) {
   try {
     return (await server.image(id)).index;
   } catch {
-    return 0;
+    return undefined;
   }
 }

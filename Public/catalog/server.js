@@ -7,6 +7,9 @@ import { acceptedPictures } from '../loading/formats.js';
  *   takenAt?: string, placeholder?: string, links: Links}} GalleryImage  What is not known yet is absent.
  * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
  * @typedef {{slot: number, image: string, token: string, href: string}} Token
+ * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean,
+ *   slots: {slot: number, image: string}[]}} TokenOrder  The most urgent slot first. `retry`: a failure that the server
+ *   remembers is not good enough.
  * @typedef {'preview' | 'tile' | 'screen' | 'original'} Rendition
  */
 
@@ -39,14 +42,14 @@ export class Server {
   }
 
   /**
-   * @param {{session: string | null, rendition: Rendition, purpose: 'visible' | 'prefetch',
-   *   slots: {slot: number, image: string}[]}} order
+   * @param {string | null} session
+   * @param {TokenOrder} order
    * @returns {Promise<{session: string, tokens: Token[]}>}
    */
-  issueTokens({ session, rendition, purpose, slots }) {
-    const order = { rendition, slots, ...(session && { session }), ...(purpose === 'prefetch' && { purpose }) };
+  async issueTokens(session, order) {
     // Issuing a token starts the work at once, so the server must hear here already which formats will do.
-    return this.#ask('/api/v1/tokens', order, `application/json, ${acceptedPictures()}`);
+    const accept = `application/json, ${await acceptedPictures}`;
+    return this.#ask('/api/v1/tokens', { ...order, session: session ?? undefined }, accept);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Problem } from '../catalog/problem.js';
 
 /**
- * @typedef {import('../catalog/server.js').Rendition} Rendition
+ * @typedef {import('../catalog/server.js').TokenOrder} TokenOrder
  * @typedef {import('../catalog/server.js').Token} Token
  */
 
@@ -25,29 +25,25 @@ export class TokenDesk {
   }
 
   /**
-   * @param {Rendition} rendition
-   * @param {'visible' | 'prefetch'} purpose
-   * @param {{slot: number, image: string}[]} slots  The most urgent first.
+   * @param {TokenOrder} order
    * @returns {Promise<Token[]>}
    */
-  async issue(rendition, purpose, slots) {
+  async issue(order) {
     try {
-      return await this.#issueIn(this.#session, rendition, purpose, slots);
+      return await this.#issueIn(this.#session, order);
     } catch (problem) {
       // The server has forgotten the session (it was restarted, or the page slept too long): begin another.
       if (!(problem instanceof Problem && problem.isGone && this.#session)) throw problem;
-      return await this.#issueIn(null, rendition, purpose, slots);
+      return await this.#issueIn(null, order);
     }
   }
 
   /**
    * @param {string | null} session
-   * @param {Rendition} rendition
-   * @param {'visible' | 'prefetch'} purpose
-   * @param {{slot: number, image: string}[]} slots
+   * @param {TokenOrder} order
    */
-  async #issueIn(session, rendition, purpose, slots) {
-    const answer = await this.#server.issueTokens({ session, rendition, purpose, slots });
+  async #issueIn(session, order) {
+    const answer = await this.#server.issueTokens(session, order);
     if (answer.session !== this.#session) {
       this.#session = answer.session;
       this.#cancelled.clear();

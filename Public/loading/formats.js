@@ -8,16 +8,10 @@ const avifPixel =
   'AAAE2NvbHJuY2x4AAEADQAGgAAAABdpcG1hAAAAAAAAAAEAAQQBAoMEAAAAKG1kYXQSAAoIGAAGiAhoNCAyEh7Hh4VZ3///4sAAAJA1jjx+r' +
   'Q==';
 
-let accepted = 'image/webp, image/*;q=0.8';
-
-/** Found out once, when the module is loaded; until then WebP is the best that is promised. */
-export const formatsKnown = decodes(avifPixel).then((yes) => {
-  if (yes) accepted = `image/avif, ${accepted}`;
-});
-
-export function acceptedPictures() {
-  return accepted;
-}
+/** Found out once, when the module is loaded. */
+export const acceptedPictures = decodes(avifPixel).then((isShown) =>
+  isShown ? 'image/avif, image/webp, image/*;q=0.8' : 'image/webp, image/*;q=0.8',
+);
 
 /** @param {string} url */
 async function decodes(url) {

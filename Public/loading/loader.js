@@ -75,6 +75,7 @@ export class PictureLoader {
    */
   retry(slot) {
     slot.begin(slot.number, slot.image);
+    slot.isInsistent = true;
     this.request(slot);
   }
 
@@ -142,10 +143,11 @@ export class PictureLoader {
         break;
       case 'dropped':
         // Asked for by this page, as a rule; if not, the server has ended the session meanwhile.
-        if (isCurrent(job)) this.#again(job.slot);
+        this.#missed(job, answer.token, new Problem(0, 'The picture did not come'));
         break;
       case 'broken':
-        if (isCurrent(job)) this.#broken(job, answer.token);
+        if (isCurrent(job)) this.#connection.suspect();
+        this.#missed(job, answer.token, new Problem(0, 'The connection broke off'));
         break;
     }
   }
@@ -211,13 +213,14 @@ export class PictureLoader {
   }
 
   /**
+   * There was no answer to show; a few times that is no reason to give up.
    * @param {Job} job
    * @param {string} token
+   * @param {Problem} problem
    */
-  #broken(job, token) {
-    this.#connection.suspect();
-    if (job.slot.attempts < PictureLoader.#attempts) this.#again(job.slot);
-    else commit(job.slot, token, { problem: new Problem(0, 'The connection broke off') });
+  #missed(job, token, problem) {
+    if (isCurrent(job) && job.slot.attempts < PictureLoader.#attempts) this.#again(job.slot);
+    else commit(job.slot, token, { problem });
   }
 
   /**

@@ -14,6 +14,8 @@ import { byUrgency } from './slot.js';
  */
 export class Orders {
   static #size = 100;
+  /** After an order that nobody answered. Milliseconds. */
+  static #pause = 1_000;
 
   #desk;
   #connection;
@@ -24,6 +26,7 @@ export class Orders {
   #isUnderWay = false;
   #isScheduled = false;
   #isHeld = false;
+  #isPaused = false;
 
   /**
    * @param {import('./desk.js').TokenDesk} desk
@@ -67,19 +70,31 @@ export class Orders {
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
-      if (!this.#isUnderWay && !this.#isHeld && !this.#connection.isDoubtful && this.#wanted.size > 0) this.#send();
+      if (this.#mayGo() && this.#wanted.size > 0) this.#send();
     });
+  }
+
+  #mayGo() {
+    return !this.#isUnderWay && !this.#isHeld && !this.#isPaused && !this.#connection.isDoubtful;
+  }
+
+  #pauseNow() {
+    this.#isPaused = true;
+    setTimeout(() => {
+      this.#isPaused = false;
+      this.#schedule();
+    }, Orders.#pause);
   }
 
   async #send() {
     const slots = this.#next();
-    const { rendition } = slots[0];
-    const { purpose } = slots[0].rank();
+    const kind = kindOf(slots[0]);
     const lines = slots.map((slot) => this.#line(slot));
     this.#isUnderWay = true;
     try {
-      const order = lines.map(({ number, image }) => ({ slot: number, image }));
-      this.#receive(lines, await this.#desk.issue(rendition, purpose, order), purpose);
+      const ordered = lines.map(({ number, image }) => ({ slot: number, image }));
+      const tokens = await this.#desk.issue({ ...kind, slots: ordered });
+      this.#receive(lines, tokens, kind.purpose);
     } catch (problem) {
       this.#refuse(lines, /** @type {Problem} */ (problem));
     }
@@ -87,13 +102,11 @@ export class Orders {
     this.#schedule();
   }
 
-  /** What is most urgent, and what may travel with it: the same rendition for the same purpose. */
+  /** What is most urgent, and what may travel with it. */
   #next() {
     const slots = [...this.#wanted].sort(byUrgency);
-    const { rendition } = slots[0];
-    const { purpose } = slots[0].rank();
-    const fitting = slots.filter((slot) => slot.rendition === rendition && slot.rank().purpose === purpose);
-    return fitting.slice(0, Orders.#size);
+    const kind = kindOf(slots[0]);
+    return slots.filter((slot) => isSame(kind, kindOf(slot))).slice(0, Orders.#size);
   }
 
   /**
@@ -126,10 +139,27 @@ export class Orders {
    * @param {Problem} problem
    */
   #refuse(lines, problem) {
+    if (problem instanceof Unreachable) this.#pauseNow();
     for (const { slot, showing } of lines) {
       if (slot.showing !== showing) continue;
       if (problem instanceof Unreachable) this.#wanted.add(slot);
       else this.#onRefusal(slot, problem);
     }
   }
+}
+
+/**
+ * What one order has in common.
+ * @param {Slot} slot
+ */
+function kindOf(slot) {
+  return { rendition: slot.rendition, purpose: slot.rank().purpose, retry: slot.isInsistent };
+}
+
+/**
+ * @param {ReturnType<typeof kindOf>} one
+ * @param {ReturnType<typeof kindOf>} other
+ */
+function isSame(one, other) {
+  return one.rendition === other.rendition && one.purpose === other.purpose && one.retry === other.retry;
 }

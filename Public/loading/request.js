@@ -1,5 +1,4 @@
 import { Problem } from '../catalog/problem.js';
-import { acceptedPictures, formatsKnown } from './formats.js';
 
 /**
  * @typedef {{kind: 'picture', token: string, blob: Blob}
@@ -56,12 +55,8 @@ export class PictureRequest {
 
   /** @returns {Promise<Answer>} */
   async #exchange() {
-    await formatsKnown;
-    const response = await fetch(this.#href, {
-      headers: { Accept: acceptedPictures() },
-      cache: 'no-store',
-      signal: this.#abort.signal,
-    });
+    // A token's URL is used once: a browser's cache has no use for what comes by it.
+    const response = await fetch(this.#href, { cache: 'no-store', signal: this.#abort.signal });
     const token = bornToken(response) ?? this.#token;
     if (response.status === 204) return { kind: 'dropped', token };
     if (!response.ok) return { kind: 'problem', token, problem: await Problem.from(response) };

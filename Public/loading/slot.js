@@ -30,6 +30,8 @@ export class Slot {
   attempts = 0;
   /** How often this showing gave up its place to others because it took so long. */
   yields = 0;
+  /** Somebody asked for it again after it failed; a failure that the server remembers is not good enough. */
+  isInsistent = false;
 
   /** @param {Rendition} rendition */
   constructor(rendition) {
@@ -54,6 +56,7 @@ export class Slot {
     this.showing += 1;
     this.attempts = 0;
     this.yields = 0;
+    this.isInsistent = false;
   }
 
   /**

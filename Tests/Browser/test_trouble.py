@@ -6,7 +6,8 @@ import pytest
 def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
     def fail(route):
         route.fulfill(status=502, content_type="application/problem+json", json={
-            "title": "The origin could not be reached", "status": 502, "detail": "Nobody answered at pictures.example."})
+            "title": "The origin could not be reached", "status": 502,
+            "detail": "Nobody answered at pictures.example."})
 
     front = visit(demo, before=lambda page: page.route("**/images/*/tile?*", fail))
     front.until_settled()
@@ -92,3 +93,4 @@ def test_an_address_that_leads_nowhere_leads_into_the_gallery(visit, demo, place
     front = visit(demo, place)
     front.until_settled()
     assert 1 <= front.position <= 10_000
+    assert not front.viewer.is_visible()

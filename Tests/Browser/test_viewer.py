@@ -182,6 +182,22 @@ def test_a_swipe_goes_to_the_next_picture_and_a_pull_closes(phone, demo):
     assert front.focused == 4
 
 
+def test_two_fingers_zoom(phone, demo):
+    front = phone(demo)
+    front.until_settled()
+    front.slot(4).tap()
+    front.viewer.wait_for()
+    until_shown(front)
+    session = front.page.context.new_cdp_session(front.page)
+    for number, apart in enumerate((30, 50, 70, 90)):
+        session.send("Input.dispatchTouchEvent", {
+            "type": "touchStart" if number == 0 else "touchMove",
+            "touchPoints": [{"x": 195 - apart, "y": 420, "id": 0}, {"x": 195 + apart, "y": 420, "id": 1}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    front.until("() => new DOMMatrix(getComputedStyle(document.querySelector("
+                "'.frame[data-place=current] .frame-box')).transform).a > 2.5")
+
+
 def test_without_motion_nothing_moves(visit, demo):
     front = visit(demo, reduced_motion="reduce", before=lambda page: page.add_init_script("""
         window.animated = [];
