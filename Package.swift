@@ -39,8 +39,9 @@ let package = Package(
             .executableTarget(
                 name: "tessera",
                 dependencies: [
-                    // The last four for the settings that its options change.
+                    // Catalog to Origins for the settings that its options change.
                     "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
+                    "CLinux",
                 ],
                 swiftSettings: strict)
         ],
@@ -52,8 +53,8 @@ let package = Package(
             "Loading",
             knows: ["Origins", "Renditions", "Scheduling", "Images", grdb, collections, log]),
         room("Origins", knows: ["EventLoops", "Scheduling", "CCurl", log]),
-        room("Renditions", knows: ["Images", "CVips", "CMagic", log]),
-        room("Catalog", knows: ["Images", "CLinux", grdb, crypto, log]),
+        room("Renditions", knows: ["Images", "CVips", "CMagic"]),
+        room("Catalog", knows: ["Images", "CLinux", grdb, log]),
 
         // The ground: sockets, order of work, and the nouns.
         room("HTTPServer", knows: ["EventLoops", "CLinux", httpTypes, crypto, log]),

@@ -2,6 +2,9 @@ import ArgumentParser
 import Catalog
 import DemoOrigin
 import Foundation
+import GalleryServer
+import Logging
+import Origins
 
 /// `tessera demo`: a gallery of numbered pictures drawn by an origin in the same program, as slow and as unreliable
 /// as asked for, fetched the way any remote picture is.
@@ -31,5 +34,31 @@ struct Demo: AsyncParsableCommand {
 }
 
 extension Demo {
-    func run() async throws {}
+    func run() async throws {
+        LogOutput.start(level: try server.resolvedLogLevel())
+        let count = try count ?? Environment.value("count") ?? 10_000
+        let logger = Logger(label: "tessera.demo")
+        let origin = try DemoOrigin(configuration: originConfiguration(), logger: logger)
+        let base = try await origin.start()
+        logger.notice("The demo's origin is at \(base)")
+        // A demo starts cold each time, unless a data folder is named.
+        let temporary = try server.namedData() == nil ? DataFolder.temporary() : nil
+        defer { if let temporary { try? FileManager.default.removeItem(atPath: temporary) } }
+        var configuration = try server.configuration(standardData: temporary ?? "")
+        configuration.origins.allowedAddresses.append("127.0.0.1/32")
+        let sources = [Source.template(try URLTemplate(origin.urlTemplate, count: count))]
+        try await GalleryRun(configuration: configuration, sources: sources).untilTold()
+        await origin.stop()
+    }
+
+    private func originConfiguration() throws -> DemoOrigin.Configuration {
+        var configuration = DemoOrigin.Configuration()
+        configuration.seed = try seed ?? Environment.value("seed") ?? 1
+        configuration.conditions = DemoOrigin.Conditions(
+            latency: try latency ?? Environment.value("latency") ?? 200,
+            jitter: try jitter ?? Environment.value("jitter") ?? 0.5,
+            fail: try fail ?? Environment.value("fail") ?? 0.02,
+            hang: try hang ?? Environment.value("hang") ?? 0.001)
+        return configuration
+    }
 }

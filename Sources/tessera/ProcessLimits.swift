@@ -1,10 +1,13 @@
+import CLinux
 import Glibc
 
 /// What the process asks of the system before anything else.
 enum ProcessLimits {
+    /// Keeps the allocator to two arenas: decoders on many threads would each leave large holes in one of their own.
     /// Raises the number of descriptors to what the system allows, and makes a write to a closed socket an error
     /// rather than the end of the process.
     static func prepare() {
+        mallopt(M_ARENA_MAX, 2)
         signal(SIGPIPE, SIG_IGN)
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

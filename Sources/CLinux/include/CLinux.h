@@ -6,6 +6,7 @@
 // would differ from those that Swift's Glibc and Dispatch modules see.
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <malloc.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <sys/epoll.h>
