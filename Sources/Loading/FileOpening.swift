@@ -6,6 +6,7 @@ public protocol FileOpening: Sendable {
     ///
     /// - Returns: A descriptor open for reading, which the caller owns from then on.
     /// - Throws: `LoadFailure` with the status that tells why: 404 for a file that has gone, 403 for one that is refused.
+    ///   Not a permanent one, unless the file's coming back would be noticed otherwise: it is remembered.
     func openFile(folder: Int, path: String) throws(LoadFailure) -> Int32
 }
 

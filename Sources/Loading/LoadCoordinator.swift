@@ -1,6 +1,5 @@
 import Dispatch
 import Images
-import Logging
 import Origins
 import Renditions
 import Scheduling
@@ -11,31 +10,31 @@ import Scheduling
 final class LoadCoordinator: @unchecked Sendable {
     // Sendable because everything below `queue` is touched on it alone.
     private let queue = DispatchQueue(label: "tessera.loading")
-    private let configuration: Loader.Configuration
-    private let origins: any OriginFetching
-    private let lanes: LoadLanes
-    private let stages: LoadStages
-    private let time: any TimeKeeping
+    let configuration: Loader.Configuration
+    let origins: any OriginFetching
+    let lanes: LoadLanes
+    let stages: LoadStages
+    let time: any TimeKeeping
 
-    private var machine = LoadMachine()
-    private var waiters: [LoadMachine.WaiterID: LoadWaiter] = [:]
-    private var contexts: [LoadMachine.JobID: Context] = [:]
-    private var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
-    private var spools: [LoadMachine.FetchID: Spool] = [:]
-    private var failures: FailureMemory
-    private var counts = LoadStatistics()
+    var machine = LoadMachine()
+    var waiters: [LoadMachine.WaiterID: LoadWaiter] = [:]
+    var contexts: [LoadMachine.JobID: Context] = [:]
+    var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
+    var spools: [LoadMachine.FetchID: Spool] = [:]
+    var stops: [BlockingLane.WorkID: RenderStop] = [:]
+    var failures: FailureMemory
+    var counts = LoadStatistics()
     private var isStopped = false
     private let published = Guarded(LoadStatistics())
 
     /// What a job carries from stage to stage.
-    private struct Context {
+    struct Context {
         let request: LoadRequest
         var ground: RemoteGround?
         var kept: KeptOriginal?
         var mustFetch = false
         var source: OriginalSource?
         var work: BlockingLane.WorkID = 0
-        var stop = RenderStop()
         var attempts = 0
     }
 
@@ -93,12 +92,12 @@ final class LoadCoordinator: @unchecked Sendable {
         await withCheckedContinuation { continuation in
             on {
                 let isEmpty = $0.machine.isEmpty && $0.waiters.isEmpty && $0.contexts.isEmpty && $0.fetches.isEmpty
-                continuation.resume(returning: isEmpty && $0.spools.isEmpty)
+                continuation.resume(returning: isEmpty && $0.spools.isEmpty && $0.stops.isEmpty)
             }
         }
     }
 
-    private func on(_ body: @escaping @Sendable (LoadCoordinator) -> Void) {
+    func on(_ body: @escaping @Sendable (LoadCoordinator) -> Void) {
         queue.async {
             body(self)
             self.publish()
@@ -140,7 +139,7 @@ final class LoadCoordinator: @unchecked Sendable {
 
     // MARK: - Effects
 
-    private func perform(_ effects: [LoadMachine.Effect]) {
+    func perform(_ effects: [LoadMachine.Effect]) {
         for effect in effects {
             switch effect {
             case .find(let job, let priority): find(job, priority)
@@ -177,7 +176,8 @@ final class LoadCoordinator: @unchecked Sendable {
     private func abandon(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage) {
         let lane = lane(of: job, stage)
         guard let context = contexts.removeValue(forKey: job) else { return }
-        if lane?.cancel(context.work) != true { context.stop.stop() }
+        if lane?.cancel(context.work) != true { stops[context.work]?.stop() }
+        stops[context.work] = nil
     }
 
     /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.
@@ -240,91 +240,6 @@ final class LoadCoordinator: @unchecked Sendable {
         stages.memory.setFreshness(.init(version: tile.version, until: freshUntil), of: request.image.id)
     }
 
-    // MARK: - Fetching
-
-    private func beginFetch(_ id: LoadMachine.FetchID, for job: LoadMachine.JobID, _ priority: Priority) {
-        guard let context = contexts[job], case .remote(let url) = context.request.image.location else { return }
-        counts.fetchesBegun += 1
-        let kept = context.kept?.validators.isEmpty == false && !context.mustFetch ? context.kept : nil
-        let fetch = OriginalFetch(
-            image: context.request.image.id, url: url, before: kept, store: stages.originals, lane: lanes.spool,
-            time: time, unwrittenLimit: configuration.unwrittenBytes
-        ) { [weak self] news in
-            self?.on { $0.heard(news, of: id) }
-        }
-        fetches[id] = fetch
-        fetch.start(origins, priority: priority)
-    }
-
-    private func heard(_ news: OriginalFetch.News, of id: LoadMachine.FetchID) {
-        guard fetches[id] != nil else { return }
-        switch news {
-        case .grows(let spool):
-            spools[id] = spool
-            perform(machine.originalGrows(id))
-        case .fetched(let fetched):
-            endFetch(id) { coordinator, job, image in
-                coordinator.noteFreshness(fetched.kept, mayStore: fetched.mayStore, of: image)
-                let source = OriginalSource(
-                    descriptor: fetched.descriptor, version: fetched.kept.version, length: fetched.kept.length,
-                    modified: fetched.kept.validators.modified, mayStore: fetched.mayStore)
-                coordinator.contexts[job]?.ground = .source(source)
-                coordinator.perform(coordinator.machine.prepare(job))
-            }
-        case .notModified(let kept):
-            endFetch(id) { coordinator, job, image in
-                coordinator.noteFreshness(kept, mayStore: true, of: image)
-                coordinator.contexts[job]?.ground = .kept(kept, originFailure: nil)
-                coordinator.perform(coordinator.machine.prepare(job))
-            }
-        case .failed(let failure):
-            endFetch(id) { coordinator, job, _ in coordinator.fetchFailed(job, failure) }
-        }
-    }
-
-    private func endFetch(
-        _ id: LoadMachine.FetchID, each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
-    ) {
-        fetches[id] = nil
-        spools[id] = nil
-        let (jobs, effects) = machine.originalEnded(id)
-        perform(effects)
-        for job in jobs {
-            guard let image = contexts[job]?.request.image.id else { continue }
-            each(self, job, image)
-        }
-    }
-
-    private func noteFreshness(_ kept: KeptOriginal, mayStore: Bool, of image: ImageID) {
-        guard mayStore else { return }
-        stages.memory.setFreshness(.init(version: kept.version, until: kept.freshUntil), of: image)
-    }
-
-    private func fetchFailed(_ job: LoadMachine.JobID, _ failure: LoadFailure) {
-        guard let context = contexts[job] else { return }
-        if let kept = context.kept, !failure.isPermanent, !context.mustFetch {
-            contexts[job]?.ground = .kept(kept, originFailure: failure)
-            return perform(machine.prepare(job))
-        }
-        // A picture that cannot be had cannot be had in any rendition.
-        for scope in FailureMemory.Scope.allCases {
-            let subject = FailureMemory.Subject(image: context.request.image.id, version: nil, scope: scope)
-            failures.remember(failure, of: subject, now: time.uptime())
-        }
-        finish(job, .failure(failure))
-    }
-
-    private func stream(_ waiter: LoadMachine.WaiterID, from fetch: LoadMachine.FetchID) {
-        guard let spool = spools[fetch] else { return }
-        let original = GrowingOriginal(
-            spool: spool, readAhead: configuration.readAheadBytes, lane: lanes.readers
-        ) { [weak self] in
-            self?.leave(waiter)
-        }
-        // It stays in the machine until it has let go of the original.
-        waiters.removeValue(forKey: waiter)?.answer(.success(.growing(original)))
-    }
-
     // MARK: - Preparing
 
     private func prepare(_ job: LoadMachine.JobID, _ priority: Priority) {
@@ -369,23 +284,24 @@ final class LoadCoordinator: @unchecked Sendable {
     private func render(_ job: LoadMachine.JobID, _ lane: LoadMachine.RenderLane, _ priority: Priority) {
         guard let context = contexts[job], let source = context.source else { return }
         let stop = RenderStop()
-        contexts[job]?.stop = stop
         counts.rendersBegun += 1
         run(job, on: lanes.lane(of: lane), priority) { [stages] in
             stages.render(context.request, from: source, stop: stop)
         } then: {
             $0.rendered(job, lane, $1)
         }
+        if let work = contexts[job]?.work { stops[work] = stop }
         yieldIfNeeded(lane)
     }
 
     /// Prefetch that holds more than its half while something visible waits goes back into the line.
     private func yieldIfNeeded(_ lane: LoadMachine.RenderLane) {
         guard let work = lanes.lane(of: lane).nextToYield() else { return }
-        contexts.values.first { $0.work == work }?.stop.stop()
+        stops[work]?.stop()
     }
 
     private func rendered(_ job: LoadMachine.JobID, _ lane: LoadMachine.RenderLane, _ result: LoadStages.RenderResult) {
+        if let work = contexts[job]?.work { stops[work] = nil }
         switch result {
         case .tile(let tile): finish(job, .success(.bytes(tile)))
         case .changed: perform(machine.prepare(job))
@@ -394,42 +310,7 @@ final class LoadCoordinator: @unchecked Sendable {
         }
     }
 
-    // MARK: - Ending
-
-    private func fail(_ job: LoadMachine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
-        guard let request = contexts[job]?.request else { return }
-        let isRemote = request.image.location.isRemote
-        let subject = FailureMemory.Subject(request, version: isRemote ? nil : version ?? request.image.version)
-        failures.remember(failure, of: subject, now: time.uptime())
-        if isRemote, failure.isPermanent, version != nil {
-            // Whoever tries again later gets what the origin has then. Dropped on a lane, since the disk may block.
-            let image = request.image.id
-            lanes.spool.submit(BlockingLane.newWork(), priority: .background) { [stages] in
-                stages.originals.forget(image)
-            }
-        }
-        finish(job, .failure(failure))
-    }
-
-    private func finish(_ job: LoadMachine.JobID, _ result: Result<LoadedContent, LoadFailure>) {
-        if case .failure(let failure) = result {
-            counts.failures += 1
-            log(failure, of: contexts[job]?.request)
-        }
-        contexts[job] = nil
-        for waiter in machine.finish(job) { waiters.removeValue(forKey: waiter)?.answer(result) }
-    }
-
-    private func log(_ failure: LoadFailure, of request: LoadRequest?) {
-        guard let request else { return }
-        configuration.logger.warning(
-            "A picture cannot be shown.",
-            metadata: [
-                "image": "\(request.image.id)", "name": "\(request.image.name)",
-                "rendition": "\(request.rendition.rawValue)", "status": "\(failure.status)",
-                "message": "\(failure.publicMessage)", "detail": "\(failure.logDetail)",
-            ])
-    }
+    // MARK: - Stopping
 
     private func stopAll() {
         isStopped = true
@@ -440,15 +321,11 @@ final class LoadCoordinator: @unchecked Sendable {
             waiter.answer(.failure(.shuttingDown))
         }
         for fetch in fetches.values { fetch.cancel() }
+        for spool in spools.values { spool.end(.failed(.shuttingDown)) }
         fetches = [:]
         spools = [:]
         contexts = [:]
-    }
-}
-
-extension ImageLocation {
-    var isRemote: Bool {
-        if case .remote = self { return true }
-        return false
+        for stop in stops.values { stop.stop() }
+        stops = [:]
     }
 }

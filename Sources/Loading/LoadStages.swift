@@ -121,8 +121,8 @@ struct LoadStages: Sendable {
             let inspection = try renderer.inspect(.descriptor(source.descriptor.number))
             var facts = inspection.facts
             facts.byteCount = source.length
-            learner.learned(facts, version: source.version, of: request.image.id)
             if request.rendition == .original {
+                learner.learned(facts, version: source.version, of: request.image.id)
                 return .original(
                     OriginalFile(
                         descriptor: source.descriptor, length: source.length, mediaType: facts.mediaType,

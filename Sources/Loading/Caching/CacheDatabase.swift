@@ -171,6 +171,7 @@ final class CacheDatabase: Sendable {
                         used INTEGER NOT NULL DEFAULT 0,
                         isKept INTEGER NOT NULL
                     );
+                    CREATE INDEX originalKept ON original (sequence) WHERE isKept;
                     """)
         }
         return migrator

@@ -24,7 +24,7 @@ struct LoadLanes: Sendable {
         let ends: @Sendable () -> Void = { renderer.threadWillEnd() }
         files = BlockingLane(label: "files", threads: 2, threadWillEnd: ends)
         fetched = BlockingLane(label: "fetched", threads: 1, threadWillEnd: ends)
-        spool = BlockingLane(label: "spool", threads: 1)
+        spool = BlockingLane(label: "spool", threads: 2)
         readers = BlockingLane(label: "readers", threads: 2)
         tiles = BlockingLane(label: "cache-writes", threads: 1)
         renders = BlockingLane(label: "renders", threads: renderThreads, threadWillEnd: ends)

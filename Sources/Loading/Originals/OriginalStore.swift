@@ -23,6 +23,8 @@ struct KeptOriginal: Hashable, Sendable {
 final class OriginalStore: Sendable {
     private struct Ledger: Sendable {
         var sieve = SieveTable(table: "original", size: "length", condition: "isKept")
+        /// Bytes of the kept files; nil until asked of the table, and after every failure.
+        var total: Int64?
     }
 
     private let folder: String
@@ -30,6 +32,11 @@ final class OriginalStore: Sendable {
     private let database: CacheDatabase
     private let logger: Logger
     private let ledger = Guarded(Ledger())
+    /// Used since the last eviction: noted with the next row, since nothing but an eviction asks for it.
+    private let used = Guarded<Set<ImageID>>([])
+
+    /// Rows without a file that are remembered, for their validators.
+    private static let rememberedRows = 1_000_000
 
     /// Empties the folder of unfinished files, and removes whole ones that the database does not know.
     ///
@@ -47,6 +54,11 @@ final class OriginalStore: Sendable {
             }
         }
         for name in Self.names(in: folder + "/incoming") { unlink(folder + "/incoming/" + name) }
+        _ = database.write { database in
+            try database.execute(
+                sql: "DELETE FROM original WHERE NOT isKept AND sequence < (SELECT MAX(sequence) FROM original) - ?",
+                arguments: [Self.rememberedRows])
+        }
         let known: Set<String>? = database.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT image, version FROM original WHERE isKept")
             return Set(rows.map { Self.name(image: $0["image"], version: $0["version"]) })
@@ -81,11 +93,7 @@ final class OriginalStore: Sendable {
             unlink(path(of: kept))
             return nil
         }
-        _ = database.write { database in
-            try database.execute(
-                sql: "UPDATE original SET used = 1 WHERE image = ? AND used = 0",
-                arguments: [Int64(bitPattern: kept.image.rawValue)])
-        }
+        used.withLock { _ = $0.insert(kept.image) }
         return descriptor
     }
 
@@ -156,6 +164,7 @@ final class OriginalStore: Sendable {
                 sql: "DELETE FROM original WHERE image = ?", arguments: [Int64(bitPattern: image.rawValue)])
             return version
         }
+        ledger.withLock { $0.total = nil }
         guard case .some(.some(let version)) = version else { return }
         unlink(folder + "/kept/" + Self.name(image: Int64(bitPattern: image.rawValue), version: version))
     }
@@ -164,9 +173,18 @@ final class OriginalStore: Sendable {
 
     private func record(_ kept: KeptOriginal, isKept: Bool) {
         var evicted: [String] = []
+        let used = used.withLock { used in
+            defer { used = [] }
+            return used
+        }
         let isWritten = ledger.withLock { ledger -> Bool in
             var next = ledger
             let done: Void? = database.write { database in
+                for image in used {
+                    try database.execute(
+                        sql: "UPDATE original SET used = 1 WHERE image = ?",
+                        arguments: [Int64(bitPattern: image.rawValue)])
+                }
                 evicted = try Self.record(kept, isKept: isKept, within: budget, &next, database)
             }
             ledger = done == nil ? Ledger() : next
@@ -181,6 +199,10 @@ final class OriginalStore: Sendable {
         _ kept: KeptOriginal, isKept: Bool, within budget: Int64, _ ledger: inout Ledger, _ database: Database
     ) throws -> [String] {
         let image = Int64(bitPattern: kept.image.rawValue)
+        var total = try ledger.total ?? ledger.sieve.total(database)
+        total -=
+            try Int64.fetchOne(
+                database, sql: "SELECT length FROM original WHERE image = ? AND isKept", arguments: [image]) ?? 0
         // INSERT after DELETE: a newcomer goes to the head of the line.
         try database.execute(sql: "DELETE FROM original WHERE image = ?", arguments: [image])
         try database.execute(
@@ -192,16 +214,17 @@ final class OriginalStore: Sendable {
                 image, kept.url, Int64(bitPattern: kept.version.rawValue), kept.validators.entityTag,
                 kept.validators.lastModified, kept.length, kept.freshUntil, isKept,
             ])
-        let total = try ledger.sieve.total(database)
-        guard total > budget else { return [] }
+        if isKept { total += kept.length }
         var names: [String] = []
-        for victim in try ledger.sieve.victims(database, excess: total - budget) {
+        for victim in try ledger.sieve.victims(database, excess: max(0, total - budget)) {
             let row = try Row.fetchOne(
                 database, sql: "SELECT image, version FROM original WHERE sequence = ?", arguments: [victim.sequence])
             if let row { names.append(name(image: row["image"], version: row["version"])) }
             try database.execute(
                 sql: "UPDATE original SET isKept = 0 WHERE sequence = ?", arguments: [victim.sequence])
+            total -= victim.size
         }
+        ledger.total = total
         return names
     }
 

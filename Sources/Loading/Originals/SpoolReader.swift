@@ -13,6 +13,16 @@ final class SpoolReader: Sendable {
         var isClosed = false
 
         var buffered: Int { buffer.count - start }
+
+        /// The buffer itself where all of it is wanted, so that nothing is copied.
+        mutating func take(_ count: Int) -> [UInt8] {
+            if start == 0, count == buffer.count {
+                defer { buffer = [] }
+                return buffer
+            }
+            defer { start += count }
+            return Array(buffer[start..<start + count])
+        }
     }
 
     private let spool: Spool
@@ -30,9 +40,7 @@ final class SpoolReader: Sendable {
         let (answer, mustFill) = state.withLock { state -> (GrowingPull, Bool) in
             guard !state.isClosed else { return (.failed(.unwanted), false) }
             if state.buffered > 0 {
-                let end = state.start + min(max(1, count), state.buffered)
-                let bytes = Array(state.buffer[state.start..<end])
-                state.start = end
+                let bytes = state.take(min(max(1, count), state.buffered))
                 let mustFill = state.buffered < readAhead / 2 && !state.isBusy && state.end == nil
                 if mustFill { state.isBusy = true }
                 return (.bytes(bytes), mustFill)
@@ -95,9 +103,13 @@ final class SpoolReader: Sendable {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
             state.isBusy = false
             guard !state.isClosed else { return nil }
-            state.buffer.removeSubrange(..<state.start)
+            if state.buffered == 0 {
+                state.buffer = bytes
+            } else {
+                state.buffer.removeSubrange(..<state.start)
+                state.buffer += bytes
+            }
             state.start = 0
-            state.buffer += bytes
             state.offset += Int64(bytes.count)
             state.end = ended
             defer { state.wake = nil }

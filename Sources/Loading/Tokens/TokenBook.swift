@@ -163,6 +163,9 @@ public final class TokenBook: Sendable {
         return count
     }
 
+    /// Whether the session is open: neither closed, nor idle for too long, nor of another run of the server.
+    public func isOpen(_ session: SessionID) -> Bool { state.withLock { $0.table.contains(session) } }
+
     /// Ends a session: all its tokens are cancelled.
     ///
     /// - Returns: How many were alive.

@@ -1,0 +1,46 @@
+import Images
+import Logging
+
+extension LoadCoordinator {
+    func fail(_ job: LoadMachine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
+        guard let request = contexts[job]?.request else { return }
+        let isRemote = request.image.location.isRemote
+        let subject = FailureMemory.Subject(request, version: isRemote ? nil : version ?? request.image.version)
+        failures.remember(failure, of: subject, now: time.uptime())
+        if isRemote, failure.isPermanent, version != nil {
+            // Whoever tries again later gets what the origin has then. Dropped on a lane, since the disk may block.
+            let image = request.image.id
+            lanes.spool.submit(BlockingLane.newWork(), priority: .background) { [stages] in
+                stages.originals.forget(image)
+            }
+        }
+        finish(job, .failure(failure))
+    }
+
+    func finish(_ job: LoadMachine.JobID, _ result: Result<LoadedContent, LoadFailure>) {
+        if case .failure(let failure) = result {
+            counts.failures += 1
+            log(failure, of: contexts[job]?.request)
+        }
+        contexts[job] = nil
+        for waiter in machine.finish(job) { waiters.removeValue(forKey: waiter)?.answer(result) }
+    }
+
+    private func log(_ failure: LoadFailure, of request: LoadRequest?) {
+        guard let request else { return }
+        configuration.logger.warning(
+            "A picture cannot be shown.",
+            metadata: [
+                "image": "\(request.image.id)", "name": "\(request.image.name)",
+                "rendition": "\(request.rendition.rawValue)", "status": "\(failure.status)",
+                "message": "\(failure.publicMessage)", "detail": "\(failure.logDetail)",
+            ])
+    }
+}
+
+extension ImageLocation {
+    var isRemote: Bool {
+        if case .remote = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,88 @@
+import Images
+import Origins
+import Scheduling
+
+extension LoadCoordinator {
+    func beginFetch(_ id: LoadMachine.FetchID, for job: LoadMachine.JobID, _ priority: Priority) {
+        guard let context = contexts[job], case .remote(let url) = context.request.image.location else { return }
+        counts.fetchesBegun += 1
+        let kept = context.kept?.validators.isEmpty == false && !context.mustFetch ? context.kept : nil
+        let fetch = OriginalFetch(
+            image: context.request.image.id, url: url, before: kept, store: stages.originals, lane: lanes.spool,
+            time: time, unwrittenLimit: configuration.unwrittenBytes
+        ) { [weak self] news in
+            self?.on { $0.heard(news, of: id) }
+        }
+        fetches[id] = fetch
+        fetch.start(origins, priority: priority)
+    }
+
+    private func heard(_ news: OriginalFetch.News, of id: LoadMachine.FetchID) {
+        guard fetches[id] != nil else { return }
+        switch news {
+        case .grows(let spool):
+            spools[id] = spool
+            perform(machine.originalGrows(id))
+        case .fetched(let fetched):
+            endFetch(id) { coordinator, job, image in
+                coordinator.noteFreshness(fetched.kept, mayStore: fetched.mayStore, of: image)
+                let source = OriginalSource(
+                    descriptor: fetched.descriptor, version: fetched.kept.version, length: fetched.kept.length,
+                    modified: fetched.kept.validators.modified, mayStore: fetched.mayStore)
+                coordinator.contexts[job]?.ground = .source(source)
+                coordinator.perform(coordinator.machine.prepare(job))
+            }
+        case .notModified(let kept):
+            endFetch(id) { coordinator, job, image in
+                coordinator.noteFreshness(kept, mayStore: true, of: image)
+                coordinator.contexts[job]?.ground = .kept(kept, originFailure: nil)
+                coordinator.perform(coordinator.machine.prepare(job))
+            }
+        case .failed(let failure):
+            endFetch(id) { coordinator, job, _ in coordinator.fetchFailed(job, failure) }
+        }
+    }
+
+    private func endFetch(
+        _ id: LoadMachine.FetchID, each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
+    ) {
+        fetches[id] = nil
+        spools[id] = nil
+        let (jobs, effects) = machine.originalEnded(id)
+        perform(effects)
+        for job in jobs {
+            guard let image = contexts[job]?.request.image.id else { continue }
+            each(self, job, image)
+        }
+    }
+
+    private func noteFreshness(_ kept: KeptOriginal, mayStore: Bool, of image: ImageID) {
+        guard mayStore else { return }
+        stages.memory.setFreshness(.init(version: kept.version, until: kept.freshUntil), of: image)
+    }
+
+    private func fetchFailed(_ job: LoadMachine.JobID, _ failure: LoadFailure) {
+        guard let context = contexts[job] else { return }
+        if let kept = context.kept, !failure.isPermanent, !context.mustFetch {
+            contexts[job]?.ground = .kept(kept, originFailure: failure)
+            return perform(machine.prepare(job))
+        }
+        // A picture that cannot be had cannot be had in any rendition.
+        for scope in FailureMemory.Scope.allCases {
+            let subject = FailureMemory.Subject(image: context.request.image.id, version: nil, scope: scope)
+            failures.remember(failure, of: subject, now: time.uptime())
+        }
+        finish(job, .failure(failure))
+    }
+
+    func stream(_ waiter: LoadMachine.WaiterID, from fetch: LoadMachine.FetchID) {
+        guard let spool = spools[fetch] else { return }
+        let original = GrowingOriginal(
+            spool: spool, readAhead: configuration.readAheadBytes, lane: lanes.readers
+        ) { [weak self] in
+            self?.leave(waiter)
+        }
+        // It stays in the machine until it has let go of the original.
+        waiters.removeValue(forKey: waiter)?.answer(.success(.growing(original)))
+    }
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import Images
+import Origins
+import Scheduling
+import Testing
+
+@testable import Loading
+
+@Suite struct HTTPDateTests {
+    @Test func `the one date format is read`() {
+        #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
+        #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+        #expect(HTTPDate.seconds("Thu, 29 Feb 2024 12:00:00 GMT") == 1_709_208_000)
+    }
+
+    @Test(arguments: [
+        "", "Sun, 06 Nov 1994 08:49:37", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
+        "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:-7 GMT",
+    ])
+    func `anything else is nil`(text: String) {
+        #expect(HTTPDate.seconds(text) == nil)
+    }
+}
+
+@Suite struct ContentDigestTests {
+    private func version(_ tag: String?, _ date: String? = nil, _ length: Int64? = nil) -> ContentVersion? {
+        ContentDigest.version(of: Validators(entityTag: tag, lastModified: date), length: length)
+    }
+
+    @Test func `a strong entity tag decides, then date and length, and nothing weaker`() {
+        #expect(version("\"a\"") != nil && version("\"a\"") == version("\"a\"", "then", 5))
+        #expect(version("\"a\"") != version("\"b\""))
+        #expect(version("W/\"a\"") == nil && version(nil, "then") == nil && version(nil) == nil)
+        #expect(version(nil, "then", 5) != version(nil, "then", 6))
+        #expect(version("W/\"a\"", "then", 5) == version(nil, "then", 5))
+    }
+}
+
+@Suite struct PictureSignatureTests {
+    @Test func `pictures that browsers show are told by their first bytes, and nothing else`() {
+        #expect(PictureSignature.mediaType(of: picture(20)) == "image/jpeg")
+        #expect(PictureSignature.mediaType(of: Array("GIF89a..........".utf8)) == "image/gif")
+        #expect(PictureSignature.mediaType(of: Array("RIFF....WEBPVP8 ".utf8)) == "image/webp")
+        #expect(PictureSignature.mediaType(of: Array("\0\0\0 ftypavif\0\0\0\0".utf8)) == "image/avif")
+        #expect(PictureSignature.mediaType(of: Array("<svg xmlns='http".utf8)) == nil)
+        #expect(PictureSignature.mediaType(of: Array("<!doctype html> ".utf8)) == nil)
+        #expect(PictureSignature.mediaType(of: [UInt8]()) == nil)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct BlockingLaneTests {
+    @Test func `work that has not begun can be taken out and moved`() async {
+        let lane = BlockingLane(label: "test", threads: 1)
+        let gate = DispatchSemaphore(value: 0)
+        let ran = Recorder<Int>()
+        let begun = Recorder<Bool>()
+        lane.submit(1, priority: .background) {
+            begun.record(true)
+            gate.wait()
+        }
+        _ = await begun.element(0)
+        for id in 2...5 as ClosedRange<UInt64> { lane.submit(id, priority: .background) { ran.record(Int(id)) } }
+        lane.reprioritise(5, to: .visible(7))
+        #expect(lane.cancel(3) && !lane.cancel(3) && !lane.cancel(1))
+        gate.signal()
+        #expect(await ran.first(3) == [5, 2, 4])
+        #expect(lane.cancel(5) == false)
+    }
+
+    @Test func `threads end, each with its last word, when the lane is stopped`() async {
+        let ended = Recorder<Bool>()
+        let lane = BlockingLane(label: "test", threads: 3) { ended.record(true) }
+        lane.stop()
+        #expect(await ended.first(3).count == 3)
+        #expect(lane.join(for: 10))
+    }
+}
