@@ -4,24 +4,38 @@
  */
 (() => {
   const canvas = document.createElement('canvas');
+  canvas.width = 8;
+  canvas.height = 2;
   const context = canvas.getContext('2d', { willReadFrequently: true });
 
-  /** The index that a picture of the demo says it has, from the pixels that the slot's <img> shows. */
+  const colours = [[20, 22, 58], [205, 38, 58], [40, 186, 150], [255, 240, 190]];
+
+  /** Two bits: the nearest of the four colours. */
+  function bitsOf([red, green, blue]) {
+    const far = colours.map(([r, g, b]) => (red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2);
+    return far.indexOf(Math.min(...far));
+  }
+
+  /**
+   * The number in a picture of the demo, from the mosaic along its lower edge (NumberFrieze, in the demo's origin, says
+   * where its tiles are and what they mean); null if there is none to be read.
+   */
   function numberIn(image) {
-    const width = (canvas.width = image.naturalWidth);
-    const height = (canvas.height = image.naturalHeight);
-    context.drawImage(image, 0, 0);
-    const side = Math.min(width, height) / 14;
-    const left = (width - 10 * side) / 2;
-    const top = height / 2 + side * 2.4;
-    let number = 0;
-    for (let bit = 0; bit < 20; bit += 1) {
-      const x = left + ((bit % 10) + 0.5) * side;
-      const y = top + (Math.floor(bit / 10) + 0.5) * side;
-      const [red, green, blue] = context.getImageData(Math.round(x), Math.round(y), 1, 1).data;
-      if (red + green + blue > 384) number += 2 ** bit;
+    const width = image.naturalWidth;
+    const height = image.naturalHeight;
+    // The middle of each tile becomes one pixel: one small reading for a picture.
+    for (let tile = 0; tile < 16; tile += 1) {
+      const [row, column] = [Math.floor(tile / 8), tile % 8];
+      const [x, y] = [((column + 0.25) / 8) * width, (0.825 + 0.1 * row) * height];
+      context.drawImage(image, x, y, width / 16, height / 20, column, row, 1, 1);
     }
-    return number;
+    const { data } = context.getImageData(0, 0, 8, 2);
+    let word = 0;
+    for (let tile = 0; tile < 16; tile += 1) word = (word << 2) | bitsOf(data.subarray(tile * 4, tile * 4 + 3));
+    const plain = (word ^ 0x1be46cb1) >>> 0;
+    const number = plain >>> 8;
+    const isRead = (plain & 255) === ((Math.imul(number, 0x9e3779b1) >>> 24) ^ 0x5a);
+    return isRead ? number : null;
   }
 
   /** Where a slot is says which it is; not what the page has noted of it. */
@@ -38,7 +52,7 @@
     return box.height > 0 && box.bottom > top && box.top < innerHeight;
   }
 
-  const result = { readings: 0, empty: 0, wrong: [], mostImages: 0 };
+  const result = { readings: 0, unread: 0, empty: 0, wrong: [], mostImages: 0 };
 
   function readAll() {
     for (const slot of document.querySelectorAll('.slot')) {
@@ -48,8 +62,9 @@
       for (const image of images) {
         const seen = numberIn(image);
         const meant = indexOf(slot);
-        result.readings += 1;
-        if (seen !== meant) result.wrong.push({ meant, seen });
+        if (seen === null) result.unread += 1;
+        else result.readings += 1;
+        if (seen !== null && seen !== meant) result.wrong.push({ meant, seen });
       }
     }
     result.mostImages = Math.max(result.mostImages, document.images.length);

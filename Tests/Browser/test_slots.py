@@ -41,6 +41,7 @@ def test_a_fling_through_ten_thousand_shows_no_wrong_picture(visit, rough, befor
     seen = read(front, enough=2_000)
     assert seen["readings"] >= 2_000
     assert seen["wrong"] == []
+    assert seen["unread"] == 0
     assert seen["mostImages"] <= 150
 
 

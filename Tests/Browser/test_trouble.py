@@ -88,7 +88,7 @@ def test_a_catalog_that_changes_is_followed_without_a_jump(visit, demo):
     front.until("() => performance.getEntriesByType('resource').some((entry) => entry.name.includes('offset=2900'))")
 
 
-@pytest.mark.parametrize("place", ["#image=0000000000000", "#at=999999999", "#at=-3", "#at=x", "#nonsense"])
+@pytest.mark.parametrize("place", ["#image=nothing", "#at=999999999", "#at=-3", "#at=x", "#nonsense"])
 def test_an_address_that_leads_nowhere_leads_into_the_gallery(visit, demo, place):
     front = visit(demo, place)
     front.until_settled()

@@ -14,6 +14,7 @@ def opened(front, index=5):
     front.slot(index).click()
     front.viewer.wait_for()
     until_shown(front)
+    front.until("() => document.getAnimations().length === 0")
     return front
 
 
