@@ -9,7 +9,10 @@ extension EventLoop {
         let due = Self.now().addingSaturated(delay.wholeNanoseconds)
         state.timersMade += 1
         let timer = LoopTimer(due: due, order: state.timersMade, loop: self, body: body)
-        guard !state.isStopped else { return timer }
+        guard !state.isStopped else {
+            timer.letGo()
+            return timer
+        }
         state.timers.insert(timer)
         if timer.position == 0 { arm() }
         return timer
@@ -18,7 +21,7 @@ extension EventLoop {
     func cancel(_ timer: LoopTimer) {
         preconditionCurrent()
         state.timers.remove(timer)
-        timer.body = nil
+        timer.letGo()
         // The timerfd stays set: one needless wake costs less than a system call for every cancel.
     }
 
@@ -29,9 +32,7 @@ extension EventLoop {
         // Timers made by these timers wait for the next round, so that a timer of no delay cannot hold the loop.
         let now = Self.now()
         while let timer = state.timers.popDue(at: now) {
-            let body = timer.body
-            timer.body = nil
-            body?()
+            timer.letGo()?()
         }
         arm()
     }

@@ -14,7 +14,7 @@ import Synchronization
 /// takes to answer a request.
 ///
 /// All that runs on the loop (``execute(_:)``, handlers, timers, and the jobs of tasks that prefer it) runs one after
-/// the other. Nothing that runs on it may block.
+/// the other. Nothing that runs on it may block. A loop lives until it is stopped.
 public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
     /// For people who debug.
     public let label: String
@@ -30,7 +30,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
     let inbox = Mutex(Inbox())
     private static let owner = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// The loop's own state. Invariant: read and written on `queue` only (in `deinit`, nobody else is left).
+    /// The loop's own state. Invariant: read and written on `queue` only.
     nonisolated(unsafe) var state = State()
 
     struct State {
@@ -70,18 +70,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
             var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: mark))
             _ = epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
         }
-        source.setEventHandler { [weak self] in self?.run(lingers: true) }
+        // A strong reference, which the source drops with its cancel: a weak one would make every other reference to the loop slower.
+        source.setEventHandler { [self] in run(lingers: true) }
         source.setCancelHandler { [epoll, timerDescriptor, alarm] in
             close(alarm)
             close(timerDescriptor)
             close(epoll)
         }
         source.activate()
-    }
-
-    deinit {
-        // After a cancel this does nothing; the descriptors are closed by the cancel handler in either case.
-        source.cancel()
     }
 
     /// Runs `body` on the loop, after what is already waiting. From any thread.
@@ -117,7 +113,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
             execute { [self] in
                 state.isStopped = true
                 state.registrations = []
-                _ = state.timers.removeAll()
+                for timer in state.timers.removeAll() { timer.letGo() }
                 source.cancel()
                 continuation.resume()
             }

@@ -6,8 +6,9 @@ public final class LoopTimer {
     let order: UInt64
     /// Where it stands in its heap; nil once it has run or been cancelled.
     var position: Int?
-    var body: (() -> Void)?
-    private weak var loop: EventLoop?
+    private var body: (() -> Void)?
+    /// Until it has run or has been cancelled.
+    private var loop: EventLoop?
 
     init(due: UInt64, order: UInt64, loop: EventLoop, body: @escaping () -> Void) {
         self.due = due
@@ -23,5 +24,15 @@ public final class LoopTimer {
     /// timer has run.
     public func cancel() {
         loop?.cancel(self)
+    }
+
+    /// Lets go of what it holds, and returns the work.
+    @discardableResult
+    func letGo() -> (() -> Void)? {
+        defer {
+            body = nil
+            loop = nil
+        }
+        return body
     }
 }

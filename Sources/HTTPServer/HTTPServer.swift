@@ -40,15 +40,33 @@ public final class HTTPServer: Sendable {
         let diskQueues = DiskQueues()
         return try state.withLock { state in
             guard case .fresh = state else { throw ServerError.alreadyStarted }
-            let shards = try (0..<max(count, 1)).map { index in
-                Shard(
-                    loop: try EventLoop(label: "http.loop.\(index)"), configuration: configuration,
-                    responder: responder, logger: logger, diskQueues: diskQueues, census: census)
+            let (sockets, bound) = try ListeningSockets.open(max(count, 1), at: address, configuration)
+            let loops: [EventLoop]
+            do {
+                loops = try Self.makeLoops(sockets.count)
+            } catch {
+                for socket in sockets { close(socket) }
+                throw error
             }
-            let (sockets, bound) = try ListeningSockets.open(shards.count, at: address, configuration)
+            let shards = loops.map { loop in
+                Shard(
+                    loop: loop, configuration: configuration, responder: responder, logger: logger,
+                    diskQueues: diskQueues, census: census)
+            }
             for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
             state = .running(shards)
             return bound
+        }
+    }
+
+    private static func makeLoops(_ count: Int) throws -> [EventLoop] {
+        var loops: [EventLoop] = []
+        do {
+            for index in 0..<count { loops.append(try EventLoop(label: "http.loop.\(index)")) }
+            return loops
+        } catch {
+            for loop in loops { Task { await loop.stop() } }
+            throw error
         }
     }
 

@@ -226,6 +226,34 @@ struct EventLoopTests {
         }
     }
 
+    @Test func `a stopped loop is let go of, with what it watched and what it would have done`() async throws {
+        final class Held: EventHandler, Sendable {
+            func descriptorIsReady(_ events: Readiness) {}
+        }
+        let (near, far) = socketPair()
+        defer {
+            close(near)
+            close(far)
+        }
+        weak var held: Held?
+        weak var loop: EventLoop?
+        do {
+            let made = try EventLoop(label: "short")
+            let handler = Held()
+            (loop, held) = (made, handler)
+            await made.perform { (continuation: CheckedContinuation<Void, Never>) in
+                #expect(throws: Never.self) { try made.watch(near, for: .read, handler: handler) }
+                made.schedule(after: .seconds(1_000)) { [handler] in _ = handler }
+                continuation.resume(returning: ())
+            }
+            await made.stop()
+        }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while loop != nil || held != nil, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(loop == nil)
+        #expect(held == nil)
+    }
+
     @Test func `loops that end give their descriptors back`() async throws {
         // Far more loops than the process has descriptors.
         for _ in 0..<2_000 {
