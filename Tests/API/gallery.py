@@ -114,8 +114,8 @@ class Gallery:
 
     def ask(self, method: str, target: str, body=None, headers=None, timeout: float = PATIENCE) -> Answer:
         headers = dict(headers or {})
-        if body is not None and not isinstance(body, bytes):
-            body = json.dumps(body).encode()
+        if body is not None:
+            body = body if isinstance(body, bytes) else json.dumps(body).encode()
             headers.setdefault("Content-Type", "application/json")
         connection = self.connection(timeout)
         try:

@@ -29,7 +29,7 @@ def test_one_bad_source_among_good_ones_is_named(data, tmp_path):
 
 
 def test_no_source_is_explained(data):
-    refused(run("serve", data=data), "source")
+    refused(run("serve", data=data), "SOURCE")
 
 
 def test_a_source_of_an_unknown_kind_is_named(data, tmp_path):
@@ -64,7 +64,7 @@ def test_a_bad_value_in_the_environment_is_named(data, shared_folder):
 def test_a_port_in_use_is_named(data, shared_folder):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        refused(run("serve", shared_folder, "--port", port, data=data), str(port), "in use")
+        refused(run("serve", shared_folder, "--port", port, data=data), str(port), "another program")
 
 
 def test_an_address_that_is_not_this_machines_is_named(data, shared_folder):
