@@ -11,6 +11,8 @@ final class CurlDriver {
     private let multi: UnsafeMutableRawPointer
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
     private var sockets: [Int32: CurlSocket] = [:]
+    /// The sockets of connections, in use or idle.
+    private var connections: Set<Int32> = []
     private var timer: LoopTimer?
     private var isShutDown = false
 
@@ -49,6 +51,15 @@ final class CurlDriver {
     func start(_ transfer: Transfer) -> Bool {
         guard !isShutDown else { return false }
         transfers[transfer.easy] = transfer
+        transfer.socketOpened = { [weak self] in _ = self?.connections.insert($0) }
+        ccurl_set_pointer(transfer.easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
+        ccurl_set_close_socket_function(transfer.easy) { context, descriptor in
+            if let context {
+                let driver = Unmanaged<CurlDriver>.fromOpaque(context).takeUnretainedValue()
+                driver.connections.remove(descriptor)
+            }
+            return close(descriptor)
+        }
         if curl_multi_add_handle(multi, transfer.easy) == CURLM_OK { return true }
         transfers[transfer.easy] = nil
         return false
@@ -58,7 +69,42 @@ final class CurlDriver {
     /// Must not be called from within a client's callbacks.
     func remove(_ transfer: Transfer) {
         guard transfers.removeValue(forKey: transfer.easy) != nil else { return }
+        let port = transfer.localPort
         curl_multi_remove_handle(multi, transfer.easy)
+        sendReset(on: port)
+    }
+
+    /// Sees to it that the origin learns of a stream's reset now.
+    ///
+    /// libcurl 7.88 puts the frame into a buffer of the connection that is sent with whatever goes out next, which may
+    /// be never. Pausing another transfer of the connection for an instant sends it; where there is none, the
+    /// connection is given up. Over HTTP/1.1 curl has closed the connection, and this does nothing.
+    private func sendReset(on port: Int) {
+        guard port != 0, let descriptor = connections.first(where: { CurlDriver.localPort(of: $0) == port }) else {
+            return
+        }
+        let others = transfers.values.filter { $0.localPort == port }
+        guard !others.isEmpty else {
+            shutdown(descriptor, Int32(SHUT_RDWR))
+            return
+        }
+        guard let other = others.first(where: { !$0.isPaused }) else { return }
+        guard curl_easy_pause(other.easy, CURLPAUSE_RECV) == CURLE_OK else { return }
+        resume(other)
+    }
+
+    private static func localPort(of descriptor: Int32) -> Int {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                // The port is at the same place in the addresses of both families.
+                let status = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getsockname(descriptor, $0, &length)
+                }
+                return status == 0 ? Int(UInt16(bigEndian: pointer.pointee.sin6_port)) : 0
+            }
+        }
     }
 
     /// Lets a paused transfer go on.
@@ -93,7 +139,12 @@ final class CurlDriver {
     }
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
-        remove(transfer)
+        if code == CURLE_WRITE_ERROR {
+            // Given up by its client, in the middle of the body.
+            remove(transfer)
+        } else if transfers.removeValue(forKey: transfer.easy) != nil {
+            curl_multi_remove_handle(multi, transfer.easy)
+        }
         transfer.client?.transferEnded(transfer, code)
     }
 

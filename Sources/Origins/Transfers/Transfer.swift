@@ -46,6 +46,8 @@ struct TransferRequest {
 final class Transfer {
     let easy: UnsafeMutableRawPointer
     private(set) weak var client: (any TransferClient)?
+    /// Told of each socket that is opened for it.
+    var socketOpened: ((Int32) -> Void)?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var collector: HeadCollector
     private var use = BodyUse.giveUp
@@ -146,10 +148,15 @@ final class Transfer {
         return false
     }
 
+    /// Whether its client has held the body back.
+    private(set) var isPaused = false
+
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> BodyStep {
         switch use {
         case .deliver:
-            return client?.bodyArrived(bytes) ?? .giveUp
+            let step = client?.bodyArrived(bytes) ?? .giveUp
+            isPaused = step == .pause
+            return step
         case .discard:
             discarded += Int64(bytes.count)
             return discarded <= Transfer.mostDiscarded ? .next : .giveUp
@@ -165,7 +172,15 @@ final class Transfer {
         let resolved = IPAddress(address, length: Int(wanted.pointee.addrlen))
         guard client?.mayConnect(to: resolved) == true else { return ccurl_socket_bad }
         let type = wanted.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return socket(wanted.pointee.family, type, wanted.pointee.protocol)
+        let descriptor = socket(wanted.pointee.family, type, wanted.pointee.protocol)
+        if descriptor >= 0 { socketOpened?(descriptor) }
+        return descriptor
+    }
+
+    /// The port of this end of its connection, which names the connection among those to one origin; 0 without one.
+    var localPort: Int {
+        var port = 0
+        return ccurl_get_long(easy, CURLINFO_LOCAL_PORT, &port) == CURLE_OK ? port : 0
     }
 }
 
