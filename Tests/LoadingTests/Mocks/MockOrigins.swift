@@ -1,3 +1,4 @@
+import Dispatch
 import Origins
 import Scheduling
 
@@ -5,13 +6,33 @@ import Scheduling
 
 /// Origins that do nothing but what the test says.
 final class MockOrigins: OriginFetching {
+    typealias Answer = @Sendable (OriginRequest) -> [UInt8]
+
     let fetches = Recorder<MockFetch>()
+    private let queue = DispatchQueue(label: "mock origins")
+    private let answerBox = Guarded<Answer?>(nil)
+
+    /// When set, every fetch is answered with these bytes, in pieces.
+    var answer: Answer? {
+        get { answerBox.withLock { $0 } }
+        set { answerBox.withLock { $0 = newValue } }
+    }
 
     func fetch(
         _ request: OriginRequest, priority: Priority, events: @escaping @Sendable (OriginEvent) -> Void
     ) -> any OriginFetch {
         let fetch = MockFetch(request: request, priority: priority, events: events)
         fetches.record(fetch)
+        if let answer {
+            queue.async {
+                let bytes = answer(request)
+                fetch.send(.started(.of(bytes.count)))
+                for start in stride(from: 0, to: bytes.count, by: 4_096) {
+                    fetch.send(.bytes(Array(bytes[start..<min(bytes.count, start + 4_096)])))
+                }
+                fetch.send(.finished)
+            }
+        }
         return fetch
     }
 }
