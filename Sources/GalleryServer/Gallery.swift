@@ -28,8 +28,10 @@ public final class Gallery: Sendable {
         do {
             let origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
             let access = CatalogAccess(catalog: catalog)
+            var loading = configuration.loading
+            loading.logger = logger
             let loader = try Loader(
-                configuration: configuration.loading, origins: origins,
+                configuration: loading, origins: origins,
                 renderer: Renderer(configuration: configuration.rendering), files: access, learner: access)
             let tokens = TokenBook(loader: loader)
             let responder = try GalleryResponder(

@@ -18,7 +18,7 @@ struct GalleryResponder: Responder {
         var router = Router(logger: logger)
         ImagesRoutes(catalog: catalog).add(to: &router)
         TokensRoutes(catalog: catalog, tokens: tokens).add(to: &router)
-        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, logger: logger).add(to: &router)
+        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins
         ).add(to: &router)

@@ -30,9 +30,10 @@ final class TestGallery: Sendable {
         }
         for (name, bytes) in files { try Data(bytes).write(to: pictures.appendingPathComponent(name)) }
         try Data("<!doctype html>".utf8).write(to: front.appendingPathComponent("index.html"))
-        let configuration = Gallery.Configuration(
+        var configuration = Gallery.Configuration(
             dataFolder: folder.appendingPathComponent("data").path, publicFolder: front.path)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        configuration.loading.logger = logger
         catalog = try await Catalog.open(
             configuration.catalog, sources: [.folder(path: pictures.path)], logger: logger)
         await catalog.scanCompleted()
@@ -50,7 +51,6 @@ final class TestGallery: Sendable {
 
     /// Ends everything and removes the folder.
     func close() async {
-        tokens.closeAll()
         await loader.shutdown()
         await origins.shutDown()
         await catalog.close()

@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPTypes
+import Loading
 import Testing
 
 @testable import GalleryServer

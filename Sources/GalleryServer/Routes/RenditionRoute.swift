@@ -3,7 +3,6 @@ import HTTPServer
 import HTTPTypes
 import Images
 import Loading
-import Logging
 import Renditions
 import Scheduling
 
@@ -12,7 +11,6 @@ struct RenditionRoute {
     let catalog: Catalog
     let loader: Loader
     let tokens: TokenBook
-    let logger: Logger
 
     func add(to router: inout Router) {
         router.get(RenditionPath.pattern, respond)
@@ -73,7 +71,7 @@ struct RenditionRoute {
         let handle = loader.load(wanted, priority: .loneRequest) { result in
             switch result {
             case .success(let content): reply.send(delivery.response(with: content))
-            case .failure(let failure): reply.send(refusal(failure, of: image.id, rendition))
+            case .failure(let failure): reply.send(Problem(failure).response)
             }
         }
         reply.onDisconnect { handle.cancel() }
@@ -88,17 +86,12 @@ struct RenditionRoute {
         tokens.claim(token, image: id, rendition: rendition) { outcome in
             switch outcome {
             case .content(let content): reply.send(delivery.response(with: content))
-            case .failed(let failure): reply.send(refusal(failure, of: id, rendition))
+            case .failed(let failure): reply.send(Problem(failure).response)
             case .cancelled: reply.send(.dropped)
             case .refused(let refusal): reply.send(Problem(refusal).response)
             }
         }
         reply.onDisconnect { tokens.finish(token, .cancelled) }
-    }
-
-    private func refusal(_ failure: LoadFailure, of id: ImageID, _ rendition: Rendition) -> Response {
-        logger.info("\(rendition.rawValue) of \(id): \(failure.status) \(failure.publicMessage) \(failure.logDetail)")
-        return Problem(failure).response
     }
 }
 
