@@ -167,6 +167,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         case .open where receiving != nil:
             sweepBody(elapsed)
         case .open where exchanges.isEmpty:
+            releaseBuffers()
             if let headSince {
                 if isOver(configuration.headTimeout, since: max(headSince, waitsSince)) { refuse(.tooSlow) }
             } else if isOver(nextNumber == 0 ? configuration.headTimeout : configuration.idleTimeout, since: waitsSince)
@@ -175,6 +176,12 @@ final class Connection: EventHandler, @unchecked Sendable {
             }
         case .open: break
         }
+    }
+
+    /// A connection that rests keeps no memory for its next request.
+    private func releaseBuffers() {
+        parser.releaseBuffer()
+        if output.isEmpty { output = OutputQueue() }
     }
 
     private func sweepBody(_ elapsed: Duration) {

@@ -42,9 +42,9 @@ public final class FileStream: BodyStream {
             code = result < 0 ? errno : 0
             filled = max(0, result)
         }
-        // Whatever the error, the plain read decides: a kernel or file system that cannot tell what is cached
+        // Whatever the error, and for the end of the file, the plain read decides: a kernel or file system that cannot tell what is cached
         // is not a broken file.
-        guard code != 0 else { return advance(by: cached) }
+        guard code != 0 || cached.isEmpty else { return advance(by: cached) }
         queues.run { [self] in
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
                 var result = -1

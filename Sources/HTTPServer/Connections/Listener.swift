@@ -82,8 +82,15 @@ final class Listener: EventHandler {
             pause()
             return false
         case EAGAIN: return false
-        // The connection failed before it was taken (accept(2)); the next one may be well.
-        default: return true
+        // The connection failed before it was taken; the next one may be well. Linux passes on errors of the network
+        // here that are already pending on the new socket (accept(2)).
+        case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
+            ENETUNREACH, EPERM, ETIMEDOUT:
+            return true
+        case let code:
+            shard.logger.error("accepting failed: \(String(cString: strerror(code)))")
+            pause()
+            return false
         }
     }
 

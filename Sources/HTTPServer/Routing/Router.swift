@@ -88,7 +88,8 @@ public struct Router: Responder {
                     reply.send(try await asynchronous(request))
                 } catch {
                     let problem = Problem(describing: error)
-                    if problem.status.code == 500 {
+                    // Who is gone has cancelled the task; that is no failure.
+                    if problem.status.code == 500, !reply.isAbandoned {
                         logger?.error("\(request.method.rawValue) \(request.path): \(error)")
                     }
                     reply.send(problem.response)

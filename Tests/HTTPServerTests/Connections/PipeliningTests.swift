@@ -1,3 +1,4 @@
+import EventLoops
 import HTTPTypes
 import Synchronization
 import Testing
@@ -69,6 +70,61 @@ struct PipeliningTests {
                 }
             }
             try await sent
+        }
+    }
+
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `requests of all kinds in pieces of any size are answered in order`(seed: UInt64) async throws {
+        let responder = Answering { request, reply in
+            let number = request.path.utf8.reduce(0) { $0 &+ Int($1) }
+            let answer = { @Sendable (body: [UInt8]) in
+                let content = Array("\(request.method.rawValue) \(request.path) ".utf8) + body
+                guard number % 2 == 0 else { return Response(body: .bytes(content)) }
+                let stream = ScriptedStream([.bytes(content), .finished])
+                return Response(body: .stream(stream, length: nil))
+            }
+            switch number % 3 {
+            // At once, and the body is passed over.
+            case 0: reply.send(answer([]))
+            // Later on the loop.
+            case 1: request.loop.execute { reply.send(answer([])) }
+            // From elsewhere, with the body.
+            default: Task { reply.send(answer(try await request.body.collect(upTo: 100_000))) }
+            }
+        }
+        var random = SplitMix(state: seed)
+        var wire: [UInt8] = []
+        var expected: [String] = []
+        for number in 0..<200 {
+            let path = "/\(number)"
+            let length = random.number(below: 4) == 0 ? random.number(below: 5_000) : random.number(below: 20)
+            let body = String(repeating: "b", count: length)
+            switch random.number(below: 3) {
+            case 0:
+                wire += Array(get(path).utf8)
+                expected.append("GET \(path) ")
+            case 1:
+                wire += Array("POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(length)\r\n\r\n\(body)".utf8)
+                expected.append("POST \(path) \(path.utf8.reduce(0) { $0 + Int($1) } % 3 == 2 ? body : "")")
+            default:
+                let chunk = length > 0 ? "\(String(length, radix: 16))\r\n\(body)\r\n" : ""
+                let fields = "Host: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+                wire += Array("PUT \(path) HTTP/1.1\r\n\(fields)\(chunk)0\r\n\r\n".utf8)
+                expected.append("PUT \(path) \(path.utf8.reduce(0) { $0 + Int($1) } % 3 == 2 ? body : "")")
+            }
+        }
+        var pieces: [[UInt8]] = []
+        while !wire.isEmpty {
+            let count = min(wire.count, 1 + random.number(below: random.number(below: 3) == 0 ? 20_000 : 200))
+            pieces.append(Array(wire.prefix(count)))
+            wire.removeFirst(count)
+        }
+        let (sent, answers) = (pieces, expected)
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            async let sending: Void = { for piece in sent { try await client.send(piece) } }()
+            for answer in answers { #expect(try await client.receive().text == answer) }
+            try await sending
         }
     }
 
