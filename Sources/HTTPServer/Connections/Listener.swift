@@ -11,6 +11,8 @@ final class Listener: EventHandler {
     /// Connections taken in a row before others have their turn.
     private static let turn = 64
     private static let rest = Duration.milliseconds(200)
+    /// Nanoseconds between two warnings.
+    private static let silence: UInt64 = 10_000_000_000
 
     /// `accept4(2)`, or what a test puts in its place: returns a socket, or -1 with `errno` set.
     typealias Accept = @Sendable (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -24,6 +26,7 @@ final class Listener: EventHandler {
     private unowned let shard: Shard
     private var isWatched = false
     private var resumption: LoopTimer?
+    private var warnedAt: UInt64?
 
     init(socket: Int32, shard: Shard, accept: @escaping Accept) {
         self.socket = socket
@@ -78,7 +81,7 @@ final class Listener: EventHandler {
         }
         switch errno {
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-            shard.logger.warning("no descriptor is left for a new connection; it waits")
+            warnOfExhaustion()
             pause()
             return false
         case EAGAIN: return false
@@ -92,6 +95,14 @@ final class Listener: EventHandler {
             pause()
             return false
         }
+    }
+
+    /// Once in a while: the state may last, and it comes back with each descriptor that is freed.
+    private func warnOfExhaustion() {
+        let now = shard.now()
+        guard warnedAt.map({ now - $0 > Self.silence }) ?? true else { return }
+        warnedAt = now
+        shard.logger.warning("no descriptor is left for a new connection; it waits")
     }
 
     private func pause() {
