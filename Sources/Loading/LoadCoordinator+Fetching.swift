@@ -39,7 +39,12 @@ extension LoadCoordinator {
                 coordinator.perform(coordinator.machine.prepare(job))
             }
         case .failed(let failure):
-            endFetch(id) { coordinator, job, _ in coordinator.fetchFailed(job, failure) }
+            let before = fetches[id]?.before
+            endFetch(id) { coordinator, job, _ in
+                // Who joined the fetch late did not look for what is kept: the fetch knows.
+                if coordinator.contexts[job]?.kept == nil { coordinator.contexts[job]?.kept = before }
+                coordinator.fetchFailed(job, failure)
+            }
         }
     }
 

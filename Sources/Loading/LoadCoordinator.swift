@@ -301,11 +301,14 @@ final class LoadCoordinator: @unchecked Sendable {
     }
 
     private func rendered(_ job: LoadMachine.JobID, _ lane: LoadMachine.RenderLane, _ result: LoadStages.RenderResult) {
-        if let work = contexts[job]?.work { stops[work] = nil }
+        let stop = contexts[job].flatMap { stops.removeValue(forKey: $0.work) }
         switch result {
         case .tile(let tile): finish(job, .success(.bytes(tile)))
         case .changed: perform(machine.prepare(job))
-        case .stopped: perform(machine.render(job, in: lane))
+        case .stopped:
+            // It yielded its place, and is still wanted.
+            guard stop?.isStopped == true else { return fail(job, .unreadable("stopped by nobody"), version: nil) }
+            perform(machine.render(job, in: lane))
         case .failed(let failure, let version): fail(job, failure, version: version)
         }
     }

@@ -40,6 +40,20 @@ import Testing
         await house.close()
     }
 
+    @Test func `a file that changes while it is rendered is rendered anew`() async throws {
+        let house = try TestHouse()
+        house.renderer.isHeld = true
+        house.write([1], to: 1)
+        let results = Recorder<TestHouse.Outcome>()
+        house.load(house.local(1), .screen, into: results)
+        _ = await house.renderer.renders.element(0)
+        let new = house.write([2, 2], to: 1)
+        house.renderer.isHeld = false
+        let tile = await results.element(0).bytes
+        #expect(tile?.version == new && tile?.bytes == MockRenderer.picture(.screen, .webp, of: [2, 2]))
+        await house.close()
+    }
+
     @Test func `a broken database is set aside and begun anew`() async throws {
         let house = try TestHouse()
         let image = house.local(1, version: house.write(picture(20), to: 1))
@@ -163,6 +177,14 @@ import Testing
         async let screen = house.load(house.remote(1), .screen)
         await house.origins.fetches.element(2).send(.failed(OriginError(.unreachable, logDetail: "")))
         #expect(await screen.bytes?.isStale == true)
+        // Those who join the fetch late are served as well.
+        let results = Recorder<TestHouse.Outcome>()
+        house.load(house.remote(1), into: results)
+        let fetch = await house.origins.fetches.element(3)
+        house.load(house.remote(1), .screen, into: results)
+        await house.reached { $0.jobs == 2 }
+        fetch.send(.failed(OriginError(.unreachable, logDetail: "")))
+        #expect(await results.first(2).allSatisfy { $0.bytes?.isStale == true })
         await house.close()
     }
 

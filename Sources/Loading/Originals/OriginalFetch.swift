@@ -49,7 +49,8 @@ final class OriginalFetch: Sendable {
 
     private let image: ImageID
     private let url: String
-    private let before: KeptOriginal?
+    /// What is kept of the original and was asked to be confirmed.
+    let before: KeptOriginal?
     private let store: OriginalStore
     private let lane: BlockingLane
     private let time: any TimeKeeping

@@ -166,6 +166,12 @@ public final class TokenBook: Sendable {
     /// Whether the session is open: neither closed, nor idle for too long, nor of another run of the server.
     public func isOpen(_ session: SessionID) -> Bool { state.withLock { $0.table.contains(session) } }
 
+    /// Counts as a use of the session, so that one which only listens is not taken for idle.
+    public func keepOpen(_ session: SessionID) {
+        let now = time.uptime()
+        state.withLock { $0.table.touch(session, now: now) }
+    }
+
     /// Ends a session: all its tokens are cancelled.
     ///
     /// - Returns: How many were alive.

@@ -108,7 +108,8 @@ struct TokenTable: Sendable {
         return cancelled
     }
 
-    private mutating func touch(_ id: SessionID, now: Duration) {
+    /// Counts as a use of the session; does nothing when it is not open.
+    mutating func touch(_ id: SessionID, now: Duration) {
         guard let before = sessions[id]?.lastUse else { return }
         let hasLive = sessions[id]?.live.isEmpty == false
         let lastUse = max(before, now)
