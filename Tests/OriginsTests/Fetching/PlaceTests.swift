@@ -52,6 +52,7 @@ import Testing
         let far = fetcher.watch(origin.url("/far"), priority: .visible(9))
         let near = fetcher.watch(origin.url("/near"), priority: .visible(1))
         let promoted = fetcher.watch(origin.url("/promoted"), priority: .prefetch(5))
+        #expect(await eventually { fetcher.statistics.waiting == 4 })
         promoted.fetch.reprioritise(.visible(0))
         gate.open()
         for watched in [first, prefetch, far, near, promoted] { #expect(await watched.outcome().isFinished) }

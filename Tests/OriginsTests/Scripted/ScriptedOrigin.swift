@@ -36,7 +36,10 @@ final class ScriptedOrigin: Sendable {
         inThread { [self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    close(listener)
+                    return
+                }
                 inThread { [self] in serve(connection) }
             }
         }

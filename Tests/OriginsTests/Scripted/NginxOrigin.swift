@@ -1,0 +1,113 @@
+import Glibc
+
+/// An nginx of its own in a folder of its own, that speaks HTTP/2 over TLS with a certificate of its own.
+final class NginxOrigin: Sendable {
+    /// Bytes of its picture.
+    static let size = 2_000_000
+
+    private let folder: String
+    private let port: UInt16
+    private let process: pid_t
+
+    static let isInstalled = access("/usr/sbin/nginx", X_OK) == 0 && access("/usr/bin/openssl", X_OK) == 0
+
+    /// Nil if it does not come up.
+    init?() async {
+        var template = Array("/tmp/tessera-nginx-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { return nil }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        port = NginxOrigin.freePort()
+        let key = [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+            "\(folder)/key.pem", "-out", "\(folder)/cert.pem", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+            "subjectAltName=IP:127.0.0.1",
+        ]
+        let openssl = NginxOrigin.spawn("/usr/bin/openssl", key)
+        guard openssl > 0 else { return nil }
+        waitpid(openssl, nil, 0)
+        NginxOrigin.write("\(folder)/picture", String(repeating: "p", count: NginxOrigin.size))
+        NginxOrigin.write("\(folder)/nginx.conf", NginxOrigin.configuration(folder, port))
+        process = NginxOrigin.spawn("/usr/sbin/nginx", ["nginx", "-p", folder, "-c", "\(folder)/nginx.conf"])
+        let port = port
+        guard process > 0, await eventually({ NginxOrigin.isListening(port) }) else { return nil }
+    }
+
+    var certificate: String { "\(folder)/cert.pem" }
+    func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
+
+    /// A line for each request that has ended.
+    var log: String {
+        guard let file = fopen("\(folder)/access.log", "r") else { return "" }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    func stop() {
+        // A child of a dispatch thread inherits its mask, in which every milder signal is blocked.
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+        let remover = NginxOrigin.spawn("/bin/rm", ["rm", "-rf", folder])
+        if remover > 0 { waitpid(remover, nil, 0) }
+    }
+
+    private static func configuration(_ folder: String, _ port: UInt16) -> String {
+        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+        return """
+            daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
+            events { worker_connections 256; }
+            http {
+                \(paths.joined(separator: " "))
+                log_format ended '$server_protocol $request_uri';
+                access_log \(folder)/access.log ended;
+                server {
+                    listen 127.0.0.1:\(port) ssl http2;
+                    ssl_certificate cert.pem;
+                    ssl_certificate_key key.pem;
+                    root \(folder);
+                    location /slow { alias \(folder)/picture; limit_rate 10k; }
+                }
+            }
+            """
+    }
+
+    private static func spawn(_ program: String, _ arguments: [String]) -> pid_t {
+        var process: pid_t = 0
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var pointers = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return posix_spawn(&process, program, &actions, nil, &pointers, environ) == 0 ? process : -1
+    }
+
+    private static func write(_ path: String, _ text: String) {
+        guard let file = fopen(path, "w") else { return }
+        fputs(text, file)
+        fclose(file)
+    }
+
+    /// A port that was free a moment ago.
+    private static func freePort() -> UInt16 {
+        let probe = ScriptedOrigin { $0.close() }
+        defer { probe.stop() }
+        return probe.port
+    }
+
+    private static func isListening(_ port: UInt16) -> Bool {
+        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(probe) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}
