@@ -24,6 +24,8 @@ export class Scroller extends EventTarget {
    * @type {'hand' | 'thumb' | 'unknown'}
    */
   #driver = 'unknown';
+  /** A finger that rests on the glass still holds the page; what it holds must not be moved. */
+  #isTouched = false;
   #movedAt = 0;
   #velocity = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -38,6 +40,9 @@ export class Scroller extends EventTarget {
     addEventListener('scrollend', () => this.#rest());
     for (const type of ['wheel', 'touchstart', 'touchmove', 'keydown']) {
       addEventListener(type, () => (this.#driver = 'hand'), { passive: true });
+    }
+    for (const type of ['touchstart', 'touchend', 'touchcancel']) {
+      addEventListener(type, (event) => this.#touched(/** @type {TouchEvent} */ (event)), { passive: true });
     }
     addEventListener('pointerdown', (event) => (this.#driver = isOnScrollbar(event) ? 'thumb' : 'hand'));
   }
@@ -151,6 +156,12 @@ export class Scroller extends EventTarget {
     if (wished !== this.#offset || (isStuck && drift > 0) || drift > this.#map.end / 2) this.#place(this.#offset);
   }
 
+  /** @param {TouchEvent} event */
+  #touched(event) {
+    this.#isTouched = event.touches.length > 0;
+    if (!this.#isTouched) this.#restSoon();
+  }
+
   /** @param {number} way */
   #measure(way) {
     const now = performance.now();
@@ -161,16 +172,21 @@ export class Scroller extends EventTarget {
   }
 
   #announce() {
+    this.#restSoon();
+    this.dispatchEvent(new Event('scroll'));
+  }
+
+  #restSoon() {
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => this.#rest(), Scroller.#restAfter);
-    this.dispatchEvent(new Event('scroll'));
   }
 
   #rest() {
     clearTimeout(this.#resting);
     this.#velocity = 0;
     if (this.#driver === 'hand') this.#driver = 'unknown';
-    if (Math.abs(this.#map.positionOf(this.#offset) - this.#position) > 1) this.#place(this.#offset);
+    const drift = Math.abs(this.#map.positionOf(this.#offset) - this.#position);
+    if (drift > 1 && !this.#isTouched) this.#place(this.#offset);
     this.dispatchEvent(new Event('rest'));
   }
 }

@@ -47,6 +47,12 @@ def rough(start) -> Server:
 
 
 @pytest.fixture(scope="session")
+def far(start) -> Server:
+    """Ten thousand pictures from an origin that takes its time."""
+    return start("demo", "--count", 10_000, "--latency", 200, "--fail", 0, "--hang", 0)
+
+
+@pytest.fixture(scope="session")
 def broken(start) -> Server:
     """Every origin fails."""
     return start("demo", "--count", 200, "--latency", 1, "--fail", 1, "--hang", 0)

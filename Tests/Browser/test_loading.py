@@ -44,6 +44,19 @@ def test_after_a_stop_only_what_is_on_screen_or_next_to_it_is_loaded(visit, demo
     assert traffic.under_way == 0
 
 
+def test_soon_after_a_fling_the_origin_is_asked_only_for_what_is_near(visit, far):
+    front = visit(far)
+    front.until_settled()
+    front.with_readings()
+    status = front.page.evaluate("""async (legs) => {
+        await window.readings.watchTasks(legs);
+        // The promise is a time: 200 ms after the stop.
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return (await fetch('/api/v1/status')).json();
+    }""", [{"speed": speed, "time": 400, "stop": 0} for speed in (3, 12, 3, -2.5, -3.5)])
+    assert status["origins"]["inFlight"] <= front.slots.count()
+
+
 def test_scrolling_back_asks_for_nothing_again(visit, demo):
     front, traffic = watched(visit, demo)
     front.until_settled()
