@@ -94,6 +94,8 @@ export class Cell extends Slot {
     element.className = 'slot-picture';
     element.alt = this.image?.name ?? '';
     if (performance.now() - this.#begunAt < Cell.#fadeAfter || this.#picture) element.classList.add('at-once');
+    // It arrives once, however often its row is moved about.
+    element.addEventListener('animationend', () => element.classList.add('at-once'), { once: true });
     this.#picture?.remove();
     this.#removeNotice();
     this.#placeholder.after(element);

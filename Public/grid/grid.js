@@ -1,7 +1,7 @@
 import { find } from '../page/template.js';
 import { Cell } from './cell.js';
 import { Geometry, clamp } from './geometry.js';
-import { Row } from './row.js';
+import { Rows } from './rows.js';
 import { Scroller } from './scroller.js';
 
 /**
@@ -15,16 +15,9 @@ export class Grid extends EventTarget {
   static #fling = 4;
 
   #element = find('#grid');
-  #layer = find('#rows');
   #pages;
   #loader;
-  /** @type {Map<number, Row>} */
-  #rows = new Map();
-  /** @type {Row[]} */
-  #spare = [];
-  /** The row that lies at the top of the layer. */
-  #origin = 0;
-  #layerTop = Number.NaN;
+  #rows;
   #preferredTile = 180;
   /** The slot that has, or last had, the keyboard's focus. */
   #active = 0;
@@ -39,6 +32,7 @@ export class Grid extends EventTarget {
     super();
     this.#pages = pages;
     this.#loader = loader;
+    this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index)));
     this.geometry = this.#measure();
     this.scroller = new Scroller(this.#element);
     this.scroller.addEventListener('scroll', () => this.#scrolled());
@@ -78,7 +72,7 @@ export class Grid extends EventTarget {
    * @returns {Cell | undefined}
    */
   cellAt(index) {
-    return this.#rows.get(this.geometry.rowOf(index))?.cells[index % this.geometry.columns];
+    return this.#rows.cellAt(this.geometry.rowOf(index), index % this.geometry.columns);
   }
 
   /**
@@ -111,11 +105,6 @@ export class Grid extends EventTarget {
     this.cellAt(this.#active)?.element.focus({ preventScroll: true });
   }
 
-  /** The cells on screen, for those who want to know what is seen. */
-  *cells() {
-    for (const row of this.#rows.values()) yield* row.cells;
-  }
-
   #measure() {
     const gap = Number.parseFloat(getComputedStyle(this.#element).getPropertyValue('--gap')) || 4;
     return new Geometry({
@@ -138,19 +127,11 @@ export class Grid extends EventTarget {
     if (this.#pages.total !== undefined) this.#element.removeAttribute('aria-busy');
     this.#element.setAttribute('aria-rowcount', String(this.geometry.rows));
     this.#element.setAttribute('aria-colcount', String(columns));
-    if (columns !== before.columns) this.#reshape(columns);
+    if (columns !== before.columns) this.#rows.reshape(columns);
     const topRow = offset / before.rowHeight;
     const rowNow = Math.floor(Math.floor(topRow) * before.columns / columns) + (topRow % 1);
     this.scroller.resize(this.geometry, columns === before.columns ? topRow * rowHeight : rowNow * rowHeight);
-    this.#layerTop = Number.NaN;
     this.#update();
-  }
-
-  /** @param {number} columns */
-  #reshape(columns) {
-    for (const row of this.#rows.values()) this.#retire(row);
-    this.#rows.clear();
-    for (const row of this.#spare) row.resize(columns, () => this.#makeCell());
   }
 
   #scrolled() {
@@ -161,99 +142,22 @@ export class Grid extends EventTarget {
   #rested() {
     this.#loader.hold(false);
     this.#update();
-    this.#sortRows();
-    this.#offerFocus();
+    this.#rows.sort();
+    this.#bringFocusNear();
     this.dispatchEvent(new Event('rest'));
   }
 
   #update() {
-    const { first, last } = this.geometry.rowsAt(this.scroller.offset);
+    const { geometry, scroller } = this;
+    const { first, last } = geometry.rowsAt(scroller.offset);
     const from = Math.max(0, first - Geometry.overscan);
-    const to = Math.min(this.geometry.rows - 1, last + Geometry.overscan);
-    this.#recycle(from, to);
-    this.#anchor(first);
-    for (let number = from; number <= to; number += 1) this.#show(number);
-    this.#keepFocusInReach(from, to);
-    const slots = this.geometry.slotsAt(this.scroller.offset);
-    this.#pages.want(slots.first, slots.last, this.scroller.velocity);
+    const to = Math.min(geometry.rows - 1, last + Geometry.overscan);
+    this.#rows.show(from, to, geometry, scroller.shift, (index) => this.#pages.imageAt(index));
+    this.#offerFocus();
+    const slots = geometry.slotsAt(scroller.offset);
+    this.#pages.want(slots.first, slots.last, scroller.velocity);
     this.#loader.reorder();
     this.dispatchEvent(new Event('move'));
-  }
-
-  /**
-   * @param {number} from
-   * @param {number} to
-   */
-  #recycle(from, to) {
-    for (const [number, row] of this.#rows) {
-      const isNeeded = (number >= from && number <= to) || this.#holdsFocus(row, number);
-      if (isNeeded) continue;
-      this.#rows.delete(number);
-      this.#retire(row);
-    }
-  }
-
-  /**
-   * A row that holds the focus stays, wherever it is: focus must not pass to another picture without being moved.
-   * @param {Row} row
-   * @param {number} number
-   */
-  #holdsFocus(row, number) {
-    return number < this.geometry.rows && row.element.contains(document.activeElement);
-  }
-
-  /** @param {Row} row */
-  #retire(row) {
-    row.unbind();
-    this.#spare.push(row);
-  }
-
-  /**
-   * Rows lie near the top of a layer that lies where they belong, so that their own positions are small numbers.
-   * @param {number} first
-   */
-  #anchor(first) {
-    if (Math.abs(first - this.#origin) > 500) this.#origin = first;
-    const top = this.geometry.topOf(this.#origin) + this.scroller.shift;
-    if (top === this.#layerTop) return;
-    this.#layerTop = top;
-    this.#layer.style.transform = `translateY(${top}px)`;
-  }
-
-  /** @param {number} number */
-  #show(number) {
-    let row = this.#rows.get(number);
-    if (!row) {
-      row = this.#spare.pop() ?? this.#makeRow();
-      this.#rows.set(number, row);
-    }
-    row.place((number - this.#origin) * this.geometry.rowHeight);
-    row.bind(number, this.total, (index) => this.#pages.imageAt(index));
-    for (const cell of row.cells) cell.element.tabIndex = cell.number === this.#active ? 0 : -1;
-  }
-
-  /**
-   * @param {number} from
-   * @param {number} to
-   */
-  #keepFocusInReach(from, to) {
-    const { rowHeight } = this.geometry;
-    for (const [number, row] of this.#rows) {
-      if (number >= from && number <= to) continue;
-      const outside = number < from ? from - 2 : to + 2;
-      row.place((outside - this.#origin) * rowHeight);
-    }
-  }
-
-  #makeRow() {
-    const row = new Row();
-    row.resize(this.geometry.columns, () => this.#makeCell());
-    this.#layer.append(row.element);
-    return row;
-  }
-
-  #makeCell() {
-    return new Cell(this.#loader, (index) => this.#rankOf(index));
   }
 
   /**
@@ -270,26 +174,20 @@ export class Grid extends EventTarget {
     };
   }
 
-  /** Rows are used again in any order; who listens to the page, or walks through it, should meet them from the top. */
-  #sortRows() {
-    /** @type {Element | null} */
-    let before = null;
-    for (const [, row] of [...this.#rows].sort(([one], [other]) => other - one)) {
-      const isInPlace = row.element.nextElementSibling === before;
-      if (!isInPlace && !row.element.contains(document.activeElement)) this.#layer.insertBefore(row.element, before);
-      before = row.element;
-    }
+  /** Exactly one slot can be tabbed to: the one that has the focus, or last had it. */
+  #offerFocus() {
+    for (const cell of this.#rows.cells()) cell.element.tabIndex = cell.number === this.#active ? 0 : -1;
   }
 
   /** Whoever tabs into the grid comes to what is on screen, not to what was left long ago. */
-  #offerFocus() {
+  #bringFocusNear() {
     const { offset } = this.scroller;
     const row = this.geometry.rowOf(this.#active);
     const isInReach = this.geometry.offsetShowing(row, offset) === offset;
     if (isInReach || this.#element.contains(document.activeElement)) return;
     const whole = Math.ceil(offset / this.geometry.rowHeight) * this.geometry.columns;
     this.#active = clamp(whole, 0, Math.max(0, this.total - 1));
-    for (const cell of this.cells()) cell.element.tabIndex = cell.number === this.#active ? 0 : -1;
+    this.#offerFocus();
   }
 
   /** @param {Event} event */
@@ -303,7 +201,7 @@ export class Grid extends EventTarget {
     const cell = this.#cellOf(event.target);
     if (!cell || cell.number === this.#active) return;
     this.#active = cell.number;
-    for (const other of this.cells()) other.element.tabIndex = other === cell ? 0 : -1;
+    this.#offerFocus();
   }
 
   /** @param {Cell} cell */

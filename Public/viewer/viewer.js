@@ -6,22 +6,17 @@ import { Details } from './details.js';
 import { fade, glide, growFrom, shrinkTo } from './flight.js';
 import { Frame } from './frame.js';
 import { Gestures } from './gestures.js';
+import { attachKeys } from './keys.js';
+import { Strip } from './strip.js';
 
 /**
  * One picture, large. It grows out of its slot and shrinks back into it; its neighbours are made ready while it is
  * looked at. Back closes it.
  */
 export class Viewer {
-  static #zoomStep = 1.5;
-  /** How far, or how fast, a finger must go for the picture to go with it. */
-  static #wayToMove = 0.25;
-  static #wayToClose = 110;
-  static #speedToMove = 0.4;
-
   /** @type {HTMLDialogElement} */
   #dialog = find('#viewer');
   #stage = find('#viewer-stage');
-  #strip = find('#viewer-strip');
   #backdrop = find('#viewer-backdrop');
   #name = find('#viewer-name');
   #count = find('#viewer-count');
@@ -35,6 +30,7 @@ export class Viewer {
   #pages;
   #details;
   #frames;
+  #strip;
   #index = -1;
   /** Counts what was opened, closed or moved to, so that what comes late can be told apart. */
   #visit = 0;
@@ -55,7 +51,7 @@ export class Viewer {
     this.#details = new Details(server);
     const frame = () => new Frame(loader, cache);
     this.#frames = { previous: frame(), current: frame(), next: frame() };
-    this.#strip.append(...Object.values(this.#frames).map((frame) => frame.element));
+    this.#strip = new Strip(Object.values(this.#frames).map((each) => each.element));
     this.#assignPlaces();
     this.#listen();
   }
@@ -76,8 +72,14 @@ export class Viewer {
     });
     // A browser may close a dialog without asking, when Escape is pressed again and again.
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
-    this.#dialog.addEventListener('keydown', (event) => this.#keyPressed(event));
     new ResizeObserver(() => this.#fit()).observe(this.#stage);
+    attachKeys(this.#dialog, {
+      turn: (by) => this.move(this.#index + by),
+      turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
+      zoom: (by) => this.#change((zoom) => zoom.zoomTo(zoom.scale * by)),
+      fit: () => this.#change((zoom) => zoom.reset()),
+      toggleDetails: () => this.#details.toggle(this.#frames.current.image),
+    });
     new Gestures(this.#stage, {
       mayPan: () => this.#frames.current.zoom.isIn,
       tap: (at, isTouch) => this.#tapped(at, isTouch),
@@ -88,11 +90,16 @@ export class Viewer {
           zoom.zoomTo(zoom.scale * factor, at);
           zoom.panBy(dx, dy);
         }),
-      swipe: (way) => (this.#strip.style.transform = `translateX(${this.#resisted(way)}px)`),
+      swipe: (way) => this.#strip.swipe(way, !this.#has(this.#index - Math.sign(way))),
       swipeEnd: (way, speed) => this.#swiped(way, speed),
-      pull: (way) => this.#pull(way),
-      pullEnd: (way, speed) => this.#pulled(way, speed),
+      pull: (way) => this.#strip.pull(way),
+      pullEnd: (way, speed) => (this.#strip.closes(way, speed) ? this.close() : this.#strip.release()),
     });
+  }
+
+  /** @param {number} index */
+  #has(index) {
+    return index >= 0 && index < this.#grid.total;
   }
 
   /**
@@ -130,7 +137,7 @@ export class Viewer {
 
   /** @param {number} index */
   async move(index) {
-    if (index < 0 || index >= this.#grid.total || index === this.#index) return;
+    if (!this.#has(index) || index === this.#index) return;
     const visit = (this.#visit += 1);
     const image = this.#pages.imageAt(index) ?? (await this.#pages.load(index).catch(() => undefined));
     if (!image || visit !== this.#visit || !this.isOpen) return;
@@ -168,7 +175,7 @@ export class Viewer {
    */
   async #prepare(place, index) {
     const frame = this.#frames[place];
-    if (index < 0 || index >= this.#grid.total) {
+    if (!this.#has(index)) {
       frame.unbind();
       return;
     }
@@ -219,7 +226,7 @@ export class Viewer {
     }
     if (visit !== this.#visit) return;
     this.#lift(null);
-    this.#pull(0);
+    this.#strip.reset();
     if (this.#dialog.open) this.#dialog.close();
     for (const frame of Object.values(this.#frames)) frame.unbind();
     this.#grid.focus(index);
@@ -233,46 +240,6 @@ export class Viewer {
     this.#lifted?.classList.remove('is-lifted');
     slot?.classList.add('is-lifted');
     this.#lifted = slot;
-  }
-
-  /** @param {KeyboardEvent} event */
-  #keyPressed(event) {
-    if (event.altKey || event.metaKey || event.ctrlKey) return;
-    const act = this.#actionOf(event.key);
-    if (!act) return;
-    event.preventDefault();
-    act();
-  }
-
-  /**
-   * @param {string} key
-   * @returns {(() => void) | undefined}
-   */
-  #actionOf(key) {
-    switch (key) {
-      case 'ArrowLeft':
-      case 'PageUp':
-        return () => this.move(this.#index - 1);
-      case 'ArrowRight':
-      case 'PageDown':
-        return () => this.move(this.#index + 1);
-      case 'Home':
-        return () => this.move(0);
-      case 'End':
-        return () => this.move(this.#grid.total - 1);
-      case '+':
-      case '=':
-        return () => this.#change((zoom) => zoom.zoomTo(zoom.scale * Viewer.#zoomStep));
-      case '-':
-        return () => this.#change((zoom) => zoom.zoomTo(zoom.scale / Viewer.#zoomStep));
-      case '0':
-        return () => this.#change((zoom) => zoom.reset());
-      case 'i':
-      case 'I':
-        return () => this.#details.toggle(this.#frames.current.image);
-      default:
-        return undefined;
-    }
   }
 
   /** @param {(zoom: import('./zoom.js').Zoom) => void} change */
@@ -302,51 +269,14 @@ export class Viewer {
   }
 
   /**
-   * At the ends of the gallery the strip follows the finger unwillingly.
-   * @param {number} way
-   */
-  #resisted(way) {
-    const isAtEnd = way > 0 ? this.#index === 0 : this.#index === this.#grid.total - 1;
-    return isAtEnd ? way / 4 : way;
-  }
-
-  /**
    * @param {number} way
    * @param {number} speed
    */
   async #swiped(way, speed) {
-    const width = this.#stage.clientWidth;
-    const isFarEnough = Math.abs(way) > width * Viewer.#wayToMove || Math.abs(speed) > Viewer.#speedToMove;
-    const step = isFarEnough && way * speed >= 0 ? -Math.sign(way) : 0;
+    const wished = this.#strip.stepOf(way, speed);
+    const step = this.#has(this.#index + wished) ? wished : 0;
     const target = this.#index + step;
-    const goes = step !== 0 && target >= 0 && target < this.#grid.total;
-    const from = this.#strip.style.transform;
-    const gap = Number.parseFloat(getComputedStyle(this.#strip).getPropertyValue('--frame-gap')) || 0;
-    await glide(this.#strip, from, goes ? `translateX(${-step * (width + gap)}px)` : 'none');
-    this.#strip.style.transform = '';
-    if (goes) this.move(target);
-  }
-
-  /**
-   * The picture follows a finger that pulls it down or up, and what is behind begins to show.
-   * @param {number} way
-   */
-  #pull(way) {
-    this.#strip.style.transform = way === 0 ? '' : `translateY(${way}px)`;
-    this.#backdrop.style.opacity = way === 0 ? '' : String(Math.max(0.2, 1 - Math.abs(way) / 500));
-  }
-
-  /**
-   * @param {number} way
-   * @param {number} speed
-   */
-  #pulled(way, speed) {
-    if (Math.abs(way) > Viewer.#wayToClose || Math.abs(speed) > Viewer.#speedToMove) {
-      this.close();
-      return;
-    }
-    const from = this.#strip.style.transform;
-    this.#pull(0);
-    glide(this.#strip, from, 'none');
+    await this.#strip.settle(step);
+    if (step !== 0) this.move(target);
   }
 }
