@@ -25,7 +25,13 @@ final class LoadCoordinator: @unchecked Sendable {
     var failures: FailureMemory
     var counts = LoadStatistics()
     private var isStopped = false
+    private var watchers: [Watcher] = []
     private let published = Guarded(LoadStatistics())
+
+    private struct Watcher {
+        let condition: @Sendable (LoadStatistics) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
 
     /// What a job carries from stage to stage.
     struct Context {
@@ -87,6 +93,13 @@ final class LoadCoordinator: @unchecked Sendable {
         await withCheckedContinuation { continuation in on { _ in continuation.resume() } }
     }
 
+    /// Comes back once the counts are as said. For the tests.
+    func reached(_ condition: @escaping @Sendable (LoadStatistics) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            on { $0.watchers.append(Watcher(condition: condition, continuation: continuation)) }
+        }
+    }
+
     /// Whether nothing is left in any table. For the tests.
     func isEmpty() async -> Bool {
         await withCheckedContinuation { continuation in
@@ -110,6 +123,10 @@ final class LoadCoordinator: @unchecked Sendable {
         counts.fetches = machine.fetchCount
         counts.rememberedFailures = failures.count
         published.withLock { $0 = counts }
+        guard !watchers.isEmpty else { return }
+        let met = watchers.filter { $0.condition(counts) }
+        watchers.removeAll { $0.condition(counts) }
+        for watcher in met { watcher.continuation.resume() }
     }
 
     // MARK: - Beginning

@@ -121,7 +121,7 @@ import Testing
 
 extension TestHouse {
     /// Waits until the loader's counts are as said.
-    func reached(_ condition: (LoadStatistics) -> Bool) async {
-        while !condition(loader.statistics) { await loader.coordinator.settled() }
+    func reached(_ condition: @escaping @Sendable (LoadStatistics) -> Bool) async {
+        await loader.coordinator.reached(condition)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Loading
 
 /// Promise 10 against a real `kill -9`: a child of this process fills the caches until it is killed.
-@Suite(.timeLimit(.minutes(2))) struct CrashPromiseTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct CrashPromiseTests {
     private static let folderVariable = "TESSERA_CRASH_FOLDER"
     private static let images = 40 as UInt64
 
@@ -40,7 +40,9 @@ import Testing
         let child = try spawn(in: folder)
         // A fact of the operating system: how far the child has come can only be looked at.
         let deadline = ContinuousClock.now + .seconds(60)
-        while writes(of: child) < fetches * 8, ContinuousClock.now < deadline { usleep(2_000) }
+        while writes(of: child) < fetches * 8, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         kill(child, SIGKILL)
         var status: Int32 = 0
         waitpid(child, &status, 0)
