@@ -9,7 +9,7 @@ import Origins
 struct GalleryResponder: Responder {
     private let responder: any Responder
 
-    /// - Throws: when the front's folder cannot be read.
+    /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
         origins: OriginFetcher,
@@ -25,7 +25,7 @@ struct GalleryResponder: Responder {
         router.fallback = try StaticFiles(folder: configuration.publicFolder, headers: SecurityHeaders.page)
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
-            inner: router)
+            inner: CrossOriginAccess(policy: try CrossOriginPolicy(configuration.allowedOrigins), inner: router))
     }
 
     func respond(to request: Request, reply: Reply) {

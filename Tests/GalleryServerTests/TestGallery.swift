@@ -21,7 +21,7 @@ final class TestGallery: Sendable {
     private let loop: EventLoop
 
     /// - Parameter files: what lies in the folder, by name.
-    init(files: [String: [UInt8]]) async throws {
+    init(files: [String: [UInt8]], allowedOrigins: [String] = []) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("gallery-\(UUID().uuidString)")
         let pictures = folder.appendingPathComponent("pictures")
         let front = folder.appendingPathComponent("front")
@@ -34,6 +34,7 @@ final class TestGallery: Sendable {
             dataFolder: folder.appendingPathComponent("data").path, publicFolder: front.path)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         configuration.loading.logger = logger
+        configuration.allowedOrigins = allowedOrigins
         catalog = try await Catalog.open(
             configuration.catalog, sources: [.folder(path: pictures.path)], logger: logger)
         await catalog.scanCompleted()

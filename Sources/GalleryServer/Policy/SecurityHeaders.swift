@@ -12,14 +12,17 @@ enum SecurityHeaders {
         .xContentTypeOptions: "nosniff",
     ]
 
-    /// For pictures: opened on their own they are a document that may do nothing, whatever their bytes say.
+    /// For pictures: opened on their own they are a document that may do nothing, whatever their bytes say; and pages
+    /// from elsewhere cannot show them, unless the API was opened to these pages.
     static let picture: HTTPFields = [
         .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        .crossOriginResourcePolicy: "same-origin",
         .xContentTypeOptions: "nosniff",
     ]
 }
 
 extension HTTPField.Name {
     static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
+    static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
     static let referrerPolicy = Self("Referrer-Policy")!
 }

@@ -73,7 +73,8 @@ struct OperationRoutes {
         metrics.counter("source_problems", "Lines, files and links that were passed over.", status.problems.count)
         metrics.gauge("sessions", "Open sessions.", status.sessions)
         metrics.figures(of: "token", status.tokens, gauges: ["live"])
-        metrics.figures(of: "loading", status.loading, gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures"])
+        metrics.figures(
+            of: "loading", status.loading, gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures"])
         metrics.figures(of: "origin", status.origins, gauges: ["waiting", "inFlight", "suspended"])
         return metrics.text
     }

@@ -1,0 +1,81 @@
+import HTTPServer
+import HTTPTypes
+
+/// Which pages from elsewhere may use the API: the server's side of CORS (the Fetch standard, §3.3).
+struct CrossOriginPolicy: Sendable {
+    private let allowed: Set<String>
+
+    /// - Parameter origins: as browsers write them: scheme, host and port if it is not the scheme's own
+    ///   (`https://example.org`), or `*` for every page there is.
+    /// - Throws: `InvalidOrigin` for the first that is not one.
+    init(_ origins: [String]) throws(InvalidOrigin) {
+        for origin in origins where !Self.isOrigin(origin) { throw InvalidOrigin(text: origin) }
+        allowed = Set(origins)
+    }
+
+    var allowsNobody: Bool { allowed.isEmpty }
+
+    /// The fields that let the page at `origin` read an answer.
+    func fields(for origin: String) -> HTTPFields {
+        var fields: HTTPFields = [.vary: "Origin"]
+        guard allowed.contains(origin) || allowed.contains("*") else { return fields }
+        fields[.accessControlAllowOrigin] = origin
+        fields[.accessControlExposeHeaders] = "ETag, Link, Retry-After, Tessera-Dropped"
+        return fields
+    }
+
+    /// What the question before the request is answered with.
+    func preflightFields(for origin: String) -> HTTPFields {
+        var fields = fields(for: origin)
+        guard fields[.accessControlAllowOrigin] != nil else { return fields }
+        fields[.accessControlAllowMethods] = "GET, HEAD, POST"
+        fields[.accessControlAllowHeaders] = "Content-Type, Range, If-None-Match"
+        fields[.accessControlMaxAge] = "600"
+        return fields
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        if text == "*" { return true }
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
+        let host = text.dropFirst(scheme.count)
+        return !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                default: ".-:[]".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// What was given as an origin is none.
+    struct InvalidOrigin: Error, CustomStringConvertible {
+        let text: String
+
+        var description: String {
+            "--allow-origin \(text): write it as browsers do, in lower case and without a path: https://example.org"
+        }
+    }
+}
+
+/// Answers through another responder, and tells browsers which pages may read the answers.
+struct CrossOriginAccess: Responder {
+    let policy: CrossOriginPolicy
+    let inner: any Responder
+
+    func respond(to request: Request, reply: Reply) {
+        guard !policy.allowsNobody, let origin = request.headers[.origin] else {
+            return inner.respond(to: request, reply: reply)
+        }
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+            return reply.send(Response(status: .noContent, headers: policy.preflightFields(for: origin)))
+        }
+        let fields = policy.fields(for: origin)
+        inner.respond(
+            to: request,
+            reply: reply.relaying { response in
+                var response = response
+                response.headers.append(contentsOf: fields)
+                return response
+            })
+    }
+}
