@@ -125,9 +125,12 @@ def test_a_body_of_another_type_is_415(shared_gallery):
         "Content-Type": "application/x-www-form-urlencoded"}).is_problem(400, 415)
 
 
-def test_a_stale_session_is_told_so(shared_gallery):
-    shared_gallery.post("/api/v1/tokens", {
-        "session": "A" * 22, "rendition": "tile", "first": 0, "count": 1}).is_problem(400, 404, 410)
+def test_a_session_that_is_forgotten_begins_anew(shared_gallery):
+    """A page that slept, or a server that was started again: the page goes on and never sees it."""
+    forgotten = "0123456789abcdefghij-A"
+    assert shared_gallery.post("/api/v1/tokens/cancel", {"session": forgotten, "tokens": []}).json == {"cancelled": 0}
+    issued = shared_gallery.tokens(session=forgotten, rendition="tile", first=0, count=1)
+    assert shared_gallery.get(issued["tokens"][0]["href"]).status == 200
 
 
 def test_cancelling_what_is_unknown_cancels_nothing(shared_gallery):
