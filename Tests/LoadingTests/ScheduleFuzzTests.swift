@@ -43,6 +43,8 @@ private struct ScheduleWorld {
     private var preparing: Set<UInt64> = []
     private var rendering: Set<UInt64> = []
     private var fetching: [UInt64: ImageID] = [:]
+    /// Every job ever begun.
+    private var jobs: Set<UInt64> = []
     private var growing: Set<UInt64> = []
     /// Waiters (which are positions of tokens) that were given a reader and have not let go of it.
     private var reading: Set<UInt64> = []
@@ -158,6 +160,15 @@ private struct ScheduleWorld {
         left.insert(waiter)
         reading.remove(waiter)
         perform(machine.leave(waiter))
+        // What nobody wants any more has been stopped.
+        var wanted: Set<UInt64> = []
+        for job in jobs {
+            switch machine.stage(of: job) {
+            case .fetching(let fetch), .streaming(let fetch): wanted.insert(fetch)
+            default: break
+            }
+        }
+        if !Set(fetching.keys).isSubset(of: wanted) { complain("a fetch goes on for nobody") }
     }
 
     private mutating func answer(_ waiters: [UInt64], _ end: TokenEnd) {
@@ -229,7 +240,9 @@ private struct ScheduleWorld {
     private mutating func perform(_ effects: [LoadMachine.Effect]) {
         for effect in effects {
             switch effect {
-            case .find(let job, _): if !finding.insert(job).inserted { complain("found twice") }
+            case .find(let job, _):
+                jobs.insert(job)
+                if !finding.insert(job).inserted { complain("found twice") }
             case .prepare(let job, _): if !preparing.insert(job).inserted { complain("prepared twice") }
             case .render(let job, _, _): if !rendering.insert(job).inserted { complain("rendered twice") }
             case .fetch(let fetch, let job, _):
