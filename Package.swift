@@ -45,20 +45,21 @@ let package = Package(
                 ],
                 swiftSettings: strict)
         ],
-        room("GalleryServer", knows: ["HTTPServer", "Loading", "Catalog", "Images", httpTypes, log]),
-        room("DemoOrigin", knows: ["HTTPServer", "Renditions", httpTypes, log]),
+        room("GalleryServer", knows: ["HTTPServer", "HTTPDates", "Loading", "Catalog", "Images", httpTypes, log]),
+        room("DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log]),
 
         // A picture's way from its source to bytes.
         room(
             "Loading",
             knows: ["Origins", "Renditions", "Scheduling", "Images", grdb, collections, log]),
-        room("Origins", knows: ["EventLoops", "Scheduling", "CCurl", log]),
+        room("Origins", knows: ["EventLoops", "HTTPDates", "Scheduling", "CCurl", log]),
         room("Renditions", knows: ["Images", "CVips", "CMagic"]),
         room("Catalog", knows: ["Images", "CLinux", grdb, log]),
 
-        // The ground: sockets, order of work, and the nouns.
-        room("HTTPServer", knows: ["EventLoops", "CLinux", httpTypes, crypto, log]),
+        // The ground: sockets, dates, order of work, and the nouns.
+        room("HTTPServer", knows: ["EventLoops", "HTTPDates", "CLinux", httpTypes, crypto, log]),
         room("EventLoops", knows: ["CLinux"]),
+        room("HTTPDates"),
         room("Scheduling", knows: [collections]),
         room("Images"),
 

@@ -184,8 +184,3 @@ struct LoadStages: Sendable {
             height: rendered.height, isStale: source.isStale)
     }
 }
-
-extension Validators {
-    /// `Last-Modified` as seconds since 1970, where it can be read (RFC 9110 §5.6.7).
-    var modified: Int64? { lastModified.flatMap(HTTPDate.seconds) }
-}

@@ -1,3 +1,5 @@
+import HTTPDates
+
 /// What names one version of a representation (RFC 9110 §8.8), kept in the origin's own spelling so that it can be sent
 /// back unchanged.
 public struct Validators: Hashable, Sendable, Codable {
@@ -10,6 +12,9 @@ public struct Validators: Hashable, Sendable, Codable {
         self.entityTag = entityTag
         self.lastModified = lastModified
     }
+
+    /// `Last-Modified` in seconds since 1970, where it can be read.
+    public var modified: Int64? { lastModified.flatMap { HTTPDate($0)?.seconds } }
 
     /// Whether there is nothing to compare with.
     public var isEmpty: Bool { entityTag == nil && lastModified == nil }

@@ -6,22 +6,6 @@ import Testing
 
 @testable import Loading
 
-@Suite struct HTTPDateTests {
-    @Test func `the one date format is read`() {
-        #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
-        #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
-        #expect(HTTPDate.seconds("Thu, 29 Feb 2024 12:00:00 GMT") == 1_709_208_000)
-    }
-
-    @Test(arguments: [
-        "", "Sun, 06 Nov 1994 08:49:37", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
-        "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:-7 GMT",
-    ])
-    func `anything else is nil`(text: String) {
-        #expect(HTTPDate.seconds(text) == nil)
-    }
-}
-
 @Suite struct ContentDigestTests {
     private func version(_ tag: String?, _ date: String? = nil, _ length: Int64? = nil) -> ContentVersion? {
         ContentDigest.version(of: Validators(entityTag: tag, lastModified: date), length: length)

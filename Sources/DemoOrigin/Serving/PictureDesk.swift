@@ -1,3 +1,4 @@
+import HTTPDates
 import HTTPServer
 import HTTPTypes
 import Synchronization

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPDates
 import HTTPServer
 import HTTPTypes
 import Images

@@ -1,3 +1,4 @@
+import HTTPDates
 import HTTPTypes
 
 /// The conditions that a request sets (RFC 9110 §13).

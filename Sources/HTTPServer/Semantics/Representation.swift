@@ -1,3 +1,4 @@
+import HTTPDates
 import HTTPTypes
 
 /// A content with its validators: answers GET and HEAD with all of it, a part of it, or the word that the client has it.

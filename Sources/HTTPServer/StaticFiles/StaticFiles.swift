@@ -1,3 +1,4 @@
+import Crypto
 import HTTPTypes
 
 /// The files of a folder, loaded once, compressed once, and served from memory.
@@ -42,7 +43,7 @@ public struct StaticFiles: Responder {
         _ name: String, _ bytes: [UInt8], _ headers: HTTPFields, _ cacheControl: String
     ) throws(ResponseError) -> Entry {
         let (type, isCompressible) = MediaTypes.of(name)
-        let digest = SHA256.digest(of: bytes).prefix(16).map { byte in
+        let digest = SHA256.hash(data: bytes).prefix(16).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }.joined()
         var common = headers

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import HTTPDates
 
 /// The line of the `Date` field (RFC 9110 §6.6.1), made once a second.
 struct DateField {

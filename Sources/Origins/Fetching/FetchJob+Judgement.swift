@@ -1,4 +1,5 @@
 import Glibc
+import HTTPDates
 
 /// What an answer's head means for the fetch.
 extension FetchJob {
@@ -68,6 +69,6 @@ extension FetchJob {
     /// Seconds or a date (RFC 9110 §10.2.3).
     private func retryAfter(_ field: String) -> Duration? {
         if let seconds = DeltaSeconds.parse(field) { return .seconds(seconds) }
-        return HTTPDate.parse(field).map { .seconds(max(0, $0 - Int64(time(nil)))) }
+        return HTTPDate(field).map { .seconds(max(0, $0.seconds - Int64(time(nil)))) }
     }
 }

@@ -1,3 +1,5 @@
+import HTTPDates
+
 /// For how long an answer may be used without asking again (RFC 9111 §4.2).
 struct Freshness: Hashable, Sendable {
     let freshFor: Duration
@@ -13,14 +15,14 @@ struct Freshness: Hashable, Sendable {
             freshFor = .zero
             return
         }
-        let date = head.date.flatMap(HTTPDate.parse) ?? now
+        let date = head.date.flatMap { HTTPDate($0)?.seconds } ?? now
         let lifetime: Int64
         if let maxAge = control.maxAge {
             lifetime = maxAge
         } else if let expires = head.expires {
             // What is not a date, "0" above all, is a moment in the past (§5.3).
-            lifetime = HTTPDate.parse(expires).map { $0 - date } ?? 0
-        } else if let modified = head.lastModified.flatMap(HTTPDate.parse) {
+            lifetime = HTTPDate(expires).map { $0.seconds - date } ?? 0
+        } else if let modified = head.lastModified.flatMap({ HTTPDate($0)?.seconds }) {
             lifetime = min((date - modified) / 10, maximumHeuristic.components.seconds)
         } else {
             lifetime = 0

@@ -1,3 +1,4 @@
+import HTTPDates
 import HTTPTypes
 import Testing
 

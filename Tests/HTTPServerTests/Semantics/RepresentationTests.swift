@@ -1,4 +1,5 @@
 import EventLoops
+import HTTPDates
 import HTTPServer
 import HTTPTypes
 import Testing

@@ -1,4 +1,4 @@
-import HTTPServer
+import HTTPDates
 import Testing
 
 @Suite struct HTTPDateTests {
