@@ -51,9 +51,9 @@ class Server:
     def _read(self):
         for line in self.process.stdout:
             self._lines.append(line)
-            found = re.search(r"http://[^\s/]+:\d+", line)
+            found = re.search(r"ready at (http://[^\s/]+:\d+)", line)
             if found:
-                self._address.put(found[0])
+                self._address.put(found[1])
         self._address.put(None)
 
     def stop(self):
