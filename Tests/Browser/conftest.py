@@ -55,7 +55,7 @@ def far(start) -> Server:
 @pytest.fixture(scope="session")
 def broken(start) -> Server:
     """Every origin fails."""
-    return start("demo", "--count", 200, "--latency", 1, "--fail", 1, "--hang", 0)
+    return start("demo", "--count", 8, "--latency", 1, "--fail", 1, "--hang", 0)
 
 
 @pytest.fixture

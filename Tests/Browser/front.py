@@ -7,6 +7,16 @@ from playwright.sync_api import Locator, Page
 HERE = pathlib.Path(__file__).parent
 
 
+FAILURE = {"title": "The origin could not be reached", "status": 502,
+           "detail": "Nobody answered at pictures.example."}
+
+
+def failing(page: Page):
+    """Every tile fails, at once and for good."""
+    page.route("**/images/*/tile?*", lambda route: route.fulfill(
+        status=502, content_type="application/problem+json", json=FAILURE))
+
+
 class Front:
     """The page in a browser, and what was seen of it."""
 
@@ -81,6 +91,7 @@ class Traffic:
         self._began: dict[str, float] = {}
         self._ended: dict[str, float] = {}
         self.statuses: list[int] = []
+        self.delivered: list[str] = []
         self.connections: set[int] = set()
         self.cancellations: list[dict] = []
         session = page.context.new_cdp_session(page)
@@ -99,6 +110,8 @@ class Traffic:
     def _response(self, event: dict):
         if event["requestId"] in self._began:
             self.statuses.append(event["response"]["status"])
+            if event["response"]["status"] == 200:
+                self.delivered.append(event["response"]["url"].partition("?")[0])
             self.connections.add(event["response"]["connectionId"])
             if event["response"]["status"] == 204:
                 self._end(event)

@@ -2,6 +2,9 @@
 
 import pytest
 
+from front import failing
+from server import ROOT
+
 CONTRASTS = """(selectors) => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const rgba = (colour) => {
@@ -92,8 +95,8 @@ def test_moving_in_the_viewer_is_announced(visit, demo):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_contrast(visit, broken, scheme):
-    front = visit(broken, color_scheme=scheme)
+def test_text_has_contrast(visit, demo, scheme):
+    front = visit(demo, before=failing, color_scheme=scheme)
     front.until_settled()
     front.page.evaluate("() => (document.querySelector('#banner').hidden = false)")
     selectors = ["#header h1", "#position", "#position-number", ".slot-problem-title", ".slot-problem button",
@@ -103,7 +106,6 @@ def test_text_has_contrast(visit, broken, scheme):
 
 
 def test_nothing_inline_and_every_module_is_fetched_at_once():
-    from server import ROOT
     public = ROOT / "Public"
     page = (public / "index.html").read_text()
     assert " style=" not in page and "<style" not in page and " on" not in page.replace(" one", "").replace(" of", "")

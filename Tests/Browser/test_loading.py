@@ -60,16 +60,12 @@ def test_soon_after_a_fling_the_origin_is_asked_only_for_what_is_near(visit, far
 def test_scrolling_back_asks_for_nothing_again(visit, demo):
     front, traffic = watched(visit, demo)
     front.until_settled()
-    front.until("() => !document.querySelector('.slot[data-index][data-phase=waiting]')")
-    before = traffic.started
-    travel(front, {"speed": 1, "time": 150, "stop": 3}, {"speed": -1, "time": 250, "stop": 3})
+    travel(front, {"speed": 3, "time": 400, "stop": 3})
     front.until_settled()
-    shown_again = front.slot(0).locator("img")
-    shown_again.wait_for()
-    again = traffic.started - before
-    travel(front, {"speed": 1, "time": 100, "stop": 3}, {"speed": -1, "time": 250, "stop": 3})
-    front.until_settled()
-    assert traffic.started - before == again
+    travel(front, {"speed": -3, "time": 600, "stop": 3})
+    front.slot(0).locator("img").wait_for()
+    assert len(traffic.delivered) > 30
+    assert len(traffic.delivered) == len(set(traffic.delivered))
 
 
 def test_a_session_that_the_server_has_forgotten_is_replaced(visit, demo):

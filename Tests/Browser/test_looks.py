@@ -3,13 +3,14 @@
 import pytest
 
 from conftest import PHONE
+from front import failing
 
 SIZES = {"desktop": {}, "phone": PHONE}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
-def test_the_page_is_pictured(visit, demo, broken, picture, size, scheme):
+def test_the_page_is_pictured(visit, demo, picture, size, scheme):
     options = {**SIZES[size], "color_scheme": scheme}
     front = visit(demo, **options)
     front.go_to(1_200)
@@ -24,6 +25,6 @@ def test_the_page_is_pictured(visit, demo, broken, picture, size, scheme):
     front.page.keyboard.press("i")
     front.page.get_by_role("complementary", name="Details").wait_for()
     picture(front, f"{size}-{scheme}-details")
-    failing = visit(broken, **options)
-    failing.until_settled()
-    picture(failing, f"{size}-{scheme}-failures")
+    front = visit(demo, before=failing, **options)
+    front.until_settled()
+    picture(front, f"{size}-{scheme}-failures")

@@ -2,18 +2,15 @@
 
 import pytest
 
+from front import FAILURE, failing
+
 
 def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
-    def fail(route):
-        route.fulfill(status=502, content_type="application/problem+json", json={
-            "title": "The origin could not be reached", "status": 502,
-            "detail": "Nobody answered at pictures.example."})
-
-    front = visit(demo, before=lambda page: page.route("**/images/*/tile?*", fail))
+    front = visit(demo, before=failing)
     front.until_settled()
     slot = front.slot(3)
-    assert "The origin could not be reached" in slot.inner_text()
-    assert "Nobody answered at pictures.example." in slot.get_attribute("aria-label")
+    assert FAILURE["title"] in slot.inner_text()
+    assert FAILURE["detail"] in slot.get_attribute("aria-label")
     front.page.unroute("**/images/*/tile?*")
     slot.get_by_role("button", name="Try again").click()
     slot.locator("img").wait_for()
@@ -21,14 +18,22 @@ def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
     assert not front.viewer.is_visible()
 
 
-def test_enter_tries_a_failed_slot_again(visit, broken):
-    front = visit(broken)
+def test_enter_insists_on_a_slot_that_failed(visit, demo):
+    front = visit(demo, before=failing)
     front.until_settled()
     slot = front.slot(0)
     assert slot.get_attribute("data-phase") == "failed"
     slot.focus()
-    with front.page.expect_request("**/api/v1/tokens"):
+    with front.page.expect_request("**/api/v1/tokens") as order:
         front.page.keyboard.press("Enter")
+    assert order.value.post_data_json["retry"] is True
+    assert [line["slot"] for line in order.value.post_data_json["slots"]] == [0]
+
+
+def test_an_origin_that_fails_is_a_slot_that_says_so(visit, broken):
+    front = visit(broken)
+    front.page.locator(".slot[data-phase=failed]").first.wait_for()
+    assert front.page.locator(".slot-problem-title").first.inner_text()
 
 
 def test_a_picture_whose_bytes_are_none_is_a_failed_slot(visit, demo):
