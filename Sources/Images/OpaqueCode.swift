@@ -3,6 +3,14 @@
 enum OpaqueCode {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let length = 13
+    private static let noDigit: UInt8 = 0xff
+
+    /// The value of each letter, by its byte.
+    private static let digits: [UInt8] = {
+        var digits = [UInt8](repeating: noDigit, count: 256)
+        for (value, letter) in alphabet.enumerated() { digits[Int(letter)] = UInt8(value) }
+        return digits
+    }()
 
     static func encode(_ value: UInt64) -> String {
         String(unsafeUninitializedCapacity: length) { buffer in
@@ -15,21 +23,18 @@ enum OpaqueCode {
     }
 
     /// Nil unless `text` is exactly what `encode` makes.
-    static func decode(_ text: some StringProtocol) -> UInt64? {
-        guard text.utf8.count == length else { return nil }
-        var value: UInt64 = 0
-        for (position, byte) in text.utf8.enumerated() {
-            guard let digit = digit(of: byte), position > 0 || digit < 16 else { return nil }
-            value = value << 5 | digit
-        }
-        return value
-    }
-
-    private static func digit(of byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): alphabet.firstIndex(of: byte).map(UInt64.init)
-        default: nil
+    static func decode(_ text: String) -> UInt64? {
+        var text = text
+        return text.withUTF8 { letters in
+            guard letters.count == length else { return nil }
+            var value: UInt64 = 0
+            for letter in letters {
+                let digit = digits[Int(letter)]
+                // Thirteen letters hold one bit more than there is room for; the first has to leave it empty.
+                guard digit != noDigit, value >> 59 == 0 else { return nil }
+                value = value << 5 | UInt64(digit)
+            }
+            return value
         }
     }
 }

@@ -21,6 +21,23 @@ import Testing
         await gallery.close()
     }
 
+    @Test func `from memory and from the loader the answer is the same`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let link = try #require(page.images[0].links["tile"])
+        let made = try await gallery.get(link)
+        let kept = try await gallery.get(link)
+        #expect(await kept.body() == (await made.body()))
+        // A condition that is not met goes the long way, with the same answer.
+        let asked = try await gallery.get(link, headers: [.ifNoneMatch: "\"other\""])
+        #expect(asked.status == 200)
+        #expect(await asked.body() == (await made.body()))
+        let tag = try #require(made.header("ETag"))
+        #expect(try await gallery.get(link, headers: [.ifNoneMatch: tag]).status == 304)
+        #expect(try await gallery.get(link, headers: [.range: "bytes=0-3"]).status == 206)
+        await gallery.close()
+    }
+
     @Test func `the encoding is chosen by Accept and the answer varies with it`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()

@@ -1,7 +1,6 @@
 import Catalog
 import EventLoops
 import Foundation
-import HTTPServer
 import HTTPTypes
 import Loading
 import Logging
@@ -9,6 +8,7 @@ import Origins
 import Renditions
 
 @testable import GalleryServer
+@testable import HTTPServer
 
 /// A whole gallery over a folder of its own, asked without sockets.
 final class TestGallery: Sendable {
@@ -84,8 +84,11 @@ struct Answer {
 
     var status: Int { response.status.code }
 
+    /// A field of the head, whether it was written for this answer or before.
     func header(_ name: String) -> String? {
-        HTTPField.Name(name).flatMap { response.headers[$0] }
+        guard let prepared = response.prepared else { return HTTPField.Name(name).flatMap { response.headers[$0] } }
+        let lines = String(decoding: prepared.bytes, as: UTF8.self).split(separator: "\r\n")
+        return lines.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
     }
 
     /// The body, pulled to its end. A body that is cut is nil.

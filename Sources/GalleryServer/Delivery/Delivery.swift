@@ -28,7 +28,7 @@ struct Delivery: Sendable {
     private func response(with rendered: RenditionBytes) -> Response {
         Representation(
             .bytes(rendered.bytes), mediaType: rendered.mediaType,
-            entityTag: EntityTag("\(rendered.version)-\(rendition.rawValue)-\(rendered.mediaType.dropFirst(6))"),
+            entityTag: EntityTag(RenditionTag.text(of: rendered, rendition)),
             headers: headers(version: rendered.version, isStale: rendered.isStale)
         ).response(to: request)
     }
@@ -72,8 +72,10 @@ struct Delivery: Sendable {
     /// had with a token is the token's alone.
     private func cacheControl(version: ContentVersion?, isStale: Bool) -> String {
         if token != nil { return "no-store" }
-        return version != nil && version == asked && !isStale ? "max-age=31536000, immutable" : "no-cache"
+        return version != nil && version == asked && !isStale ? Self.forEver : "no-cache"
     }
+
+    static let forEver = "max-age=31536000, immutable"
 
     /// The answer, gated by the token if there is one.
     private func admitted(_ response: Response) -> Response {

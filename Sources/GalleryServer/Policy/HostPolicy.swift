@@ -16,14 +16,16 @@ struct HostPolicy: Sendable {
     ///   - allowed: further names to answer to.
     init(listeningOn host: String, allowed: [String]) {
         isOpen = !Self.isLoopback(host)
-        names = Set((allowed + [host, "localhost"]).map { $0.lowercased() })
+        names = Set((allowed + [host, "localhost", "127.0.0.1"]).map { $0.lowercased() })
     }
 
     /// Whether a request for this authority (RFC 9110 §7.2) is answered. HTTP/1.0 may have none.
     func admits(_ authority: String?) -> Bool {
         guard !isOpen, let authority else { return true }
-        let host = Self.host(of: authority).lowercased()
-        return Self.isLoopback(host) || names.contains(host)
+        let host = Self.host(of: authority)
+        if names.contains(host) { return true }
+        let lowercased = host.lowercased()
+        return names.contains(lowercased) || Self.isLoopback(lowercased)
     }
 
     /// The authority without its port; an IPv6 address without its brackets.

@@ -44,8 +44,10 @@ struct RenditionRoute {
         let format = OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
         if let version, rendition != .original {
             if let bytes = loader.cached(id, version: version, rendition: rendition, format: format) {
-                let delivery = Delivery(request: request, rendition: rendition, asked: version)
-                return reply.send(delivery.response(with: .bytes(bytes)))
+                return reply.send(
+                    NamedRendition.whole(bytes, rendition, to: request)
+                        ?? Delivery(request: request, rendition: rendition, asked: version).response(
+                            with: .bytes(bytes)))
             }
         }
         let task = Task(executorPreference: request.loop) {

@@ -33,6 +33,26 @@ public struct RequestHeaders: Sendable {
         return isFound
     }
 
+    /// Whether a field asks for anything but the whole content: a condition (RFC 9110 §13.1, their names all begin with
+    /// `If-`) or a range (§14.2).
+    public var asksForLess: Bool {
+        var isFound = false
+        head.bytes.withUnsafeBytes { bytes in
+            FieldLines(bytes: bytes, start: head.fields).forEach { name, _ in
+                guard name.count > 3 else { return }
+                switch ASCII.lowercase(name[0]) {
+                case UInt8(ascii: "i"):
+                    let isCondition = ASCII.lowercase(name[1]) == UInt8(ascii: "f") && name[2] == UInt8(ascii: "-")
+                    isFound = isFound || isCondition
+                case UInt8(ascii: "r"):
+                    isFound = isFound || ASCII.isEqualIgnoringCase(name, lowercased: "range")
+                default: break
+                }
+            }
+        }
+        return isFound
+    }
+
     /// All fields, in order, as a value that can be changed and kept.
     public var fields: HTTPFields {
         var fields = HTTPFields()

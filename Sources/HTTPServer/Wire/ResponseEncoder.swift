@@ -105,16 +105,21 @@ struct ResponseEncoder {
             case .contentLength, .transferEncoding, .date: continue
             case .connection: closes = closes || field.value.lowercased().contains("close")
             default:
-                guard field.value.utf8.allSatisfy(ASCII.isFieldValue) else {
-                    throw .unsafeField(name: field.name.rawName)
-                }
-                bytes.append(contentsOf: field.name.rawName.utf8)
-                append(": ", to: &bytes)
-                bytes.append(contentsOf: field.value.utf8)
-                append("\r\n", to: &bytes)
+                try append(field.name, field.value, to: &bytes)
             }
         }
         return closes
+    }
+
+    /// Appends a field line.
+    static func append(
+        _ name: HTTPField.Name, _ value: String, to bytes: inout [UInt8]
+    ) throws(ResponseError) {
+        guard value.utf8.allSatisfy(ASCII.isFieldValue) else { throw .unsafeField(name: name.rawName) }
+        bytes.append(contentsOf: name.rawName.utf8)
+        append(": ", to: &bytes)
+        bytes.append(contentsOf: value.utf8)
+        append("\r\n", to: &bytes)
     }
 
     /// The line before a chunk of `count` bytes (RFC 9112 §7.1).

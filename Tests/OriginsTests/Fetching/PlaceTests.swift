@@ -54,9 +54,12 @@ import Testing
         let promoted = fetcher.watch(origin.url("/promoted"), priority: .prefetch(5))
         #expect(await eventually { fetcher.statistics.waiting == 4 })
         promoted.fetch.reprioritise(.visible(0))
+        // What is asked later is heard later: once this one waits, the promotion has been heard.
+        let last = fetcher.watch(origin.url("/last"), priority: .prefetch(9))
+        #expect(await eventually { fetcher.statistics.waiting == 5 })
         gate.open()
-        for watched in [first, prefetch, far, near, promoted] { #expect(await watched.outcome().isFinished) }
-        #expect(origin.requests.map(\.target) == ["/first", "/promoted", "/near", "/far", "/prefetch"])
+        for watched in [first, prefetch, far, near, promoted, last] { #expect(await watched.outcome().isFinished) }
+        #expect(origin.requests.map(\.target) == ["/first", "/promoted", "/near", "/far", "/prefetch", "/last"])
         await fetcher.shutDown()
         origin.stop()
     }
