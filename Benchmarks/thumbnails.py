@@ -56,7 +56,7 @@ def tiles_of_vipsthumbnail(folder: pathlib.Path, format: str, count: int) -> dic
         used, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         processes = [
             subprocess.Popen(
-                ["vipsthumbnail", "--size", "320x320", "--export-profile", "srgb", "-o", f"{out}/%s.{SAVED_AS[format]}",
+                ["vipsthumbnail", "--size", "320x320", "-o", f"{out}/%s.{SAVED_AS[format]}",
                  *files[core::cores]],
                 env={**os.environ, "VIPS_CONCURRENCY": "1"}, stdin=subprocess.DEVNULL)
             for core in range(cores)]
