@@ -1,7 +1,7 @@
 import { Slot } from '../loading/slot.js';
 import { paintPlaceholder } from '../placeholder/placeholder.js';
 import { formatNumber } from '../page/numbers.js';
-import { cloneTemplate } from '../page/template.js';
+import { cloneTemplate, find } from '../page/template.js';
 
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
@@ -36,7 +36,7 @@ export class Cell extends Slot {
     this.#loader = loader;
     this.#rankOf = rankOf;
     this.element = cloneTemplate('slot-template');
-    this.#placeholder = /** @type {HTMLCanvasElement} */ (this.element.querySelector('canvas'));
+    this.#placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.element));
   }
 
   /** @override */
@@ -113,7 +113,7 @@ export class Cell extends Slot {
     this.problem = problem;
     this.#notice = cloneTemplate('slot-problem-template');
     this.#notice.title = problem.message;
-    /** @type {HTMLElement} */ (this.#notice.querySelector('.slot-problem-title')).textContent = problem.title;
+    find('.slot-problem-reason', this.#notice).textContent = problem.message;
     this.element.append(this.#notice);
     this.element.dataset.phase = 'failed';
     this.#label();

@@ -9,7 +9,7 @@ def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
     front = visit(demo, before=failing)
     front.until_settled()
     slot = front.slot(3)
-    assert FAILURE["title"] in slot.inner_text()
+    assert FAILURE["detail"] in slot.inner_text()
     assert FAILURE["detail"] in slot.get_attribute("aria-label")
     front.page.unroute("**/images/*/tile?*")
     slot.get_by_role("button", name="Try again").click()
@@ -33,7 +33,7 @@ def test_enter_insists_on_a_slot_that_failed(visit, demo):
 def test_an_origin_that_fails_is_a_slot_that_says_so(visit, broken):
     front = visit(broken)
     front.page.locator(".slot[data-phase=failed]").first.wait_for()
-    assert front.page.locator(".slot-problem-title").first.inner_text()
+    assert front.page.locator(".slot-problem-reason").first.inner_text()
 
 
 def test_a_picture_whose_bytes_are_none_is_a_failed_slot(visit, demo):
