@@ -53,6 +53,12 @@ def far(start) -> Server:
 
 
 @pytest.fixture(scope="session")
+def slow(start) -> Server:
+    """Nothing is answered soon."""
+    return start("demo", "--count", 10_000, "--latency", 4_000, "--jitter", 0, "--fail", 0, "--hang", 0)
+
+
+@pytest.fixture(scope="session")
 def broken(start) -> Server:
     """Every origin fails."""
     return start("demo", "--count", 8, "--latency", 1, "--fail", 1, "--hang", 0)
