@@ -51,7 +51,7 @@ let package = Package(
         // A picture's way from its source to bytes.
         room(
             "Loading",
-            knows: ["Origins", "Renditions", "Scheduling", "Images", grdb, collections, log]),
+            knows: ["Origins", "Renditions", "Scheduling", "Images", "CLinux", grdb, collections, log]),
         room("Origins", knows: ["EventLoops", "HTTPDates", "Scheduling", "CCurl", log]),
         room("Renditions", knows: ["Images", "CVips", "CMagic"]),
         room("Catalog", knows: ["Images", "CLinux", grdb, log]),

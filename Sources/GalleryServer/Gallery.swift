@@ -53,10 +53,22 @@ public final class Gallery: Sendable {
         return "http://\(address)/"
     }
 
-    /// Stops accepting, finishes what is being sent within the limit, then stops all work and leaves the caches whole.
+    /// How long a stop lets pictures be fetched and rendered for those who already wait.
+    private static let loadingGrace = Duration.seconds(2)
+
+    /// Stops accepting and finishes what is being sent within the limit; whoever still waits for an origin after a
+    /// short grace is told to come back. Then all work ends and the caches are left whole.
     public func stop(within limit: Duration) async {
-        await server.stop(within: limit)
-        await loader.shutdown()
+        await withTaskGroup { group in
+            group.addTask { await self.server.stop(within: limit) }
+            group.addTask {
+                // Cut short when the server has stopped before.
+                try? await Task.sleep(for: min(limit, Self.loadingGrace))
+                await self.loader.shutdown()
+            }
+            await group.next()
+            group.cancelAll()
+        }
         await origins.shutDown()
         await catalog.close()
     }

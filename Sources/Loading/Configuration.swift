@@ -20,8 +20,6 @@ extension Loader {
         public var maximumPending = 50_000
         /// Bytes of an origin's answer that may wait for the disk before the origin is asked to pause.
         public var unwrittenBytes = 1 << 20
-        /// Bytes that a reader of a growing original has read ahead of its client, at most.
-        public var readAheadBytes = 128 << 10
         /// How long a failure that a retry would repeat is remembered.
         public var failureLifetime: Duration = .seconds(300)
         /// How many such failures are remembered.
@@ -41,7 +39,6 @@ extension Loader {
             guard heavyPixels > 0 else { throw InvalidConfiguration(field: "heavyPixels") }
             guard maximumPending > 0 else { throw InvalidConfiguration(field: "maximumPending") }
             guard unwrittenBytes > 0 else { throw InvalidConfiguration(field: "unwrittenBytes") }
-            guard readAheadBytes > 0 else { throw InvalidConfiguration(field: "readAheadBytes") }
             guard failureLifetime >= .zero else { throw InvalidConfiguration(field: "failureLifetime") }
             guard rememberedFailures >= 0 else { throw InvalidConfiguration(field: "rememberedFailures") }
             guard shutdownDeadline >= .zero else { throw InvalidConfiguration(field: "shutdownDeadline") }

@@ -82,11 +82,7 @@ extension LoadCoordinator {
 
     func stream(_ waiter: LoadMachine.WaiterID, from fetch: LoadMachine.FetchID) {
         guard let spool = spools[fetch] else { return }
-        let original = GrowingOriginal(
-            spool: spool, readAhead: configuration.readAheadBytes, lane: lanes.readers
-        ) { [weak self] in
-            self?.leave(waiter)
-        }
+        let original = GrowingOriginal(spool: spool, lane: lanes.readers) { [weak self] in self?.leave(waiter) }
         // It stays in the machine until it has let go of the original.
         waiters.removeValue(forKey: waiter)?.answer(.success(.growing(original)))
     }

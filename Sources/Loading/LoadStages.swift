@@ -181,6 +181,6 @@ struct LoadStages: Sendable {
     private func tile(_ rendered: Rendered, from source: OriginalSource) -> RenditionBytes {
         RenditionBytes(
             bytes: rendered.bytes, mediaType: rendered.mediaType, version: source.version, width: rendered.width,
-            height: rendered.height, isStale: source.isStale)
+            height: rendered.height, modified: source.modified, isStale: source.isStale)
     }
 }

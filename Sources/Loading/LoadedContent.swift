@@ -21,17 +21,21 @@ public struct RenditionBytes: Hashable, Sendable {
     public let width: Int
     /// Pixels.
     public let height: Int
+    /// Seconds since 1970 when the original changed last, as far as known.
+    public let modified: Int64?
     /// The origin could not be asked whether this is still current (`stale-if-error`, RFC 5861 §4).
     public var isStale: Bool
 
     public init(
-        bytes: [UInt8], mediaType: String, version: ContentVersion, width: Int, height: Int, isStale: Bool = false
+        bytes: [UInt8], mediaType: String, version: ContentVersion, width: Int, height: Int,
+        modified: Int64? = nil, isStale: Bool = false
     ) {
         self.bytes = bytes
         self.mediaType = mediaType
         self.version = version
         self.width = width
         self.height = height
+        self.modified = modified
         self.isStale = isStale
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A file descriptor with one owner: closed when the last holder lets go, so that a file which a cache has evicted can
@@ -34,6 +35,14 @@ public final class OwnedDescriptor: Sendable {
         }
         guard failure == 0 else { throw DescriptorError(operation: "pread", code: failure) }
         return bytes
+    }
+
+    /// Reads up to `count` bytes at `offset` if they are in the page cache; none if they are not, at the end of the file,
+    /// and on any error. Never waits for a disk.
+    func readCached(_ count: Int, at offset: Int64) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
+            filled = max(0, clinux_pread_cached(number, buffer.baseAddress, buffer.count, offset))
+        }
     }
 
     /// Writes all of `bytes` at `offset`. Blocks.

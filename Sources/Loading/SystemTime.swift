@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The machine's own clocks.

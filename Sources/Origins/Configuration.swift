@@ -42,6 +42,9 @@ public struct Configuration: Hashable, Sendable {
     /// For how long an origin is left alone the first time; it doubles with each failed probe up to eight times.
     public var suspension: Duration = .seconds(5)
 
+    /// An answer of which the origin says nothing counts as fresh for this long at least (RFC 9111 §4.2.2 leaves it to
+    /// us): a picture that is shown now is not fetched again for each of its sizes.
+    public var minimumHeuristicFreshness: Duration = .seconds(300)
     /// No answer counts as fresh for longer by the heuristic of RFC 9111 §4.2.2.
     public var maximumHeuristicFreshness: Duration = .seconds(24 * 3600)
 
@@ -78,9 +81,12 @@ public struct Configuration: Hashable, Sendable {
         }
         for (field, value) in [
             ("retryDelay", retryDelay), ("maximumRetryDelay", maximumRetryDelay),
-            ("maximumHeuristicFreshness", maximumHeuristicFreshness),
+            ("minimumHeuristicFreshness", minimumHeuristicFreshness),
         ] where value < .zero {
             throw Invalid(field: field, problem: "must not be negative")
+        }
+        guard maximumHeuristicFreshness >= minimumHeuristicFreshness else {
+            throw Invalid(field: "maximumHeuristicFreshness", problem: "must not be less than the minimum")
         }
         guard maximumBytes > 0 else { throw Invalid(field: "maximumBytes", problem: "must be at least 1") }
         if let rate = requestsPerSecondPerOrigin, !(rate > 0 && rate.isFinite) {
@@ -91,6 +97,8 @@ public struct Configuration: Hashable, Sendable {
             throw Invalid(field: "userAgent", problem: "must be printable ASCII")
         }
     }
+
+    var heuristicFreshness: ClosedRange<Duration> { minimumHeuristicFreshness...maximumHeuristicFreshness }
 
     func addressRanges() throws -> [AddressRange] {
         try allowedAddresses.map { text in

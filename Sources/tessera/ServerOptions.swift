@@ -86,6 +86,11 @@ extension ServerOptions {
         configuration.http.host = try host ?? Environment.value("host") ?? "127.0.0.1"
         configuration.http.port = try port ?? Environment.value("port") ?? 8080
         configuration.origins.allowedAddresses = allowAddress + Environment.values("allow-address")
+        do {
+            try configuration.origins.validate()
+        } catch let error as Origins.Configuration.Invalid {
+            throw ValidationError("--allow-address: \(error.problem).")
+        }
         configuration.allowedHosts = allowHost + Environment.values("allow-host")
         configuration.allowedOrigins = allowOrigin + Environment.values("allow-origin")
         if let budget = try memoryCache ?? Environment.value("memory-cache") {

@@ -29,6 +29,7 @@ struct Delivery: Sendable {
         Representation(
             .bytes(rendered.bytes), mediaType: rendered.mediaType,
             entityTag: EntityTag(RenditionTag.text(of: rendered, rendition)),
+            lastModified: rendered.modified.map { HTTPDate(seconds: $0) },
             headers: headers(version: rendered.version, isStale: rendered.isStale)
         ).response(to: request)
     }

@@ -1,29 +1,53 @@
+import HTTPDates
 import HTTPServer
 import HTTPTypes
 import Images
 import Loading
 import Renditions
+import Synchronization
 
 /// The answer that is given most often: a rendition that the URL names by its version, from memory, to a client that
-/// wants the whole of it. Its head is the same for all but for the entity tag, and is written once for each format.
-enum NamedRendition {
-    private static let heads: [String: PreparedHead] = Dictionary(
-        uniqueKeysWithValues: OutputFormat.allCases.compactMap { format in
-            var headers = SecurityHeaders.picture
-            headers[.cacheControl] = Delivery.forEver
-            headers[.vary] = "Accept"
-            headers[.acceptRanges] = "bytes"
-            headers[.contentType] = format.mediaType
-            return (try? PreparedHead(headers: headers)).map { (format.mediaType, $0) }
-        })
+/// wants the whole of it. Its head is written once and kept for the next.
+final class NamedRendition: Sendable {
+    private struct Key: Hashable {
+        let version: ContentVersion
+        let rendition: Rendition
+        let mediaType: String
+    }
+
+    /// How many heads are kept, of some hundred bytes each; then all are let go, for it costs little to begin anew.
+    private static let capacity = 4_096
+
+    private let heads = Mutex<[Key: PreparedHead]>([:])
 
     /// Nil when the request sets conditions or wants a part.
-    static func whole(_ rendered: RenditionBytes, _ rendition: Rendition, to request: Request) -> Response? {
-        guard !rendered.isStale, !request.headers.asksForLess,
-            let head = try? heads[rendered.mediaType]?.adding(
-                .eTag, "\"\(RenditionTag.text(of: rendered, rendition))\"")
-        else { return nil }
+    func whole(_ rendered: RenditionBytes, _ rendition: Rendition, to request: Request) -> Response? {
+        guard !rendered.isStale, !request.headers.asksForLess, let head = head(of: rendered, rendition) else {
+            return nil
+        }
         return .prepared(head, body: .bytes(rendered.bytes))
+    }
+
+    private func head(of rendered: RenditionBytes, _ rendition: Rendition) -> PreparedHead? {
+        let key = Key(version: rendered.version, rendition: rendition, mediaType: rendered.mediaType)
+        if let known = heads.withLock({ $0[key] }) { return known }
+        guard let head = try? PreparedHead(headers: Self.headers(of: rendered, rendition)) else { return nil }
+        heads.withLock { heads in
+            if heads.count >= Self.capacity { heads.removeAll(keepingCapacity: true) }
+            heads[key] = head
+        }
+        return head
+    }
+
+    private static func headers(of rendered: RenditionBytes, _ rendition: Rendition) -> HTTPFields {
+        var headers = SecurityHeaders.picture
+        headers[.cacheControl] = Delivery.forEver
+        headers[.vary] = "Accept"
+        headers[.acceptRanges] = "bytes"
+        headers[.contentType] = rendered.mediaType
+        headers[.eTag] = EntityTag(RenditionTag.text(of: rendered, rendition))?.description
+        headers[.lastModified] = rendered.modified.map { HTTPDate(seconds: $0).description }
+        return headers
     }
 }
 

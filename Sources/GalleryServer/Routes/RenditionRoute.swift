@@ -11,6 +11,13 @@ struct RenditionRoute {
     let catalog: Catalog
     let loader: Loader
     let tokens: TokenBook
+    private let named = NamedRendition()
+
+    init(catalog: Catalog, loader: Loader, tokens: TokenBook) {
+        self.catalog = catalog
+        self.loader = loader
+        self.tokens = tokens
+    }
 
     func add(to router: inout Router) {
         router.get(RenditionPath.pattern, respond)
@@ -45,7 +52,7 @@ struct RenditionRoute {
         if let version, rendition != .original {
             if let bytes = loader.cached(id, version: version, rendition: rendition, format: format) {
                 return reply.send(
-                    NamedRendition.whole(bytes, rendition, to: request)
+                    named.whole(bytes, rendition, to: request)
                         ?? Delivery(request: request, rendition: rendition, asked: version).response(
                             with: .bytes(bytes)))
             }

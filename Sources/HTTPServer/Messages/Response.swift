@@ -54,20 +54,4 @@ public final class PreparedHead: Sendable {
         closes = try ResponseEncoder.append(status: status, headers: headers, to: &bytes)
         self.bytes = bytes
     }
-
-    private init(status: HTTPResponse.Status, bytes: [UInt8], closes: Bool) {
-        self.status = status
-        self.bytes = bytes
-        self.closes = closes
-    }
-
-    /// The same head with one field more: for answers that differ in that field alone. Throws ``ResponseError`` for a
-    /// field that could not be sent.
-    public func adding(_ name: HTTPField.Name, _ value: String) throws(ResponseError) -> PreparedHead {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(self.bytes.count + name.rawName.utf8.count + value.utf8.count + 4)
-        bytes.append(contentsOf: self.bytes)
-        try ResponseEncoder.append(name, value, to: &bytes)
-        return PreparedHead(status: status, bytes: bytes, closes: closes)
-    }
 }

@@ -59,6 +59,7 @@ public struct Problem: Error, Sendable {
     public var response: Response {
         var headers = headers
         headers[.contentType] = "application/problem+json"
+        headers[.xContentTypeOptions] = "nosniff"
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
         return Response(status: status, headers: headers, body: .bytes(json))
     }

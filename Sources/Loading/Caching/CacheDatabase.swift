@@ -154,6 +154,7 @@ final class CacheDatabase: Sendable {
                         version INTEGER NOT NULL,
                         width INTEGER NOT NULL,
                         height INTEGER NOT NULL,
+                        modified INTEGER,
                         size INTEGER NOT NULL,
                         used INTEGER NOT NULL DEFAULT 0,
                         UNIQUE (image, kind)

@@ -45,7 +45,7 @@ final class TileStore: Sendable {
             try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT tile.sequence, width, height, used, mediaType, bytes FROM tile
+                    SELECT tile.sequence, width, height, modified, used, mediaType, bytes FROM tile
                     JOIN tile_content ON tile_content.sequence = tile.sequence
                     WHERE image = ? AND kind = ? AND version = ?
                     """,
@@ -55,7 +55,8 @@ final class TileStore: Sendable {
                     sequence: row["sequence"] as Int64, wasUsed: (row["used"] as Int64) != 0,
                     tile: RenditionBytes(
                         bytes: [UInt8](row["bytes"] as Data),
-                        mediaType: row["mediaType"], version: version, width: row["width"], height: row["height"])
+                        mediaType: row["mediaType"], version: version, width: row["width"], height: row["height"],
+                        modified: row["modified"])
                 )
             }
         }
@@ -124,10 +125,10 @@ final class TileStore: Sendable {
             total -= try remove(key, database)
             let size = Int64(tile.bytes.count) + Self.overhead
             try database.execute(
-                sql: "INSERT INTO tile (image, kind, version, width, height, size) VALUES (?, ?, ?, ?, ?, ?)",
+                sql: "INSERT INTO tile (image, kind, version, width, height, modified, size) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 arguments: [
                     Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: tile.version.rawValue),
-                    tile.width, tile.height, size,
+                    tile.width, tile.height, tile.modified, size,
                 ])
             let sequence = database.lastInsertedRowID
             try database.execute(

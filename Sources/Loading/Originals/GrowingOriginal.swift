@@ -12,7 +12,7 @@ public enum GrowingPull: Sendable {
 }
 
 /// A reader of an original that is still arriving, from its first byte on. It keeps the fetch alive until it is closed
-/// or let go of, holds a bounded number of bytes, and delays nobody by being slow.
+/// or let go of, holds next to no bytes, and delays nobody by being slow.
 public final class GrowingOriginal: Sendable {
     /// The whole length in bytes, if the origin declared one.
     public let declaredLength: Int64?
@@ -24,11 +24,11 @@ public final class GrowingOriginal: Sendable {
     private let reader: SpoolReader
     private let onClose: @Sendable () -> Void
 
-    init(spool: Spool, readAhead: Int, lane: BlockingLane, onClose: @escaping @Sendable () -> Void) {
+    init(spool: Spool, lane: BlockingLane, onClose: @escaping @Sendable () -> Void) {
         declaredLength = spool.declaredLength
         mediaType = spool.mediaType
         version = spool.headVersion
-        reader = SpoolReader(spool: spool, readAhead: readAhead, lane: lane)
+        reader = SpoolReader(spool: spool, lane: lane)
         self.onClose = onClose
     }
 

@@ -56,7 +56,7 @@ extension FetchJob {
         let delay = begun.duration(to: .now).components.seconds
         let freshness = Freshness(
             of: head, now: Int64(time(nil)), delay: delay,
-            maximumHeuristic: engine.configuration.maximumHeuristicFreshness)
+            heuristic: engine.configuration.heuristicFreshness)
         let known = revalidated ? request.revalidate : nil
         return OriginHead(
             url: trail.current.text,

@@ -8,7 +8,8 @@ struct Freshness: Hashable, Sendable {
     /// - Parameters:
     ///   - now: When the head arrived, in seconds since 1970.
     ///   - delay: Seconds between the request and the head.
-    init(of head: ResponseHead, now: Int64, delay: Int64, maximumHeuristic: Duration) {
+    ///   - heuristic: The least and the most that is assumed where the origin says nothing (§4.2.2).
+    init(of head: ResponseHead, now: Int64, delay: Int64, heuristic: ClosedRange<Duration>) {
         let control = CacheControl(head.cacheControl)
         mayStore = !control.noStore
         guard !control.noStore, !control.noCache, !head.varies.contains("*") else {
@@ -23,9 +24,10 @@ struct Freshness: Hashable, Sendable {
             // What is not a date, "0" above all, is a moment in the past (§5.3).
             lifetime = HTTPDate(expires).map { $0.seconds - date } ?? 0
         } else if let modified = head.lastModified.flatMap({ HTTPDate($0)?.seconds }) {
-            lifetime = min((date - modified) / 10, maximumHeuristic.components.seconds)
+            let tenth = Duration.seconds((date - modified) / 10)
+            lifetime = min(max(tenth, heuristic.lowerBound), heuristic.upperBound).components.seconds
         } else {
-            lifetime = 0
+            lifetime = heuristic.lowerBound.components.seconds
         }
         let age = max(0, now - date, (head.age.flatMap { DeltaSeconds.parse($0) } ?? 0) + delay)
         freshFor = .seconds(max(0, lifetime - age))

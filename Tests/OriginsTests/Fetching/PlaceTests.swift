@@ -14,7 +14,8 @@ import Testing
         for number in 0..<50 {
             #expect(await fetcher.outcome(of: good.url("/\(number)")).isFinished)
         }
-        #expect(hung.peakOpen == 8)
+        // An origin may hear late that a socket was closed, so what counts is where it settles.
+        #expect(await eventually { hung.openNow == 8 })
         for one in watched { one.fetch.cancel() }
         #expect(await eventually { hung.openNow == 0 && fetcher.statistics.inFlight == 0 })
         #expect(fetcher.statistics.waiting == 0)

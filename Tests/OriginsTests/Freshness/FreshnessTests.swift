@@ -6,11 +6,13 @@ import Testing
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     private let now: Int64 = 784_111_777
 
-    private func freshness(delay: Int64 = 0, _ set: (inout ResponseHead) -> Void) -> Freshness {
+    private func freshness(
+        delay: Int64 = 0, least: Duration = .zero, _ set: (inout ResponseHead) -> Void
+    ) -> Freshness {
         var head = ResponseHead(status: 200)
         head.date = "Sun, 06 Nov 1994 08:49:37 GMT"
         set(&head)
-        return Freshness(of: head, now: now, delay: delay, maximumHeuristic: .seconds(3600))
+        return Freshness(of: head, now: now, delay: delay, heuristic: least ... .seconds(3600))
     }
 
     @Test func `max-age goes before Expires, and s-maxage is for others`() {
@@ -52,6 +54,16 @@ import Testing
         #expect(freshness { $0.lastModified = "Sun, 06 Nov 1990 08:39:37 GMT" }.freshFor == .seconds(3600))
         #expect(freshness { $0.lastModified = "Sun, 06 Nov 2050 08:39:37 GMT" }.freshFor == .zero)
         #expect(freshness { _ in }.freshFor == .zero)
+    }
+
+    @Test func `an origin that says nothing is not asked again at once, one that says no is`() {
+        let least = Duration.seconds(300)
+        #expect(freshness(least: least) { _ in }.freshFor == least)
+        #expect(freshness(least: least) { $0.lastModified = "Sun, 06 Nov 1994 08:49:30 GMT" }.freshFor == least)
+        for control in ["no-cache", "no-store", "max-age=0", "max-age=banana"] {
+            #expect(freshness(least: least) { $0.cacheControl = control }.freshFor == .zero)
+        }
+        #expect(freshness(least: least) { $0.expires = "0" }.freshFor == .zero)
     }
 
     @Test func `what cannot be read is stale, and hostile numbers do no harm`() {

@@ -15,7 +15,6 @@ final class ScriptedOrigin: Sendable {
         var requests: [ScriptedRequest] = []
         var connections = 0
         var open: Set<Int32> = []
-        var peakOpen = 0
     }
 
     init(_ script: @escaping Script) {
@@ -55,13 +54,11 @@ final class ScriptedOrigin: Sendable {
     var requests: [ScriptedRequest] { state.withLock { $0.requests } }
     var connections: Int { state.withLock { $0.connections } }
     var openNow: Int { state.withLock { $0.open.count } }
-    var peakOpen: Int { state.withLock { $0.peakOpen } }
 
     private func serve(_ connection: Int32) {
         state.withLock {
             $0.connections += 1
             $0.open.insert(connection)
-            $0.peakOpen = max($0.peakOpen, $0.open.count)
         }
         var pending: [UInt8] = []
         while let head = ScriptedOrigin.readHead(connection, &pending) {
