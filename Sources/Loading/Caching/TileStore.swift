@@ -125,7 +125,10 @@ final class TileStore: Sendable {
             total -= try remove(key, database)
             let size = Int64(tile.bytes.count) + Self.overhead
             try database.execute(
-                sql: "INSERT INTO tile (image, kind, version, width, height, modified, size) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT INTO tile (image, kind, version, width, height, modified, size)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: tile.version.rawValue),
                     tile.width, tile.height, tile.modified, size,
