@@ -7,7 +7,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libcurl4-openssl-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config \
+        libcurl4-openssl-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies change seldom: they are fetched in a layer of their own.
