@@ -30,7 +30,12 @@ struct Examination {
         identification = try Identification(mediaType: mediaType, sniffed: source.sniffedKind())
         let kind = identification.kind
         try limits.checkBytes(reader.length, kind: kind)
-        if kind == .gif { try limits.checkFrames(GIFFrames.count(in: reader, upTo: limits.maximumFrames)) }
+        switch kind {
+        case .gif: try limits.checkFrames(GIFFrames.count(in: reader, upTo: limits.maximumFrames))
+        case .tiff: try limits.checkFrames(TIFFPages.count(in: reader, upTo: limits.maximumFrames))
+        case .png: try limits.checkTexts(PNGChunks.compressedTexts(in: reader, upTo: limits.maximumTexts))
+        default: break
+        }
         try stop.check()
 
         reader.wasReadPastEnd = false

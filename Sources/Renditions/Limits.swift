@@ -15,6 +15,12 @@ extension Renderer.Configuration {
         }
     }
 
+    func checkTexts(_ count: Int) throws(RenderError) {
+        guard count <= maximumTexts else {
+            throw RenderError(.tooLarge, "This picture carries too many compressed texts: more than \(maximumTexts).")
+        }
+    }
+
     func checkScans(_ count: Int) throws(RenderError) {
         guard count <= maximumScans else {
             throw RenderError(.tooLarge, "This picture would take too long to decode: it has too many scans.")

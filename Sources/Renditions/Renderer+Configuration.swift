@@ -11,6 +11,8 @@ extension Renderer {
         public var maximumFrames = 5_000
         /// Scans of one progressive JPEG; encoders make about ten.
         public var maximumScans = 100
+        /// Compressed texts of one PNG; each may unpack to 8 MB. Editors write one or two.
+        public var maximumTexts = 12
         /// Bytes that a decoder may hold at once. Baseline JPEG and plain PNG are decoded line by line and never come
         /// near it; progressive JPEG, interlaced PNG, WebP, HEIC, AVIF, TIFF and JXL are held whole.
         public var maximumDecodedBytes: Int64 = 512 << 20
@@ -29,6 +31,7 @@ extension Renderer {
             guard (1...1_000_000).contains(maximumSide) else { throw Invalid(field: "maximumSide") }
             guard maximumPixelsOfAllFrames > 0 else { throw Invalid(field: "maximumPixelsOfAllFrames") }
             guard maximumScans > 0 else { throw Invalid(field: "maximumScans") }
+            guard maximumTexts > 0 else { throw Invalid(field: "maximumTexts") }
             guard maximumDecodedBytes > 0 else { throw Invalid(field: "maximumDecodedBytes") }
             guard maximumFrames > 0 else { throw Invalid(field: "maximumFrames") }
             guard maximumBytes > 0 else { throw Invalid(field: "maximumBytes") }

@@ -66,6 +66,41 @@ import Testing
         #expect(reason(of: long) == .tooLarge || reason(of: long) == .damaged)
     }
 
+    @Test func `compressed texts beyond what editors write are refused before they are unpacked`() {
+        let png = Sample.png(Sample.quarters(width: 32, height: 32))
+        let data = png.count - 12
+        func texts(_ count: Int, _ name: String, before position: Int) -> [UInt8] {
+            let text = Sample.chunk(name, Array("k\0\0".utf8) + [0x78, 0x9c, 3, 0, 0, 0, 0, 1])
+            return Array(png[..<position]) + Array(repeatElement(text, count: count).joined()) + Array(png[position...])
+        }
+        #expect(reason(of: texts(12, "zTXt", before: 33)) == nil)
+        #expect(reason(of: texts(13, "zTXt", before: 33)) == .tooLarge)
+        #expect(reason(of: texts(13, "iTXt", before: 33)) == .tooLarge)
+        #expect(reason(of: texts(13, "zTXt", before: data)) == .tooLarge)
+    }
+
+    @Test(arguments: [false, true])
+    func `the pages of a TIFF are counted no further than is allowed`(isBig: Bool) throws {
+        func pages(_ count: Int, inCircle: Bool = false) -> [UInt8] {
+            let size = isBig ? 16 : 6
+            var bytes: [UInt8] = [0x49, 0x49, isBig ? 43 : 42, 0]
+            bytes += isBig ? [8, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0] : [16] + Array(repeating: 0, count: 11)
+            for page in 1...count {
+                let next = page < count ? UInt32(16 + page * size) : inCircle ? 16 : 0
+                bytes += Array(repeating: 0, count: isBig ? 8 : 2) + Sample.little32(next)
+                if isBig { bytes += [0, 0, 0, 0] }
+            }
+            return bytes + Array(repeating: 0, count: 16)
+        }
+        func count(_ bytes: [UInt8]) throws -> Int {
+            TIFFPages.count(in: try SourceReader(.bytes(bytes), stop: RenderStop()), upTo: 100)
+        }
+        #expect(try count(pages(7)) == 7)
+        #expect(try count(pages(1000)) == 101)
+        #expect(try count(pages(3, inCircle: true)) == 101)
+        #expect(try count(Array(pages(7).prefix(40))) <= 4)
+    }
+
     @Test func `frames, bytes and what a decoder would hold are limited`() {
         #expect(reason(of: Sample.gif(frames: 100_000)) == .tooLarge)
         var limits = Renderer.Configuration()
