@@ -28,7 +28,9 @@ enum EmbeddedThumbnail {
         var opened: UnsafeMutablePointer<VipsImage>?
         let status = cvips_jpegload_buffer(bytes.baseAddress, bytes.count, &opened, VIPS_FAIL_ON_TRUNCATED)
         let header = try Picture.checked(status, opened)
-        guard max(header.width, header.height) <= longestSide,
+        // Cameras write plain ones. One of several scans could be of thousands, each as much work as the whole.
+        guard header.integer("interlaced") != 1, header.integer("jpeg-multiscan") != 1,
+            max(header.width, header.height) <= longestSide,
             header.space == VIPS_INTERPRETATION_sRGB || header.space == VIPS_INTERPRETATION_B_W
         else { return nil }
         return try header.inMemory(stop: stop)

@@ -65,4 +65,16 @@ import Testing
         let exif = ExifBuilder(thumbnail: Array(try plain(160, 120).encoded(as: .jpeg).prefix(300)))
         #expect(try preview(Sample.jpeg(width: 800, height: 600, exif: exif.bytes)).quarterNames == "RGBW")
     }
+
+    @Test func `one of several scans is left alone`() throws {
+        // Its scans are not counted, and each of thousands would be as much work as the whole.
+        var thumbnail = ProgressiveTests.progressive
+        let frame = try #require(thumbnail.indices.first { thumbnail[$0] == 0xff && thumbnail[$0 + 1] == 0xc2 })
+        thumbnail.replaceSubrange(frame + 5..<frame + 9, with: [0, 120, 0, 160])
+        let original = try Examination(
+            .bytes(Sample.jpeg(width: 800, height: 600, exif: ExifBuilder(thumbnail: thumbnail).bytes)),
+            limits: Renderer.Configuration(), stop: RenderStop())
+        #expect(original.exif?.thumbnail != nil)
+        #expect(EmbeddedThumbnail.picture(of: original, atLeast: 64, stop: RenderStop()) == nil)
+    }
 }
