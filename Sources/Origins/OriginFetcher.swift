@@ -11,7 +11,7 @@ import Synchronization
 ///     }
 ///     fetch.cancel()
 public final class OriginFetcher: OriginFetching {
-    private let engine: FetchEngine
+    let engine: FetchEngine
 
     /// Throws ``Configuration/Invalid``, or an error of the loop when the process has no descriptors left.
     public init(configuration: Configuration, logger: Logger) throws {

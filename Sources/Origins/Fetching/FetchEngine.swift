@@ -18,7 +18,12 @@ final class FetchEngine: @unchecked Sendable {
 
     private var jobs: [ObjectIdentifier: FetchJob] = [:]
     private var places: PlaceAllocator<ObjectIdentifier, Origin>
-    private var records: [Origin: OriginRecord] = [:]
+    private(set) var records: [Origin: OriginRecord] = [:]
+    /// With so many records those are looked for that nobody needs.
+    private var crowd = FetchEngine.leastCrowd
+    static let leastCrowd = 1024
+    /// Origins that were suspended of late; few, where the records may be many.
+    private var leftAlone: Set<Origin> = []
     /// Origins with transfers under way; at most as many as there are places.
     private var busy: Set<Origin> = []
     private var isShutDown = false
@@ -140,6 +145,7 @@ final class FetchEngine: @unchecked Sendable {
         record.circuit.answered()
         records[origin] = record
         guard !wasClosed else { return }
+        leftAlone.remove(origin)
         logger.notice("origin answers again", metadata: ["origin": "\(origin)"])
         loop.execute { [self] in
             balance(origin)
@@ -154,6 +160,7 @@ final class FetchEngine: @unchecked Sendable {
         let opened = record.circuit.failed(now: .now)
         records[origin] = record
         guard opened, let left = record.circuit.suspension(now: .now) else { return }
+        leftAlone.insert(origin)
         logger.warning(
             "origin is left alone", metadata: ["origin": "\(origin)", "for": "\(left)", "detail": "\(error.logDetail)"])
         for id in record.waiting {
@@ -161,6 +168,7 @@ final class FetchEngine: @unchecked Sendable {
             end(job, with: .failed(job.lastError ?? suspended(origin, for: left)))
         }
         loop.schedule(after: left) { [weak self] in
+            if self?.records[origin]?.circuit.suspension(now: .now) == nil { self?.leftAlone.remove(origin) }
             self?.balance(origin)
             self?.forget(origin)
             self?.publish()
@@ -238,6 +246,7 @@ final class FetchEngine: @unchecked Sendable {
 
     private func record(_ origin: Origin) -> OriginRecord {
         if let record = records[origin] { return record }
+        if records.count >= crowd { forgetIdle() }
         let record = fresh
         records[origin] = record
         return record
@@ -249,13 +258,24 @@ final class FetchEngine: @unchecked Sendable {
         places.limit(origin, to: nil)
     }
 
+    /// Forgets the origins that failed now and then and that nobody asks any more: a list of a million pictures may
+    /// name a million hosts, many of them gone, and a redirect may lead to any name there is.
+    private func forgetIdle() {
+        let now = ContinuousClock.now
+        for (origin, record) in records where record.isIdle(now: now) {
+            records[origin] = nil
+            places.limit(origin, to: nil)
+        }
+        crowd = max(FetchEngine.leastCrowd, 2 * records.count)
+    }
+
     private func suspended(_ origin: Origin, for left: Duration) -> OriginError {
         OriginError(.suspended, logDetail: "\(origin) is left alone", retryAfter: left)
     }
 
     private func publish() {
         let now = ContinuousClock.now
-        let suspended = records.values.count { $0.circuit.suspension(now: now) != nil }
+        let suspended = leftAlone.count { records[$0]?.circuit.suspension(now: now) != nil }
         tally.withLock { statistics in
             statistics.inFlight = places.holdingCount
             statistics.waiting = jobs.count - places.holdingCount

@@ -8,6 +8,11 @@ struct OriginRecord {
     /// No transfer starts before this, by the rate limit.
     var restsUntil: ContinuousClock.Instant?
 
+    /// Whether nobody uses it and nobody is kept away by it.
+    func isIdle(now: ContinuousClock.Instant) -> Bool {
+        waiting.isEmpty && holding == 0 && circuit.suspension(now: now) == nil && (restsUntil ?? now) <= now
+    }
+
     /// Whether nothing would be lost by forgetting it.
     func isForgettable(now: ContinuousClock.Instant) -> Bool {
         waiting.isEmpty && holding == 0 && circuit.isPristine && (restsUntil ?? now) <= now
