@@ -151,6 +151,29 @@ import Testing
         #expect(try setAside().count == 1)
     }
 
+    @Test(arguments: [
+        "UPDATE source SET size = 'x', seconds = 1.5, problems = x'ff'; UPDATE listing SET ids = 5",
+        "UPDATE counter SET value = 9000000000000000000 WHERE name = 'nextRow'",
+    ])
+    func `values that cannot be are damage and no trap`(sql: String) async throws {
+        for number in 0..<20 { try scratch.file("pictures/\(number).jpg") }
+        var catalog = try await scratch.catalog()
+        try await catalog.shelf.disk.database.write { try $0.execute(sql: sql) }
+        await catalog.close()
+        try scratch.file("pictures/20.jpg")
+        catalog = try await scratch.catalog()
+        #expect(try await catalog.all().count == 21)
+        #expect(try setAside().count == 1)
+    }
+
+    @Test func `a data folder that is made is for its owner alone`() async throws {
+        _ = try await scratch.catalog(data: "above/data")
+        for folder in ["above", "above/data"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path(folder))
+            #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o077 } == 0)
+        }
+    }
+
     @Test func `damage that is met while reading is repaired while serving`() async throws {
         for number in 0..<200 { try scratch.file("pictures/\(number).jpg") }
         let catalog = try await scratch.catalog()

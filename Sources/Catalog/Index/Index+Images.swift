@@ -46,6 +46,10 @@ extension Index {
                         continue
                     }
                 } else {
+                    // No gallery comes so far: the counter is damaged.
+                    guard next < .max else {
+                        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the next row's number is damaged")
+                    }
                     next += 1
                 }
                 isNews = true

@@ -16,19 +16,24 @@ extension Index {
     func source(_ key: String) throws -> KnownSource? {
         try database.read { db in
             let sql = "SELECT id, size, seconds, nanoseconds, problems FROM source WHERE key = ?"
-            guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]), let id: Int64 = row[0] else { return nil }
+            guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
+            // A damaged value reads as nothing, never as a trap.
+            func value<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
+                Value.fromDatabaseValue(row[column] as DatabaseValue)
+            }
+            guard let id: Int64 = value(0) else { return nil }
             var stamp: FileStamp?
-            if let size: Int64 = row[1], let seconds: Int64 = row[2], let nanoseconds: Int64 = row[3] {
+            if let size: Int64 = value(1), let seconds: Int64 = value(2), let nanoseconds: Int64 = value(3) {
                 stamp = FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
             }
-            let text: String? = row[4]
+            let text: String? = value(4)
             let problems = text.flatMap { try? JSONDecoder().decode(CatalogState.Problems.self, from: Data($0.utf8)) }
             var builder = ListingBuilder()
             let blocks = try Row.fetchCursor(
                 db, sql: "SELECT ids, rows FROM listing WHERE source = ? ORDER BY block", arguments: [id])
             while let block = try blocks.next() {
-                let ids: [UInt64] = Index.numbers(block[0])
-                let rows: [UInt32] = Index.numbers(block[1])
+                let ids: [UInt64] = Index.numbers(Data.fromDatabaseValue(block[0] as DatabaseValue))
+                let rows: [UInt32] = Index.numbers(Data.fromDatabaseValue(block[1] as DatabaseValue))
                 guard ids.count == rows.count else {
                     throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a listing is damaged")
                 }

@@ -114,12 +114,13 @@ final class IndexShelf: Sendable {
         return problem
     }
 
-    /// Makes the folder and those above it.
+    /// Makes the folder and those above it. What is learnt of pictures is for the eyes of their owner, whoever may look
+    /// into the folders above.
     private static func make(_ folder: String) throws(CatalogError) {
         var made = folder.hasPrefix("/") ? "" : "."
         for part in folder.split(separator: "/") {
             made += "/" + part
-            guard mkdir(made, 0o755) == 0 || errno == EEXIST || access(made, F_OK) == 0 else {
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST || access(made, F_OK) == 0 else {
                 throw .dataFolderUnusable(path: folder, reason: String(cString: strerror(errno)))
             }
         }
