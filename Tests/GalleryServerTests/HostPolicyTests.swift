@@ -14,6 +14,11 @@ import Testing
         #expect(policy.admits(authority) == admitted)
     }
 
+    @Test(arguments: ["127.1", "0x7f.0.0.1", "LocalHost", "0:0:0:0:0:0:0:1", "127.0.1.1"])
+    func `loopback is loopback in any writing`(host: String) {
+        #expect(!HostPolicy(listeningOn: host, allowed: []).admits("evil.example"))
+    }
+
     @Test func `on the network every name is answered`() {
         #expect(HostPolicy(listeningOn: "0.0.0.0", allowed: []).admits("nas.local:8080"))
     }

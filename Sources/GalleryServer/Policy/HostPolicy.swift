@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import HTTPTypes
 
@@ -15,7 +16,7 @@ struct HostPolicy: Sendable {
     ///   - listeningOn: the address or name that the server listens on.
     ///   - allowed: further names to answer to.
     init(listeningOn host: String, allowed: [String]) {
-        isOpen = !Self.isLoopback(host)
+        isOpen = !Self.isLoopback(Self.address(of: host) ?? host.lowercased())
         names = Set((allowed + [host, "localhost", "127.0.0.1"]).map { $0.lowercased() })
     }
 
@@ -34,6 +35,21 @@ struct HostPolicy: Sendable {
             return String(authority[authority.index(after: authority.startIndex)..<end])
         }
         return String(authority.prefix { $0 != ":" })
+    }
+
+    /// The address that a host stands for, in its usual writing: `127.1` and the machine's own name may be loopback, too.
+    /// Blocks while a name is looked up.
+    private static func address(of host: String) -> String? {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &found) == 0, let found else { return nil }
+        defer { freeaddrinfo(found) }
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let code = getnameinfo(
+            found.pointee.ai_addr, found.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+        guard code == 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private static func isLoopback(_ host: String) -> Bool {
