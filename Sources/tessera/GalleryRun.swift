@@ -1,6 +1,5 @@
 import Catalog
 @preconcurrency import Dispatch
-import Foundation
 import GalleryServer
 import Glibc
 import Logging
@@ -28,7 +27,7 @@ struct GalleryRun {
             await gallery.stop(within: .zero)
             throw error
         }
-        FileHandle.standardOutput.write(Data("Tessera is ready at \(address)\n".utf8))
+        StandardStreams.print("Tessera is ready at \(address)")
         await stop.wait()
         logger.notice("Stopping; what is being sent is finished within \(Self.stopDeadline).")
         await gallery.stop(within: Self.stopDeadline)

@@ -3,11 +3,12 @@
 import os
 import socket
 import sqlite3
+import subprocess
 
 import pytest
 
 import pictures
-from gallery import LOOPBACK, run
+from gallery import LOOPBACK, PATIENCE, binary, environment, run, wait_until
 
 
 def refused(result, *words: str):
@@ -106,6 +107,43 @@ def in_a_mount_of_its_own(command: str) -> tuple[str, ...]:
     if os.system("unshare --user --map-root-user --mount true 2>/dev/null") != 0:
         pytest.skip("this machine makes no namespaces")
     return ("unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", f'{command}; exec "$@"', "sh")
+
+
+@pytest.mark.parametrize("output", ["closed", "broken"])
+def test_a_standard_output_that_nobody_reads_does_not_stop_the_serving(data, shared_folder, output):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+    words = [binary(), "serve", str(shared_folder), "--port", str(port)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen(
+            ["sh", "-c", 'exec "$@" >&-', "sh", *words] if output == "closed" else words, env=environment(data),
+            stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.DEVNULL) as process:
+        os.close(writer)
+        try:
+            wait_until(lambda: process.poll() is not None or answers(port), "the server answers or ends")
+            assert process.poll() is None, f"ended with {process.returncode}"
+        finally:
+            process.terminate()
+        assert process.wait(PATIENCE) == 0
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_no_name_of_a_file_makes_a_line_of_the_log(serve, tmp_path):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / "a\n2026-01-01 error tessera: forged\x1b[2J.jpg").write_bytes(b"no picture")
+    gallery = serve(folder)
+    (image,) = gallery.images(1).values()
+    for file in folder.iterdir():
+        file.unlink()
+    gallery.tile(image).is_problem(404, 415, 422)
+    wait_until(lambda: "cannot be shown" in gallery.log, "the failure is in the log")
+    assert "\x1b" not in gallery.log and not any(line.startswith("2026-01-01") for line in gallery.log.splitlines())
 
 
 def test_an_empty_folder_is_an_empty_gallery(serve, tmp_path):
