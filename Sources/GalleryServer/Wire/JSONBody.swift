@@ -5,18 +5,23 @@ import HTTPTypes
 /// Reading and writing JSON off the sockets' loops, with errors that name the field.
 enum JSONBody {
     /// Written on the concurrent pool: a page of 500 images takes milliseconds, which a loop does not have.
-    @concurrent static func encode(_ body: some Encodable & Sendable) async throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return [UInt8](try encoder.encode(body))
+    static func encode(_ body: some Encodable & Sendable) async throws -> [UInt8] {
+        try await offLoop {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+            return [UInt8](try encoder.encode(body))
+        }
+    }
+
+    /// A handler's task prefers its loop, and so would a `@concurrent` function that it calls (SE-0417).
+    private static func offLoop<Result: Sendable>(_ work: @Sendable () throws -> Result) async throws -> Result {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { try work() }
     }
 
     /// - Throws: a `Problem` with status 400 that names the field which is missing or wrong.
-    @concurrent static func decode<Body: Decodable & Sendable>(_ type: Body.Type, from bytes: [UInt8]) async throws
-        -> Body
-    {
+    static func decode<Body: Decodable & Sendable>(_ type: Body.Type, from bytes: [UInt8]) async throws -> Body {
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            return try await offLoop { try JSONDecoder().decode(type, from: Data(bytes)) }
         } catch let error as DecodingError {
             throw problem(for: error)
         }

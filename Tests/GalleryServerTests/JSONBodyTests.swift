@@ -1,0 +1,48 @@
+import Dispatch
+import Testing
+
+@testable import GalleryServer
+
+/// Reading and writing JSON takes milliseconds, which a loop does not have.
+@Suite struct JSONBodyTests {
+    @Test func `JSON is written and read off the loop of the task that asks`() async throws {
+        let loop = Loop()
+        let task = Task<Void, any Error>(executorPreference: loop) {
+            #expect(Loop.isCurrent)
+            let written = try await JSONBody.encode(Probe())
+            #expect(written == Array("false".utf8))
+            let read = try await JSONBody.decode(Probe.self, from: Array("0".utf8))
+            #expect(!read.wasReadOnLoop)
+            #expect(Loop.isCurrent)
+        }
+        try await task.value
+    }
+
+    /// Says where it is written and where it was read.
+    private struct Probe: Codable {
+        var wasReadOnLoop = true
+
+        init() {}
+
+        init(from decoder: any Decoder) throws { wasReadOnLoop = Loop.isCurrent }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(Loop.isCurrent)
+        }
+    }
+
+    private final class Loop: TaskExecutor {
+        private static let key = DispatchSpecificKey<Bool>()
+        private let queue = DispatchQueue(label: "test.loop")
+
+        init() { queue.setSpecific(key: Self.key, value: true) }
+
+        static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+}
