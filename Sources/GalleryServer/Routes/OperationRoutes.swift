@@ -35,6 +35,13 @@ struct OperationRoutes {
         Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9
     }
 
+    /// Where the owner keeps the pictures is not for everybody who looks at them: of a source's path, its last part.
+    static func publicText(_ problem: CatalogState.Problem) -> String {
+        var problem = problem
+        problem.source = problem.source.map { source in source.split(separator: "/").last.map(String.init) ?? source }
+        return problem.description
+    }
+
     private var status: StatusBody {
         let state = catalog.state
         let loading = loader.statistics
@@ -43,7 +50,7 @@ struct OperationRoutes {
         return StatusBody(
             version: version, uptime: uptime, revision: Int(clamping: state.revision), total: state.total,
             scanning: state.isScanning,
-            problems: .init(count: state.problems.count, first: state.problems.first.map(\.description)),
+            problems: .init(count: state.problems.count, first: state.problems.first.map(Self.publicText)),
             sessions: tokens.sessions,
             tokens: [
                 "issued": tokens.issued, "live": tokens.live, "delivered": tokens.delivered,
