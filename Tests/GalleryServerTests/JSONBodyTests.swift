@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPServer
 import Testing
 
 @testable import GalleryServer
@@ -16,6 +17,14 @@ import Testing
             #expect(Loop.isCurrent)
         }
         try await task.value
+    }
+
+    @Test(arguments: ["null", "[]", "5", "\"text\"", "{"])
+    func `what is no object is said to be none`(text: String) async {
+        let problem = await #expect(throws: Problem.self) {
+            try await JSONBody.decode(TokenRequestBody.self, from: Array(text.utf8))
+        }
+        #expect(problem?.detail?.hasPrefix("Send one JSON object") == true)
     }
 
     /// Says where it is written and where it was read.

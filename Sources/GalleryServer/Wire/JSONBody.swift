@@ -31,7 +31,8 @@ enum JSONBody {
         switch error {
         case .keyNotFound(let key, let context):
             .badField(name(context.codingPath + [key]), "is missing.")
-        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+        case .typeMismatch(let type, let context) where !context.codingPath.isEmpty,
+            .valueNotFound(let type, let context) where !context.codingPath.isEmpty:
             .badField(name(context.codingPath), "must be \(word(for: type)).")
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
             .badField(name(context.codingPath), "cannot be read.")
