@@ -40,10 +40,14 @@ enum FilePath {
         return printable(String(last))
     }
 
-    /// Fit for a log line or a page: control characters and what is not text are U+FFFD.
+    /// Fit for a log line or a page: U+FFFD is put for control characters, line ends and what is not text, and for what
+    /// turns the direction of the text around it (`\u{202e}gnp.exe` looks like `exe.png`).
     static func printable(_ text: String) -> String {
         func isOdd(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) || scalar.value >= base
+            switch scalar.value {
+            case 0..<0x20, 0x7f..<0xa0, 0x2028...0x202e, 0x2066...0x2069, base...: true
+            default: false
+            }
         }
         guard text.unicodeScalars.contains(where: isOdd) else { return text }
         var clean = String.UnicodeScalarView()

@@ -41,7 +41,7 @@ enum WebAddress {
         let path = afterScheme.prefix { $0 != "?" && $0 != "#" }
         guard let last = path.split(separator: "/").last else { return url }
         guard let decoded = percentDecoded(last), !decoded.isEmpty,
-            !decoded.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f })
+            decoded == FilePath.printable(decoded)
         else { return String(last) }
         return decoded
     }
