@@ -136,9 +136,11 @@ struct LoadStages: Sendable {
 
     private func lane(for inspection: Inspection, _ rendition: Rendition) -> LoadMachine.RenderLane {
         if rendition == .preview, inspection.hasThumbnail { return .ordinary }
+        // What an SVG costs its size does not tell, and a filter in it cannot be stopped half-way.
+        if inspection.isProgressive || inspection.facts.mediaType == "image/svg+xml" { return .heavy }
         let (pixels, isTooMany) = (inspection.facts.width ?? 0).multipliedReportingOverflow(
             by: inspection.facts.height ?? 0)
-        return inspection.isProgressive || isTooMany || pixels > heavyPixels ? .heavy : .ordinary
+        return isTooMany || pixels > heavyPixels ? .heavy : .ordinary
     }
 
     // MARK: - Rendering

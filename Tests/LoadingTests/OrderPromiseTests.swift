@@ -103,6 +103,21 @@ import Testing
         await house.close()
     }
 
+    @Test func `drawings never hold the places of the others`() async throws {
+        let house = try TestHouse { $0.renderThreads = 1 }
+        house.renderer.isHeld = true
+        house.write(Array("<svg>".utf8), to: 1)
+        house.write([2], to: 2)
+        let results = Recorder<TestHouse.Outcome>()
+        house.load(house.local(1), .tile, into: results)
+        _ = await house.renderer.renders.element(0)
+        house.load(house.local(2), .tile, into: results)
+        #expect(await house.renderer.renders.element(1).content == [2])
+        house.renderer.isHeld = false
+        _ = await results.first(2)
+        await house.close()
+    }
+
     @Test func `a load returns at once though every thread is busy`() async throws {
         let house = try TestHouse { $0.renderThreads = 1 }
         house.renderer.isHeld = true

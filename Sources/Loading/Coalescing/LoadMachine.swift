@@ -23,7 +23,7 @@ struct LoadMachine: Sendable {
     /// Which threads a render belongs to.
     enum RenderLane: Hashable, Sendable {
         case ordinary
-        /// Progressive JPEGs and very large pictures.
+        /// Progressive JPEGs, drawings and very large pictures.
         case heavy
     }
 

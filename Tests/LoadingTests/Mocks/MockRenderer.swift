@@ -43,7 +43,7 @@ final class MockRenderer: Rendering {
         var facts = ImageFacts()
         facts.width = 100
         facts.height = 50
-        facts.mediaType = "image/jpeg"
+        facts.mediaType = content.starts(with: Array("<svg".utf8)) ? "image/svg+xml" : "image/jpeg"
         return Inspection(facts: facts, isProgressive: isProgressive)
     }
 

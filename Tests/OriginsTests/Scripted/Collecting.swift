@@ -50,6 +50,11 @@ extension OriginFetcher {
         var configuration = Configuration()
         configuration.allowedAddresses = ["127.0.0.1"]
         configuration.retryDelay = .milliseconds(2)
+        // On a busy machine a test may take long to let its origin answer; those that want a time limit set one.
+        configuration.connectTimeout = .seconds(600)
+        configuration.firstByteTimeout = .seconds(600)
+        configuration.lowSpeedWindow = .seconds(600)
+        configuration.totalTimeout = .seconds(600)
         change(&configuration)
         var logger = Logger(label: "tests")
         logger.logLevel = .critical
