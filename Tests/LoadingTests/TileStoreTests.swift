@@ -74,6 +74,28 @@ import Testing
         database.close()
     }
 
+    @Test func `where everything is looked at again, a newcomer still finds a place`() throws {
+        let database = try database()
+        let store = TileStore(database: database, budget: 24_000, lane: lane)
+        for image in 0..<20 as Range<UInt64> { store.insert(tile(1_000), for: key(image)) }
+        store.flush()
+        for image in 0..<20 as Range<UInt64> {
+            #expect(store.rendition(key(image), version: ContentVersion(rawValue: 1)) != nil)
+        }
+        store.flush()
+        for image in 100..<105 as Range<UInt64> {
+            store.insert(tile(1_000), for: key(image))
+            store.flush()
+            #expect(store.rendition(key(image), version: ContentVersion(rawValue: 1)) != nil)
+            #expect(store.storedBytes() <= 24_000)
+        }
+        // A batch that is more than the whole budget keeps to it all the same.
+        for image in 200..<240 as Range<UInt64> { store.insert(tile(1_000), for: key(image)) }
+        store.flush()
+        #expect(store.storedBytes() <= 24_000 && store.storedBytes() > 20_000)
+        database.close()
+    }
+
     @Test func `a full disk is said once and costs the tile alone`() throws {
         let database = try database()
         let store = TileStore(database: database, budget: 1 << 24, lane: lane)

@@ -25,21 +25,29 @@ struct SieveTable: Sendable {
         try Int64.fetchOne(database, sql: "SELECT COALESCE(SUM(\(size)), 0) FROM \(table) WHERE \(condition)") ?? 0
     }
 
+    /// The `sequence` of the row that came in last.
+    func newest(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM \(table)") ?? 0
+    }
+
     /// Picks rows to go until their sizes sum to `excess`, forgiving those that were used since the hand came by last.
     /// The caller deletes them.
-    mutating func victims(_ database: Database, excess: Int64) throws -> [Victim] {
+    ///
+    /// - Parameter newcomers: The `sequence` before the first of the rows that came in just now. They go only when all
+    ///   others have gone: a hand that has come to the end of the line would else take each newcomer for ever.
+    mutating func victims(_ database: Database, excess: Int64, sparing newcomers: Int64) throws -> [Victim] {
         var victims: [Victim] = []
         var picked: Set<Int64> = []
         var rest = excess
-        // Twice around at most: the first round forgives everything, the second finds it unused.
+        // Twice around: the first round forgives everything, the second finds it unused. A third for the newcomers.
         var rounds = 0
-        while rest > 0, rounds < 3 {
+        while rest > 0, rounds < 4 {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
                     SELECT sequence, \(size) AS cost, used FROM \(table)
-                    WHERE sequence > ? AND \(condition) ORDER BY sequence LIMIT 64
-                    """, arguments: [hand])
+                    WHERE sequence > ? AND sequence <= ? AND \(condition) ORDER BY sequence LIMIT 64
+                    """, arguments: [hand, rounds < 2 ? newcomers : .max])
             if rows.isEmpty {
                 hand = 0
                 rounds += 1

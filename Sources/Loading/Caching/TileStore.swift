@@ -118,6 +118,7 @@ final class TileStore: Sendable {
         _ tiles: [TileKey: RenditionBytes], used: Set<Int64>, _ ledger: inout Ledger, _ database: Database
     ) throws {
         var total = try ledger.total ?? ledger.sieve.total(database)
+        let newest = try ledger.sieve.newest(database)
         for sequence in used {
             try database.execute(sql: "UPDATE tile SET used = 1 WHERE sequence = ?", arguments: [sequence])
         }
@@ -140,7 +141,7 @@ final class TileStore: Sendable {
             total += size
         }
         if total > budget {
-            for victim in try ledger.sieve.victims(database, excess: total - budget) {
+            for victim in try ledger.sieve.victims(database, excess: total - budget, sparing: newest) {
                 try database.execute(sql: "DELETE FROM tile WHERE sequence = ?", arguments: [victim.sequence])
                 try database.execute(sql: "DELETE FROM tile_content WHERE sequence = ?", arguments: [victim.sequence])
                 total -= victim.size

@@ -203,6 +203,7 @@ final class OriginalStore: Sendable {
         total -=
             try Int64.fetchOne(
                 database, sql: "SELECT length FROM original WHERE image = ? AND isKept", arguments: [image]) ?? 0
+        let newest = try ledger.sieve.newest(database)
         // INSERT after DELETE: a newcomer goes to the head of the line.
         try database.execute(sql: "DELETE FROM original WHERE image = ?", arguments: [image])
         try database.execute(
@@ -216,7 +217,7 @@ final class OriginalStore: Sendable {
             ])
         if isKept { total += kept.length }
         var names: [String] = []
-        for victim in try ledger.sieve.victims(database, excess: max(0, total - budget)) {
+        for victim in try ledger.sieve.victims(database, excess: max(0, total - budget), sparing: newest) {
             let row = try Row.fetchOne(
                 database, sql: "SELECT image, version FROM original WHERE sequence = ?", arguments: [victim.sequence])
             if let row { names.append(name(image: row["image"], version: row["version"])) }
