@@ -130,7 +130,7 @@ struct LoadStages: Sendable {
             }
             return .toRender(source, lane(for: inspection, request.rendition))
         } catch {
-            return .failed(LoadFailure(error), version: source.version)
+            return .failed(source.hasChanged ? .changing : LoadFailure(error), version: source.version)
         }
     }
 
@@ -155,7 +155,7 @@ struct LoadStages: Sendable {
         }
         do throws(RenderError) {
             let rendered = try renderer.render(.descriptor(source.descriptor.number), as: wanted, stop: stop)
-            if let status = source.status, (try? source.descriptor.status()) != status { return .changed }
+            if source.hasChanged { return .changed }
             guard let picture = rendered[request.rendition] else {
                 throw RenderError(.failed, "The picture could not be rendered.")
             }
@@ -167,7 +167,9 @@ struct LoadStages: Sendable {
             }
             return .tile(tile(picture, from: source))
         } catch {
-            return error.reason == .stopped ? .stopped : .failed(LoadFailure(error), version: source.version)
+            if error.reason == .stopped { return .stopped }
+            // Half of a copy is no picture, and must not be remembered as one that is broken.
+            return source.hasChanged ? .changed : .failed(LoadFailure(error), version: source.version)
         }
     }
 

@@ -14,6 +14,12 @@ struct OriginalSource: Sendable {
     var mayStore = true
     /// Its origin could not be asked whether it is current.
     var isStale = false
+
+    /// Whether a local file is no longer what it was when it was opened: what was read of it says nothing.
+    var hasChanged: Bool {
+        guard let status else { return false }
+        return (try? descriptor.status()) != status
+    }
 }
 
 /// What a job that needs the original of a remote image stands on.

@@ -16,6 +16,7 @@ final class MockRenderer: Rendering {
         var isHeld = false
         var isProgressive = false
         var failure: RenderError?
+        var nextFailure: RenderError?
         var released = 0
     }
 
@@ -35,6 +36,12 @@ final class MockRenderer: Rendering {
     var failure: RenderError? {
         get { state.withLock { $0.failure } }
         set { state.withLock { $0.failure = newValue } }
+    }
+
+    /// What the next render to end ends with.
+    var nextFailure: RenderError? {
+        get { state.withLock { $0.nextFailure } }
+        set { state.withLock { $0.nextFailure = newValue } }
     }
 
     func inspect(_ source: RenderSource) throws(RenderError) -> Inspection {
@@ -64,7 +71,11 @@ final class MockRenderer: Rendering {
             stops.record(rendition)
             throw RenderError(.stopped, "Stopped.")
         }
-        if let failure { throw failure }
+        let next = state.withLock { state in
+            defer { state.nextFailure = nil }
+            return state.nextFailure
+        }
+        if let failure = next ?? failure { throw failure }
         var facts = ImageFacts()
         facts.placeholder = [1, 2, 3]
         return Rendered(
