@@ -218,15 +218,21 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func find(_ job: LoadMachine.JobID, _ priority: Priority) {
         guard let request = contexts[job]?.request else { return }
-        if request.image.location.isRemote {
-            // An original that is arriving is what the caches do not have: whoever comes late joins at once.
+        let isRemote = request.image.location.isRemote
+        if request.rendition == .original {
+            guard isRemote else { return perform(machine.prepare(job)) }
+            // An original that is arriving is what the caches do not have: whoever comes late joins at once. Other
+            // renditions look first: one that is kept must not wait for an origin that hangs.
             if machine.hasFetch(for: request.image.id) { return perform(machine.needOriginal(job)) }
-        } else if request.rendition == .original {
-            return perform(machine.prepare(job))
         }
+        let fetch = machine.fetch(for: request.image.id)
         run(job, on: lanes.lookups, priority) { [stages] in
             stages.find(request)
         } then: {
+            // A fetch that ended meanwhile may have brought what was not there yet, so the look is taken once more.
+            if case .nothing = $1, let fetch, $0.machine.fetch(for: request.image.id) != fetch {
+                return $0.find(job, priority)
+            }
             $0.found(job, $1)
         }
     }

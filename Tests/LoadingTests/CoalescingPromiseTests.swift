@@ -117,6 +117,39 @@ import Testing
         #expect(await again.bytes != nil)
         await house.close()
     }
+
+    @Test func `a kept rendition does not wait for an origin that hangs over another one`() async throws {
+        let house = try TestHouse { $0.originalBytes = 0 }
+        async let first = house.load(house.remote(1), .tile)
+        await house.origins.fetches.element(0).answer(picture(300), freshFor: .seconds(600))
+        #expect(await first.bytes != nil)
+        await house.close()
+        // Another run: the tile is on disk, its original is not.
+        let again = try TestHouse(in: house.folder) { $0.originalBytes = 0 }
+        let screens = Recorder<TestHouse.Outcome>()
+        let screen = again.load(again.remote(1), .screen, into: screens)
+        _ = await again.origins.fetches.element(0)
+        #expect(await again.load(again.remote(1), .tile).bytes != nil)
+        #expect(screens.count == 0)
+        screen.cancel()
+        await again.close()
+    }
+
+    @Test func `who looks into the caches while a fetch ends finds what it brought`() async throws {
+        let house = try TestHouse()
+        for round in 0..<30 as Range<UInt64> {
+            let results = Recorder<TestHouse.Outcome>()
+            house.load(house.remote(round), .tile, into: results)
+            let fetch = await house.origins.fetches.element(Int(round))
+            fetch.send(.started(.of(64)))
+            fetch.send(.bytes(picture(64)))
+            fetch.send(.finished)
+            house.load(house.remote(round), .screen, into: results)
+            #expect(await results.first(2).allSatisfy { $0.bytes != nil })
+            #expect(house.origins.fetches.count == Int(round) + 1)
+        }
+        await house.close()
+    }
 }
 
 extension TestHouse {

@@ -69,7 +69,8 @@ struct LoadMachine: Sendable {
     func stage(of job: JobID) -> Stage? { stages[job] }
     func key(of job: JobID) -> Key? { renditions.key(of: job) }
     func job(for key: Key) -> JobID? { renditions.job(for: key) }
-    func hasFetch(for image: ImageID) -> Bool { originals.job(for: image) != nil }
+    func fetch(for image: ImageID) -> FetchID? { originals.job(for: image) }
+    func hasFetch(for image: ImageID) -> Bool { fetch(for: image) != nil }
 
     // MARK: - Waiters
 
