@@ -174,6 +174,39 @@ import Testing
         #expect(book.statistics.live <= 10 * 20)
     }
 
+    @Test func `many hostile clients together stay within the bound of all tokens`() {
+        let book = book {
+            $0.maximumTokens = 20
+            $0.rememberedTokens = 20
+            $0.maximumTokensInAll = 200
+        }
+        var sessions: [SessionID] = []
+        for _ in 0..<100 {
+            time.pass(.milliseconds(1))
+            sessions.append(book.issue((0..<15).map { wish($0) }).session)
+        }
+        #expect(book.tokenCount <= 200 && book.statistics.live <= 200)
+        #expect(book.isOpen(sessions[99]) && !book.isOpen(sessions[0]))
+    }
+
+    @Test func `only so many originals that still arrive are held for requests that never come`() async throws {
+        let house = try TestHouse()
+        let book = book { $0.heldOriginals = 3 }
+        let tokens = book.issue((0..<10).map { wish($0, UInt64($0)) }).tokens
+        for (position, load) in loader.loads.all.enumerated() {
+            let results = Recorder<TestHouse.Outcome>()
+            house.load(house.remote(UInt64(position)), .original, into: results)
+            let fetch = await house.origins.fetches.element(position)
+            fetch.send(.started(.of(1_000)))
+            fetch.send(.bytes(picture(100)))
+            load.deliver(await results.element(0))
+        }
+        await house.loader.coordinator.reached { $0.fetches == 3 }
+        #expect(claim(book, tokens[9].token, 9).count == 0, "what was not held is loaded again")
+        #expect(loader.loads.count == 11)
+        await house.close()
+    }
+
     @Test func `a token that becomes visible is moved in every stage`() {
         let book = book()
         let (session, issued) = book.issue([wish(1, lane: .prefetch)])

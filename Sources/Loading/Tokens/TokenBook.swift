@@ -17,10 +17,15 @@ public final class TokenBook: Sendable {
         public var maximumTokens = 1_024
         /// Ended tokens that a session remembers, to answer a late request or cancel rightly.
         public var rememberedTokens = 1_024
+        /// Tokens of all sessions, live and remembered; beyond, the sessions used longest ago are ended.
+        public var maximumTokensInAll = 200_000
         /// A session unused for so long is ended.
         public var idleTime: Duration = .seconds(120)
         /// Bytes held for tokens whose request has not come yet; beyond, they are loaded again when it comes.
         public var heldBytes = 32 << 20
+        /// Originals still arriving that are held for such tokens, a descriptor each; the rest is fetched when its
+        /// request comes.
+        public var heldOriginals = 64
 
         public init() {}
 
@@ -29,8 +34,10 @@ public final class TokenBook: Sendable {
             guard maximumSessions > 0 else { throw InvalidConfiguration(field: "maximumSessions") }
             guard maximumTokens > 0 else { throw InvalidConfiguration(field: "maximumTokens") }
             guard rememberedTokens >= 0 else { throw InvalidConfiguration(field: "rememberedTokens") }
+            guard maximumTokensInAll > 0 else { throw InvalidConfiguration(field: "maximumTokensInAll") }
             guard idleTime > .zero else { throw InvalidConfiguration(field: "idleTime") }
             guard heldBytes >= 0 else { throw InvalidConfiguration(field: "heldBytes") }
+            guard heldOriginals >= 0 else { throw InvalidConfiguration(field: "heldOriginals") }
         }
     }
 
@@ -77,6 +84,7 @@ public final class TokenBook: Sendable {
         /// What arrived before its request.
         var held: [Token: LoadedContent] = [:]
         var heldBytes = 0
+        var heldOriginals = 0
         /// Requests that wait for what has not arrived.
         var answers: [Token: Answer] = [:]
     }
@@ -110,7 +118,7 @@ public final class TokenBook: Sendable {
         self.time = time
         let limits = TokenTable.Limits(
             sessions: configuration.maximumSessions, liveTokensPerSession: configuration.maximumTokens,
-            endedTokensPerSession: configuration.rememberedTokens)
+            endedTokensPerSession: configuration.rememberedTokens, tokensInAll: configuration.maximumTokensInAll)
         state = Guarded(State(table: TokenTable(limits: limits)))
         sweep = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "tessera.tokens"))
         sweep.setEventHandler { [weak self] in self?.closeIdleSessions() }
@@ -266,6 +274,9 @@ public final class TokenBook: Sendable {
         }
     }
 
+    /// Live and remembered tokens, for the tests.
+    var tokenCount: Int { state.withLock { $0.table.recordCount } }
+
     /// Whether nothing is left in any table but remembered ends, for the tests.
     var holdsNothing: Bool {
         state.withLock { $0.loads.isEmpty && $0.held.isEmpty && $0.answers.isEmpty && $0.heldBytes == 0 }
@@ -297,7 +308,7 @@ public final class TokenBook: Sendable {
                     return state.table.send(token) ? (answer, .content(content), nil) : (answer, .cancelled, content)
                 }
                 guard state.table.load(token) else { return (nil, .cancelled, content) }
-                return (nil, .cancelled, Self.hold(content, for: token, in: &state, upTo: configuration.heldBytes))
+                return (nil, .cancelled, Self.hold(content, for: token, in: &state, configuration))
             }
         }
         unwanted?.close()
@@ -306,13 +317,16 @@ public final class TokenBook: Sendable {
 
     /// Keeps content for its request; gives it back when there is no room.
     private static func hold(
-        _ content: LoadedContent, for token: Token, in state: inout State, upTo limit: Int
+        _ content: LoadedContent, for token: Token, in state: inout State, _ limits: Configuration
     ) -> LoadedContent? {
-        // A growing original stays: its reader keeps the fetch alive. A descriptor is too dear to wait with.
+        // A growing original stays, since its reader keeps the fetch alive; but it is a descriptor, and too dear for many
+        // to wait with.
         switch content {
         case .file: return content
-        case .bytes(let rendition) where state.heldBytes + rendition.bytes.count > limit: return content
-        case .bytes, .growing: break
+        case .bytes(let rendition) where state.heldBytes + rendition.bytes.count > limits.heldBytes: return content
+        case .growing where state.heldOriginals >= limits.heldOriginals: return content
+        case .growing: state.heldOriginals += 1
+        case .bytes: break
         }
         state.held[token] = content
         state.heldBytes += content.heldBytes
@@ -322,6 +336,7 @@ public final class TokenBook: Sendable {
     private static func takeHeld(_ token: Token, from state: inout State) -> LoadedContent? {
         guard let content = state.held.removeValue(forKey: token) else { return nil }
         state.heldBytes -= content.heldBytes
+        if case .growing = content { state.heldOriginals -= 1 }
         return content
     }
 

@@ -12,6 +12,7 @@ struct TokenTable: Sendable {
         var sessions = 4_096
         var liveTokensPerSession = 1_024
         var endedTokensPerSession = 1_024
+        var tokensInAll = Int.max
     }
 
     struct Record: Sendable {
@@ -132,6 +133,13 @@ struct TokenTable: Sendable {
             let oldest = sessions[id]?.live.first?.id, end(oldest, .cancelled)
         {
             cancelled.append(oldest)
+        }
+        if records.count >= limits.tokensInAll {
+            // Not this one, though it may have no token yet: whoever asks now is somebody.
+            leastWorth.set(id, to: Oldest(value: Worth(hasLive: true, lastUse: .seconds(Int64.max))))
+            while records.count >= limits.tokensInAll, let victim = leastWorth.first?.id, victim != id {
+                cancelled += close(victim)
+            }
         }
         issues += 1
         statistics.issued += 1

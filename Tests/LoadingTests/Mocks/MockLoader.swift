@@ -24,7 +24,7 @@ final class MockLoad: LoadHandle {
     let priority: Priority
     let priorities = Recorder<Priority>()
     let cancels = Recorder<Bool>()
-    private let deliver: @Sendable (Result<LoadedContent, LoadFailure>) -> Void
+    let deliver: @Sendable (Result<LoadedContent, LoadFailure>) -> Void
 
     init(
         request: LoadRequest, priority: Priority,
