@@ -78,13 +78,15 @@ public final class RequestBody: AsyncSequence, Sendable {
     private func wait(_ continuation: CheckedContinuation<[UInt8]?, any Error>) {
         let isCancelled = Task.isCancelled
         let (result, source): (Result<[UInt8]?, any Error>?, (any Source)?) = state.withLock { state in
-            if isCancelled { return (.failure(CancellationError()), nil) }
+            // What has come is handed out to a cancelled task too. A page that closes sends its last word and is gone:
+            // nobody waits for the answer, but the word counts.
             if !state.chunks.isEmpty {
                 let chunk = state.chunks.removeFirst()
                 state.bufferedBytes -= chunk.count
                 return (.success(chunk), nil)
             }
             if let end = state.end { return (end.map { nil }, nil) }
+            if isCancelled { return (.failure(CancellationError()), nil) }
             precondition(state.reader == nil, "a request's body has one reader")
             state.reader = continuation
             return (nil, state.source)

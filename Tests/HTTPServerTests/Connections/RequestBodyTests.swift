@@ -37,6 +37,28 @@ struct RequestBodyTests {
         }
     }
 
+    @Test func `a request that came whole is read though its client goes at once, as a page that closes does`()
+        async throws
+    {
+        let read = Signal<String>()
+        let started = Signal<Void>()
+        var router = Router()
+        router.post("/") { request in
+            started.give()
+            // Until the client's going cancels it.
+            try? await Task.sleep(for: .seconds(60))
+            read.give((try? await request.body.collect(upTo: 100)).map { String(decoding: $0, as: UTF8.self) } ?? "-")
+            return Response()
+        }
+        try await withServer(router) { server in
+            let client = try server.connect()
+            try await client.send(post("Content-Length: 5\r\n", "hello"))
+            await started.value
+            client.finish()
+            #expect(await read.value == "hello")
+        }
+    }
+
     @Test func `a client that waits is told to go on, when the body is wanted`() async throws {
         try await withServer(Router.echo()) { server in
             let client = try server.connect()
