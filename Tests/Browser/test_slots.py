@@ -31,7 +31,7 @@ def without_comparison(page):
 
 
 def read(front, enough, until_wrong=False):
-    plan = {"legs": LEGS, "enough": enough, "time": 60_000, "untilWrong": until_wrong}
+    plan = {"legs": LEGS, "enough": enough, "time": 240_000, "untilWrong": until_wrong}
     return front.with_readings().page.evaluate("(plan) => window.readings.read(plan)", plan)
 
 
