@@ -34,6 +34,18 @@ import Testing
         await gallery.close()
     }
 
+    @Test func `a cancel before the answer's turn on the connection makes it 204`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#).json()
+        let answer = try await gallery.get(issued.tokens[0].href)
+        #expect(answer.response.instead?() == nil)
+        _ = try await gallery.post("/api/v1/tokens/cancel", #"{"session":"\#(issued.session)"}"#)
+        let instead = answer.response.instead?()
+        #expect(instead?.status == .noContent)
+        #expect(instead?.headers[.tesseraDropped] == "cancelled")
+        await gallery.close()
+    }
+
     @Test func `a cancel in the middle of the body cuts it there`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let issued: TokensAnswer = try await gallery.post(

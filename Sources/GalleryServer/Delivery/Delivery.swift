@@ -82,8 +82,11 @@ struct Delivery: Sendable {
     private func admitted(_ response: Response) -> Response {
         guard let (token, book) = token else { return response }
         var response = response
+        // A cancel that comes before the answer's turn leaves the connection to the next request.
+        response.instead = { book.mayStillSend(token) ? nil : .dropped }
         switch response.body {
         case .empty:
+            response.instead = nil
             book.finish(token, .delivered)
         case .bytes(let bytes):
             response.body = .stream(

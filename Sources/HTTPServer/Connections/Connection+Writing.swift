@@ -68,14 +68,17 @@ extension Connection {
     /// Takes the answer of the first exchange on. False if there is none yet.
     private func beginAnswer() -> Bool {
         guard let first = exchanges.first else { return false }
-        guard let response = first.response else {
+        guard let given = first.response else {
             guard first.wantsContinue, first.awaitsContinue else { return false }
             exchanges[0].awaitsContinue = false
             output.first.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
             return true
         }
+        // Before the answer is asked anything: what it asks may come back here.
         exchanges[0].response = nil
         isAnswering = true
+        let response = reconsidered(given)
+        guard phase == .open else { return false }
         var context = first.context
         context.keepsAlive = context.keepsAlive && takesMore(after: first)
         let plan: ResponseEncoder.Plan
@@ -91,6 +94,13 @@ extension Connection {
         livesOn = plan.keepsAlive
         beginBody(response.body, plan.framing)
         return true
+    }
+
+    /// The answer itself, or the one that is to be sent in its place by now.
+    private func reconsidered(_ response: Response) -> Response {
+        guard let instead = response.instead?() else { return response }
+        if case .stream(let stream, _) = response.body { stream.ended(.aborted) }
+        return instead
     }
 
     /// Whether, after the answer to `exchange`, there may be another request.

@@ -20,7 +20,11 @@ private final class Relay: Reply.Sink {
         self.change = change
     }
 
-    func take(_ response: Response, number: UInt64) { reply.send(change(response)) }
+    func take(_ response: Response, number: UInt64) {
+        var changed = change(response)
+        if let instead = changed.instead { changed.instead = { [change] in instead().map(change) } }
+        reply.send(changed)
+    }
 
     func wasDropped(number: UInt64) { reply.send(change(Problem(.internalServerError).response)) }
 }

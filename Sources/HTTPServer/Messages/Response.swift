@@ -18,6 +18,10 @@ public struct Response: Sendable {
     public var status: HTTPResponse.Status
     public var headers: HTTPFields
     public var body: ResponseBody
+    /// Asked on the loop when it is this answer's turn to be written, which with pipelined requests can be long after it
+    /// was given: what it returns is sent in place of the answer, whose stream ends `.aborted`. Asked once, and never
+    /// of an answer that it returned.
+    public var instead: (@Sendable () -> Response?)?
     /// If there is one, it goes out in place of status and headers.
     var prepared: PreparedHead?
 

@@ -27,6 +27,29 @@ struct PipeliningTests {
         }
     }
 
+    @Test func `an answer that is thought better of before its turn is not begun, and the connection lives on`()
+        async throws
+    {
+        let held = HeldReplies(["/1", "/2", "/3"])
+        let stream = ScriptedStream([.bytes([1])])
+        let isOff = Atomic<Bool>(false)
+        let responder = Answering { request, reply in held.hold(reply, for: request.path) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send(get("/1") + get("/2") + get("/3"))
+            var second = Response(body: .stream(stream, length: 1))
+            second.instead = { isOff.load(ordering: .relaxed) ? Response(status: .noContent) : nil }
+            await held.take("/2")?.send(second)
+            isOff.store(true, ordering: .relaxed)
+            await held.take("/1")?.send(Response(text: "one"))
+            #expect(try await client.receive().text == "one")
+            #expect(try await client.receive().status == 204)
+            #expect(await stream.end.value == .aborted && stream.pulls == 0)
+            await held.take("/3")?.send(Response(text: "three"))
+            #expect(try await client.receive().text == "three")
+        }
+    }
+
     @Test func `only so many requests are taken at a time`() async throws {
         let held = HeldReplies(["/1", "/2", "/3", "/4"])
         let taken = Atomic<Int>(0)
