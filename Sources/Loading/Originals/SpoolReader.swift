@@ -43,7 +43,7 @@ final class SpoolReader: Sendable {
         if case .failed(let failure) = end { return .failed(failure) }
         if available > 0 { return read(min(count, Int(clamping: available)), at: offset, wake) }
         if case .whole = end { return .finished }
-        state.withLock { $0.wake = wake }
+        guard wait(wake) else { return .failed(.unwanted) }
         spool.whenMore(than: offset) { [weak self] in self?.wakeUp() }
         return .pending
     }
@@ -67,7 +67,7 @@ final class SpoolReader: Sendable {
             state.withLock { $0.offset += Int64(cached.count) }
             return .bytes(cached)
         }
-        state.withLock { $0.wake = wake }
+        guard wait(wake) else { return .failed(.unwanted) }
         // Those who wait for their next bytes are all alike: first come, first served.
         lane.submit(BlockingLane.newWork(), priority: .background) { [weak self] in
             self?.readOnLane(count, at: offset)
@@ -90,6 +90,15 @@ final class SpoolReader: Sendable {
             state.failure = failure
         }
         wakeUp()
+    }
+
+    /// Notes who waits. False when it was closed meanwhile, from another thread: nobody might wake it then.
+    private func wait(_ wake: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.wake = wake
+            return true
+        }
     }
 
     private func wakeUp() {
