@@ -12,6 +12,7 @@ struct RenditionRoute {
     let loader: Loader
     let tokens: TokenBook
     private let named = NamedRendition()
+    private let formats = FormatChoice()
 
     init(catalog: Catalog, loader: Loader, tokens: TokenBook) {
         self.catalog = catalog
@@ -48,7 +49,7 @@ struct RenditionRoute {
     private func answer(
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?
     ) {
-        let format = OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
+        let format = formats.format(for: request, rendition)
         if let version, rendition != .original {
             if let bytes = loader.cached(id, version: version, rendition: rendition, format: format) {
                 return reply.send(
