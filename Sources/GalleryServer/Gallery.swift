@@ -53,6 +53,11 @@ public final class Gallery: Sendable {
         return "http://\(address)/"
     }
 
+    /// Reads the sources again; what has changed is seen when a source has been read to its end. Returns at once.
+    public func rescan() {
+        catalog.rescan()
+    }
+
     /// How long a stop lets pictures be fetched and rendered for those who already wait.
     private static let loadingGrace = Duration.seconds(2)
 

@@ -12,7 +12,7 @@ struct GalleryRun {
     /// How long a stop waits for what is being sent.
     private static let stopDeadline = Duration.seconds(8)
 
-    /// Returns once the gallery has been stopped by SIGTERM or SIGINT.
+    /// Returns once the gallery has been stopped by SIGTERM or SIGINT. SIGUSR1 has it read its sources again.
     ///
     /// - Throws: what made the start impossible, in words for the person at the command line.
     func untilTold() async throws {
@@ -27,8 +27,13 @@ struct GalleryRun {
             await gallery.stop(within: .zero)
             throw error
         }
+        let rescan = SignalWatch(SIGUSR1) {
+            logger.notice("Reading the sources again.")
+            gallery.rescan()
+        }
         StandardStreams.print("Tessera is ready at \(address)")
         await stop.wait()
+        withExtendedLifetime(rescan) {}
         logger.notice("Stopping; what is being sent is finished within \(Self.stopDeadline).")
         await gallery.stop(within: Self.stopDeadline)
     }
@@ -36,27 +41,37 @@ struct GalleryRun {
 
 /// The first SIGTERM or SIGINT asks for a clean end; a second one ends the process at once.
 private final class StopSignal: Sendable {
-    private let sources: [any DispatchSourceSignal]
+    private let watches: [SignalWatch]
     private let signals: AsyncStream<Void>
 
     init() {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         self.signals = signals
-        sources = [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
+        watches = [SIGTERM, SIGINT].map { number in
+            SignalWatch(number) {
                 continuation.yield()
                 signal(number, SIG_DFL)
             }
-            source.activate()
-            return source
         }
     }
 
     func wait() async {
         var iterator = signals.makeAsyncIterator()
         await iterator.next()
-        withExtendedLifetime(sources) {}
+        withExtendedLifetime(watches) {}
     }
+}
+
+/// Calls `body` each time the process is sent a signal, instead of what the signal would do, for as long as it lives.
+private final class SignalWatch: Sendable {
+    private let source: any DispatchSourceSignal
+
+    init(_ number: Int32, _ body: @escaping @Sendable () -> Void) {
+        signal(number, SIG_IGN)
+        source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler(handler: body)
+        source.activate()
+    }
+
+    deinit { source.cancel() }
 }

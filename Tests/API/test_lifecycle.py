@@ -1,6 +1,7 @@
 """Starting, stopping and being killed."""
 
 import random
+import signal
 import socket
 import threading
 import time
@@ -31,6 +32,17 @@ def test_sigterm_ends_a_busy_server_in_time(listed, origin):
     assert time.monotonic() - start < 15
     for connection in [*waiting, *idle]:
         connection.close()
+
+
+def test_sigusr1_has_the_sources_read_again(serve, tmp_path):
+    folder = pictures.write(tmp_path / "growing", first__jpg=pictures.encoded("JPEG"))
+    gallery = serve(folder)
+    before = gallery.images(1)
+    pictures.write(folder, second__jpg=pictures.encoded("JPEG", seed=1))
+    gallery.process.send_signal(signal.SIGUSR1)
+    after = gallery.images(2)
+    assert after["first.jpg"]["id"] == before["first.jpg"]["id"]
+    assert gallery.tile(after["second.jpg"]).status == 200
 
 
 def test_sigterm_lets_a_body_under_way_end_whole(serve, tmp_path):

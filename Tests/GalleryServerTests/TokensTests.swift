@@ -20,6 +20,14 @@ import Testing
         await gallery.close()
     }
 
+    @Test func `a question about the head leaves the token alone`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#).json()
+        #expect(try await gallery.ask(.head, issued.tokens[0].href).status == 200)
+        #expect(try await gallery.get(issued.tokens[0].href).status == 200)
+        await gallery.close()
+    }
+
     @Test func `a cancel before the request makes it 204 and says why`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#).json()

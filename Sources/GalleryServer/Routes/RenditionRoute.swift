@@ -34,7 +34,8 @@ struct RenditionRoute {
         do {
             let query = QueryReader(request)
             let version = try query.text("v").flatMap { ContentVersion($0) }
-            if let text = try query.text("token") {
+            // HEAD asks what there is, and leaves the token to the GET that follows.
+            if let text = try query.text("token"), request.method != .head {
                 guard let token = Token(text) else { throw Problem(ClaimRefusal.unknown) }
                 return answer(request, reply, id, rendition, bearing: token)
             }
