@@ -40,7 +40,7 @@ extension LoadCoordinator {
             }
         case .failed(let failure):
             let before = fetches[id]?.before
-            endFetch(id) { coordinator, job, _ in
+            endFetch(id, as: .failed(failure)) { coordinator, job, _ in
                 // Who joined the fetch late did not look for what is kept: the fetch knows.
                 if coordinator.contexts[job]?.kept == nil { coordinator.contexts[job]?.kept = before }
                 coordinator.fetchFailed(job, failure)
@@ -49,10 +49,11 @@ extension LoadCoordinator {
     }
 
     private func endFetch(
-        _ id: LoadMachine.FetchID, each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
+        _ id: LoadMachine.FetchID, as end: FetchEnd = .brought, each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
     ) {
         fetches[id] = nil
         spools[id] = nil
+        for job in machine.jobsFinding(whatComesBy: id) { contexts[job]?.overtakenBy = end }
         let (jobs, effects) = machine.originalEnded(id)
         perform(effects)
         for job in jobs {
@@ -66,7 +67,7 @@ extension LoadCoordinator {
         stages.memory.setFreshness(.init(version: kept.version, until: kept.freshUntil), of: image)
     }
 
-    private func fetchFailed(_ job: LoadMachine.JobID, _ failure: LoadFailure) {
+    func fetchFailed(_ job: LoadMachine.JobID, _ failure: LoadFailure) {
         guard let context = contexts[job] else { return }
         if let kept = context.kept, !failure.isPermanent, !context.mustFetch {
             contexts[job]?.ground = .kept(kept, originFailure: failure)

@@ -39,9 +39,17 @@ final class LoadCoordinator: @unchecked Sendable {
         var ground: RemoteGround?
         var kept: KeptOriginal?
         var mustFetch = false
+        /// How a fetch of the image ended while this job looked into the caches, if one did.
+        var overtakenBy: FetchEnd?
         var source: OriginalSource?
         var work: BlockingLane.WorkID = 0
         var attempts = 0
+    }
+
+    /// How a fetch ended, for those of its image that had not joined it yet.
+    enum FetchEnd {
+        case brought
+        case failed(LoadFailure)
     }
 
     /// How often a file that changes under the reader, or an original that is evicted under it, is begun anew.
@@ -225,15 +233,21 @@ final class LoadCoordinator: @unchecked Sendable {
             // renditions look first: one that is kept must not wait for an origin that hangs.
             if machine.hasFetch(for: request.image.id) { return perform(machine.needOriginal(job)) }
         }
-        let fetch = machine.fetch(for: request.image.id)
+        contexts[job]?.overtakenBy = nil
         run(job, on: lanes.lookups, priority) { [stages] in
             stages.find(request)
         } then: {
-            // A fetch that ended meanwhile may have brought what was not there yet, so the look is taken once more.
-            if case .nothing = $1, let fetch, $0.machine.fetch(for: request.image.id) != fetch {
-                return $0.find(job, priority)
+            guard case .nothing(let kept) = $1, let end = $0.contexts[job]?.overtakenBy else {
+                return $0.found(job, $1)
             }
-            $0.found(job, $1)
+            switch end {
+            case .brought:
+                // What it brought was not there yet, so the look is taken once more.
+                $0.find(job, priority)
+            case .failed(let failure):
+                $0.contexts[job]?.kept = kept
+                $0.fetchFailed(job, failure)
+            }
         }
     }
 

@@ -69,8 +69,17 @@ struct LoadMachine: Sendable {
     func stage(of job: JobID) -> Stage? { stages[job] }
     func key(of job: JobID) -> Key? { renditions.key(of: job) }
     func job(for key: Key) -> JobID? { renditions.job(for: key) }
-    func fetch(for image: ImageID) -> FetchID? { originals.job(for: image) }
-    func hasFetch(for image: ImageID) -> Bool { fetch(for: image) != nil }
+    func hasFetch(for image: ImageID) -> Bool { originals.job(for: image) != nil }
+
+    /// The jobs that look into the caches for a rendition of the image that this fetch is for.
+    func jobsFinding(whatComesBy fetch: FetchID) -> [JobID] {
+        guard let image = originals.key(of: fetch) else { return [] }
+        return Rendition.allCases.flatMap { rendition in
+            OutputFormat.allCases.compactMap { format in
+                job(for: Key(image: image, version: nil, rendition: rendition, format: format))
+            }
+        }.filter { stages[$0] == .finding }
+    }
 
     // MARK: - Waiters
 
