@@ -49,7 +49,8 @@ extension LoadCoordinator {
     }
 
     private func endFetch(
-        _ id: LoadMachine.FetchID, as end: FetchEnd = .brought, each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
+        _ id: LoadMachine.FetchID, as end: FetchEnd = .brought,
+        each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
     ) {
         fetches[id] = nil
         spools[id] = nil
