@@ -22,17 +22,23 @@ final class TileStore: Sendable {
     private static let pendingLimit = 32 << 20
     /// Bytes that a row takes beside its picture, about.
     private static let overhead: Int64 = 160
-    private static let batchDelay = DispatchTimeInterval.milliseconds(30)
 
     let budget: Int64
     private let database: CacheDatabase
     private let lane: BlockingLane
+    private let batchDelay: DispatchTimeInterval
     private let pending = Guarded(Pending())
     /// Touched on the lane of writes alone, and in `flush`.
     private let ledger = Guarded(Ledger())
 
-    /// - Parameter lane: One thread, for all writes.
-    init(database: CacheDatabase, budget: Int64, lane: BlockingLane) {
+    /// - Parameters:
+    ///   - lane: One thread, for all writes.
+    ///   - batchDelay: How long a tile waits for others to be written with.
+    init(
+        database: CacheDatabase, budget: Int64, lane: BlockingLane,
+        batchDelay: DispatchTimeInterval = .milliseconds(30)
+    ) {
+        self.batchDelay = batchDelay
         self.database = database
         self.budget = budget
         self.lane = lane
@@ -86,7 +92,7 @@ final class TileStore: Sendable {
             return !pending.isScheduled
         }
         guard isFirst else { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.batchDelay) { [weak self] in
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + batchDelay) { [weak self] in
             guard let self else { return }
             lane.submit(BlockingLane.newWork(), priority: .background) { self.flush() }
         }
