@@ -3,7 +3,7 @@ import Images
 /// A place in the catalog that stays right while images come and go: right after one image, wherever that is now.
 ///
 /// It names the image by its id and keeps the image's index only as a hint, so it can be resolved in any revision.
-/// On the wire it is opaque: 24 bytes in base64url (RFC 4648 section 5) without padding, with a check so that what
+/// On the wire it is opaque: 24 bytes in base64url (RFC 4648 §5) without padding, with a check so that what
 /// this program never gave out is refused.
 public struct Cursor: Sendable, Hashable, LosslessStringConvertible {
     /// The image that the page before ended with; nil at the very beginning.

@@ -1,3 +1,5 @@
+import Images
+
 /// The server's ticket for one showing of one slot: 128 random bits, written as 22 letters of base64url (RFC 4648 §5).
 public struct Token: Hashable, Sendable, LosslessStringConvertible {
     private let bits: RandomBits
@@ -30,8 +32,7 @@ public struct SessionID: Hashable, Sendable, LosslessStringConvertible {
 
 /// A name that cannot be guessed: 128 bits from the system's generator.
 struct RandomBits: Hashable, Sendable {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    private static let length = 22
+    static let byteCount = 16
 
     let high: UInt64
     let low: UInt64
@@ -42,54 +43,29 @@ struct RandomBits: Hashable, Sendable {
         low = system.next()
     }
 
+    /// Nil unless there are sixteen, most significant first.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     init?(_ text: String) {
-        guard text.utf8.count == Self.length else { return nil }
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for (position, byte) in text.utf8.enumerated() {
-            guard let digit = Self.digit(of: byte) else { return nil }
-            if position == Self.length - 1 {
-                // The last letter carries two bits; one with more would be a second spelling.
-                guard digit & 15 == 0 else { return nil }
-                high = high << 2 | low >> 62
-                low = low << 2 | digit >> 4
-            } else {
-                high = high << 6 | low >> 58
-                low = low << 6 | digit
-            }
-        }
-        self.high = high
-        self.low = low
+        guard let bytes = Base64URL.decode(text) else { return nil }
+        self.init(bytes)
     }
 
-    var description: String {
-        String(unsafeUninitializedCapacity: Self.length) { buffer in
-            for position in 0..<Self.length {
-                let fromEnd = 122 - 6 * position
-                let digit: UInt64
-                if fromEnd >= 64 {
-                    digit = high >> UInt64(fromEnd - 64)
-                } else if fromEnd > 58 {
-                    digit = high << UInt64(64 - fromEnd) | low >> UInt64(fromEnd)
-                } else if fromEnd >= 0 {
-                    digit = low >> UInt64(fromEnd)
-                } else {
-                    digit = low << UInt64(-fromEnd)
-                }
-                buffer[position] = Self.alphabet[Int(digit & 63)]
+    /// Sixteen, most significant first.
+    var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
+            for position in 0..<8 {
+                let shift = UInt64(56 - 8 * position)
+                buffer[position] = UInt8(truncatingIfNeeded: high >> shift)
+                buffer[position + 8] = UInt8(truncatingIfNeeded: low >> shift)
             }
-            return Self.length
+            count = Self.byteCount
         }
     }
 
-    private static func digit(of byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt64(byte - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt64(byte - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
-    }
+    var description: String { Base64URL.encode(bytes) }
 }

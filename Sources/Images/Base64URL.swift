@@ -1,8 +1,9 @@
-/// base64url (RFC 4648 section 5) without padding, strict: each text has one reading and each reading one text.
-enum Base64URL {
+/// base64url (RFC 4648 §5) without padding, strict: each text has one reading and each reading one text.
+public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    /// Four letters for each three bytes, and for what is left over one letter more than it has bytes.
+    public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var pending: UInt32 = 0
@@ -20,7 +21,7 @@ enum Base64URL {
     }
 
     /// Nil for any text that `encode` does not make.
-    static func decode(_ text: String) -> [UInt8]? {
+    public static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         var pending: UInt32 = 0
