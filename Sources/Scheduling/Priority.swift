@@ -1,5 +1,9 @@
-/// How urgent a piece of work is. Greater is sooner: visible before prefetch, then the newest viewport, then the
-/// smallest distance from the viewport's centre.
+/// How urgent a piece of work is, and for whom. Greater is sooner: visible before prefetch, then the newest viewport,
+/// then the smallest distance from the viewport's centre.
+///
+/// This is the order within one ``Flow``, and decides for which of several flows that want the same piece it counts.
+/// Among flows places are shared out evenly instead (``PlaceAllocator``), save that all that is visible goes before all
+/// prefetch.
 public struct Priority: Hashable, Sendable, Comparable {
     /// Whether somebody looks at the slot now.
     public enum Lane: UInt8, Sendable, Comparable {
@@ -14,14 +18,18 @@ public struct Priority: Hashable, Sendable, Comparable {
     public var viewport: UInt64
     /// Slots between this one and the centre of its viewport.
     public var distance: UInt32
+    /// Whose share of the places it takes.
+    public var flow: Flow
 
-    public init(lane: Lane, viewport: UInt64, distance: UInt32) {
+    public init(lane: Lane, viewport: UInt64, distance: UInt32, flow: Flow = .common) {
         self.lane = lane
         self.viewport = viewport
         self.distance = distance
+        self.flow = flow
     }
 
     public static func < (left: Priority, right: Priority) -> Bool {
-        (left.lane, left.viewport, right.distance) < (right.lane, right.viewport, left.distance)
+        // The flow comes last, so that equals are one and the same; it says nothing of urgency.
+        (left.lane, left.viewport, right.distance, left.flow) < (right.lane, right.viewport, left.distance, right.flow)
     }
 }

@@ -38,6 +38,18 @@ import Testing
         #expect(priorities[3] > priorities[1] && priorities[1] > priorities[0])
     }
 
+    @Test func `every load of a session counts for that session alone`() {
+        let book = book { $0.heldBytes = 0 }
+        let (one, issued) = book.issue([wish(1), wish(2)])
+        let (other, _) = book.issue([wish(1)])
+        loader.loads.all[0].succeed()
+        _ = claim(book, issued[0].token)
+        book.reprioritise(issued.map(\.token), in: one, lane: .prefetch)
+        #expect(loader.loads.all.map(\.priority.flow) == [one, one, other, one].map { Flow(of: $0) })
+        #expect(loader.loads.all.flatMap(\.priorities.all).allSatisfy { $0.flow == Flow(of: one) })
+        #expect(Flow(of: one) != Flow(of: other))
+    }
+
     @Test func `a claimed token is answered when its content comes, sent, and delivered`() {
         let book = book()
         let token = book.issue([wish(1)]).tokens[0].token

@@ -148,7 +148,8 @@ public final class TokenBook: Sendable {
         }
         for (position, (wish, token)) in zip(wishes, tokens).enumerated() {
             let distance = wish.distance ?? UInt32(clamping: abs(2 * position - (wishes.count - 1)) / 2)
-            begin(token, wish.request, Priority(lane: wish.lane, viewport: viewport, distance: distance))
+            let priority = Priority(lane: wish.lane, viewport: viewport, distance: distance, flow: Flow(of: id))
+            begin(token, wish.request, priority)
         }
         // Only now: a picture that the slot's new token wants as well keeps its load.
         remains.clear(with: .cancelled)
@@ -203,7 +204,7 @@ public final class TokenBook: Sendable {
         enum Next {
             case answer(Outcome)
             case wait
-            case load(LoadRequest)
+            case load(LoadRequest, for: SessionID)
         }
         let now = time.uptime()
         let next = state.withLock { state -> Next in
@@ -219,12 +220,14 @@ public final class TokenBook: Sendable {
             state.answers[token] = answer
             // Content that came earlier and could not be held is loaded again, from a cache most likely.
             guard let record = state.table.record(of: token), record.life.phase == .loading else { return .wait }
-            return .load(record.request)
+            return .load(record.request, for: record.session)
         }
         switch next {
         case .answer(let outcome): answer(outcome)
         case .wait: break
-        case .load(let request): begin(token, request, Priority(lane: .visible, viewport: .max, distance: 0))
+        case .load(let request, let session):
+            let priority = Priority(lane: .visible, viewport: .max, distance: 0, flow: Flow(of: session))
+            begin(token, request, priority)
         }
     }
 
@@ -253,7 +256,8 @@ public final class TokenBook: Sendable {
                     return nil
                 }
                 let distance = UInt32(clamping: abs(2 * position - (tokens.count - 1)) / 2)
-                return (load, Priority(lane: lane, viewport: state.viewports, distance: distance))
+                let viewport = state.viewports
+                return (load, Priority(lane: lane, viewport: viewport, distance: distance, flow: Flow(of: session)))
             }
         }
         for (load, priority) in moved { load.reprioritise(priority) }
