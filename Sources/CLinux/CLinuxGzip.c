@@ -3,11 +3,11 @@
 #include <limits.h>
 #include <zlib.h>
 
-size_t clinux_gzip(const uint8_t *source, size_t count, uint8_t *target, size_t capacity) {
+size_t clinux_gzip(const uint8_t *source, size_t count, uint8_t *target, size_t capacity, int level) {
     if (count > UINT_MAX || capacity > UINT_MAX) return 0;
     z_stream stream = {0};
-    // 15 bits of window, and 16 more for gzip's frame.
-    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+    // 15 bits of window, and 16 more for gzip's frame; memory as zlib itself would choose: more finds no more.
+    if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
     stream.next_in = (Bytef *)source;
     stream.avail_in = (uInt)count;
     stream.next_out = target;

@@ -1,5 +1,7 @@
 import Dispatch
+import EventLoops
 import HTTPServer
+import HTTPTypes
 import Testing
 
 @testable import GalleryServer
@@ -14,6 +16,12 @@ import Testing
             #expect(written == Array("false".utf8))
             let read = try await JSONBody.decode(Probe.self, from: Array("0".utf8))
             #expect(!read.wasReadOnLoop)
+            let request = try Request(.get, "/", loop: EventLoop(label: "test"))
+            guard case .bytes(let answered) = try await JSONBody.response(to: request, Probe()).body else {
+                Issue.record("The answer has no body.")
+                return
+            }
+            #expect(answered == Array("false".utf8))
             #expect(Loop.isCurrent)
         }
         try await task.value

@@ -45,6 +45,20 @@ import Testing
         await gallery.close()
     }
 
+    @Test func `a page of many images is compressed for who takes it so`() async throws {
+        let one = try picture(red: 1)
+        let files = (1...20).map { ("IMG_\($0).jpg", one) }
+        let gallery = try await TestGallery(files: Dictionary(uniqueKeysWithValues: files))
+        let plain = try await gallery.get("/api/v1/images")
+        let compressed = try await gallery.get("/api/v1/images", headers: [.acceptEncoding: "gzip, deflate, br"])
+        #expect(plain.header("Content-Encoding") == nil)
+        #expect(compressed.header("Content-Encoding") == "gzip")
+        for answer in [plain, compressed] { #expect(answer.header("Vary") == "Accept-Encoding") }
+        let (large, small) = (try #require(await plain.body()), try #require(await compressed.body()))
+        #expect(small.starts(with: [0x1f, 0x8b]) && small.count < large.count / 3)
+        await gallery.close()
+    }
+
     @Test func `an offset beyond the end is an empty page`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images?offset=1000000").json()

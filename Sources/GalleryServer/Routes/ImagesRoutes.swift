@@ -32,7 +32,7 @@ struct ImagesRoutes {
         let body = PageBody(
             revision: Int(clamping: page.revision), total: page.total, offset: page.offset,
             images: page.images.map(ImageBody.init), next: next)
-        var response = try await JSONBody.response(body)
+        var response = try await JSONBody.response(to: request, body)
         if let next {
             response.headers[.link] = "</api/v1/images?limit=\(limit)&cursor=\(next)>; rel=\"next\""
         }
@@ -48,7 +48,7 @@ struct ImagesRoutes {
 
     private func details(for request: Request) async throws -> Response {
         let image = try await catalog.requireImage(request.parameters["id"])
-        return try await JSONBody.response(ImageDetailsBody(image: image))
+        return try await JSONBody.response(to: request, ImageDetailsBody(image: image))
     }
 }
 

@@ -23,7 +23,7 @@ struct OperationRoutes {
     }
 
     func add(to router: inout Router) {
-        router.get("/api/v1/status") { [self] _ in try await JSONBody.response(status) }
+        router.get("/api/v1/status") { [self] request in try await JSONBody.response(to: request, status) }
         router.get("/metrics") { [self] _, reply in
             reply.send(Response(text: metrics, mediaType: MetricsText.mediaType))
         }

@@ -48,7 +48,7 @@ struct TokensRoutes {
         }
         let answer = TokenAnswerBody(
             session: issued.session.description, tokens: granted, refused: refused.isEmpty ? nil : refused)
-        return try await JSONBody.response(answer, status: .created)
+        return try await JSONBody.response(to: request, answer, status: .created)
     }
 
     private func rendition(of body: TokenRequestBody) throws -> Rendition {
@@ -124,7 +124,7 @@ struct TokensRoutes {
         let body = try await JSONBody.decode(CancelRequestBody.self, from: bytes)
         guard let session = try session(body.session) else { throw Problem.badField("session", "is missing.") }
         guard let named = body.tokens else {
-            return try await JSONBody.response(CancelAnswerBody(cancelled: tokens.close(session)))
+            return try await JSONBody.response(to: request, CancelAnswerBody(cancelled: tokens.close(session)))
         }
         guard named.count <= Self.maximumCancelled else {
             throw Problem.badField("tokens", "must have at most \(Self.maximumCancelled) members.")
@@ -135,7 +135,8 @@ struct TokensRoutes {
             }
             return token
         }
-        return try await JSONBody.response(CancelAnswerBody(cancelled: tokens.cancel(cancelled, in: session)))
+        return try await JSONBody.response(
+            to: request, CancelAnswerBody(cancelled: tokens.cancel(cancelled, in: session)))
     }
 }
 

@@ -6,11 +6,13 @@ import HTTPTypes
 enum JSONBody {
     /// Written on the concurrent pool: a page of 500 images takes milliseconds, which a loop does not have.
     static func encode(_ body: some Encodable & Sendable) async throws -> [UInt8] {
-        try await offLoop {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-            return [UInt8](try encoder.encode(body))
-        }
+        try await offLoop { try bytes(of: body) }
+    }
+
+    private static func bytes(of body: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return [UInt8](try encoder.encode(body))
     }
 
     /// A handler's task prefers its loop, and so would a `@concurrent` function that it calls (SE-0417).
@@ -62,12 +64,18 @@ enum JSONBody {
 }
 
 extension JSONBody {
-    /// An answer that is never kept by caches: what it says may change with the next request.
-    static func response(_ body: some Encodable & Sendable, status: HTTPResponse.Status = .ok) async throws -> Response
-    {
-        let headers: HTTPFields = [
-            .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
-        ]
-        return Response(status: status, headers: headers, body: .bytes(try await encode(body)))
+    /// An answer that is never kept by caches: what it says may change with the next request. Compressed for a client
+    /// that takes it so, where it is written. Tokens may be in it: no page of another origin can have text of its
+    /// choosing put beside them, so that their length tells nothing.
+    static func response(
+        to request: Request, _ body: some Encodable & Sendable, status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        try await offLoop {
+            let headers: HTTPFields = [
+                .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+            ]
+            return Response(status: status, headers: headers, body: .bytes(try bytes(of: body)))
+                .compressed(for: request)
+        }
     }
 }

@@ -51,8 +51,7 @@ public struct StaticFiles: Responder {
         common[.xContentTypeOptions] = "nosniff"
         if isCompressible { common[.vary] = "Accept-Encoding" }
         let plain = try variant(bytes, tag: digest, type: type, coding: nil, common)
-        // What saves less than a tenth is not worth its decompression.
-        guard isCompressible, let compressed = Gzip.compress(bytes), compressed.count < bytes.count / 10 * 9 else {
+        guard isCompressible, let compressed = Gzip.compress(bytes, .utmost) else {
             return Entry(plain: plain, compressed: nil)
         }
         return Entry(

@@ -1,0 +1,80 @@
+import EventLoops
+import Glibc
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct ResponseCompressingTests {
+    private let loop: EventLoop
+    private let text = Array(String(repeating: #"{"id":"c5yfxp9rersr1"},"#, count: 100).utf8)
+
+    init() throws { loop = try EventLoop(label: "test") }
+
+    private func compressed(_ response: Response, accepting accepted: String? = "gzip") throws -> Response {
+        var headers: HTTPFields = [:]
+        headers[.acceptEncoding] = accepted
+        return response.compressed(for: try Request(.get, "/", headers: headers, loop: loop))
+    }
+
+    private func bytes(_ response: Response) -> [UInt8]? {
+        guard case .bytes(let bytes) = response.body else { return nil }
+        return bytes
+    }
+
+    @Test func `what is unpacked is what was given`() throws {
+        let response = try compressed(Response(body: .bytes(text)))
+        #expect(response.headers[.contentEncoding] == "gzip")
+        #expect(response.headers[.vary] == "Accept-Encoding")
+        let packed = try #require(bytes(response))
+        #expect(packed.count < text.count / 10)
+        let folder = TemporaryFolder()
+        folder.write(packed, to: "text.gz")
+        #expect(unpacked(folder.path + "/text.gz") == text)
+    }
+
+    @Test(arguments: [nil, "br", "gzip;q=0", "identity"] as [String?])
+    func `who does not take gzip gets it plain, and is told that others do not`(accepted: String?) throws {
+        let response = try compressed(Response(body: .bytes(text)), accepting: accepted)
+        #expect(bytes(response) == text)
+        #expect(response.headers[.contentEncoding] == nil)
+        #expect(response.headers[.vary] == "Accept-Encoding")
+    }
+
+    @Test func `what an answer varies by already, it still varies by`() throws {
+        let response = try compressed(Response(headers: [.vary: "Origin"], body: .bytes(text)))
+        #expect(response.headers[values: .vary] == ["Origin", "Accept-Encoding"])
+    }
+
+    @Test func `what fits into a packet, is coded, or has a tag stays as it is`() throws {
+        let answers = [
+            Response(), Response(body: .bytes(Array(text.prefix(1_023)))),
+            Response(headers: [.contentEncoding: "br"], body: .bytes(text)),
+            Response(headers: [.eTag: "\"1\""], body: .bytes(text)),
+            Response.prepared(try PreparedHead(headers: [:]), body: .bytes(text)),
+        ]
+        for answer in answers {
+            let response = try compressed(answer)
+            #expect(response.headers == answer.headers && bytes(response) == bytes(answer))
+        }
+    }
+
+    @Test func `what would not be smaller by a tenth goes plain`() throws {
+        var random = SplitMix(state: 1)
+        let noise = (0..<4_096).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        let response = try compressed(Response(body: .bytes(noise)))
+        #expect(bytes(response) == noise && response.headers[.contentEncoding] == nil)
+    }
+
+    private func unpacked(_ path: String) -> [UInt8] {
+        guard let pipe = popen("gzip -dc '\(path)'", "r") else { return [] }
+        defer { pclose(pipe) }
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = fread(&piece, 1, piece.count, pipe)
+            guard count > 0 else { return all }
+            all += piece[..<count]
+        }
+    }
+}
