@@ -15,18 +15,20 @@ extension Connection {
     }
 
     private var canTakeMore: Bool {
-        guard phase == .open else { return false }
+        guard phase == .open, heldBack == nil else { return false }
         guard receiving == nil else { return canReadBody }
         return takesRequests && exchanges.count < shard.configuration.pipelineDepth && !isBlocked
     }
 
     /// Hands out what has arrived, and reads more while there is somebody to take it.
     func takeInput() {
-        while phase != .closed {
+        while phase != .closed, channel == nil || phase == .lingering {
             if phase == .open {
                 takeEvents()
                 // Once no request is taken, the socket is read for the client's end alone.
-                guard phase != .closed, canTakeMore || (!takesRequests && receiving == nil) else { return }
+                guard phase != .closed, canTakeMore || (!takesRequests && receiving == nil && heldBack == nil) else {
+                    return
+                }
             }
             guard mayRead, !peerHasFinished else { return }
             read()
@@ -49,13 +51,19 @@ extension Connection {
         }
     }
 
-    private func read() {
+    /// Reads once.
+    func read() {
         let count = recv(socket, shard.readBuffer.baseAddress, shard.readBuffer.count, 0)
         if count > 0 {
             // A short read has emptied the socket, and the next bytes or the end will be reported.
             if count < shard.readBuffer.count, !endIsAnnounced { mayRead = false }
-            if phase == .open, takesRequests || receiving != nil {
-                parser.append(UnsafeRawBufferPointer(rebasing: shard.readBuffer[..<count]))
+            let bytes = UnsafeRawBufferPointer(rebasing: shard.readBuffer[..<count])
+            if phase == .open {
+                if let channel {
+                    channel.receive(bytes)
+                } else if takesRequests || receiving != nil {
+                    parser.append(bytes)
+                }
             }
         } else if count == 0 {
             finishInput()
@@ -124,6 +132,7 @@ extension Connection {
         case .length(let length): body = RequestBody(declaredLength: length, loop: shard.loop, source: self)
         case .chunked: body = RequestBody(declaredLength: nil, loop: shard.loop, source: self)
         }
+        if head.asksForWebSocket, body === RequestBody.none { heldBack = number }
         if body !== RequestBody.none { receiving = Receiving(number: number, body: body) }
         let reply = Reply(loop: shard.loop, sink: self, number: number)
         shard.responder.respond(

@@ -9,11 +9,13 @@ extension Connection: Reply.Sink {
         guard phase == .open, let index = index(of: number), exchanges[index].response == nil,
             !(isAnswering && index == 0)
         else {
-            if case .stream(let stream, _) = response.body { stream.ended(.disconnected) }
+            response.letGo(.disconnected)
             return
         }
         exchanges[index].response = response
         exchanges[index].owner = nil
+        // The client gets no WebSocket: what it sends is HTTP as before.
+        if heldBack == number, response.upgrade == nil { heldBack = nil }
         flush()
         if !isProcessing { process() }
     }
@@ -32,7 +34,7 @@ extension Connection {
 
     /// Writes answers, in order, as far as they are there and the socket takes them.
     func flush() {
-        guard !isFlushing else { return }
+        guard !isFlushing, channel == nil else { return }
         isFlushing = true
         defer { isFlushing = false }
         var budget = Self.turn
@@ -52,7 +54,8 @@ extension Connection {
         }
     }
 
-    private func writeOutput() {
+    /// Hands what is in `output` to the kernel, as far as it takes it.
+    func writeOutput() {
         switch output.write(to: socket) {
         case .complete:
             output.clear()
@@ -79,6 +82,10 @@ extension Connection {
         isAnswering = true
         let response = reconsidered(given)
         guard phase == .open else { return false }
+        if let upgrade = response.upgrade, heldBack == first.number {
+            beginWebSocket(response, upgrade)
+            return channel == nil
+        }
         var context = first.context
         context.keepsAlive = context.keepsAlive && takesMore(after: first)
         let plan: ResponseEncoder.Plan
@@ -86,7 +93,8 @@ extension Connection {
             plan = try shard.encoder.encode(response, for: context, to: &output.first)
         } catch {
             shard.logger.error("a response could not be sent: \(error)")
-            if case .stream(let stream, _) = response.body { stream.ended(.aborted) }
+            heldBack = nil
+            response.letGo(.aborted)
             exchanges[0].response = Problem(.internalServerError).response
             isAnswering = false
             return true
@@ -99,7 +107,8 @@ extension Connection {
     /// The answer itself, or the one that is to be sent in its place by now.
     private func reconsidered(_ response: Response) -> Response {
         guard let instead = response.instead?() else { return response }
-        if case .stream(let stream, _) = response.body { stream.ended(.aborted) }
+        response.letGo(.aborted)
+        if instead.upgrade == nil { heldBack = nil }
         return instead
     }
 
@@ -154,11 +163,7 @@ extension Connection {
             finishStream(sending)
             return true
         }
-        guard isWritable else {
-            isBlocked = true
-            stalledSince = shard.now()
-            return false
-        }
+        guard awaitWritable() else { return false }
         pull()
         return true
     }
@@ -213,6 +218,14 @@ extension Connection {
         guard phase == .open, let sending, sending.isWaiting, sending.pulls == pull else { return }
         self.sending?.isWaiting = false
         process()
+    }
+
+    /// Whether the socket takes bytes now; if not, waits until it does.
+    func awaitWritable() -> Bool {
+        if isWritable { return true }
+        isBlocked = true
+        stalledSince = shard.now()
+        return false
     }
 
     /// Whether the socket would take bytes now. Asked before each pull, since what is pulled can no longer be cancelled.

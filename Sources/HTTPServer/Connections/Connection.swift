@@ -29,6 +29,10 @@ final class Connection: EventHandler, @unchecked Sendable {
     var receiving: Receiving?
     /// False once no further request will be taken.
     var takesRequests = true
+    /// The request that asks for a WebSocket, until it is known that it gets none: what comes after it may be no HTTP.
+    var heldBack: UInt64?
+    /// What the connection is after its answer, for good.
+    var channel: WebSocketChannel?
     /// Whether the socket may have something to read.
     var mayRead = true
     /// Whether the client has finished sending, as read, and as reported before it is read.
@@ -86,15 +90,19 @@ final class Connection: EventHandler, @unchecked Sendable {
         isProcessing = true
         while mustProcess, phase != .closed {
             mustProcess = false
-            flush()
-            takeInput()
+            if let channel, phase == .open {
+                channel.takeTurn()
+            } else {
+                flush()
+                takeInput()
+            }
         }
         isProcessing = false
     }
 
     /// The client sends no more, and most likely reads no more: see ``Reply/onDisconnect(_:)``.
     func clientHasGone() {
-        guard phase == .open else { return }
+        guard phase == .open, channel == nil else { return }
         for exchange in exchanges { exchange.owner?.abandon() }
         // Only a stream can be costly or endless; what is in memory or on disk is still written.
         if sending.map({ !($0.stream is FileStream) }) ?? false { tearDown(.disconnected) }
@@ -141,13 +149,14 @@ final class Connection: EventHandler, @unchecked Sendable {
         let exchanges = self.exchanges
         self.exchanges = []
         for exchange in exchanges {
-            if case .stream(let stream, _) = exchange.response?.body { stream.ended(end) }
+            exchange.response?.letGo(end)
             exchange.owner?.abandon()
         }
         if let receiving {
             self.receiving = nil
             receiving.body.end(.disconnected)
         }
+        channel?.connectionEnded()
     }
 
     // MARK: Time
@@ -163,7 +172,12 @@ final class Connection: EventHandler, @unchecked Sendable {
         case .lingering:
             if isOver(configuration.lingerTimeout, since: waitsSince) { tearDown(.disconnected) }
         case .open where isBlocked:
-            if isOver(configuration.writeTimeout, since: stalledSince ?? now) { tearDown(.aborted, resets: true) }
+            guard isOver(configuration.writeTimeout, since: stalledSince ?? now) else {
+                channel?.sweep(elapsed)
+                break
+            }
+            if let channel { channel.drop(.stalled) } else { tearDown(.aborted, resets: true) }
+        case .open where channel != nil: channel?.sweep(elapsed)
         case .open where receiving != nil:
             sweepBody(elapsed)
         case .open where exchanges.isEmpty:
@@ -198,6 +212,10 @@ final class Connection: EventHandler, @unchecked Sendable {
     /// The server stops: finish what is under way, take nothing new.
     func windUp() {
         guard phase == .open else { return }
+        if let channel {
+            channel.windUp()
+            return
+        }
         // What has arrived already is still answered.
         mayRead = true
         process()

@@ -46,7 +46,7 @@ public final class Reply: Sendable {
             return state.sink
         }
         guard let sink else {
-            if case .stream(let stream, _) = response.body { loop.execute { stream.ended(.disconnected) } }
+            loop.execute { response.letGo(.disconnected) }
             return
         }
         if loop.isCurrent {

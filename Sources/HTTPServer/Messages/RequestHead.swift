@@ -27,4 +27,6 @@ struct RequestHead: Sendable {
     var keepsAlive: Bool
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     var expectsContinue: Bool
+    /// Whether the client wants to go on with WebSocket (RFC 9110 §7.8, RFC 6455 §4.1).
+    var asksForWebSocket: Bool
 }

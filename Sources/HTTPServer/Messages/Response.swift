@@ -24,6 +24,8 @@ public struct Response: Sendable {
     public var instead: (@Sendable () -> Response?)?
     /// If there is one, it goes out in place of status and headers.
     var prepared: PreparedHead?
+    /// What the connection becomes with this answer, whose status is 101.
+    var upgrade: WebSocketUpgrade?
 
     public init(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: ResponseBody = .empty) {
         self.status = status
@@ -41,6 +43,12 @@ public struct Response: Sendable {
         var response = Response(status: head.status, body: body)
         response.prepared = head
         return response
+    }
+
+    /// Nobody will send it: tells whoever would have had to do with the sending.
+    func letGo(_ end: BodyEnd) {
+        if case .stream(let stream, _) = body { stream.ended(end) }
+        upgrade?.handler.ended(.disconnected)
     }
 }
 

@@ -12,6 +12,8 @@ struct HeadBuilder: Sendable {
     private var transferCoding: RequestHead.Framing?
     private var closes = false
     private var asksToLive = false
+    private var asksToChange = false
+    private var namesWebSocket = false
     private var expectation: Expectation?
 
     private enum Expectation: Sendable { case continuation, unknown }
@@ -131,6 +133,8 @@ struct HeadBuilder: Sendable {
             try readHost(bytes, (colon + 1)..<line.upperBound)
         case 6 where ASCII.isEqualIgnoringCase(name, lowercased: "expect"):
             readExpectation(value(bytes, colon, line))
+        case 7 where ASCII.isEqualIgnoringCase(name, lowercased: "upgrade"):
+            readUpgrade(value(bytes, colon, line))
         case 10 where ASCII.isEqualIgnoringCase(name, lowercased: "connection"):
             readConnection(value(bytes, colon, line))
         case 14 where ASCII.isEqualIgnoringCase(name, lowercased: "content-length"):
@@ -165,6 +169,14 @@ struct HeadBuilder: Sendable {
             let option = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: option))
             if ASCII.isEqualIgnoringCase(option, lowercased: "close") { closes = true }
             if ASCII.isEqualIgnoringCase(option, lowercased: "keep-alive") { asksToLive = true }
+            if ASCII.isEqualIgnoringCase(option, lowercased: "upgrade") { asksToChange = true }
+        }
+    }
+
+    private mutating func readUpgrade(_ value: UnsafeRawBufferPointer) {
+        for name in value.split(separator: UInt8(ascii: ",")) {
+            let name = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: name))
+            if ASCII.isEqualIgnoringCase(name, lowercased: "websocket") { namesWebSocket = true }
         }
     }
 
@@ -202,6 +214,7 @@ struct HeadBuilder: Sendable {
             bytes: bytes, method: method, path: path, query: query, authority: targetAuthority ?? host,
             fields: fieldsStart, minorVersion: minorVersion, framing: framing,
             keepsAlive: !closes && (minorVersion == 1 || asksToLive),
-            expectsContinue: minorVersion == 1 && expectation == .continuation && hasBody)
+            expectsContinue: minorVersion == 1 && expectation == .continuation && hasBody,
+            asksForWebSocket: asksToChange && namesWebSocket)
     }
 }

@@ -91,6 +91,15 @@ struct RequestParser: Sendable {
         bytes.withUnsafeBytes { append($0) }
     }
 
+    /// Gives out what has not been consumed, and nothing more after it: what comes is of another protocol.
+    mutating func takeRest() -> [UInt8] {
+        defer {
+            buffer = []
+            start = 0
+        }
+        return Array(buffer[start...])
+    }
+
     /// Gives back the memory of the buffer while nothing is in it.
     mutating func releaseBuffer() {
         guard start == buffer.count else { return }

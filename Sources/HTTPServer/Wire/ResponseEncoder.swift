@@ -31,6 +31,7 @@ struct ResponseEncoder {
     mutating func encode(
         _ response: Response, for context: Context, to bytes: inout [UInt8]
     ) throws(ResponseError) -> Plan {
+        guard response.status != .switchingProtocols else { throw .invalidStatus(101) }
         let closes: Bool
         if let prepared = response.prepared {
             bytes.append(contentsOf: prepared.bytes)
@@ -59,6 +60,20 @@ struct ResponseEncoder {
         bytes.append(contentsOf: date.line())
         Self.append("\r\n", to: &bytes)
         return plan
+    }
+
+    /// Appends the head, with its empty line, of an answer after which the connection speaks another protocol
+    /// (RFC 9110 §15.2.2). On an error nothing is appended.
+    mutating func encodeUpgrade(_ response: Response, to bytes: inout [UInt8]) throws(ResponseError) {
+        let before = bytes.count
+        do {
+            _ = try Self.append(status: response.status, headers: response.headers, to: &bytes)
+        } catch {
+            bytes.removeLast(bytes.count - before)
+            throw error
+        }
+        bytes.append(contentsOf: date.line())
+        Self.append("\r\n", to: &bytes)
     }
 
     private static func appendFraming(
@@ -91,7 +106,9 @@ struct ResponseEncoder {
     static func append(
         status: HTTPResponse.Status, headers: HTTPFields, to bytes: inout [UInt8]
     ) throws(ResponseError) -> Bool {
-        guard (200...599).contains(status.code) else { throw .invalidStatus(status.code) }
+        guard (200...599).contains(status.code) || status == .switchingProtocols else {
+            throw .invalidStatus(status.code)
+        }
         append("HTTP/1.1 ", to: &bytes)
         appendDecimal(Int64(status.code), to: &bytes)
         bytes.append(ASCII.space)
@@ -104,6 +121,10 @@ struct ResponseEncoder {
             switch field.name {
             case .contentLength, .transferEncoding, .date: continue
             case .connection: closes = closes || field.value.lowercased().contains("close")
+            case .upgrade:
+                // RFC 9110 §7.8: it comes with the connection option of its name.
+                append("Connection: upgrade\r\n", to: &bytes)
+                try append(field.name, field.value, to: &bytes)
             default:
                 try append(field.name, field.value, to: &bytes)
             }

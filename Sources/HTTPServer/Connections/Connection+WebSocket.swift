@@ -1,0 +1,23 @@
+import HTTPTypes
+import Logging
+
+extension Connection {
+    /// The first answer makes a WebSocket of the connection. No other is owed: nothing was read after its request.
+    func beginWebSocket(_ response: Response, _ upgrade: WebSocketUpgrade) {
+        isAnswering = false
+        heldBack = nil
+        do throws(ResponseError) {
+            try shard.encoder.encodeUpgrade(response, to: &output.first)
+        } catch {
+            shard.logger.error("a response could not be sent: \(error)")
+            response.letGo(.aborted)
+            exchanges[0].response = Problem(.internalServerError).response
+            return
+        }
+        exchanges = []
+        takesRequests = false
+        let channel = WebSocketChannel(upgrade, on: self, received: parser.takeRest())
+        self.channel = channel
+        channel.open()
+    }
+}

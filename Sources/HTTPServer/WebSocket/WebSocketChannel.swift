@@ -1,0 +1,196 @@
+import EventLoops
+
+/// What a connection does once it is a WebSocket: moves bytes between its socket, the protocol's state and the handler.
+///
+/// A turn takes what the client has said before it sends anything, so that what is sent is decided by its last word.
+/// After so many messages or bytes the other connections of the loop have their turn. All calls on the loop.
+final class WebSocketChannel {
+    /// Bytes sent after which the turn ends.
+    private static let sentInTurn = 262_144
+    /// Reads of a shard's buffer, and frames taken from what they brought, after which the turn ends.
+    private static let readsInTurn = 2
+    private static let framesInTurn = 128
+
+    /// Alive, since it is the connection that calls.
+    private unowned let connection: Connection
+    private let socket: WebSocket
+    private let configuration: WebSocketConfiguration
+    /// Until the end has been told.
+    private var handler: (any WebSocketHandler)?
+    private var state: WebSocketState
+    /// Whether the handler may have a message.
+    private var isHungry = true
+    private var isYielding = false
+
+    /// How long the client has said nothing, how long ago it was pinged, and how long the closing has taken. Nil until
+    /// the next sweep, from which they are counted: no limit is ever too short.
+    private var silence: Duration?
+    private var sincePing: Duration?
+    private var closing: Duration?
+
+    init(_ upgrade: WebSocketUpgrade, on connection: Connection, received: [UInt8]) {
+        self.connection = connection
+        configuration = upgrade.configuration
+        handler = upgrade.handler
+        socket = WebSocket(loop: connection.shard.loop, peer: connection.peer, subprotocol: upgrade.subprotocol)
+        state = WebSocketState(maximumMessage: upgrade.configuration.maximumMessage)
+        received.withUnsafeBytes { state.append($0) }
+    }
+
+    func open() {
+        socket.open(connection)
+        handler?.opened(socket)
+        if connection.shard.isStopping { close(.goingAway, reason: Self.stopReason) }
+        connection.process()
+    }
+
+    // MARK: What the handler asks for
+
+    func wake() {
+        isHungry = true
+        connection.process()
+    }
+
+    func close(_ code: WebSocketCloseCode, reason: String) {
+        state.close(code, reason: reason)
+        connection.process()
+    }
+
+    // MARK: A turn
+
+    func takeTurn() {
+        guard !isYielding else { return }
+        takeInput()
+        writeOutput()
+    }
+
+    /// Goes on once the others have had their turn.
+    private func yield() {
+        guard !isYielding else { return }
+        isYielding = true
+        connection.shard.loop.execute { [connection] in
+            connection.channel?.isYielding = false
+            connection.process()
+        }
+    }
+
+    private func takeInput() {
+        var frames = Self.framesInTurn
+        var reads = Self.readsInTurn
+        while connection.phase == .open {
+            while frames > 0, let event = state.next() {
+                frames -= 1
+                if case .message(let message) = event {
+                    isHungry = true
+                    handler?.received(message)
+                }
+            }
+            guard state.isReceiving else { break }
+            let mayRead = connection.mayRead && !connection.peerHasFinished
+            guard frames > 0, reads > 0 || !mayRead else {
+                yield()
+                break
+            }
+            guard mayRead else { break }
+            reads -= 1
+            connection.read()
+        }
+        switch state.end {
+        case .closedByClient, .failed: tellEnd()
+        default: break
+        }
+    }
+
+    /// Called by the connection with what it has read.
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        silence = nil
+        sincePing = nil
+        state.append(bytes)
+    }
+
+    private func writeOutput() {
+        var budget = Self.sentInTurn
+        while connection.phase == .open, !connection.isBlocked {
+            if !connection.output.isEmpty {
+                budget -= connection.output.first.count + connection.output.second.count
+                connection.writeOutput()
+            } else if state.isOver {
+                connection.close()
+            } else if state.appendControl(to: &connection.output.first) {
+                continue
+            } else if !isHungry || state.end != nil {
+                return
+            } else if budget <= 0 {
+                yield()
+                return
+            } else if !connection.awaitWritable() {
+                return
+            } else {
+                pull()
+            }
+        }
+    }
+
+    private func pull() {
+        guard let message = handler?.nextMessage() else {
+            isHungry = false
+            return
+        }
+        switch message {
+        case .text(let text):
+            WebSocketFrame.appendHead(.text, length: text.utf8.count, to: &connection.output.first)
+            connection.output.first.append(contentsOf: text.utf8)
+        case .binary(let head, let body):
+            WebSocketFrame.appendHead(.binary, length: head.count + body.count, to: &connection.output.first)
+            connection.output.first.append(contentsOf: head)
+            connection.output.second = body
+        }
+    }
+
+    // MARK: The end
+
+    private static let stopReason = "The server stops."
+
+    /// The server stops.
+    func windUp() { close(.goingAway, reason: Self.stopReason) }
+
+    /// The connection is over, for whatever reason.
+    func connectionEnded() { tellEnd() }
+
+    /// Ends at once, as `end` unless it was ending already.
+    func drop(_ end: WebSocketEnd) {
+        if state.end == nil { tellEnd(end) }
+        connection.tearDown(.aborted, resets: true)
+    }
+
+    private func tellEnd(_ end: WebSocketEnd = .disconnected) {
+        guard let handler else { return }
+        self.handler = nil
+        socket.end()
+        handler.ended(state.end ?? end)
+    }
+
+    /// Looks after the limits of time; `elapsed` since the last call.
+    func sweep(_ elapsed: Duration) {
+        func count(_ time: inout Duration?) -> Duration {
+            let counted = time.map { $0 + elapsed } ?? .zero
+            time = counted
+            return counted
+        }
+        guard state.end == nil else {
+            if count(&closing) > configuration.closeTimeout { drop(.disconnected) }
+            return
+        }
+        guard count(&silence) <= configuration.silenceLimit else {
+            drop(.silent)
+            return
+        }
+        if count(&sincePing) > configuration.pingInterval {
+            sincePing = nil
+            state.ping()
+            connection.process()
+        }
+        state.releaseBuffer()
+        if connection.output.isEmpty { connection.output = OutputQueue() }
+    }
+}

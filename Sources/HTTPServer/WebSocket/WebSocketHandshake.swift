@@ -1,0 +1,114 @@
+import Crypto
+import HTTPTypes
+
+/// The server's side of the opening handshake (RFC 6455 §4.2): a request in, the fields of its answer out, no I/O.
+struct WebSocketHandshake {
+    /// What was chosen of the client's offer.
+    let subprotocol: String?
+    /// The `Sec-WebSocket-Accept` that proves that the request was understood.
+    let accept: String
+
+    /// Throws the ``Problem`` to answer with if there can be no WebSocket.
+    init(_ request: Request, subprotocols: [String]) throws(Problem) {
+        guard request.method == .get else {
+            throw Problem(
+                .methodNotAllowed, detail: "A WebSocket is opened with GET.", headers: [.allow: "GET"])
+        }
+        guard request.head.asksForWebSocket else {
+            throw Self.upgradeRequired("This is a WebSocket: ask with Upgrade: websocket and Connection: Upgrade.")
+        }
+        guard request.head.minorVersion > 0 else {
+            throw Problem(.badRequest, detail: "A WebSocket needs HTTP/1.1.")
+        }
+        guard request.head.framing == .none || request.head.framing == .length(0) else {
+            throw Problem(.badRequest, detail: "A request for a WebSocket has no body.")
+        }
+        let headers = request.headers
+        guard headers[.secWebSocketVersion] == "13" else {
+            throw Self.upgradeRequired("The only version of WebSocket known here is 13.")
+        }
+        guard let key = headers[.secWebSocketKey], Self.isKey(key) else {
+            throw Problem(
+                .badRequest, detail: "Sec-WebSocket-Key is not 16 bytes in base64.",
+                members: ["field": "Sec-WebSocket-Key"])
+        }
+        accept = Self.accept(for: key)
+        subprotocol = try Self.choose(from: headers[.secWebSocketProtocol], among: subprotocols)
+    }
+
+    /// For the answer with status 101.
+    var headers: HTTPFields {
+        var headers: HTTPFields = [.upgrade: "websocket", .secWebSocketAccept: accept]
+        headers[.secWebSocketProtocol] = subprotocol
+        return headers
+    }
+
+    private static func upgradeRequired(_ detail: String) -> Problem {
+        // RFC 9110 §15.5.22 and RFC 6455 §4.4.
+        Problem(.upgradeRequired, detail: detail, headers: [.upgrade: "websocket", .secWebSocketVersion: "13"])
+    }
+
+    // MARK: The key (RFC 6455 §4.2.2, 5.4)
+
+    private static let identifier = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+    /// The base64 of the SHA-1 of the key and the protocol's own identifier. Nothing secret depends on it.
+    static func accept(for key: String) -> String {
+        base64(Insecure.SHA1.hash(data: Array((key + identifier).utf8)))
+    }
+
+    /// Whether `text` is 16 bytes in base64.
+    private static func isKey(_ text: String) -> Bool {
+        let text = text.utf8
+        return text.count == 24 && text.suffix(2).elementsEqual("==".utf8)
+            && text.dropLast(2).allSatisfy(alphabet.contains)
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    private static func base64(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        var bits = 0
+        var count = 0
+        for byte in bytes {
+            bits = bits << 8 | Int(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(alphabet[bits >> count & 63])
+            }
+            bits &= 1 << count - 1
+        }
+        if count > 0 { text.append(alphabet[bits << (6 - count) & 63]) }
+        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    // MARK: The subprotocol (RFC 6455 §4.2.2, 5.5)
+
+    private static func choose(from offer: String?, among known: [String]) throws(Problem) -> String? {
+        let offered = (offer ?? "").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+            String(Substring($0)).trimmingBlanks
+        }
+        guard offer == nil || offered.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isToken) }) else {
+            throw Problem(
+                .badRequest, detail: "Sec-WebSocket-Protocol is no list of names.",
+                members: ["field": "Sec-WebSocket-Protocol"])
+        }
+        guard !known.isEmpty else { return nil }
+        guard let chosen = known.first(where: offered.contains) else {
+            throw Problem(
+                .badRequest, detail: "The subprotocols spoken here: \(known.joined(separator: ", ")).",
+                members: ["field": "Sec-WebSocket-Protocol"])
+        }
+        return chosen
+    }
+}
+
+extension String {
+    /// Without the spaces and tabs around it.
+    fileprivate var trimmingBlanks: String {
+        var copy = self
+        return copy.withUTF8 { String(decoding: ASCII.trimmed(UnsafeRawBufferPointer($0)), as: UTF8.self) }
+    }
+}
