@@ -31,6 +31,28 @@ import Testing
         #expect(try await catalog.image(ImageID(rawValue: 1)) == nil)
     }
 
+    @Test func `images of many sources are found by their ids at once, and who is gone is left out`() async throws {
+        let names = try pictures(5)
+        let list = try scratch.file("b.txt", "http://a.test/l0.jpg\nhttp://a.test/l1.jpg\n")
+        let series = try URLTemplate("http://a.test/{index}.jpg", count: 3)
+        let catalog = try await scratch.catalog([
+            .folder(path: scratch.path("pictures")), .list(path: list, format: .text), .template(series),
+        ])
+        let all = try await catalog.all()
+        #expect(all.map(\.name) == names + ["l0.jpg", "l1.jpg"] + (0..<3).map(series.name(at:)))
+        let ids = all.reversed().map(\.id)
+        let found = try await catalog.images(ids + ids + [ImageID(rawValue: 1)])
+        #expect(found.count == all.count)
+        for image in all { #expect(found[image.id] == image) }
+        try scratch.remove("pictures/3.jpg")
+        await catalog.rescanned()
+        #expect(try await catalog.images(ids).count == all.count - 1)
+        #expect(try await catalog.images([]).isEmpty)
+        await #expect(throws: CatalogError.limitOutOfRange) {
+            try await catalog.images((0...500).map { ImageID(rawValue: $0) })
+        }
+    }
+
     @Test func `offsets and limits that cannot be are refused, and those beyond the end are empty`() async throws {
         _ = try pictures(2)
         let catalog = try await scratch.catalog()

@@ -57,16 +57,14 @@ struct Snapshot: Sendable {
         parts.prefix(number).reduce(0) { $0 + $1.count }
     }
 
-    /// The parts that the range lies in, each with the range within it.
-    func pieces(of range: Range<Int>) -> [(part: Int, range: Range<Int>)] {
-        var start = 0
-        var pieces: [(part: Int, range: Range<Int>)] = []
-        for (number, part) in parts.enumerated() {
-            let piece = range.clamped(to: start..<start + part.count)
-            if !piece.isEmpty { pieces.append((number, piece.lowerBound - start..<piece.upperBound - start)) }
-            start += part.count
+    /// For each part, which of these indices lie in it: the place among those asked for, and the position in the part.
+    func members(at indices: some Sequence<Int>) -> [[(place: Int, position: Int)]] {
+        var members = [[(place: Int, position: Int)]](repeating: [], count: parts.count)
+        for (place, index) in indices.enumerated() {
+            guard let (part, position) = self.place(of: index) else { continue }
+            members[part].append((place, position))
         }
-        return pieces
+        return members
     }
 
     private func place(of index: Int) -> (part: Int, position: Int)? {

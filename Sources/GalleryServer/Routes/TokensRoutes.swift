@@ -97,15 +97,19 @@ struct TokensRoutes {
             throw Problem.badField("slots", "must have 1 to \(Self.maximumSlots) members.")
         }
         var seen: Set<Int> = []
-        var result: Slots = ([], [])
-        for (position, wanted) in slots.enumerated() {
+        let ids = try slots.enumerated().map { position, wanted in
             guard 0...largestSafeInteger ~= wanted.slot, seen.insert(wanted.slot).inserted else {
                 throw Problem.badField("slots[\(position)].slot", "must be 0 or more, and once in the list.")
             }
             guard let id = ImageID(wanted.image) else {
                 throw Problem.badField("slots[\(position)].image", "is not an image's id.")
             }
-            if let image = try await catalog.image(id) {
+            return id
+        }
+        let images = try await catalog.images(ids)
+        var result: Slots = ([], [])
+        for (wanted, id) in zip(slots, ids) {
+            if let image = images[id] {
                 result.found.append((wanted.slot, image))
             } else {
                 result.refused.append(
