@@ -1,12 +1,15 @@
 /// Decides who works next: a fixed number of places, a queue of those who wait for one, and at most so many places for
 /// each group (an origin, say). A pure value: it knows neither threads nor clocks.
 ///
-/// The order is that of ``Priority``; equals go in the order in which they came. Prefetch is given at most half of the
-/// places (of the total and of each group), so that something visible finds a place at once. Where there is a single
-/// place, prefetch may have it while nothing visible waits. Holders that turn from visible to prefetch can still
-/// exceed their half; ``nextToYield(_:)`` names those, for a caller that can stop them and queue them anew.
+/// All that is visible goes before all prefetch. Within a lane places go round the ``Flow``s that have something which
+/// may start, one start each in turn, whatever group it is in; within a flow the order is that of ``Priority``, and
+/// equals go in the order in which they came. Prefetch is given at most half of the places (of the total and of each
+/// group), so that something visible finds a place at once. Where there is a single place, prefetch may have it while
+/// nothing visible waits. Holders that turn from visible to prefetch can still exceed their half; ``nextToYield()``
+/// names those, for a caller that can stop them and queue them anew.
 ///
-/// Enqueue, remove, reprioritise and start cost O(log n) comparisons.
+/// Enqueue, remove and reprioritise cost O(log n) comparisons; so does a start, once for each group in which others wait
+/// beside its flow.
 public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable {
     /// What an id was doing when it was removed.
     public enum Standing: Hashable, Sendable {
@@ -14,14 +17,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         case holding
     }
 
-    struct Rank: Comparable, Sendable {
-        let priority: Priority
-        let arrival: UInt64
-
-        static func < (left: Rank, right: Rank) -> Bool {
-            left.priority == right.priority ? left.arrival > right.arrival : left.priority < right.priority
-        }
-    }
+    private typealias Queue = FairQueue<ID, Group>
 
     private struct Member: Sendable {
         let group: Group
@@ -30,11 +26,9 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         var holds = false
     }
 
-    private struct Line: Sendable {
-        var visible = IndexedHeap<ID, Rank>()
-        var prefetch = IndexedHeap<ID, Rank>()
-        var holding = 0
-        var holdingPrefetch = 0
+    private struct Holding: Sendable {
+        var count = 0
+        var prefetch = 0
     }
 
     /// How many may work at once.
@@ -43,12 +37,12 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     public let placesPerGroup: Int
 
     private var members: [ID: Member] = [:]
-    private var lines: [Group: Line] = [:]
+    private var visible = Queue()
+    private var prefetch = Queue()
+    /// What each group holds; one that holds nothing is not in it.
+    private var holdings: [Group: Holding] = [:]
     /// The groups that may hold another number of places than the rest.
     private var limits: [Group: Int] = [:]
-    /// The groups whose first in line could start, ranked by it.
-    private var readyVisible = IndexedHeap<Group, Rank>()
-    private var readyPrefetch = IndexedHeap<Group, Rank>()
     private var holders: Set<ID> = []
     private var holdingPrefetch = 0
     private var arrivals: UInt64 = 0
@@ -65,20 +59,16 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     public var holdingCount: Int { holders.count }
     public var holdingPrefetchCount: Int { holdingPrefetch }
     public var isEmpty: Bool { members.isEmpty }
-    /// Groups that are remembered, for the tests: one that is empty is forgotten.
-    var lineCount: Int { lines.count }
+    /// Groups that hold something, for the tests: one that holds nothing is forgotten.
+    var holdingGroupCount: Int { holdings.count }
     /// Comparisons made by the queues that exist now, for the tests.
-    var comparisons: Int {
-        lines.values.reduce(readyVisible.comparisons + readyPrefetch.comparisons) {
-            $0 + $1.visible.comparisons + $1.prefetch.comparisons
-        }
-    }
+    var comparisons: Int { visible.comparisons + prefetch.comparisons }
 
     public func standing(of id: ID) -> Standing? { members[id].map { $0.holds ? .holding : .waiting } }
     public func priority(of id: ID) -> Priority? { members[id]?.priority }
 
     /// How many places `group` holds now.
-    public func holdingCount(of group: Group) -> Int { lines[group]?.holding ?? 0 }
+    public func holdingCount(of group: Group) -> Int { holdings[group]?.count ?? 0 }
 
     /// Gives `group` a limit of its own, at most ``placesPerGroup``; 0 keeps all of it waiting, nil makes it like the
     /// rest. What holds a place already keeps it. A limit is remembered until it is taken back.
@@ -93,26 +83,24 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     public mutating func enqueue(_ id: ID, in group: Group, priority: Priority) {
         guard members[id] == nil else { return reprioritise(id, to: priority) }
         arrivals += 1
-        let member = Member(group: group, priority: priority, arrival: arrivals)
-        members[id] = member
-        insert(id, member)
+        members[id] = Member(group: group, priority: priority, arrival: arrivals)
+        insert(id)
         refresh(group)
     }
 
     /// Changes the priority of one that waits or holds; does nothing when `id` is unknown.
     public mutating func reprioritise(_ id: ID, to priority: Priority) {
-        guard var member = members[id], member.priority != priority else { return }
-        let wasPrefetch = member.priority.lane == .prefetch
-        let isPrefetch = priority.lane == .prefetch
-        if member.holds {
-            if wasPrefetch != isPrefetch { countPrefetch(in: member.group, by: isPrefetch ? 1 : -1) }
+        guard let before = members[id], before.priority != priority else { return }
+        members[id]?.priority = priority
+        let changesLane = before.priority.lane != priority.lane
+        if before.holds {
+            if changesLane { countPrefetch(in: before.group, by: priority.lane == .prefetch ? 1 : -1) }
         } else {
-            withdraw(id, member)
+            // Within its flow it is only moved: were it the last of the flow, the flow would leave the line and return.
+            if changesLane || before.priority.flow != priority.flow { withdraw(id, before) }
+            insert(id)
         }
-        member.priority = priority
-        members[id] = member
-        if !member.holds { insert(id, member) }
-        refresh(member.group)
+        refresh(before.group)
     }
 
     /// Takes `id` out, whether it waits (a cancel) or holds a place (its work has ended). Nil when it is unknown.
@@ -121,8 +109,9 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         guard let member = members.removeValue(forKey: id) else { return nil }
         if member.holds {
             holders.remove(id)
-            lines[member.group]?.holding -= 1
             if member.priority.lane == .prefetch { countPrefetch(in: member.group, by: -1) }
+            holdings[member.group]?.count -= 1
+            if holdings[member.group]?.count == 0 { holdings[member.group] = nil }
         } else {
             withdraw(id, member)
         }
@@ -133,87 +122,78 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     /// Gives a place to the one that goes first, if any may start. Call it until it answers nil.
     public mutating func startNext() -> ID? {
         guard holders.count < places else { return nil }
-        if let group = readyVisible.first?.id {
-            guard let id = lines[group]?.visible.removeFirst()?.id else { return nil }
-            return start(id, in: group)
-        }
-        guard holdingPrefetch < max(1, places / 2), let group = readyPrefetch.first?.id,
-            let id = lines[group]?.prefetch.removeFirst()?.id
-        else { return nil }
-        return start(id, in: group)
+        if visible.isReady { return visible.removeFirst().map { start($0) } }
+        guard holdingPrefetch < max(1, places / 2) else { return nil }
+        return prefetch.removeFirst().map { start($0) }
     }
 
-    /// The least urgent prefetch holder, when prefetch holds more than half of the places while something visible waits
-    /// for one of them. The caller stops its work, removes it and may enqueue it again.
+    /// A prefetch holder, when prefetch holds more than half of the places while something visible waits for one of
+    /// them: of the flow that holds the most, the least urgent. The caller stops its work, removes it and may enqueue it
+    /// again.
     public func nextToYield() -> ID? {
-        guard holders.count >= places, holdingPrefetch > places / 2, !readyVisible.isEmpty else { return nil }
+        guard holders.count >= places, holdingPrefetch > places / 2, visible.isReady else { return nil }
         return leastUrgentPrefetch { _ in true }
     }
 
     /// The same for the places of one group.
     public func nextToYield(in group: Group) -> ID? {
-        guard let line = lines[group], line.holding >= placesPerGroup, line.holdingPrefetch > placesPerGroup / 2,
-            !line.visible.isEmpty
+        guard let holding = holdings[group], holding.count >= placesPerGroup, holding.prefetch > placesPerGroup / 2,
+            visible.waits(in: group)
         else { return nil }
         return leastUrgentPrefetch { $0.group == group }
     }
 
     private func leastUrgentPrefetch(where matches: (Member) -> Bool) -> ID? {
-        var least: (id: ID, rank: Rank)?
+        var flows: [Flow: (count: Int, least: (id: ID, rank: Queue.Rank))] = [:]
         for id in holders {
             guard let member = members[id], member.priority.lane == .prefetch, matches(member) else { continue }
-            let rank = Rank(priority: member.priority, arrival: member.arrival)
-            if least.map({ rank < $0.rank }) ?? true { least = (id, rank) }
+            let rank = Queue.Rank(priority: member.priority, arrival: member.arrival)
+            let before = flows[member.priority.flow] ?? (0, (id, rank))
+            flows[member.priority.flow] = (before.count + 1, rank < before.least.rank ? (id, rank) : before.least)
         }
-        return least?.id
+        // Of flows that hold as many, again the one with the least urgent.
+        return flows.values.min { left, right in
+            left.count == right.count ? left.least.rank < right.least.rank : left.count > right.count
+        }?.least.id
     }
 
-    private mutating func start(_ id: ID, in group: Group) -> ID? {
-        guard let priority = members[id]?.priority else { return nil }
+    private mutating func start(_ id: ID) -> ID {
+        guard let member = members[id] else { return id }
         members[id]?.holds = true
         holders.insert(id)
-        lines[group]?.holding += 1
-        if priority.lane == .prefetch { countPrefetch(in: group, by: 1) }
-        refresh(group)
+        holdings[member.group, default: Holding()].count += 1
+        if member.priority.lane == .prefetch { countPrefetch(in: member.group, by: 1) }
+        refresh(member.group)
         return id
     }
 
-    private mutating func insert(_ id: ID, _ member: Member) {
-        let rank = Rank(priority: member.priority, arrival: member.arrival)
+    private mutating func insert(_ id: ID) {
+        guard let member = members[id] else { return }
+        let rank = Queue.Rank(priority: member.priority, arrival: member.arrival)
         switch member.priority.lane {
-        case .visible: lines[member.group, default: Line()].visible.set(id, to: rank)
-        case .prefetch: lines[member.group, default: Line()].prefetch.set(id, to: rank)
+        case .visible: visible.set(id, in: member.group, to: rank)
+        case .prefetch: prefetch.set(id, in: member.group, to: rank)
         }
     }
 
     private mutating func withdraw(_ id: ID, _ member: Member) {
         switch member.priority.lane {
-        case .visible: lines[member.group]?.visible.remove(id)
-        case .prefetch: lines[member.group]?.prefetch.remove(id)
+        case .visible: visible.remove(id, of: member.priority.flow, from: member.group)
+        case .prefetch: prefetch.remove(id, of: member.priority.flow, from: member.group)
         }
     }
 
     private mutating func countPrefetch(in group: Group, by change: Int) {
         holdingPrefetch += change
-        lines[group]?.holdingPrefetch += change
+        holdings[group]?.prefetch += change
     }
 
-    /// Brings the two heaps of ready groups in line with what `group` has now; forgets a group that is empty.
+    /// Opens or closes the lines of `group`, by what it holds and what waits now.
     private mutating func refresh(_ group: Group) {
-        guard let line = lines[group] else { return }
-        let hasPlace = line.holding < limits[group] ?? placesPerGroup
-        if hasPlace, let first = line.visible.first {
-            readyVisible.set(group, to: first.rank)
-        } else {
-            readyVisible.remove(group)
-        }
-        if hasPlace, line.visible.isEmpty, line.holdingPrefetch < max(1, placesPerGroup / 2),
-            let first = line.prefetch.first
-        {
-            readyPrefetch.set(group, to: first.rank)
-        } else {
-            readyPrefetch.remove(group)
-        }
-        if line.holding == 0, line.visible.isEmpty, line.prefetch.isEmpty { lines[group] = nil }
+        let holding = holdings[group] ?? Holding()
+        let hasPlace = holding.count < limits[group] ?? placesPerGroup
+        visible.open(group, hasPlace)
+        let prefetchHasPlace = hasPlace && holding.prefetch < max(1, placesPerGroup / 2)
+        prefetch.open(group, prefetchHasPlace && !visible.waits(in: group))
     }
 }

@@ -97,82 +97,54 @@ private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priorit
         #expect(allocator.isEmpty)
     }
 
-    @Test func `ten thousand random steps keep every bound and leave nothing behind`() {
-        var random = SeededRandom(seed: 42)
-        for round in 0..<10 {
-            let places = round + 1
-            var allocator = PlaceAllocator<Int, Int>(places: places, placesPerGroup: 3)
-            var waiting: [Int: (group: Int, priority: Priority)] = [:]
-            var holding: [Int: (group: Int, priority: Priority)] = [:]
-            for step in 0..<1_000 {
-                let known = Array(waiting.keys) + Array(holding.keys)
-                let some = known.randomElement(using: &random) ?? -1
-                let priority = Priority(
-                    lane: Bool.random(using: &random) ? .visible : .prefetch,
-                    viewport: .random(in: 0..<4, using: &random), distance: .random(in: 0..<4, using: &random))
-                switch Int.random(in: 0..<5, using: &random) {
-                case 0, 1:
-                    waiting[step] = (step % 5, priority)
-                    allocator.enqueue(step, in: step % 5, priority: priority)
-                case 2:
-                    waiting[some]?.priority = priority
-                    holding[some]?.priority = priority
-                    allocator.reprioritise(some, to: priority)
-                case 3:
-                    let standing: PlaceAllocator<Int, Int>.Standing? =
-                        waiting.removeValue(forKey: some) != nil
-                        ? .waiting : holding.removeValue(forKey: some) != nil ? .holding : nil
-                    #expect(allocator.remove(some) == standing)
-                default:
-                    let prefetching = holding.values.count { $0.priority.lane == .prefetch }
-                    let groups = Dictionary(grouping: holding.values, by: \.group)
-                    let startable = waiting.filter { (groups[$0.value.group]?.count ?? 0) < 3 }
-                    let bestVisible = startable.values.map(\.priority).filter { $0.lane == .visible }.max()
-                    guard let started = allocator.startNext() else {
-                        #expect(bestVisible == nil || holding.count == places)
-                        continue
-                    }
-                    let entry = waiting.removeValue(forKey: started)
-                    #expect(entry != nil)
-                    holding[started] = entry
-                    if let bestVisible {
-                        #expect(entry?.priority == bestVisible)
-                    } else {
-                        #expect(prefetching < max(1, places / 2))
-                    }
-                }
-                #expect(allocator.waitingCount == waiting.count)
-                #expect(allocator.holdingCount == holding.count && holding.count <= places)
-                #expect(allocator.holdingPrefetchCount == holding.values.count { $0.priority.lane == .prefetch })
-            }
-            for id in Array(waiting.keys) + Array(holding.keys) { allocator.remove(id) }
-            #expect(allocator.isEmpty && allocator.holdingPrefetchCount == 0)
-            #expect(allocator.lineCount == 0)
-        }
-    }
-
     @Test func `enqueue, cancel and re-prioritise cost the same at a hundred and at a hundred thousand pending`() {
         func comparisonsPerStep(pending: Int) -> Double {
             var random = SeededRandom(seed: 3)
             func anyPriority() -> Priority {
                 Priority(
                     lane: Bool.random(using: &random) ? .visible : .prefetch,
-                    viewport: .random(in: 0..<100, using: &random), distance: .random(in: 0..<100, using: &random))
+                    viewport: .random(in: 0..<100, using: &random), distance: .random(in: 0..<100, using: &random),
+                    flow: Flow(of: Int.random(in: 0..<5, using: &random)))
             }
             var allocator = PlaceAllocator<Int, Int>(places: 8)
-            for id in 0..<pending { allocator.enqueue(id, in: id % 7, priority: anyPriority()) }
+            for id in 0..<pending { allocator.enqueue(id, in: id % 3, priority: anyPriority()) }
             let before = allocator.comparisons
             for step in 0..<1_000 {
                 let known = step * 7_919 % pending
                 allocator.reprioritise(known, to: anyPriority())
                 allocator.remove(known)
-                allocator.enqueue(known, in: known % 7, priority: anyPriority())
+                allocator.enqueue(known, in: known % 3, priority: anyPriority())
             }
             return Double(allocator.comparisons - before) / 3_000
         }
         let few = comparisonsPerStep(pending: 100)
         let many = comparisonsPerStep(pending: 100_000)
         #expect(many < 3 * few, "\(few) comparisons a step at 100, \(many) at 100,000")
+    }
+}
+
+@Suite struct PlaceAllocatorStartTests {
+    @Test(arguments: [3, 100_000]) func `a start costs the same at a hundred and at a hundred thousand pending`(
+        groups: Int
+    ) {
+        func comparisonsPerStart(pending: Int, flows: Int) -> Double {
+            var allocator = PlaceAllocator<Int, Int>(places: 8)
+            for id in 0..<pending {
+                let distance = UInt32(id * 7_919 % pending)
+                let priority = Priority(lane: .visible, viewport: 1, distance: distance, flow: Flow(of: id % flows))
+                allocator.enqueue(id, in: id % groups, priority: priority)
+            }
+            let before = allocator.comparisons
+            var starts = 0
+            while starts < min(pending / 2, 2_000), let id = allocator.startNext() {
+                starts += 1
+                allocator.remove(id)
+            }
+            return Double(allocator.comparisons - before) / Double(starts)
+        }
+        let few = comparisonsPerStart(pending: 100, flows: 10)
+        let many = comparisonsPerStart(pending: 100_000, flows: 1_000)
+        #expect(many < 4 * few, "\(few) comparisons a start at 100, \(many) at 100,000")
     }
 }
 

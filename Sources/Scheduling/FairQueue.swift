@@ -1,0 +1,171 @@
+/// Those who wait in one lane, and who of them goes next: of all flows that have something which may start, the one whose
+/// last turn is the longest ago; and of what it has, the most urgent.
+///
+/// So turns go round the flows: of two that both have something to start, neither has two turns between two of the
+/// other's, however much it asks for, however new its viewports are, and in however many groups. Other ways that were
+/// weighed:
+/// - Start-time fair queueing gives each piece a tag when it comes. Here pieces overtake each other within their flow
+///   with each new viewport, and are taken back before their turn, so a turn has to belong to the flow and not to the
+///   piece; with equal shares and pieces of a size, nothing else of it remains than the order of last turns.
+/// - A ring of flows costs O(1) a turn, but whoever takes everything back and asks anew, as each viewport may, would lose
+///   its place in the ring each time; and the ring has to be searched where groups are full.
+/// - To serve the one that holds the fewest places is fair in time and not only in turns, but where there is one place
+///   nobody holds any when it is given, so that it needs the order of last turns all the same.
+///
+/// A flow never seen before comes after all others, so that a stream of new ones starves nobody. One that has nothing
+/// waiting keeps its turn for when it comes back.
+///
+/// Every change costs O(log n) comparisons; a start as many for each group in which others wait beside its flow.
+struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable {
+    /// The order within a flow.
+    struct Rank: Comparable, Sendable {
+        let priority: Priority
+        let arrival: UInt64
+
+        static func < (left: Rank, right: Rank) -> Bool {
+            left.priority == right.priority ? left.arrival > right.arrival : left.priority < right.priority
+        }
+    }
+
+    /// When a flow had its last turn, or came: the earlier goes first. No two are equal.
+    private struct Turn: Comparable, Sendable {
+        let number: UInt64
+        static func < (left: Turn, right: Turn) -> Bool { left.number > right.number }
+    }
+
+    /// What waits in one group.
+    private struct Line: Sendable {
+        var isOpen = false
+        var flows = IndexedHeap<Flow, Turn>()
+        var ids: [Flow: IndexedHeap<ID, Rank>] = [:]
+        /// Whose offers this line is among: while it is open, the first of `flows`.
+        var offeredTo: Flow?
+    }
+
+    private struct Share: Sendable {
+        var turn: Turn
+        /// Groups in which it waits.
+        var lines = 0
+        /// Those in which others wait beside it; elsewhere its turn need not be kept up to date.
+        var contested: Set<Group> = []
+        /// Open groups in which it goes first, ranked by what it has there. The flow whose turn it is of all has all
+        /// open groups in which it waits among them.
+        var offers = IndexedHeap<Group, Rank>()
+    }
+
+    /// Flows with nothing waiting whose turns are remembered; beyond, the one longest ago is forgotten.
+    private static var remembered: Int { 1_024 }
+
+    private var lines: [Group: Line] = [:]
+    private var shares: [Flow: Share] = [:]
+    /// The flows that have offers.
+    private var round = IndexedHeap<Flow, Turn>()
+    /// The flows that have nothing waiting.
+    private var absent = IndexedHeap<Flow, Turn>()
+    private var turns: UInt64 = 0
+
+    /// Whether something may start.
+    var isReady: Bool { !round.isEmpty }
+    /// Flows that wait or are remembered, for the tests.
+    var flowCount: Int { shares.count }
+    /// Comparisons made by the heaps that exist now, for the tests.
+    var comparisons: Int {
+        let ofLines = lines.values.map { $0.ids.values.reduce($0.flows.comparisons) { $0 + $1.comparisons } }
+        let ofShares = shares.values.map(\.offers.comparisons)
+        return (ofLines + ofShares).reduce(round.comparisons + absent.comparisons, +)
+    }
+
+    /// Whether anything waits in `group`.
+    func waits(in group: Group) -> Bool { lines[group] != nil }
+
+    /// Puts `id` in the line of its group, or moves it where `rank` belongs. Its flow may not change by that.
+    mutating func set(_ id: ID, in group: Group, to rank: Rank) {
+        let flow = rank.priority.flow
+        if lines[group]?.ids[flow] == nil { enter(group, flow) }
+        lines[group]?.ids[flow]?.set(id, to: rank)
+        offer(group)
+    }
+
+    mutating func remove(_ id: ID, of flow: Flow, from group: Group) {
+        guard lines[group]?.ids[flow]?.remove(id) != nil else { return }
+        if lines[group]?.ids[flow]?.isEmpty == true { leave(group, flow) }
+        offer(group)
+        if shares[flow]?.lines == 0 { rest(flow) }
+    }
+
+    /// Says whether what waits in `group` may start; it may not before this has been said. Forgotten when nothing waits
+    /// there any more.
+    mutating func open(_ group: Group, _ isOpen: Bool) {
+        guard let before = lines[group]?.isOpen, before != isOpen else { return }
+        lines[group]?.isOpen = isOpen
+        offer(group)
+    }
+
+    /// Takes out the one that goes first of those that may start; its flow has had its turn.
+    mutating func removeFirst() -> ID? {
+        guard let flow = round.first?.id, let group = shares[flow]?.offers.first?.id,
+            let id = lines[group]?.ids[flow]?.first?.id
+        else { return nil }
+        let turn = nextTurn()
+        shares[flow]?.turn = turn
+        round.set(flow, to: turn)
+        for contested in shares[flow]?.contested ?? [] {
+            lines[contested]?.flows.set(flow, to: turn)
+            offer(contested)
+        }
+        remove(id, of: flow, from: group)
+        return id
+    }
+
+    private mutating func nextTurn() -> Turn {
+        turns += 1
+        return Turn(number: turns)
+    }
+
+    private mutating func enter(_ group: Group, _ flow: Flow) {
+        let turn = shares[flow]?.turn ?? nextTurn()
+        shares[flow, default: Share(turn: turn)].lines += 1
+        absent.remove(flow)
+        if let first = lines[group]?.flows.first?.id, let itsTurn = shares[first]?.turn {
+            shares[flow]?.contested.insert(group)
+            // It may have been alone here until now.
+            shares[first]?.contested.insert(group)
+            lines[group]?.flows.set(first, to: itsTurn)
+        }
+        lines[group, default: Line()].flows.set(flow, to: turn)
+        lines[group]?.ids[flow] = IndexedHeap()
+    }
+
+    private mutating func leave(_ group: Group, _ flow: Flow) {
+        lines[group]?.ids[flow] = nil
+        lines[group]?.flows.remove(flow)
+        shares[flow]?.contested.remove(group)
+        shares[flow]?.lines -= 1
+        if lines[group]?.flows.count == 1, let alone = lines[group]?.flows.first?.id {
+            shares[alone]?.contested.remove(group)
+        }
+    }
+
+    /// Keeps the turn of a flow that has nothing waiting any more.
+    private mutating func rest(_ flow: Flow) {
+        guard let turn = shares[flow]?.turn else { return }
+        absent.set(flow, to: turn)
+        if absent.count > Self.remembered, let forgotten = absent.removeFirst()?.id { shares[forgotten] = nil }
+    }
+
+    /// Sees that the line of `group` is among the offers of the flow that goes first there, if it is open; forgets one
+    /// that is empty.
+    private mutating func offer(_ group: Group) {
+        let first = lines[group]?.isOpen == true ? lines[group]?.flows.first?.id : nil
+        if let before = lines[group]?.offeredTo, before != first {
+            shares[before]?.offers.remove(group)
+            if shares[before]?.offers.isEmpty == true { round.remove(before) }
+        }
+        lines[group]?.offeredTo = first
+        if let first, let rank = lines[group]?.ids[first]?.first?.rank, let turn = shares[first]?.turn {
+            shares[first]?.offers.set(group, to: rank)
+            round.set(first, to: turn)
+        }
+        if lines[group]?.flows.isEmpty == true { lines[group] = nil }
+    }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import Scheduling
+
+@Suite struct FairQueueTests {
+    private typealias Queue = FairQueue<Int, String>
+
+    private func rank(_ flow: Int, _ distance: UInt32 = 0, viewport: UInt64 = 1, arrival: UInt64 = 0) -> Queue.Rank {
+        let priority = Priority(lane: .visible, viewport: viewport, distance: distance, flow: Flow(of: flow))
+        return Queue.Rank(priority: priority, arrival: arrival)
+    }
+
+    private func starts(_ queue: inout Queue) -> [Int] {
+        var ids: [Int] = []
+        while let id = queue.removeFirst() { ids.append(id) }
+        return ids
+    }
+
+    @Test func `turns go round the flows, and each flow's most urgent goes first`() {
+        var queue = Queue()
+        for distance in 0..<3 as Range<UInt32> {
+            for flow in 1...3 { queue.set(10 * flow + Int(distance), in: "a", to: rank(flow, distance)) }
+        }
+        queue.open("a", true)
+        #expect(starts(&queue) == [10, 20, 30, 11, 21, 31, 12, 22, 32])
+        #expect(!queue.waits(in: "a") && !queue.isReady)
+    }
+
+    @Test func `a line that is closed starts nothing and delays no other`() {
+        var queue = Queue()
+        queue.set(1, in: "closed", to: rank(1))
+        queue.set(2, in: "open", to: rank(2))
+        queue.set(3, in: "open", to: rank(1, 9))
+        queue.open("open", true)
+        #expect(starts(&queue) == [3, 2])
+        queue.open("closed", true)
+        #expect(starts(&queue) == [1])
+    }
+
+    @Test func `turns go round the flows across groups`() {
+        var queue = Queue()
+        for number in 0..<6 {
+            queue.set(number, in: "many \(number)", to: rank(1, UInt32(number), viewport: 9))
+            queue.open("many \(number)", true)
+        }
+        for number in 10..<13 { queue.set(number, in: "one", to: rank(2, UInt32(number))) }
+        queue.open("one", true)
+        #expect(starts(&queue) == [0, 10, 1, 11, 2, 12, 3, 4, 5])
+    }
+
+    @Test func `in a group that several want, a turn taken elsewhere counts`() {
+        var queue = Queue()
+        queue.set(1, in: "both", to: rank(1, 5))
+        queue.set(2, in: "both", to: rank(2, 5))
+        queue.set(3, in: "own", to: rank(1, 0))
+        queue.open("both", true)
+        queue.open("own", true)
+        #expect(queue.removeFirst() == 3, "the first flow's most urgent")
+        #expect(starts(&queue) == [2, 1])
+    }
+
+    @Test func `a flow that takes everything back and comes again has lost nothing`() {
+        var queue = Queue()
+        for flow in 1...3 { queue.set(flow, in: "a", to: rank(flow)) }
+        queue.open("a", true)
+        queue.remove(1, of: Flow(of: 1), from: "a")
+        queue.set(4, in: "a", to: rank(1))
+        #expect(starts(&queue) == [4, 2, 3])
+    }
+
+    @Test func `a flow that comes back after its turn goes behind those that have not had theirs`() {
+        var queue = Queue()
+        for flow in 1...3 { queue.set(flow, in: "a", to: rank(flow)) }
+        queue.open("a", true)
+        #expect(queue.removeFirst() == 1)
+        queue.set(4, in: "a", to: rank(1, viewport: 9))
+        #expect(starts(&queue) == [2, 3, 4])
+    }
+
+    @Test func `new flows without end starve nobody`() {
+        var queue = Queue()
+        for id in 0..<3 { queue.set(id, in: "a", to: rank(-1, UInt32(id))) }
+        queue.open("a", true)
+        var started: [Int] = []
+        for number in 0..<60 where started.count < 3 {
+            for id in 0..<2 { queue.set(100 + 2 * number + id, in: "a", to: rank(2 * number + id, viewport: 9)) }
+            if let id = queue.removeFirst(), id < 100 { started.append(number) }
+        }
+        #expect(started == [0, 3, 10], "each time behind those who came before")
+    }
+
+    @Test func `flows that are gone are remembered up to a bound`() {
+        var queue = Queue()
+        for flow in 0..<5_000 {
+            queue.set(flow, in: "\(flow % 3)", to: rank(flow))
+            queue.open("\(flow % 3)", true)
+            #expect(queue.removeFirst() == flow)
+        }
+        #expect(queue.flowCount == 1_024 && !queue.isReady)
+    }
+}

@@ -1,0 +1,222 @@
+import Testing
+
+@testable import Scheduling
+
+/// No session starves another: within a lane places go round all who wait, whatever each of them does.
+@Suite struct FairnessPromiseTests {
+    private typealias Allocator = PlaceAllocator<Int, Int>
+
+    private func priority(
+        _ flow: Int, viewport: UInt64 = 1, distance: Int = 0, lane: Priority.Lane = .visible
+    ) -> Priority {
+        Priority(lane: lane, viewport: viewport, distance: UInt32(distance), flow: Flow(of: flow))
+    }
+
+    /// Whose work is started, place by place: each is done before the next is given.
+    private func start(_ allocator: inout Allocator) -> Int? {
+        guard let id = allocator.startNext() else { return nil }
+        allocator.remove(id)
+        return id
+    }
+
+    @Test(arguments: [1, 2, 1_000]) func `one that flings for ever leaves one that rests its half`(groups: Int) {
+        var allocator = Allocator(places: 2, placesPerGroup: 1)
+        for slot in 0..<40 { allocator.enqueue(slot, in: slot % groups, priority: priority(0, distance: slot)) }
+        var resting: [Int] = []
+        var newest = 1_000
+        for viewport in 2..<200 as Range<UInt64> where resting.count < 40 {
+            // Each viewport takes back what the one before had asked for, and asks for forty more.
+            for id in newest - 40..<newest where allocator.standing(of: id) != nil { allocator.remove(id) }
+            for slot in 0..<40 {
+                allocator.enqueue(
+                    newest + slot, in: (newest + slot) % groups,
+                    priority: priority(1, viewport: viewport, distance: slot))
+            }
+            newest += 40
+            let starts = (0..<2).compactMap { _ in start(&allocator) }
+            #expect(starts.count { $0 < 40 } == 1, "of two places one is its own")
+            resting += starts.filter { $0 < 40 }
+        }
+        #expect(resting == Array(0..<40), "and its own order is what it was")
+    }
+
+    @Test func `one that moves what it has to ever newer viewports gains nothing by it`() {
+        var allocator = Allocator(places: 1)
+        for slot in 0..<20 {
+            allocator.enqueue(slot, in: 0, priority: priority(0, distance: slot))
+            allocator.enqueue(100 + slot, in: 0, priority: priority(1, distance: slot))
+        }
+        var starts: [Int] = []
+        for viewport in 2..<42 as Range<UInt64> {
+            for slot in 100..<120 { allocator.reprioritise(slot, to: priority(1, viewport: viewport)) }
+            if let id = start(&allocator) { starts.append(id / 100) }
+        }
+        #expect(starts == (0..<40).map { $0 % 2 })
+    }
+
+    @Test(arguments: [1, 7]) func `of a hundred with forty each none is ever two starts ahead`(groups: Int) {
+        var allocator = Allocator(places: 4)
+        for session in 0..<100 {
+            for slot in 0..<40 {
+                let id = 40 * session + slot
+                allocator.enqueue(id, in: id % groups, priority: priority(session, viewport: UInt64(session)))
+            }
+        }
+        var starts = Array(repeating: 0, count: 100)
+        for _ in 0..<4_000 {
+            guard let id = start(&allocator) else { break }
+            starts[id / 40] += 1
+            #expect(starts.max()! - starts.min()! <= 1)
+        }
+        #expect(starts == Array(repeating: 40, count: 100) && allocator.isEmpty)
+    }
+
+    @Test func `one alone has all places`() {
+        var allocator = Allocator(places: 8)
+        for slot in 0..<40 { allocator.enqueue(slot, in: 0, priority: priority(1, distance: 40 - slot)) }
+        #expect((0..<9).map { _ in allocator.startNext() } == [39, 38, 37, 36, 35, 34, 33, 32, nil])
+    }
+
+    @Test func `all that is visible goes before all prefetch, whoever wants it`() {
+        var allocator = Allocator(places: 4)
+        for slot in 0..<4 {
+            allocator.enqueue(slot, in: 0, priority: priority(slot, viewport: 9, lane: .prefetch))
+            allocator.enqueue(10 + slot, in: 0, priority: priority(9, distance: slot))
+        }
+        #expect((0..<7).map { _ in start(&allocator) } == [10, 11, 12, 13, 0, 1, 2])
+    }
+
+    @Test func `prefetch goes round as well, within its half`() {
+        var allocator = Allocator(places: 4)
+        for slot in 0..<4 {
+            allocator.enqueue(slot, in: 0, priority: priority(1, viewport: 9, distance: slot, lane: .prefetch))
+            allocator.enqueue(10 + slot, in: 0, priority: priority(2, distance: slot, lane: .prefetch))
+        }
+        #expect((0..<3).map { _ in allocator.startNext() } == [0, 10, nil])
+    }
+
+    @Test func `the one that holds the most prefetch yields, the least urgent of it`() {
+        var allocator = Allocator(places: 4)
+        for id in 0..<4 { allocator.enqueue(id, in: 0, priority: priority(1)) }
+        while allocator.startNext() != nil {}
+        allocator.reprioritise(0, to: priority(2, viewport: 1, lane: .prefetch))
+        for id in 1..<4 { allocator.reprioritise(id, to: priority(1, viewport: 9, distance: id, lane: .prefetch)) }
+        allocator.enqueue(9, in: 0, priority: priority(3))
+        #expect(allocator.nextToYield() == 3)
+        #expect(allocator.nextToYield(in: 0) == nil, "a group has no limit of its own here")
+    }
+
+    @Test func `work that passes from one to another takes its place in the other's order`() {
+        var allocator = Allocator(places: 1)
+        for id in 0..<4 { allocator.enqueue(id, in: 0, priority: priority(id / 2, distance: id)) }
+        allocator.reprioritise(0, to: priority(1, viewport: 9))
+        #expect((0..<5).map { _ in start(&allocator) } == [1, 0, 2, 3, nil])
+    }
+
+    @Test func `ten thousand random steps agree with a model that looks at everything`() {
+        var random = SeededRandom(seed: 42)
+        for round in 0..<20 {
+            var model = Model(places: round % 7 + 1, placesPerGroup: round % 5 + 1)
+            var allocator = Allocator(places: model.places, placesPerGroup: model.placesPerGroup)
+            for step in 0..<500 {
+                let some = model.members.keys.sorted().randomElement(using: &random) ?? -1
+                let priority = priority(
+                    .random(in: 0..<4, using: &random), viewport: .random(in: 0..<4, using: &random),
+                    distance: .random(in: 0..<4, using: &random),
+                    lane: Bool.random(using: &random) ? .visible : .prefetch)
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0...2:
+                    allocator.enqueue(step, in: step % 5, priority: priority)
+                    model.enqueue(step, in: step % 5, priority)
+                case 3, 4:
+                    allocator.reprioritise(some, to: priority)
+                    model.reprioritise(some, priority)
+                case 5, 6:
+                    #expect(allocator.remove(some) == model.members.removeValue(forKey: some)?.standing)
+                case 7:
+                    let limit = [nil, 0, 1, 2].randomElement(using: &random)!
+                    allocator.limit(step % 5, to: limit)
+                    model.limits[step % 5] = limit
+                default:
+                    let expected = model.startNext()
+                    let started = allocator.startNext()
+                    #expect(started == expected)
+                    guard started == expected else { return }
+                }
+                let holding = model.members.values.filter(\.holds)
+                #expect(allocator.holdingCount == holding.count && holding.count <= model.places)
+                #expect(allocator.waitingCount == model.members.count - holding.count)
+                #expect(allocator.holdingPrefetchCount == holding.count { $0.priority.lane == .prefetch })
+            }
+            for id in model.members.keys { allocator.remove(id) }
+            #expect(allocator.isEmpty && allocator.holdingPrefetchCount == 0 && allocator.holdingGroupCount == 0)
+            #expect(allocator.startNext() == nil && allocator.nextToYield() == nil)
+        }
+    }
+}
+
+/// The allocator said plainly: it looks at everything for every place.
+private struct Model {
+    struct Member {
+        let group: Int
+        let arrival: Int
+        var priority: Priority
+        var holds = false
+
+        var standing: PlaceAllocator<Int, Int>.Standing { holds ? .holding : .waiting }
+
+        func isBefore(_ other: Member) -> Bool {
+            priority == other.priority ? arrival < other.arrival : priority > other.priority
+        }
+    }
+
+    let places: Int
+    let placesPerGroup: Int
+    var members: [Int: Member] = [:]
+    var limits: [Int: Int] = [:]
+    /// When each flow had its last turn in each lane, or first came to it.
+    private var turns: [Priority.Lane: [Flow: Int]] = [:]
+    private var events = 0
+
+    init(places: Int, placesPerGroup: Int) {
+        self.places = places
+        self.placesPerGroup = placesPerGroup
+    }
+
+    mutating func enqueue(_ id: Int, in group: Int, _ priority: Priority) {
+        events += 1
+        members[id] = Member(group: group, arrival: events, priority: priority)
+        turns[priority.lane, default: [:]][priority.flow, default: events] += 0
+    }
+
+    mutating func reprioritise(_ id: Int, _ priority: Priority) {
+        guard let member = members[id] else { return }
+        events += 1
+        members[id]?.priority = priority
+        if !member.holds { turns[priority.lane, default: [:]][priority.flow, default: events] += 0 }
+    }
+
+    mutating func startNext() -> Int? {
+        let holding = members.values.filter(\.holds)
+        let isPrefetch = { (member: Member) in member.priority.lane == .prefetch }
+        guard holding.count < places else { return nil }
+        let startable = members.filter { _, member in
+            guard !member.holds else { return false }
+            let inGroup = holding.filter { $0.group == member.group }
+            guard inGroup.count < min(placesPerGroup, limits[member.group] ?? .max) else { return false }
+            guard isPrefetch(member) else { return true }
+            let visibleWaits = members.values.contains { $0.group == member.group && !$0.holds && !isPrefetch($0) }
+            return !visibleWaits && inGroup.count(where: isPrefetch) < max(1, placesPerGroup / 2)
+                && holding.count(where: isPrefetch) < max(1, places / 2)
+        }
+        guard let lane = startable.values.map(\.priority.lane).max() else { return nil }
+        let inLane = startable.filter { $0.value.priority.lane == lane }
+        let flow = inLane.values.map(\.priority.flow).min { turns[lane]![$0]! < turns[lane]![$1]! }
+        let next = inLane.filter { $0.value.priority.flow == flow }.min { $0.value.isBefore($1.value) }
+        guard let next else { return nil }
+        events += 1
+        turns[lane]?[next.value.priority.flow] = events
+        members[next.key]?.holds = true
+        return next.key
+    }
+}
