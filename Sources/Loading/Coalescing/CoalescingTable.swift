@@ -4,6 +4,9 @@ import Scheduling
 ///
 /// A pure value. Joining, leaving and ending are each one step, so that a joiner can never meet a job that is being
 /// abandoned by another's leaving: it either joins before and keeps the job, or starts a new one.
+///
+/// A job has the priority of the most urgent of its waiters, and counts for the flow of that one; when it leaves, for
+/// the flow of the next.
 struct CoalescingTable<Key: Hashable & Sendable, Waiter: Hashable & Sendable>: Sendable {
     /// Names one job. Never used again, so that a late word of an abandoned job cannot touch its successor at the key.
     typealias JobID = UInt64

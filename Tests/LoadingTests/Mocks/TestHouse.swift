@@ -104,8 +104,8 @@ final class TestHouse: FileOpening, FactsLearning {
 }
 
 extension Priority {
-    static func visible(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priority {
-        Priority(lane: .visible, viewport: viewport, distance: distance)
+    static func visible(_ viewport: UInt64 = 1, _ distance: UInt32 = 0, for session: Int? = nil) -> Priority {
+        Priority(lane: .visible, viewport: viewport, distance: distance, flow: session.map { Flow(of: $0) } ?? .common)
     }
     static func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priority {
         Priority(lane: .prefetch, viewport: viewport, distance: distance)

@@ -65,6 +65,33 @@ import Testing
         origin.stop()
     }
 
+    @Test(arguments: [1, 4]) func `places go round the sessions, over one origin or several`(count: Int) async throws {
+        let gate = Gate()
+        let order = Mutex<[String]>([])
+        let origins = (0..<count).map { _ in
+            ScriptedOrigin { visit in
+                order.withLock { $0.append(visit.request.target) }
+                gate.wait()
+                visit.answer(body: pattern(1))
+            }
+        }
+        let fetcher = try OriginFetcher.forTests { $0.places = 1 }
+        var watched = [fetcher.watch(origins[0].url("/first"), priority: .visible(0, for: 9))]
+        #expect(await eventually { order.withLock { $0.count } == 1 })
+        for number in 0..<4 as Range<UInt32> {
+            // One rests with all it wants at one origin; the other's viewports are newer, and its pictures anywhere.
+            watched.append(fetcher.watch(origins[0].url("/rests"), priority: .visible(number, for: 1)))
+            let url = origins[Int(number) % count].url("/flings")
+            watched.append(fetcher.watch(url, priority: .visible(number, viewport: 9, for: 2)))
+        }
+        #expect(await eventually { fetcher.statistics.waiting == 8 })
+        gate.open()
+        for one in watched { #expect(await one.outcome().isFinished) }
+        #expect(order.withLock { $0 } == ["/first"] + (0..<4).flatMap { _ in ["/rests", "/flings"] })
+        await fetcher.shutDown()
+        for origin in origins { origin.stop() }
+    }
+
     @Test func `prefetch holds half of the places at most, and visible gets the rest`() async throws {
         let origin = ScriptedOrigin { $0.hang() }
         let fetcher = try OriginFetcher.forTests { $0.placesPerOrigin = 6 }

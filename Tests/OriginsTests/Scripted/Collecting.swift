@@ -81,7 +81,9 @@ extension OriginFetcher {
 }
 
 extension Priority {
-    static func visible(_ distance: UInt32) -> Priority { Priority(lane: .visible, viewport: 1, distance: distance) }
+    static func visible(_ distance: UInt32, viewport: UInt64 = 1, for session: Int? = nil) -> Priority {
+        Priority(lane: .visible, viewport: viewport, distance: distance, flow: session.map { Flow(of: $0) } ?? .common)
+    }
     static func prefetch(_ distance: UInt32) -> Priority { Priority(lane: .prefetch, viewport: 1, distance: distance) }
 }
 
