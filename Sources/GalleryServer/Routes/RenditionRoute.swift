@@ -79,7 +79,7 @@ struct RenditionRoute {
         let delivery = Delivery(request: request, rendition: rendition, asked: version, name: image.name)
         let wanted = LoadRequest(
             image: image, rendition: rendition, format: format, bypassNegativeCache: request.insistsOnNew)
-        let handle = loader.load(wanted, priority: .loneRequest) { result in
+        let handle = loader.load(wanted, priority: .loneRequest(from: request.peer)) { result in
             switch result {
             case .success(let content): reply.send(delivery.response(with: content))
             case .failure(let failure): reply.send(Problem(failure).response)
@@ -107,8 +107,19 @@ struct RenditionRoute {
 }
 
 extension Priority {
-    /// Of a picture that somebody waits for without a token: nothing tells of a newer viewport.
-    fileprivate static let loneRequest = Priority(lane: .visible, viewport: .max, distance: 0)
+    /// Of a picture that somebody waits for without a token. Whatever one address asks for in this way has one share
+    /// among those of the sessions, in the order in which it is asked for; where a session wants the same, it counts for
+    /// the session. The ports of an address are not told apart, nor the addresses of an IPv6 network, for whoever has one
+    /// has them all.
+    static func loneRequest(from peer: SocketAddress) -> Priority {
+        let flow =
+            switch peer.ip {
+            case .v4(let address): Flow(of: address)
+            // In the first network of all are this machine and what is IPv4 in truth (RFC 4291 §2.5).
+            case .v6(let network, let host, _): Flow(of: network == 0 ? host : network)
+            }
+        return Priority(lane: .visible, viewport: 0, distance: 0, flow: flow)
+    }
 }
 
 extension Problem {
