@@ -70,7 +70,7 @@ extension LoadCoordinator {
 
     func fetchFailed(_ job: LoadMachine.JobID, _ failure: LoadFailure) {
         guard let context = contexts[job] else { return }
-        if let kept = context.kept, !failure.isPermanent, !context.mustFetch {
+        if let kept = context.kept, !kept.mustRevalidate, !failure.isPermanent, !context.mustFetch {
             contexts[job]?.ground = .kept(kept, originFailure: failure)
             return perform(machine.prepare(job))
         }

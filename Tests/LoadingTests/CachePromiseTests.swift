@@ -188,6 +188,28 @@ import Testing
         await house.close()
     }
 
+    @Test func `what its origin forbade to use stale is not, until the origin allows it`() async throws {
+        let house = try TestHouse()
+        async let first = house.load(house.remote(1))
+        await house.origins.fetches.element(0).answer(picture(50), freshFor: .zero, mustRevalidate: true)
+        let before = await first.bytes
+        // A 304 that says nothing of caching leaves in force what was said before (RFC 9111 §4.3.4).
+        async let second = house.load(house.remote(1))
+        await house.origins.fetches.element(1).send(.notModified(.of(nil, freshFor: .zero)))
+        #expect(await second.bytes == before)
+        async let third = house.load(house.remote(1))
+        await house.origins.fetches.element(2).send(.failed(OriginError(.unreachable, logDetail: "")))
+        #expect(await third.failure != nil)
+        house.time.pass(.seconds(3_600))
+        async let fourth = house.load(house.remote(1))
+        await house.origins.fetches.element(3).send(.notModified(.of(nil, freshFor: .zero, mustRevalidate: false)))
+        #expect(await fourth.bytes == before)
+        async let fifth = house.load(house.remote(1))
+        await house.origins.fetches.element(4).send(.failed(OriginError(.unreachable, logDetail: "")))
+        #expect(await fifth.bytes?.isStale == true)
+        await house.close()
+    }
+
     @Test func `tiles outlive their original: unchanged at the origin, another rendition fetches it anew`()
         async throws
     {

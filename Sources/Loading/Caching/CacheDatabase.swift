@@ -175,6 +175,9 @@ final class CacheDatabase: Sendable {
                     CREATE INDEX originalKept ON original (sequence) WHERE isKept;
                     """)
         }
+        migrator.registerMigration("mustRevalidate") { database in
+            try database.execute(sql: "ALTER TABLE original ADD COLUMN mustRevalidate INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 }

@@ -263,7 +263,7 @@ final class OriginalFetch: Sendable {
         let version = ContentDigest.version(of: head.validators, length: length) ?? work.digest.version
         let kept = KeptOriginal(
             image: image, url: url, version: version, validators: head.validators, length: length,
-            freshUntil: freshUntil(head), isKept: work.path != nil)
+            freshUntil: freshUntil(head), mustRevalidate: head.mustRevalidate ?? false, isKept: work.path != nil)
         // Readers hear first; it is in the store before anybody else hears, so that nobody fetches it a second time.
         spool.end(.whole)
         if let path = work.path { store.keep(kept, incoming: path) }
@@ -276,7 +276,8 @@ final class OriginalFetch: Sendable {
         let kept = KeptOriginal(
             image: image, url: url, version: before.version,
             validators: head.validators.isEmpty ? before.validators : head.validators, length: before.length,
-            freshUntil: freshUntil(head), isKept: before.isKept)
+            freshUntil: freshUntil(head), mustRevalidate: head.mustRevalidate ?? before.mustRevalidate,
+            isKept: before.isKept)
         store.refresh(kept)
         return .notModified(kept)
     }

@@ -14,6 +14,8 @@ struct KeptOriginal: Hashable, Sendable {
     let length: Int64
     /// Seconds since 1970 until which it may be used without asking its origin.
     let freshUntil: Int64
+    /// Whether its origin forbade to use it after that without asking, whatever happens (RFC 5861 §4).
+    let mustRevalidate: Bool
     /// Whether its file is (or was, when this was read) in the store. Without it, its renditions may still be.
     let isKept: Bool
 }
@@ -76,7 +78,8 @@ final class OriginalStore: Sendable {
                     image: image, url: row["url"],
                     version: ContentVersion(rawValue: UInt64(bitPattern: row["version"])),
                     validators: Validators(entityTag: row["entityTag"], lastModified: row["lastModified"]),
-                    length: row["length"], freshUntil: row["freshUntil"], isKept: row["isKept"])
+                    length: row["length"], freshUntil: row["freshUntil"], mustRevalidate: row["mustRevalidate"],
+                    isKept: row["isKept"])
             }
         }
         guard case .some(.some(let kept)) = row, kept.url == url else { return nil }
@@ -144,11 +147,11 @@ final class OriginalStore: Sendable {
         _ = database.write { database in
             try database.execute(
                 sql: """
-                    UPDATE original SET entityTag = ?, lastModified = ?, freshUntil = ?
+                    UPDATE original SET entityTag = ?, lastModified = ?, freshUntil = ?, mustRevalidate = ?
                     WHERE image = ? AND version = ?
                     """,
                 arguments: [
-                    kept.validators.entityTag, kept.validators.lastModified, kept.freshUntil,
+                    kept.validators.entityTag, kept.validators.lastModified, kept.freshUntil, kept.mustRevalidate,
                     Int64(bitPattern: kept.image.rawValue), Int64(bitPattern: kept.version.rawValue),
                 ])
         }
@@ -208,12 +211,13 @@ final class OriginalStore: Sendable {
         try database.execute(sql: "DELETE FROM original WHERE image = ?", arguments: [image])
         try database.execute(
             sql: """
-                INSERT INTO original (image, url, version, entityTag, lastModified, length, freshUntil, isKept)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO original
+                (image, url, version, entityTag, lastModified, length, freshUntil, mustRevalidate, isKept)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 image, kept.url, Int64(bitPattern: kept.version.rawValue), kept.validators.entityTag,
-                kept.validators.lastModified, kept.length, kept.freshUntil, isKept,
+                kept.validators.lastModified, kept.length, kept.freshUntil, kept.mustRevalidate, isKept,
             ])
         if isKept { total += kept.length }
         var names: [String] = []

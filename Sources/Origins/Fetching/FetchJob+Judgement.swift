@@ -62,7 +62,7 @@ extension FetchJob {
             url: trail.current.text,
             validators: Validators(
                 entityTag: head.entityTag ?? known?.entityTag, lastModified: head.lastModified ?? known?.lastModified),
-            freshFor: freshness.freshFor, mayStore: freshness.mayStore,
+            freshFor: freshness.freshFor, mayStore: freshness.mayStore, mustRevalidate: freshness.mustRevalidate,
             declaredLength: revalidated ? nil : head.contentLength, claimedType: head.contentType)
     }
 

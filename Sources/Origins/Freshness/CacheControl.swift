@@ -3,6 +3,7 @@
 struct CacheControl: Hashable, Sendable {
     private(set) var noStore = false
     private(set) var noCache = false
+    private(set) var mustRevalidate = false
     /// Seconds. Where the directive is there but cannot be read, 0: what is not understood is stale (§4.2.1).
     private(set) var maxAge: Int64?
 
@@ -12,6 +13,7 @@ struct CacheControl: Hashable, Sendable {
             switch parts[0].trimmed.lowercased() {
             case "no-store": noStore = true
             case "no-cache": noCache = true
+            case "must-revalidate": mustRevalidate = true
             case "max-age":
                 let seconds = parts.count == 2 ? DeltaSeconds.parse(parts[1].trimmed.unquoted) ?? 0 : 0
                 maxAge = min(maxAge ?? seconds, seconds)

@@ -4,6 +4,9 @@ import HTTPDates
 struct Freshness: Hashable, Sendable {
     let freshFor: Duration
     let mayStore: Bool
+    /// Whether it must not be used when it is no longer fresh, not even while the origin cannot be asked (§4.2.4); nil
+    /// where the origin says nothing of how to cache.
+    let mustRevalidate: Bool?
 
     /// - Parameters:
     ///   - now: When the head arrived, in seconds since 1970.
@@ -12,6 +15,7 @@ struct Freshness: Hashable, Sendable {
     init(of head: ResponseHead, now: Int64, delay: Int64, heuristic: ClosedRange<Duration>) {
         let control = CacheControl(head.cacheControl)
         mayStore = !control.noStore
+        mustRevalidate = head.cacheControl.isEmpty ? nil : control.mustRevalidate || control.noCache
         guard !control.noStore, !control.noCache, !head.varies.contains("*") else {
             freshFor = .zero
             return

@@ -65,9 +65,12 @@ final class MockFetch: OriginFetch {
 
     /// The whole of an answer at once.
     func answer(
-        _ bytes: [UInt8], tag: String? = "\"1\"", freshFor: Duration = .seconds(60), mayStore: Bool = true
+        _ bytes: [UInt8], tag: String? = "\"1\"", freshFor: Duration = .seconds(60), mayStore: Bool = true,
+        mustRevalidate: Bool? = nil
     ) {
-        send(.started(.of(bytes.count, tag: tag, freshFor: freshFor, mayStore: mayStore)))
+        let head = OriginHead.of(
+            bytes.count, tag: tag, freshFor: freshFor, mayStore: mayStore, mustRevalidate: mustRevalidate)
+        send(.started(head))
         send(.bytes(bytes))
         send(.finished)
     }
@@ -75,10 +78,11 @@ final class MockFetch: OriginFetch {
 
 extension OriginHead {
     static func of(
-        _ length: Int?, tag: String? = "\"1\"", freshFor: Duration = .seconds(60), mayStore: Bool = true
+        _ length: Int?, tag: String? = "\"1\"", freshFor: Duration = .seconds(60), mayStore: Bool = true,
+        mustRevalidate: Bool? = nil
     ) -> OriginHead {
         OriginHead(
             url: "http://origin/", validators: Validators(entityTag: tag), freshFor: freshFor, mayStore: mayStore,
-            declaredLength: length.map(Int64.init))
+            mustRevalidate: mustRevalidate, declaredLength: length.map(Int64.init))
     }
 }

@@ -49,6 +49,15 @@ import Testing
         #expect(revalidated.mayStore && revalidated.freshFor == .zero)
     }
 
+    @Test(
+        arguments: [
+            ("max-age=60", false), ("max-age=60, Must-Revalidate", true), ("no-cache", true),
+            ("max-age=60, proxy-revalidate", false), ("", nil),
+        ] as [(String, Bool?)])
+    func `what must not be used stale is told`(control: String, mustRevalidate: Bool?) {
+        #expect(freshness { $0.cacheControl = control }.mustRevalidate == mustRevalidate)
+    }
+
     @Test func `a tenth of the age serves where nothing is said, within bounds`() {
         #expect(freshness { $0.lastModified = "Sun, 06 Nov 1994 08:39:37 GMT" }.freshFor == .seconds(60))
         #expect(freshness { $0.lastModified = "Sun, 06 Nov 1990 08:39:37 GMT" }.freshFor == .seconds(3600))
