@@ -129,7 +129,10 @@ private struct ScheduleWorld {
         issued += 1
         let slot = Int.random(in: 0..<4, using: &random)
         let before = table.open(session, now: now)
-        let cancelled = before + table.issue(tokens[Int(waiter)], in: session, slot: slot, request: request)
+        let cancelled =
+            before
+            + table.issue(
+                tokens[Int(waiter)], in: session, slot: slot, image: request.image.id, request: request)
         if table.current(of: slot, in: session) != tokens[Int(waiter)] { complain("the slot has another token") }
         let key = LoadMachine.Key(image: image, version: nil, rendition: rendition, format: .webp)
         perform(machine.join(waiter, key: key, priority: anyPriority()))

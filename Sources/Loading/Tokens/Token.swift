@@ -13,6 +13,13 @@ public struct Token: Hashable, Sendable, LosslessStringConvertible {
     }
 
     public var description: String { bits.description }
+
+    /// Appends the 16 bytes that the bits are, the most significant first.
+    public func appendBytes(to bytes: inout [UInt8]) {
+        for half in [bits.high, bits.low] {
+            withUnsafeBytes(of: half.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+    }
 }
 
 /// One open page, or one client of the API: 128 random bits, written as 22 letters of base64url (RFC 4648 §5).

@@ -80,12 +80,13 @@ public final class TokenBook: Sendable {
     private struct State: Sendable {
         var table: TokenTable
         var viewports: UInt64 = 0
-        var loads: [Token: any LoadHandle] = [:]
+        /// Of each token its loads, one for each rendition: all end with it.
+        var loads: [Token: [Rendition: any LoadHandle]] = [:]
         /// What arrived before its request.
         var held: [Token: LoadedContent] = [:]
         var heldBytes = 0
         var heldOriginals = 0
-        /// Requests that wait for what has not arrived.
+        /// Requests that wait for what has not arrived, and whoever sends for a token without a request.
         var answers: [Token: Answer] = [:]
     }
 
@@ -136,15 +137,11 @@ public final class TokenBook: Sendable {
     public func issue(_ wishes: [Wish], session: SessionID? = nil) -> (session: SessionID, tokens: [Issued]) {
         let id = session ?? SessionID()
         let now = time.uptime()
-        let tokens = wishes.map { _ in Token() }
+        let issued = wishes.map { Issued(slot: $0.slot, image: $0.request.image.id, token: Token()) }
+        let tokens = issued.map(\.token)
         let (viewport, remains) = state.withLock { state -> (UInt64, Remains) in
             state.viewports += 1
-            var cancelled = state.table.open(id, now: now)
-            for (wish, token) in zip(wishes, tokens) {
-                cancelled += state.table.issue(token, in: id, slot: wish.slot, request: wish.request)
-                _ = state.table.queue(token)
-            }
-            return (state.viewports, Self.take(cancelled, from: &state))
+            return (state.viewports, Self.issue(issued, wishes.map(\.request), in: id, now: now, &state))
         }
         for (position, (wish, token)) in zip(wishes, tokens).enumerated() {
             let distance = wish.distance ?? UInt32(clamping: abs(2 * position - (wishes.count - 1)) / 2)
@@ -153,7 +150,6 @@ public final class TokenBook: Sendable {
         }
         // Only now: a picture that the slot's new token wants as well keeps its load.
         remains.clear(with: .cancelled)
-        let issued = zip(wishes, tokens).map { Issued(slot: $0.slot, image: $0.request.image.id, token: $1) }
         return (id, issued)
     }
 
@@ -219,8 +215,10 @@ public final class TokenBook: Sendable {
             }
             state.answers[token] = answer
             // Content that came earlier and could not be held is loaded again, from a cache most likely.
-            guard let record = state.table.record(of: token), record.life.phase == .loading else { return .wait }
-            return .load(record.request, for: record.session)
+            guard let record = state.table.record(of: token), record.life.phase == .loading,
+                let request = record.request
+            else { return .wait }
+            return .load(request, for: record.session)
         }
         switch next {
         case .answer(let outcome): answer(outcome)
@@ -245,19 +243,97 @@ public final class TokenBook: Sendable {
         remains.clear(with: .cancelled)
     }
 
+    // MARK: - For whoever sends without being asked
+
+    /// Begins a session. It is to be kept open while nothing is issued in it.
+    public func open() -> SessionID {
+        let id = SessionID()
+        let now = time.uptime()
+        let remains = state.withLock { Self.take($0.table.open(id, now: now), from: &$0) }
+        remains.clear(with: .cancelled)
+        return id
+    }
+
+    /// Gives each slot a new current token that no request bears: the caller loads and sends for it. The slot's token
+    /// before is cancelled.
+    ///
+    /// - Parameter cancelled: Called for a token that ends without the caller's doing, at most once and from any thread.
+    ///   It must not block.
+    public func issue(
+        showing images: [(slot: Int, image: ImageID)], session: SessionID,
+        cancelled: @escaping @Sendable (Token) -> Void
+    ) -> [Issued] {
+        let now = time.uptime()
+        let issued = images.map { Issued(slot: $0.slot, image: $0.image, token: Token()) }
+        let remains = state.withLock { state in
+            for issued in issued { state.answers[issued.token] = { _ in cancelled(issued.token) } }
+            return Self.issue(issued, images.map { _ in nil }, in: session, now: now, &state)
+        }
+        remains.clear(with: .cancelled)
+        return issued
+    }
+
+    /// Begins one more load for a token, cancelled with it. The load of the same rendition before is left.
+    ///
+    /// - Parameter deliver: as of ``RenditionLoading/load(_:priority:deliver:)``.
+    /// - Returns: The load, to steer it; nil when the token has ended.
+    @discardableResult
+    public func load(
+        _ request: LoadRequest, for token: Token, priority: Priority,
+        deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void
+    ) -> (any LoadHandle)? {
+        let load = loader.load(request, priority: priority, deliver: deliver)
+        let (isWanted, before) = state.withLock { state -> (Bool, (any LoadHandle)?) in
+            guard state.table.record(of: token)?.life.isLive == true else { return (false, nil) }
+            _ = state.table.queue(token)
+            return (true, state.loads[token, default: [:]].updateValue(load, forKey: request.rendition))
+        }
+        before?.cancel()
+        guard isWanted else {
+            load.cancel()
+            return nil
+        }
+        return load
+    }
+
+    /// Whether the next message for a token may go out, asked right before it. From the first on the token is `sending`.
+    public func maySend(_ token: Token) -> Bool {
+        state.withLock { $0.table.send(token) || $0.table.record(of: token)?.life.phase == .sending }
+    }
+
+    /// Ends tokens whose owner has dealt with them, which it knows without being told.
+    public func end(_ tokens: [Token], _ end: TokenEnd) {
+        guard !tokens.isEmpty else { return }
+        let remains = state.withLock { state -> Remains in
+            for token in tokens { state.answers[token] = nil }
+            return Self.take(tokens.filter { state.table.end($0, end) }, from: &state)
+        }
+        remains.clear(with: .cancelled)
+    }
+
+    /// The number of a viewport that is newer than all before; see `Priority`.
+    public func newViewport() -> UInt64 {
+        state.withLock { state in
+            state.viewports += 1
+            return state.viewports
+        }
+    }
+
     // MARK: - The rest
 
     /// Makes tokens of a session visible or prefetched, with a new viewport's rank, in every stage of their loads.
     public func reprioritise(_ tokens: [Token], in session: SessionID, lane: Priority.Lane) {
         let moved = state.withLock { state -> [(any LoadHandle, Priority)] in
             state.viewports += 1
-            return tokens.enumerated().compactMap { position, token in
-                guard state.table.record(of: token)?.session == session, let load = state.loads[token] else {
-                    return nil
+            return tokens.enumerated().flatMap { position, token -> [(any LoadHandle, Priority)] in
+                guard state.table.record(of: token)?.session == session, let loads = state.loads[token] else {
+                    return []
                 }
                 let distance = UInt32(clamping: abs(2 * position - (tokens.count - 1)) / 2)
                 let viewport = state.viewports
-                return (load, Priority(lane: lane, viewport: viewport, distance: distance, flow: Flow(of: session)))
+                let priority = Priority(
+                    lane: lane, viewport: viewport, distance: distance, flow: Flow(of: session))
+                return loads.values.map { ($0, priority) }
             }
         }
         for (load, priority) in moved { load.reprioritise(priority) }
@@ -288,16 +364,19 @@ public final class TokenBook: Sendable {
 
     // MARK: - Within
 
+    private static func issue(
+        _ issued: [Issued], _ requests: [LoadRequest?], in session: SessionID, now: Duration, _ state: inout State
+    ) -> Remains {
+        var cancelled = state.table.open(session, now: now)
+        for (issued, request) in zip(issued, requests) {
+            cancelled += state.table.issue(
+                issued.token, in: session, slot: issued.slot, image: issued.image, request: request)
+        }
+        return take(cancelled, from: &state)
+    }
+
     private func begin(_ token: Token, _ request: LoadRequest, _ priority: Priority) {
-        let load = loader.load(request, priority: priority) { [weak self] result in
-            self?.loaded(token, result)
-        }
-        let isWanted = state.withLock { state -> Bool in
-            guard state.table.record(of: token)?.life.isLive == true else { return false }
-            state.loads[token] = load
-            return true
-        }
-        if !isWanted { load.cancel() }
+        load(request, for: token, priority: priority) { [weak self] result in self?.loaded(token, result) }
     }
 
     private func loaded(_ token: Token, _ result: Result<LoadedContent, LoadFailure>) {
@@ -347,7 +426,7 @@ public final class TokenBook: Sendable {
     private static func take(_ tokens: [Token], from state: inout State) -> Remains {
         var remains = Remains()
         for token in tokens {
-            if let load = state.loads.removeValue(forKey: token) { remains.loads.append(load) }
+            if let loads = state.loads.removeValue(forKey: token) { remains.loads += loads.values }
             if let content = takeHeld(token, from: &state) { remains.contents.append(content) }
             if let answer = state.answers.removeValue(forKey: token) { remains.answers.append(answer) }
         }

@@ -18,7 +18,9 @@ struct TokenTable: Sendable {
     struct Record: Sendable {
         let session: SessionID
         let slot: Int
-        let request: LoadRequest
+        let image: ImageID
+        /// What the request that bears the token is for; nil for a token that no request may bear.
+        let request: LoadRequest?
         var life = TokenLife()
         var isClaimed = false
         /// Why it failed, for the request that comes later.
@@ -124,7 +126,9 @@ struct TokenTable: Sendable {
     /// Makes `token` the current one of a slot in an open session.
     ///
     /// - Returns: Tokens that this cancels: the slot's one before, and the oldest where there are too many.
-    mutating func issue(_ token: Token, in id: SessionID, slot: Int, request: LoadRequest) -> [Token] {
+    mutating func issue(
+        _ token: Token, in id: SessionID, slot: Int, image: ImageID, request: LoadRequest?
+    ) -> [Token] {
         // No copy of the session is held here: with one alive, each change would copy all of its tokens.
         guard sessions[id] != nil, records[token] == nil else { return [] }
         var cancelled: [Token] = []
@@ -144,7 +148,7 @@ struct TokenTable: Sendable {
         issues += 1
         statistics.issued += 1
         statistics.live += 1
-        records[token] = Record(session: id, slot: slot, request: request)
+        records[token] = Record(session: id, slot: slot, image: image, request: request)
         sessions[id]?.current[slot] = token
         sessions[id]?.live.set(token, to: Oldest(value: issues))
         touch(id, now: .zero)
@@ -161,7 +165,7 @@ struct TokenTable: Sendable {
     /// A request bears the token.
     mutating func claim(_ token: Token, image: ImageID, rendition: Rendition, now: Duration) -> Claim {
         guard let record = records[token] else { return .refused(.unknown) }
-        guard record.request.image.id == image, record.request.rendition == rendition else {
+        guard record.image == image, record.request?.rendition == rendition else {
             return .refused(.otherPicture)
         }
         touch(record.session, now: now)
