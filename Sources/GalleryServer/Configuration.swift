@@ -18,6 +18,11 @@ extension Gallery {
         public var allowedHosts: [String] = []
         /// Web origins whose pages may use the API (the Fetch standard's CORS protocol): `https://example.org`.
         public var allowedOrigins: [String] = []
+        /// Viewport streams at once; one more is told to come back later.
+        public var maximumStreams = 1_000
+        /// Streams cancel nothing and re-order nothing when the viewport changes. For the benchmark of what that saves, and
+        /// for nothing else.
+        public var keepsCancelled = false
         /// What the program calls itself.
         public var version = "0"
 

@@ -15,17 +15,26 @@ struct GalleryResponder: Responder {
         origins: OriginFetcher,
         logger: Logger
     ) throws {
+        let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
+        let streams = StreamCensus(limit: configuration.maximumStreams)
         var router = Router(logger: logger)
         ImagesRoutes(catalog: catalog).add(to: &router)
         TokensRoutes(catalog: catalog, tokens: tokens).add(to: &router)
         RenditionRoute(catalog: catalog, loader: loader, tokens: tokens).add(to: &router)
+        StreamRoute(
+            services: StreamServices(
+                catalog: catalog, loader: loader, tokens: tokens, census: streams,
+                keepsCancelled: configuration.keepsCancelled),
+            origins: crossOrigin
+        ).add(to: &router)
         OperationRoutes(
-            version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins
+            version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
+            streams: streams
         ).add(to: &router)
         router.fallback = try StaticFiles(folder: configuration.publicFolder, headers: SecurityHeaders.page)
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
-            inner: CrossOriginAccess(policy: try CrossOriginPolicy(configuration.allowedOrigins), inner: router))
+            inner: CrossOriginAccess(policy: crossOrigin, inner: router))
     }
 
     func respond(to request: Request, reply: Reply) {

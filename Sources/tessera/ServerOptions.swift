@@ -59,6 +59,11 @@ struct ServerOptions: ParsableArguments {
             "The folder of the browser front. (TESSERA_PUBLIC; found beside the program)", valueName: "dir"))
     var publicFolder: String?
 
+    @Flag(
+        name: .customLong("keep-cancelled"),
+        help: ArgumentHelp("Streams cancel nothing. (TESSERA_KEEP_CANCELLED)", visibility: .private))
+    var keepCancelled = false
+
     @Option(
         name: .customLong("log-level"),
         help: "How much is logged: trace, debug, info, notice, warning, error. (TESSERA_LOG_LEVEL; notice)")
@@ -93,6 +98,7 @@ extension ServerOptions {
         }
         configuration.allowedHosts = allowHost + Environment.values("allow-host")
         configuration.allowedOrigins = allowOrigin + Environment.values("allow-origin")
+        configuration.keepsCancelled = try keepCancelled || Environment.value("keep-cancelled") == 1
         if let budget = try memoryCache ?? Environment.value("memory-cache") {
             configuration.loading.memoryBytes = budget.bytes
         }

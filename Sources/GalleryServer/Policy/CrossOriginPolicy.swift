@@ -34,6 +34,14 @@ struct CrossOriginPolicy: Sendable {
         return fields
     }
 
+    /// Whether the page at `origin` may open a WebSocket, to which CORS does not apply: a page of this server's own, under
+    /// the name that it asked for, or one of those that were allowed.
+    func admitsSocket(from origin: String, to authority: String?) -> Bool {
+        if allowed.contains(origin) || allowed.contains("*") { return true }
+        guard let authority, let mark = origin.firstRange(of: "://") else { return false }
+        return origin[mark.upperBound...].lowercased() == authority.lowercased()
+    }
+
     private static func isOrigin(_ text: String) -> Bool {
         if text == "*" { return true }
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }

@@ -12,14 +12,19 @@ struct OperationRoutes {
     let loader: Loader
     let tokens: TokenBook
     let origins: OriginFetcher
+    let streams: StreamCensus
     private let started = DispatchTime.now()
 
-    init(version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher) {
+    init(
+        version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
+        streams: StreamCensus
+    ) {
         self.version = version
         self.catalog = catalog
         self.loader = loader
         self.tokens = tokens
         self.origins = origins
+        self.streams = streams
     }
 
     func add(to router: inout Router) {
@@ -69,7 +74,8 @@ struct OperationRoutes {
                 "notModified": origins.notModified, "failed": origins.failed, "aborted": origins.aborted,
                 "bytes": Int(origins.bytes), "connections": origins.connections,
                 "suspended": origins.suspendedOrigins,
-            ])
+            ],
+            streams: streams.figures.named)
     }
 
     private var metrics: String {
@@ -83,6 +89,7 @@ struct OperationRoutes {
         metrics.figures(
             of: "loading", status.loading, gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures"])
         metrics.figures(of: "origin", status.origins, gauges: ["waiting", "inFlight", "suspended"])
+        metrics.figures(of: "stream", status.streams, gauges: ["open"])
         return metrics.text
     }
 }

@@ -66,8 +66,11 @@ public struct Problem: Error, Sendable {
 }
 
 /// Strings as JSON writes them (RFC 8259 §7).
-enum JSONText {
-    static func quoted(_ text: String) -> String {
+public enum JSONText {
+    /// `text` in quotes, with escapes where it needs them.
+    public static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain { return "\"" + text + "\"" }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

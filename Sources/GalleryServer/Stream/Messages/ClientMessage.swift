@@ -1,0 +1,55 @@
+import Images
+
+/// What a client of the stream says; see Documentation/stream.md.
+enum ClientMessage: Equatable, Sendable {
+    case viewport(Viewport)
+    /// Bytes of binary messages that have come so far.
+    case received(Int)
+    case has([HeldImage])
+    case forgot([HeldImage])
+    /// Slots that failed and are to be tried again.
+    case retry([Int])
+
+    /// What is wrong with a message: the member's name and the rule that it breaks.
+    struct Misunderstood: Error, Hashable, Sendable, CustomStringConvertible {
+        let member: String
+        let rule: String
+
+        var description: String { "\(member) \(rule)" }
+    }
+
+    /// The longest lists that one message may have.
+    static let maximumEntries = 500
+}
+
+/// The slots that are on screen, and where the scrolling is going.
+struct Viewport: Hashable, Sendable {
+    static let maximumCount = 500
+    /// Slots a second; more is no scrolling.
+    static let maximumVelocity = 1e7
+
+    /// Of the catalog as the client knows it; nil when it knows none.
+    var revision: UInt64?
+    var first: Int
+    var count: Int
+    /// 1 towards the end, -1 towards the beginning, 0 at rest.
+    var direction = 0
+    /// Slots a second, not negative.
+    var velocity = 0.0
+    /// The slot that will be the first on screen when the scrolling ends, as far as the client can tell.
+    var landing: Int?
+    /// The longer side of a slot in device pixels; nil where the client does not say.
+    var pixels: Int?
+    /// Bytes of binary messages that have come so far; nil from a client that does not count them.
+    var received: Int?
+    var has: [HeldImage] = []
+
+    var slots: Range<Int> { first..<first + count }
+}
+
+/// Renditions of one content of one image that a client holds.
+struct HeldImage: Hashable, Sendable {
+    var image: ImageID
+    var version: ContentVersion
+    var renditions: StreamRenditions
+}

@@ -1,0 +1,50 @@
+import Images
+import Loading
+
+/// The 28 bytes before the image, or the problem, in a binary message; see Documentation/stream.md.
+struct RenditionHead: Hashable, Sendable {
+    static let length = 28
+
+    /// What the bytes are.
+    enum Format: UInt8, Sendable {
+        case unknown = 0
+        case avif = 1
+        case webp = 2
+        case jpeg = 3
+        case png = 4
+
+        init(mediaType: String) {
+            switch mediaType {
+            case "image/avif": self = .avif
+            case "image/webp": self = .webp
+            case "image/jpeg": self = .jpeg
+            case "image/png": self = .png
+            default: self = .unknown
+            }
+        }
+    }
+
+    var token: Token
+    var rendition: StreamRendition
+    /// A problem follows instead of an image.
+    var isFailure = false
+    var format = Format.unknown
+    /// The token ends with this message.
+    var endsToken = false
+    /// The origin could not be asked whether this is current.
+    var isStale = false
+    var version: ContentVersion?
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.length)
+        token.appendBytes(to: &bytes)
+        bytes.append(rendition.rawValue)
+        bytes.append(isFailure ? 1 : 0)
+        bytes.append(format.rawValue)
+        bytes.append((endsToken ? 1 : 0) | (isStale ? 2 : 0))
+        var version = (version?.rawValue ?? 0).bigEndian
+        withUnsafeBytes(of: &version) { bytes.append(contentsOf: $0) }
+        return bytes
+    }
+}

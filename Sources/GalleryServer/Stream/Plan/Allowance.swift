@@ -1,0 +1,67 @@
+/// One search for what to send next.
+struct Scan {
+    /// What makes a piece worth looking at.
+    enum Urgency {
+        /// It will be on screen when it arrives.
+        case near
+        /// It will be on screen when the scrolling ends.
+        case landing
+        /// It lies next to what is on screen.
+        case ahead
+        /// It is loaded in time, and not sent yet.
+        case early
+    }
+
+    let allowance: Allowance
+    let window: ServiceWindow
+    /// Something is at hand that may not be on its way yet.
+    var isHeldBack = false
+}
+
+/// How many bytes may be on their way now. Little is, so that the link is free when the scrolling stops; but never so little
+/// that the link waits for us.
+struct Allowance: Sendable {
+    /// What is on its way is as much as may be, whatever it is for.
+    let isFull: Bool
+    /// Bytes for slots that were not on screen by the last report: on their way, and how many there may be.
+    private let speculative: Int
+    private let maximumSpeculative: Int
+    /// Bytes of tiles, and how many there may be while the scrolling goes on.
+    private let tiles: Int
+    private let maximumTiles: Int
+
+    init(of plan: StreamPlan, _ window: ServiceWindow, at now: Double) {
+        // A client that does not say what came is served by the socket's own back-pressure.
+        guard plan.link.received != nil, !plan.link.isSilent(at: now) else {
+            isFull = false
+            (speculative, maximumSpeculative, tiles, maximumTiles) = (0, .max, 0, .max)
+            return
+        }
+        let limits = plan.limits
+        let capacity = plan.link.capacity
+        let most =
+            plan.link.isRateKnown
+            ? Int(min(1.5 * (capacity ?? 0), 1e9)) + limits.spareFlight : limits.unmeasuredFlight
+        isFull = plan.link.inFlight >= most
+        guard !plan.keepsCancelled else {
+            (speculative, maximumSpeculative, tiles, maximumTiles) = (0, .max, 0, .max)
+            return
+        }
+        speculative = plan.flights.bytes(outside: window.reported)
+        maximumSpeculative = Int(plan.tileBytes) + limits.speculativeFlight
+        tiles = plan.flights.tileBytes
+        // Half of the link's rate: by Little's law half of what it holds.
+        maximumTiles = max(Int(min((capacity ?? 65_536) / 2, 1e9)), Int(plan.tileBytes))
+    }
+
+    /// Whether a message of so many bytes may go out now.
+    func admits(_ piece: Piece, bytes: Int, _ window: ServiceWindow, _ urgency: Scan.Urgency) -> Bool {
+        guard !isFull else { return false }
+        let isSeen = window.reported.contains(piece.slot)
+        if !isSeen, speculative > 0, maximumSpeculative - bytes < speculative { return false }
+        // What is on screen and stays there is as good as at rest.
+        let isSettling = isSeen && window.landing?.contains(piece.slot) == true
+        guard piece.rendition == .tile, window.isMoving, !isSettling else { return true }
+        return tiles == 0 || maximumTiles - bytes >= tiles
+    }
+}

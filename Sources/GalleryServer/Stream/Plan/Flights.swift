@@ -1,0 +1,32 @@
+/// The messages on their way to the client, and of which slots they are.
+struct Flights: Sendable {
+    private struct Message: Sendable {
+        let end: Int
+        let slot: Int
+        let bytes: Int
+        let isTile: Bool
+    }
+
+    private var messages: [Message] = []
+
+    /// - Parameter end: bytes handed over up to the end of this message.
+    mutating func add(slot: Int, bytes: Int, isTile: Bool, end: Int) {
+        messages.append(Message(end: end, slot: slot, bytes: bytes, isTile: isTile))
+    }
+
+    /// The client has so many bytes.
+    mutating func land(_ received: Int) {
+        let landed = messages.prefix { $0.end <= received }.count
+        if landed > 0 { messages.removeFirst(landed) }
+    }
+
+    mutating func clear() { messages = [] }
+
+    /// Bytes on their way for slots outside of `slots`.
+    func bytes(outside slots: Range<Int>) -> Int {
+        messages.reduce(0) { slots.contains($1.slot) ? $0 : $0 + $1.bytes }
+    }
+
+    /// Bytes of tiles on their way.
+    var tileBytes: Int { messages.reduce(0) { $1.isTile ? $0 + $1.bytes : $0 } }
+}

@@ -1,0 +1,52 @@
+import Images
+
+/// Which renditions the client holds: what it said, and what was sent to it. Bounded; what was said or asked least recently
+/// goes, half of all at a time.
+struct HeldRenditions: Sendable {
+    private struct Content: Hashable, Sendable {
+        let image: ImageID
+        let version: ContentVersion
+    }
+
+    private let generation: Int
+    private var young: [Content: StreamRenditions] = [:]
+    private var old: [Content: StreamRenditions] = [:]
+
+    /// - Parameter limit: how many contents are remembered.
+    init(limit: Int = 20_000) { generation = max(1, limit / 2) }
+
+    var count: Int { young.count + old.count }
+
+    mutating func insert(_ renditions: StreamRenditions, of image: ImageID, _ version: ContentVersion) {
+        let content = Content(image: image, version: version)
+        keep(content, held(content).union(renditions))
+    }
+
+    mutating func remove(_ renditions: StreamRenditions, of image: ImageID, _ version: ContentVersion) {
+        let content = Content(image: image, version: version)
+        let left = held(content).subtracting(renditions)
+        old[content] = nil
+        young[content] = left.isEmpty ? nil : left
+    }
+
+    /// What is held of this content; nothing as long as its version is not known.
+    mutating func renditions(of image: ImageID, _ version: ContentVersion?) -> StreamRenditions {
+        guard let version else { return [] }
+        let content = Content(image: image, version: version)
+        let held = held(content)
+        if !held.isEmpty, young[content] == nil { keep(content, held) }
+        return held
+    }
+
+    private func held(_ content: Content) -> StreamRenditions { young[content] ?? old[content] ?? [] }
+
+    private mutating func keep(_ content: Content, _ renditions: StreamRenditions) {
+        guard !renditions.isEmpty else { return }
+        if young.count >= generation, young[content] == nil {
+            old = young
+            young = [:]
+        }
+        old[content] = nil
+        young[content] = renditions
+    }
+}

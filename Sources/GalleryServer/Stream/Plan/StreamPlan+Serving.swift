@@ -1,0 +1,248 @@
+import Images
+import Loading
+
+extension StreamPlan {
+    /// What a message brings the client.
+    struct Sending: Sendable {
+        let token: Token
+        let content: PieceContent
+        /// Nothing more is sent for the token.
+        let endsToken: Bool
+    }
+
+    // MARK: - What the owner has done
+
+    /// Slots have got tokens.
+    mutating func assign(_ token: Token, to slot: Int) {
+        showings[slot]?.token = token
+    }
+
+    /// What the client is to be told of a slot.
+    mutating func tell(_ slots: [Int]) -> [ServerMessage.Assignment] {
+        slots.compactMap { slot in
+            guard let showing = showings[slot], let image = images[slot] else { return nil }
+            showings[slot]?.isTold = true
+            return ServerMessage.Assignment(
+                slot: slot, image: showing.image, name: image.name, version: showing.version,
+                token: showing.isSettled ? nil : showing.token)
+        }
+    }
+
+    /// A piece is being loaded.
+    mutating func load(_ piece: Piece, isAhead: Bool) {
+        guard showings[piece.slot]?[piece.rendition] == .wanted else { return }
+        showings[piece.slot]?[piece.rendition] = .loading
+        loads[piece] = isAhead
+    }
+
+    /// A piece is at hand.
+    ///
+    /// - Returns: Whether it is still wanted.
+    @discardableResult
+    mutating func provide(_ piece: Piece, _ content: PieceContent) -> Bool {
+        loads[piece] = nil
+        guard let stage = showings[piece.slot]?[piece.rendition], stage == .loading || stage == .wanted else {
+            return false
+        }
+        showings[piece.slot]?[piece.rendition] = .atHand
+        contents[piece] = content
+        waitingBytes += content.body.count
+        return true
+    }
+
+    /// A load was given up.
+    mutating func abandon(_ piece: Piece) {
+        loads[piece] = nil
+        if showings[piece.slot]?[piece.rendition] == .loading { showings[piece.slot]?[piece.rendition] = .wanted }
+    }
+
+    /// Tokens have ended without the plan's doing: nothing more is sent for their slots.
+    mutating func dismiss(_ tokens: Set<Token>) {
+        for (slot, showing) in showings {
+            if let token = showing.token, tokens.contains(token) { dismiss(slot) }
+        }
+    }
+
+    /// The token of a slot has ended without the plan's doing.
+    mutating func dismiss(_ slot: Int) {
+        for rendition in StreamRendition.allCases { finish(Piece(slot: slot, rendition: rendition)) }
+        showings[slot]?.token = nil
+    }
+
+    /// A piece goes to the socket now.
+    mutating func send(_ piece: Piece, at now: Double) -> Sending? {
+        guard let showing = showings[piece.slot], let token = showing.token, let content = contents[piece] else {
+            return nil
+        }
+        finish(piece)
+        showings[piece.slot]?.isBegun = true
+        switch content {
+        case .image(let rendition):
+            if piece.rendition == .tile {
+                finish(Piece(slot: piece.slot, rendition: .preview))
+                tileWasSent(bytes: rendition.bytes.count)
+            }
+            held.insert(StreamRenditions(piece.rendition), of: showing.image, rendition.version)
+            learn(rendition.version, of: piece.slot)
+        case .problem:
+            showings[piece.slot]?.settle()
+        }
+        let endsToken = showings[piece.slot]?.isSettled ?? true
+        if endsToken { dismiss(piece.slot) }
+        let bytes = RenditionHead.length + content.body.count
+        link.hand(bytes, at: now)
+        if link.received != nil {
+            flights.add(slot: piece.slot, bytes: bytes, isTile: piece.rendition == .tile, end: link.handed)
+        }
+        return Sending(token: token, content: content, endsToken: endsToken)
+    }
+
+    /// What was sent shows what stands in the slot better than the catalog knew when it was read.
+    private mutating func learn(_ version: ContentVersion, of slot: Int) {
+        showings[slot]?.version = version
+        guard let image = images[slot], image.version != version else { return }
+        images[slot] = GalleryImage(
+            id: image.id, index: image.index, name: image.name, location: image.location, version: version,
+            facts: image.facts)
+    }
+
+    // MARK: - What comes next
+
+    /// What to do now. To be asked until it says ``Step/send(_:)``, ``Step/tell(_:)`` or ``Step/rest(until:)``.
+    mutating func next(at now: Double) -> Step {
+        guard let window = window(at: now) else { return .rest(until: nil) }
+        let allowance = Allowance(of: self, window, at: now)
+        var scan = Scan(allowance: allowance, window: window)
+        if keepsCancelled { return oldestFirst(&scan, at: now) }
+        if let step = introduce(window) { return step }
+        if let step = serve(&scan) { return step }
+        return rest(after: scan, at: now)
+    }
+
+    private mutating func serve(_ scan: inout Scan) -> Step? {
+        let window = scan.window
+        let previews =
+            window.isFast
+            ? SlotOrder.leadingEdgeFirst(window.previews, direction: window.direction)
+            : SlotOrder.centreFirst(window.previews)
+        if let step = visit(previews, .preview, .near, &scan) { return step }
+        if !window.isFast {
+            if let step = visit(.centreFirst(window.reported), .preview, .near, &scan) { return step }
+        }
+        if let step = visit(.centreFirst(window.tiles), .tile, .near, &scan) { return step }
+        if let landing = window.landing {
+            for rendition in StreamRendition.allCases {
+                if let step = visit(.centreFirst(landing), rendition, .landing, &scan) { return step }
+            }
+        }
+        if window.isFast {
+            let order = SlotOrder.forwards(window.coming, direction: window.direction)
+            return visit(order, .preview, .early, &scan)
+        }
+        for rendition in StreamRendition.allCases {
+            let ahead = SlotOrder.forwards(window.ahead, direction: window.direction)
+            if let step = visit(ahead, rendition, .ahead, &scan) { return step }
+            let behind = SlotOrder.forwards(window.behind, direction: -window.direction)
+            if let step = visit(behind, rendition, .ahead, &scan) { return step }
+        }
+        return nil
+    }
+
+    /// At rest the client learns of all that is on screen at once. In fast motion it learns of what it holds already, and
+    /// of the rest with its preview: at most of those slots something can be shown.
+    private mutating func introduce(_ window: ServiceWindow) -> Step? {
+        var untold: [Int] = []
+        var tokenless: [Int] = []
+        for slot in window.isFast ? window.previews : window.reported {
+            guard let showing = showing(slot), !showing.isTold else { continue }
+            if showing.isSettled {
+                untold.append(slot)
+            } else if !window.isFast {
+                if showing.token == nil { tokenless.append(slot) }
+                untold.append(slot)
+            }
+        }
+        if !tokenless.isEmpty { return .issue(tokenless) }
+        return untold.isEmpty ? nil : .tell(untold)
+    }
+
+    /// The showing of a slot, begun if there is none; nil while it is not known what stands there.
+    private mutating func showing(_ slot: Int) -> Showing? {
+        if let showing = showings[slot] { return showing }
+        guard let showing = makeShowing(slot) else { return nil }
+        showings[slot] = showing
+        return showing
+    }
+
+    private mutating func visit(
+        _ slots: SlotOrder, _ rendition: StreamRendition, _ urgency: Scan.Urgency, _ scan: inout Scan
+    ) -> Step? {
+        for slot in slots {
+            guard let showing = showing(slot) else { continue }
+            let piece = Piece(slot: slot, rendition: rendition)
+            let isAhead = isAhead(slot, scan.window)
+            switch showing[rendition] {
+            case .done, .loading: continue
+            case .wanted:
+                guard hasRoom(for: piece, isAhead: isAhead) else { continue }
+                guard showing.token != nil else {
+                    return .issue(gather(slots, from: slot) { $0.token == nil && !$0.isSettled })
+                }
+                return .look(piece, isAhead: isAhead, distance: scan.window.distance(of: slot))
+            case .atHand:
+                guard urgency != .early, let content = contents[piece] else { continue }
+                let bytes = RenditionHead.length + content.body.count
+                guard scan.allowance.admits(piece, bytes: bytes, scan.window, urgency) else {
+                    scan.isHeldBack = true
+                    continue
+                }
+                guard showing.isTold else {
+                    return .tell(gather(slots, from: slot) { !$0.isTold && ($0.isSettled || $0.token != nil) })
+                }
+                return .send(piece)
+            }
+        }
+        return nil
+    }
+
+    /// From `slot` on those that fit, up to the number that one message tells of.
+    private mutating func gather(_ slots: SlotOrder, from slot: Int, where fits: (Showing) -> Bool) -> [Int] {
+        var gathered: [Int] = []
+        for other in slots.drop(while: { $0 != slot }) {
+            guard gathered.count < limits.told else { break }
+            if let showing = showing(other), fits(showing) { gathered.append(other) }
+        }
+        return gathered
+    }
+
+    /// Whether one more piece may be loaded or wait to be sent.
+    private func hasRoom(for piece: Piece, isAhead: Bool) -> Bool {
+        let share = isAhead ? 2 : 1
+        guard contents.count < limits.waiting / share, waitingBytes < limits.waitingBytes / share else { return false }
+        let underWay = loads.values.count { $0 == isAhead }
+        return underWay < (isAhead ? limits.aheadLoads : limits.loads)
+    }
+
+    private mutating func rest(after scan: Scan, at now: Double) -> Step {
+        if !scan.allowance.isFull { link.applicationLimited() }
+        // The prediction moves on, and with it what is worth sending; and who says no more what came is not waited for.
+        if scan.window.isMoving || scan.window.isFast { return .rest(until: now + 0.016) }
+        return .rest(until: scan.isHeldBack ? now + 0.25 : nil)
+    }
+
+    /// The benchmark's way: what was on screen first goes first, and all of it goes.
+    private mutating func oldestFirst(_ scan: inout Scan, at now: Double) -> Step {
+        while let slot = backlog.first, showings[slot]?.isSettled == true, showings[slot]?.isTold == true {
+            backlog.removeFirst()
+        }
+        for slot in backlog.prefix(limits.told) {
+            guard let showing = showing(slot) else { continue }
+            if showing.token == nil, !showing.isSettled { return .issue([slot]) }
+            if !showing.isTold { return .tell([slot]) }
+            for rendition in StreamRendition.allCases {
+                if let step = visit(.centreFirst(slot..<slot + 1), rendition, .near, &scan) { return step }
+            }
+        }
+        return rest(after: scan, at: now)
+    }
+}

@@ -1,0 +1,299 @@
+import Images
+import Loading
+
+/// What a stream sends to its client, and in which order: the viewport, what stands in its slots, what the client holds, what
+/// is at hand and what is under way. A pure value; moments are seconds of one monotonic clock.
+///
+/// Whoever owns the plan tells it what happens, and asks ``next(at:)`` what to do now. Nothing is decided before it is asked.
+struct StreamPlan: Sendable {
+    struct Limits: Sendable {
+        /// Loads under way for what is on screen.
+        var loads = 16
+        /// Loads under way for what is ahead.
+        var aheadLoads = 8
+        /// Contents that wait to be sent, and their bytes.
+        var waiting = 48
+        var waitingBytes = 384 << 10
+        /// Slots whose images are remembered.
+        var images = 4_096
+        /// Bytes on their way while the link's rate is not known.
+        var unmeasuredFlight = 512 << 10
+        /// Bytes on their way beyond what the link itself holds one and a half times.
+        var spareFlight = 32 << 10
+        /// Bytes on their way, beyond one tile, for slots that were not on screen by the last report.
+        var speculativeFlight = 16 << 10
+        /// Slots that one message tells of ahead of need.
+        var told = 32
+
+        init() {}
+    }
+
+    /// What to do next.
+    enum Step: Equatable, Sendable {
+        /// Get tokens for these slots, and say so with ``assign(_:to:)``.
+        case issue([Int])
+        /// Find this in memory or have it loaded, and say so with ``provide(_:_:)`` or ``load(_:isAhead:)``.
+        case look(Piece, isAhead: Bool, distance: UInt32)
+        /// Tell the client of these slots; ``told(_:)`` is what to say.
+        case tell([Int])
+        /// Send this; ``send(_:at:)`` is what to say.
+        case send(Piece)
+        /// Nothing now. Ask again when something has changed, and at the latest at this moment.
+        case rest(until: Double?)
+    }
+
+    let limits: Limits
+    /// A new viewport cancels nothing and re-orders nothing: for the benchmark of what cancelling saves.
+    let keepsCancelled: Bool
+
+    var link = LinkEstimate()
+    var held = HeldRenditions()
+    /// Of the catalog that `images` are of.
+    private(set) var revision: UInt64
+    private(set) var total: Int
+    private(set) var viewport: Viewport?
+
+    var images: [Int: GalleryImage] = [:]
+    var showings: [Int: Showing] = [:]
+    var contents: [Piece: PieceContent] = [:]
+    var waitingBytes = 0
+    /// Loads under way, and whether they are for what is ahead.
+    var loads: [Piece: Bool] = [:]
+    var flights = Flights()
+    /// Tokens that ended before anything was sent for them.
+    private var endedUnsent = 0
+    /// With `keepsCancelled`: every slot that was on screen, oldest first.
+    var backlog: [Int] = []
+    private var motion: Motion?
+    private var direction = 1
+    /// Seconds that a load took lately.
+    private var loading = 0.0
+    /// Bytes of a tile, lately.
+    private(set) var tileBytes = 15_000.0
+
+    init(revision: UInt64, total: Int, limits: Limits = Limits(), keepsCancelled: Bool = false) {
+        self.revision = revision
+        self.total = total
+        self.limits = limits
+        self.keepsCancelled = keepsCancelled
+    }
+
+    // MARK: - What the client says
+
+    /// The client shows other slots. What is sent from now on is sent for them.
+    ///
+    /// - Returns: Tokens of slots that are left out.
+    mutating func show(_ viewport: Viewport, at now: Double) -> [Token] {
+        if viewport.direction != 0 { direction = viewport.direction }
+        if viewport.pixels != self.viewport?.pixels { needTiles(ofPixels: viewport.pixels) }
+        self.viewport = viewport
+        motion = Motion(viewport: viewport, moment: now - (link.roundTrip ?? 0) / 2)
+        guard let window = window(at: now) else { return [] }
+        if keepsCancelled {
+            backlog += window.reported.filter { showings[$0] == nil && !backlog.contains($0) }
+            return []
+        }
+        var left: [Token] = []
+        for slot in showings.keys where !window.contains(slot) {
+            if let token = drop(slot) { left.append(token) }
+        }
+        trimAhead(window)
+        if images.count > limits.images { images = images.filter { window.contains($0.key) } }
+        return left
+    }
+
+    /// The client has received so many bytes of binary messages.
+    mutating func acknowledge(_ total: Int, at now: Double) {
+        link.acknowledge(total, at: now)
+        flights.land(link.received ?? 0)
+    }
+
+    /// The client holds these, and they need not be sent.
+    ///
+    /// - Returns: Tokens that have nothing left to send.
+    mutating func hold(_ images: [HeldImage]) -> [Token] {
+        guard !images.isEmpty else { return [] }
+        for image in images { held.insert(image.renditions, of: image.image, image.version) }
+        let said = Set(images.map(\.image))
+        var settled: [Token] = []
+        for (slot, showing) in showings where said.contains(showing.image) && !showing.isSettled {
+            let held = held.renditions(of: showing.image, showing.version)
+            if held.contains(.tile) {
+                finish(Piece(slot: slot, rendition: .preview))
+                finish(Piece(slot: slot, rendition: .tile))
+            } else if held.contains(.preview) {
+                finish(Piece(slot: slot, rendition: .preview))
+            }
+            if showings[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
+        }
+        return settled
+    }
+
+    /// The client holds these no more; what is on screen of them is sent again.
+    mutating func forget(_ images: [HeldImage]) {
+        for image in images { held.remove(image.renditions, of: image.image, image.version) }
+        let said = Set(images.map(\.image))
+        for (slot, showing) in showings where said.contains(showing.image) && showing.token == nil { _ = drop(slot) }
+    }
+
+    /// These slots are tried again, whatever failed before.
+    mutating func retry(_ slots: [Int]) -> [Token] {
+        slots.compactMap { slot in
+            guard showings[slot] != nil, var showing = makeShowing(slot) else { return nil }
+            let token = drop(slot)
+            showing.insists = true
+            showings[slot] = showing
+            return token
+        }
+    }
+
+    // MARK: - What the catalog says
+
+    /// The catalog has another revision: what stands in the slots has to be read anew.
+    ///
+    /// - Returns: Tokens of slots that there are no longer.
+    mutating func adopt(revision: UInt64, total: Int) -> [Token] {
+        guard revision != self.revision || total != self.total else { return [] }
+        if revision != self.revision { images = [:] }
+        self.revision = revision
+        self.total = total
+        return showings.keys.filter { $0 >= total }.compactMap { drop($0) }
+    }
+
+    /// A run of images was read, of the plan's revision.
+    ///
+    /// - Returns: Tokens of slots in which something else stands now.
+    mutating func know(_ found: [GalleryImage]) -> [Token] {
+        var left: [Token] = []
+        for image in found {
+            images[image.index] = image
+            guard let showing = showings[image.index] else { continue }
+            let isSame =
+                showing.image == image.id
+                && (image.version == nil || showing.version == nil
+                    || showing.version == image.version)
+            if !isSame, let token = drop(image.index) { left.append(token) }
+        }
+        return left
+    }
+
+    /// The next run of slots whose images have to be read.
+    func unread(at now: Double) -> Range<Int>? {
+        guard let window = window(at: now) else { return nil }
+        let run = 192
+        if keepsCancelled {
+            return backlog.first { images[$0] == nil && $0 < total }.map { ($0..<$0 + run).clamped(to: 0..<total) }
+        }
+        let wanted =
+            window.isFast
+            ? [window.previews, window.coming] : [window.reported, window.previews, window.ahead, window.behind]
+        for range in wanted + [window.landing ?? 0..<0] {
+            let order = window.isFast ? SlotOrder.forwards(range, direction: direction) : .forwards(range, direction: 1)
+            for slot in order where images[slot] == nil {
+                let run = direction < 0 && window.isFast ? slot - run + 1..<slot + 1 : slot..<slot + run
+                return run.clamped(to: 0..<total)
+            }
+        }
+        return nil
+    }
+
+    // MARK: - Within
+
+    /// What is worth sending now; nil before the first viewport.
+    func window(at now: Double) -> ServiceWindow? {
+        guard let motion else { return nil }
+        let arrival = now + (link.roundTrip ?? 0) / 2 + link.queueing
+        return ServiceWindow(
+            motion: motion, arrival: arrival, now: now, loading: loading, total: total, direction: direction)
+    }
+
+    /// A load took so long, in seconds.
+    mutating func loadTook(_ seconds: Double) {
+        loading += (min(max(0, seconds), 0.5) - loading) / 8
+    }
+
+    mutating func tileWasSent(bytes: Int) {
+        tileBytes += (Double(bytes) - tileBytes) / 16
+    }
+
+    /// How many tokens have ended, since this was asked last, before anything was sent for them.
+    mutating func takeEndedUnsent() -> Int {
+        defer { endedUnsent = 0 }
+        return endedUnsent
+    }
+
+    /// What the client needs of a slot; nil while it is not known what stands there.
+    mutating func makeShowing(_ slot: Int) -> Showing? {
+        guard let image = images[slot] else { return nil }
+        return Showing(
+            image: image.id, version: image.version, held: held.renditions(of: image.id, image.version),
+            needsTile: needsTile(ofPixels: viewport?.pixels))
+    }
+
+    private func needsTile(ofPixels pixels: Int?) -> Bool {
+        guard let pixels, let preview = Rendition.preview.longestSide else { return true }
+        return pixels > preview
+    }
+
+    /// The slots have another size: a preview may do that did not, or the other way round.
+    private mutating func needTiles(ofPixels pixels: Int?) {
+        let isNeeded = needsTile(ofPixels: pixels)
+        guard isNeeded != needsTile(ofPixels: viewport?.pixels) else { return }
+        for slot in showings.keys {
+            if isNeeded, showings[slot]?.token == nil {
+                showings[slot] = nil
+            } else if isNeeded, showings[slot]?.tile == .done {
+                showings[slot]?.tile = .wanted
+            } else if !isNeeded, showings[slot]?.preview != .done {
+                finish(Piece(slot: slot, rendition: .tile))
+            }
+        }
+    }
+
+    /// Forgets a showing with all that is at hand and under way for it.
+    ///
+    /// - Returns: Its token, if it has one that has not ended.
+    mutating func drop(_ slot: Int) -> Token? {
+        defer { showings[slot] = nil }
+        return retire(slot)
+    }
+
+    /// Takes the token of a showing that has nothing more to send.
+    private mutating func retire(_ slot: Int) -> Token? {
+        for rendition in StreamRendition.allCases { finish(Piece(slot: slot, rendition: rendition)) }
+        guard let showing = showings[slot], let token = showing.token else { return nil }
+        if !showing.isBegun { endedUnsent += 1 }
+        showings[slot]?.token = nil
+        return token
+    }
+
+    /// A piece is not to be sent any more.
+    mutating func finish(_ piece: Piece) {
+        showings[piece.slot]?[piece.rendition] = .done
+        loads[piece] = nil
+        discard(piece)
+    }
+
+    private mutating func discard(_ piece: Piece) {
+        if let content = contents.removeValue(forKey: piece) { waitingBytes -= content.body.count }
+    }
+
+    /// What was at hand for slots that are now ahead makes room for what is on screen; memory has it still.
+    private mutating func trimAhead(_ window: ServiceWindow) {
+        for piece in contents.keys where isAhead(piece.slot, window) {
+            discard(piece)
+            showings[piece.slot]?[piece.rendition] = .wanted
+        }
+        for piece in loads.keys { loads[piece] = isAhead(piece.slot, window) }
+        let ahead = loads.filter(\.value).keys
+        guard ahead.count > limits.aheadLoads else { return }
+        let nearest = ahead.sorted { window.distance(of: $0.slot) < window.distance(of: $1.slot) }
+        for piece in nearest.dropFirst(limits.aheadLoads) { abandon(piece) }
+    }
+
+    /// Whether a slot is neither on screen nor about to be.
+    func isAhead(_ slot: Int, _ window: ServiceWindow) -> Bool {
+        !keepsCancelled && !window.reported.contains(slot) && !window.previews.contains(slot)
+            && !window.coming.contains(slot)
+    }
+}

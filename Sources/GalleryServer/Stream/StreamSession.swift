@@ -1,0 +1,288 @@
+import Catalog
+import EventLoops
+import HTTPServer
+import Images
+import Loading
+import Scheduling
+
+/// One open stream: it does what its ``StreamPlan`` says, with the loader, the catalog and the tokens.
+///
+/// `@unchecked Sendable`: whatever changes is read and written on the socket's loop alone.
+final class StreamSession: WebSocketHandler, @unchecked Sendable {
+    /// A load under way.
+    private struct UnderWay {
+        let token: Token
+        let handle: any LoadHandle
+    }
+
+    private static let watchInterval = Duration.seconds(1)
+
+    private let services: StreamServices
+    private let formats: StreamFormats
+    private var socket: WebSocket?
+    private var session: SessionID?
+    private var plan: StreamPlan
+    private var loads: [Piece: UnderWay] = [:]
+    /// The newest viewport, until it is the plan's.
+    private var newest: Viewport?
+    private var viewportNumber: UInt64 = 0
+    private var isGreeted = false
+    /// What the client was told of the catalog last.
+    private var told: (revision: UInt64, total: Int)
+    private var reading: Task<Void, Never>?
+    private var alarm: LoopTimer?
+    private var watch: LoopTimer?
+
+    init(services: StreamServices, formats: StreamFormats) {
+        self.services = services
+        self.formats = formats
+        told = services.catalog.standing
+        plan = StreamPlan(revision: told.revision, total: told.total, keepsCancelled: services.keepsCancelled)
+    }
+
+    // MARK: - The socket
+
+    func opened(_ socket: WebSocket) {
+        guard services.census.begins() else {
+            return socket.close(.tryAgainLater, reason: "There are too many streams.")
+        }
+        self.socket = socket
+        session = services.tokens.open()
+        watchCatalog()
+    }
+
+    func received(_ message: WebSocketMessage) {
+        guard let socket else { return }
+        do throws(ClientMessage.Misunderstood) {
+            guard case .text(let text) = message else {
+                throw ClientMessage.Misunderstood(member: "message", rule: "must be text")
+            }
+            receive(try ClientMessage(text))
+        } catch {
+            socket.close(.policyViolation, reason: error.description)
+        }
+    }
+
+    func ended(_ end: WebSocketEnd) {
+        guard let session else { return }
+        services.tokens.close(session)
+        services.census.ends()
+        self.session = nil
+        socket = nil
+        reading?.cancel()
+        alarm?.cancel()
+        watch?.cancel()
+        loads = [:]
+    }
+
+    func nextMessage() -> WebSocketMessage.Outgoing? {
+        guard let session else { return nil }
+        if !isGreeted {
+            isGreeted = true
+            return text(.session(session, revision: told.revision, total: told.total))
+        }
+        showNewest()
+        if told.revision != plan.revision || told.total != plan.total {
+            told = (plan.revision, plan.total)
+            return text(.catalog(revision: told.revision, total: told.total))
+        }
+        while true {
+            switch plan.next(at: services.now) {
+            case .issue(let slots): issue(slots)
+            case .look(let piece, let isAhead, let distance): look(for: piece, isAhead: isAhead, distance: distance)
+            case .tell(let slots): return text(.tokens(plan.tell(slots), revision: plan.revision))
+            case .send(let piece):
+                if let message = send(piece) { return message }
+            case .rest(let moment):
+                rest(until: moment)
+                return nil
+            }
+        }
+    }
+
+    // MARK: - What the client says
+
+    private func receive(_ message: ClientMessage) {
+        switch message {
+        case .viewport(let viewport):
+            if let received = viewport.received { plan.acknowledge(received, at: services.now) }
+            settle(plan.hold(viewport.has))
+            // Of several that came together only the newest counts.
+            if newest == nil { socket?.loop.execute { [weak self] in self?.showNewest() } }
+            newest = viewport
+        case .received(let bytes): plan.acknowledge(bytes, at: services.now)
+        case .has(let images): settle(plan.hold(images))
+        case .forgot(let images): plan.forget(images)
+        case .retry(let slots): settle(plan.retry(slots))
+        }
+    }
+
+    private func showNewest() {
+        guard let viewport = newest, session != nil else { return }
+        newest = nil
+        services.census.count { $0.viewports += 1 }
+        viewportNumber = services.tokens.newViewport()
+        settle(plan.show(viewport, at: services.now))
+        reprioritise()
+        read()
+        socket?.wake()
+    }
+
+    /// Tokens have nothing more to send, and what is loaded for nobody is left.
+    private func settle(_ tokens: [Token]) {
+        services.tokens.end(tokens, .cancelled)
+        let unsent = plan.takeEndedUnsent()
+        if unsent > 0 { services.census.count { $0.cancelledUnsent += unsent } }
+        for (piece, load) in loads where plan.loads[piece] == nil {
+            load.handle.cancel()
+            loads[piece] = nil
+        }
+    }
+
+    // MARK: - Tokens and loads
+
+    private func issue(_ slots: [Int]) {
+        guard let socket, let session else { return }
+        let showing = slots.compactMap { slot in plan.showings[slot].map { (slot: slot, image: $0.image) } }
+        let issued = services.tokens.issue(showing: showing, session: session) {
+            [weak self, loop = socket.loop] token in
+            loop.execute { [weak self] in self?.wasCancelled(token) }
+        }
+        for issued in issued { plan.assign(issued.token, to: issued.slot) }
+    }
+
+    /// By a request, or because there were too many.
+    private func wasCancelled(_ token: Token) {
+        guard session != nil else { return }
+        plan.dismiss([token])
+        settle([])
+        socket?.wake()
+    }
+
+    private func look(for piece: Piece, isAhead: Bool, distance: UInt32) {
+        guard let socket, let image = plan.images[piece.slot], let showing = plan.showings[piece.slot],
+            let token = showing.token
+        else { return plan.dismiss(piece.slot) }
+        let request = LoadRequest(
+            image: image, rendition: piece.rendition.rendition, format: formats[piece.rendition],
+            bypassNegativeCache: showing.insists)
+        if let bytes = services.loader.cached(request) {
+            plan.provide(piece, .image(bytes))
+            return
+        }
+        let began = services.now
+        let load = services.tokens.load(request, for: token, priority: priority(isAhead: isAhead, distance)) {
+            [weak self, loop = socket.loop] result in
+            loop.execute { [weak self] in self?.loaded(piece, token, result, began: began) }
+        }
+        guard let load else { return plan.dismiss(piece.slot) }
+        loads[piece] = UnderWay(token: token, handle: load)
+        plan.load(piece, isAhead: isAhead)
+    }
+
+    private func loaded(
+        _ piece: Piece, _ token: Token, _ result: Result<LoadedContent, LoadFailure>, began: Double
+    ) {
+        guard loads[piece]?.token == token else { return }
+        loads[piece] = nil
+        plan.loadTook(services.now - began)
+        switch result {
+        case .success(.bytes(let bytes)): plan.provide(piece, .image(bytes))
+        case .failure(let failure): plan.provide(piece, .problem(failure, json: Problem(failure).json))
+        case .success(.file), .success(.growing):
+            // No rendition that the stream sends comes so.
+            let failure = LoadFailure(status: 500, publicMessage: "The picture could not be made smaller.")
+            plan.provide(piece, .problem(failure, json: Problem(failure).json))
+        }
+        socket?.wake()
+    }
+
+    private func reprioritise() {
+        guard !loads.isEmpty, !plan.keepsCancelled, let window = plan.window(at: services.now) else { return }
+        for (piece, load) in loads {
+            let isAhead = plan.isAhead(piece.slot, window)
+            load.handle.reprioritise(priority(isAhead: isAhead, window.distance(of: piece.slot)))
+        }
+    }
+
+    private func priority(isAhead: Bool, _ distance: UInt32) -> Priority {
+        Priority(
+            lane: isAhead ? .prefetch : .visible, viewport: viewportNumber, distance: distance,
+            flow: session.map { Flow(of: $0) } ?? .common)
+    }
+
+    // MARK: - Sending
+
+    private func send(_ piece: Piece) -> WebSocketMessage.Outgoing? {
+        // Whoever cancelled the token by a request may know by now that nothing more comes of it.
+        guard let token = plan.showings[piece.slot]?.token, services.tokens.maySend(token),
+            let sending = plan.send(piece, at: services.now)
+        else {
+            plan.dismiss(piece.slot)
+            settle([])
+            return nil
+        }
+        var head = RenditionHead(token: token, rendition: piece.rendition, endsToken: sending.endsToken)
+        switch sending.content {
+        case .image(let rendition):
+            head.format = RenditionHead.Format(mediaType: rendition.mediaType)
+            head.isStale = rendition.isStale
+            head.version = rendition.version
+            if sending.endsToken { services.tokens.end([token], .delivered) }
+        case .problem:
+            head.isFailure = true
+            services.tokens.end([token], .failed)
+        }
+        if sending.endsToken { settle([]) }
+        let body = sending.content.body
+        services.census.sent(piece.rendition, bytes: RenditionHead.length + body.count, isProblem: head.isFailure)
+        return .binary(head: head.bytes, body: body)
+    }
+
+    private func text(_ message: ServerMessage) -> WebSocketMessage.Outgoing {
+        let text = message.text
+        services.census.count { figures in
+            figures.texts += 1
+            figures.textBytes += text.utf8.count
+        }
+        return .text(text)
+    }
+
+    private func rest(until moment: Double?) {
+        guard let moment, alarm?.isPending != true else { return }
+        let delay = Duration.seconds(max(0.001, moment - services.now))
+        alarm = socket?.loop.schedule(after: delay) { [weak self] in
+            self?.read()
+            self?.socket?.wake()
+        }
+    }
+
+    // MARK: - The catalog
+
+    private func watchCatalog() {
+        watch = socket?.loop.schedule(after: Self.watchInterval) { [weak self] in
+            guard let self, let session else { return }
+            services.tokens.keepOpen(session)
+            let standing = services.catalog.standing
+            settle(plan.adopt(revision: standing.revision, total: standing.total))
+            read()
+            socket?.wake()
+            watchCatalog()
+        }
+    }
+
+    /// Reads what stands in the slots that matter most now, one run after the other.
+    private func read() {
+        guard let socket, reading == nil, let run = plan.unread(at: services.now), !run.isEmpty else { return }
+        reading = Task(executorPreference: socket.loop) { [self] in
+            let page = try? await services.catalog.page(offset: run.lowerBound, limit: run.count)
+            reading = nil
+            guard session != nil, let page else { return }
+            settle(plan.adopt(revision: page.revision, total: page.total))
+            settle(plan.know(page.images))
+            socket.wake()
+            // What a page does not have is asked for again when the catalog is looked after, and not at once.
+            if page.images.count == run.count { read() }
+        }
+    }
+}
