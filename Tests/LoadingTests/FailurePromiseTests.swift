@@ -34,6 +34,31 @@ import Testing
         await house.close()
     }
 
+    @Test func `a retry of one rendition goes past the failure of all that are made of the same original`()
+        async throws
+    {
+        let house = try TestHouse()
+        async let first = house.load(house.remote(1))
+        await house.origins.fetches.element(0).send(.failed(OriginError(.status(404), logDetail: "")))
+        _ = await first
+        #expect(await house.load(house.remote(1), .original).failure?.status == 404)
+        async let retry = house.load(house.remote(1), retry: true)
+        await house.origins.fetches.element(1).answer(picture(30))
+        #expect(await retry.bytes != nil)
+        #expect(await house.load(house.remote(1), .original).file != nil)
+        await house.close()
+    }
+
+    @Test func `an original that can be sent is not forgotten to be one that cannot be shown`() async throws {
+        let house = try TestHouse()
+        let version = house.write(picture(20), to: 1)
+        house.renderer.failure = RenderError(.truncated, "It is cut.")
+        #expect(await house.load(house.local(1, version: version)).failure != nil)
+        #expect(await house.load(house.local(1, version: version), .original, retry: true).file != nil)
+        #expect(await house.load(house.local(1, version: version)).failure?.retryAfter != nil, "it is remembered")
+        await house.close()
+    }
+
     @Test func `a file that could not be shown is tried again once it has changed`() async throws {
         let house = try TestHouse()
         let bad = house.write(Array("<html>".utf8), to: 1)

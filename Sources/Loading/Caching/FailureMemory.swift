@@ -49,7 +49,15 @@ struct FailureMemory: Sendable {
         entries.insert(Entry(failure: failure, until: now + lifetime), for: subject, cost: 1)
     }
 
-    mutating func forget(_ subject: Subject) { entries.remove(subject) }
+    /// Forgets a failure in every scope in which it is the same: what is wrong with the original is wrong with all that
+    /// is made of it, and whoever tries one of them again tries the original again.
+    mutating func forget(_ subject: Subject) {
+        guard let failure = entries.peek(subject)?.failure else { return }
+        for scope in Scope.allCases {
+            let other = Subject(image: subject.image, version: subject.version, scope: scope)
+            if entries.peek(other)?.failure == failure { entries.remove(other) }
+        }
+    }
 }
 
 extension FailureMemory.Subject {
