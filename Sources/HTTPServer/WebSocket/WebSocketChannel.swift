@@ -14,26 +14,20 @@ final class WebSocketChannel {
     /// Alive, since it is the connection that calls.
     private unowned let connection: Connection
     private let socket: WebSocket
-    private let configuration: WebSocketConfiguration
     /// Until the end has been told.
     private var handler: (any WebSocketHandler)?
     private var state: WebSocketState
+    private var vigil: WebSocketVigil
     /// Whether the handler may have a message.
     private var isHungry = true
     private var isYielding = false
 
-    /// How long the client has said nothing, how long ago it was pinged, and how long the closing has taken. Nil until
-    /// the next sweep, from which they are counted: no limit is ever too short.
-    private var silence: Duration?
-    private var sincePing: Duration?
-    private var closing: Duration?
-
     init(_ upgrade: WebSocketUpgrade, on connection: Connection, received: [UInt8]) {
         self.connection = connection
-        configuration = upgrade.configuration
         handler = upgrade.handler
         socket = WebSocket(loop: connection.shard.loop, peer: connection.peer, subprotocol: upgrade.subprotocol)
         state = WebSocketState(maximumMessage: upgrade.configuration.maximumMessage)
+        vigil = WebSocketVigil(upgrade.configuration)
         received.withUnsafeBytes { state.append($0) }
     }
 
@@ -103,8 +97,7 @@ final class WebSocketChannel {
 
     /// Called by the connection with what it has read.
     func receive(_ bytes: UnsafeRawBufferPointer) {
-        silence = nil
-        sincePing = nil
+        vigil.heard()
         state.append(bytes)
     }
 
@@ -172,23 +165,13 @@ final class WebSocketChannel {
 
     /// Looks after the limits of time; `elapsed` since the last call.
     func sweep(_ elapsed: Duration) {
-        func count(_ time: inout Duration?) -> Duration {
-            let counted = time.map { $0 + elapsed } ?? .zero
-            time = counted
-            return counted
-        }
-        guard state.end == nil else {
-            if count(&closing) > configuration.closeTimeout { drop(.disconnected) }
-            return
-        }
-        guard count(&silence) <= configuration.silenceLimit else {
-            drop(.silent)
-            return
-        }
-        if count(&sincePing) > configuration.pingInterval {
-            sincePing = nil
+        switch vigil.look(elapsed, isClosing: state.end != nil) {
+        case .wait: break
+        case .ping:
             state.ping()
             connection.process()
+        case .isSilent: return drop(.silent)
+        case .isOverdue: return drop(.disconnected)
         }
         state.releaseBuffer()
         if connection.output.isEmpty { connection.output = OutputQueue() }
