@@ -9,12 +9,16 @@ import { PictureCache } from './loading/cache.js';
 import { TokenDesk } from './loading/desk.js';
 import { PictureLoader } from './loading/loader.js';
 import { Places } from './loading/places.js';
+import { Way } from './loading/way.js';
 import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
 import { Header } from './page/header.js';
 import { find } from './page/template.js';
 import { TileSize } from './page/tile-size.js';
 import { Vacancy } from './page/vacancy.js';
+import { StreamLoader } from './stream/loader.js';
+import { ViewportReport } from './stream/report.js';
+import { Stream } from './stream/stream.js';
 import { Viewer } from './viewer/viewer.js';
 
 /* The page put together: what each part is told of the others, and nothing more. */
@@ -29,7 +33,14 @@ const places = new Places();
 const gridLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
 const viewerLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
 
-const grid = new Grid(pages, gridLoader);
+const stream = new Stream();
+const way = new Way({
+  stream, connection, pages, byRequests: gridLoader, byStream: new StreamLoader({ stream, cache, pages }),
+});
+stream.start();
+
+const grid = new Grid(pages, way);
+new ViewportReport({ grid, pages, way });
 const viewer = new Viewer({ grid, pages, loader: viewerLoader, cache, server });
 
 new Banner(connection);
@@ -37,7 +48,7 @@ new Vacancy(pages, connection);
 new Header(grid);
 new TileSize(grid);
 new Scrubber(grid);
-new CatalogWatch(pages);
+new CatalogWatch(pages, way);
 attachKeyboard(grid, find('#grid'));
 
 grid.addEventListener('open', (event) => {

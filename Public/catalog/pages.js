@@ -66,6 +66,31 @@ export class Pages extends EventTarget {
   }
 
   /**
+   * Of the page that holds `index`; undefined while it is not here.
+   * @param {number} index
+   */
+  revisionAt(index) {
+    return this.#pages.get(pageOf(index))?.revision;
+  }
+
+  /**
+   * The server says, unasked, what the catalog is now.
+   * @param {number} revision
+   * @param {number} total
+   */
+  hear(revision, total) {
+    // Before the first page has come nobody knows where in the gallery to begin.
+    if (this.total === undefined) return;
+    this.#learn(revision, total);
+    this.#fetchNext();
+  }
+
+  /** Nothing is wished for: the link has better things to carry. */
+  rest() {
+    this.#wishes = [];
+  }
+
+  /**
    * Says what is on screen. Replaces what was said before.
    * @param {number} first
    * @param {number} last  Inclusive.

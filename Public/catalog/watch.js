@@ -1,16 +1,24 @@
-/** Looks now and then whether the catalog has changed: often while it is growing, rarely once it is at rest. */
+/**
+ * Looks now and then whether the catalog has changed: often while it is growing, rarely once it is at rest. While the
+ * server tells of it unasked, never.
+ */
 export class CatalogWatch {
   static #soon = 1_500;
   static #late = 20_000;
 
   #pages;
+  #way;
   #pause = CatalogWatch.#soon;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
-  /** @param {import('./pages.js').Pages} pages */
-  constructor(pages) {
+  /**
+   * @param {import('./pages.js').Pages} pages
+   * @param {{isTold: boolean}} way
+   */
+  constructor(pages, way) {
     this.#pages = pages;
+    this.#way = way;
     pages.addEventListener('catalog', () => this.#lookSoon());
     document.addEventListener('visibilitychange', () => this.#lookSoon());
   }
@@ -28,7 +36,7 @@ export class CatalogWatch {
   async #look() {
     this.#pause = Math.min(CatalogWatch.#late, this.#pause * 1.6);
     try {
-      await this.#pages.checkRevision();
+      if (!this.#way.isTold) await this.#pages.checkRevision();
     } catch {
       // The connection is watched elsewhere; here it only means to look again later.
     }

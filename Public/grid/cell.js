@@ -1,11 +1,12 @@
 import { Slot } from '../loading/slot.js';
-import { paintPlaceholder } from '../placeholder/placeholder.js';
+import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholder.js';
+import { paintPreview } from '../placeholder/preview.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
 
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
- * @typedef {import('../loading/loader.js').PictureLoader} PictureLoader
+ * @typedef {import('../loading/way.js').Way} Way
  */
 
 /** One slot of the grid on screen. Its element is used again for slot after slot. */
@@ -17,6 +18,7 @@ export class Cell extends Slot {
   #rankOf;
   #placeholder;
   #begunAt = 0;
+  #isTabStop = false;
   /** @type {HTMLImageElement | null} */
   #picture = null;
   /** @type {HTMLElement | null} */
@@ -28,7 +30,7 @@ export class Cell extends Slot {
   problem = null;
 
   /**
-   * @param {PictureLoader} loader
+   * @param {Way} loader
    * @param {(number: number) => import('../loading/slot.js').Rank} rankOf
    */
   constructor(loader, rankOf) {
@@ -65,7 +67,22 @@ export class Cell extends Slot {
     this.element.dataset.phase = 'waiting';
     if (image) this.#describe(image);
     this.#label();
-    if (image) this.#loader.request(this);
+    this.#loader.request(this);
+  }
+
+  /**
+   * @override
+   * @param {GalleryImage | undefined} image
+   */
+  rebind(image) {
+    this.bind(this.number, image);
+  }
+
+  /** @param {boolean} isOne  Whether it is the slot that can be tabbed to. */
+  set tabStop(isOne) {
+    if (isOne === this.#isTabStop) return;
+    this.#isTabStop = isOne;
+    this.element.tabIndex = isOne ? 0 : -1;
   }
 
   /** The cell leaves the screen and may be used for another slot. */
@@ -73,7 +90,8 @@ export class Cell extends Slot {
     this.#loader.release(this);
     this.#clear();
     this.element.removeAttribute('data-index');
-    this.element.tabIndex = -1;
+    this.element.removeAttribute('data-phase');
+    this.tabStop = false;
   }
 
   retry() {
@@ -82,6 +100,18 @@ export class Cell extends Slot {
     this.#label();
     this.element.dataset.phase = 'waiting';
     this.#loader.retry(this);
+  }
+
+  /**
+   * @override
+   * @param {ImageBitmap} bitmap
+   */
+  showPreview(bitmap) {
+    // The picture of another version is better than the preview of this one.
+    if (this.#picture) return;
+    this.#removeNotice();
+    paintPreview(this.#placeholder, bitmap);
+    this.element.dataset.phase = 'preview';
   }
 
   /**
@@ -126,9 +156,10 @@ export class Cell extends Slot {
 
   /** @param {GalleryImage} image */
   #describe(image) {
-    const isOtherPlaceholder = image.placeholder !== this.image?.placeholder || this.#placeholder.hidden;
+    const isOtherName = image.name !== this.image?.name;
     this.image = image;
-    if (isOtherPlaceholder || this.phase === 'idle') paintPlaceholder(this.#placeholder, image.placeholder);
+    if (this.element.dataset.phase === 'waiting') paintPlaceholderSoon(this.#placeholder, image.placeholder);
+    if (isOtherName) this.#label();
   }
 
   #label() {
@@ -142,7 +173,7 @@ export class Cell extends Slot {
     this.#picture?.remove();
     this.#picture = null;
     this.#removeNotice();
-    this.#placeholder.hidden = true;
+    dropPlaceholder(this.#placeholder);
   }
 
   #removeNotice() {

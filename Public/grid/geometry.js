@@ -59,6 +59,14 @@ export class Geometry {
   }
 
   /**
+   * The first slot on screen at an offset that may lie beyond the ends.
+   * @param {number} offset
+   */
+  landingSlot(offset) {
+    return this.rowsAt(clamp(offset, 0, this.furthest)).first * this.columns;
+  }
+
+  /**
    * How far a row's middle is from the middle of the screen.
    * @param {number} row
    * @param {number} offset

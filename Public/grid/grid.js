@@ -19,6 +19,8 @@ export class Grid extends EventTarget {
   #loader;
   #rows;
   #preferredTile = 180;
+  /** @param {number} index */
+  #imageAt = (index) => this.#loader.imageAt(index);
   /** The slot that has, or last had, the keyboard's focus. */
   #active = 0;
   /** The number that was gone to; it is the position for as long as nobody scrolls away from it. */
@@ -26,7 +28,7 @@ export class Grid extends EventTarget {
 
   /**
    * @param {import('../catalog/pages.js').Pages} pages
-   * @param {import('../loading/loader.js').PictureLoader} loader
+   * @param {import('../loading/way.js').Way} loader
    */
   constructor(pages, loader) {
     super();
@@ -38,6 +40,7 @@ export class Grid extends EventTarget {
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('rest', () => this.#rested());
     pages.addEventListener('page', () => this.#update());
+    loader.addEventListener('room', () => this.#wantPages());
     pages.addEventListener('catalog', () => this.#lay());
     addEventListener('resize', () => this.#lay());
     this.#lay();
@@ -152,12 +155,21 @@ export class Grid extends EventTarget {
     const { first, last } = geometry.rowsAt(scroller.offset);
     const from = Math.max(0, first - Geometry.overscan);
     const to = Math.min(geometry.rows - 1, last + Geometry.overscan);
-    this.#rows.show(from, to, geometry, scroller.shift, (index) => this.#pages.imageAt(index));
+    this.#rows.show(from, to, geometry, scroller.shift, this.#imageAt);
     this.#offerFocus();
-    const slots = geometry.slotsAt(scroller.offset);
-    this.#pages.want(slots.first, slots.last, scroller.velocity);
+    this.#wantPages();
     this.#loader.reorder();
     this.dispatchEvent(new Event('move'));
+  }
+
+  /** The pages of the catalog share the link with the pictures. */
+  #wantPages() {
+    if (!this.#loader.hasRoomForPages) {
+      this.#pages.rest();
+      return;
+    }
+    const { first, last } = this.geometry.slotsAt(this.scroller.offset);
+    this.#pages.want(first, last, this.scroller.velocity);
   }
 
   /**
@@ -176,7 +188,7 @@ export class Grid extends EventTarget {
 
   /** Exactly one slot can be tabbed to: the one that has the focus, or last had it. */
   #offerFocus() {
-    for (const cell of this.#rows.cells()) cell.element.tabIndex = cell.number === this.#active ? 0 : -1;
+    for (const cell of this.#rows.cells()) cell.tabStop = cell.number === this.#active;
   }
 
   /** Whoever tabs into the grid comes to what is on screen, not to what was left long ago. */

@@ -2,6 +2,7 @@
  * @typedef {import('./slot.js').Slot} Slot
  * @typedef {import('./cache.js').Picture} Picture
  * @typedef {import('../catalog/problem.js').Problem} Problem
+ * @typedef {{picture: Picture, element: HTMLImageElement} | {preview: ImageBitmap} | {problem: Problem}} Outcome
  */
 
 /**
@@ -11,12 +12,14 @@
  *
  * @param {Slot} slot
  * @param {string} token  The token that the answer bears.
- * @param {{picture: Picture, element: HTMLImageElement} | {problem: Problem}} outcome
+ * @param {Outcome & {image?: string}} outcome  `image`: whose it is, where the answer says so.
  * @returns {boolean}  Whether it was let in.
  */
 export function commit(slot, token, outcome) {
   if (slot.token !== token) return false;
-  if ('picture' in outcome) slot.show(outcome.picture, outcome.element);
+  if (outcome.image !== undefined && outcome.image !== slot.image?.id) return false;
+  if ('preview' in outcome) slot.showPreview(outcome.preview);
+  else if ('picture' in outcome) slot.show(outcome.picture, outcome.element);
   else slot.fail(outcome.problem);
   return true;
 }

@@ -52,7 +52,8 @@ export class PictureLoader {
    * @param {Slot} slot  At the beginning of a showing.
    */
   request(slot) {
-    if (slot.phase !== 'idle') return;
+    // Without an image there is nothing to ask for yet.
+    if (slot.phase !== 'idle' || !slot.image) return;
     const known = this.#cache.get(slot.key);
     if (known) this.#showKnown(slot, known);
     else this.#orders.add(slot);

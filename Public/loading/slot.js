@@ -68,6 +68,18 @@ export class Slot {
   }
 
   /**
+   * What belongs here is known better now: another picture, another version, or only more about it.
+   * @param {GalleryImage | undefined} _image
+   */
+  rebind(_image) {}
+
+  /**
+   * Called by `commit` alone.
+   * @param {ImageBitmap} _bitmap  A small one, to be shown until the picture is here. It is not the slot's to keep.
+   */
+  showPreview(_bitmap) {}
+
+  /**
    * Called by `commit` alone.
    * @param {Picture} _picture
    * @param {HTMLImageElement} _element  Decoded, and in no document yet.

@@ -9,6 +9,7 @@ export class Header {
   /** @type {HTMLInputElement} */
   #field = find('#position-number');
   #total = find('#position-total');
+  #shownTotal = -1;
 
   /** @param {import('../grid/grid.js').Grid} grid */
   constructor(grid) {
@@ -28,8 +29,11 @@ export class Header {
   #show() {
     const { total } = this.#grid;
     this.#form.hidden = total === 0;
-    this.#total.textContent = formatNumber(total);
-    this.#field.style.setProperty('--digits', String(formatNumber(total).length));
+    if (total !== this.#shownTotal) {
+      this.#shownTotal = total;
+      this.#total.textContent = formatNumber(total);
+      this.#field.style.setProperty('--digits', String(formatNumber(total).length));
+    }
     if (document.activeElement !== this.#field) this.#field.value = formatNumber(this.#grid.position + 1);
   }
 

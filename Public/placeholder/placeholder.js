@@ -4,6 +4,47 @@ import { decodeThumbHash } from './thumbhash.js';
 const painted = new Map();
 const kept = 1_000;
 
+/** How long in a frame hashes are decoded. Milliseconds. */
+const slice = 3;
+
+/**
+ * The canvases that wait to be painted.
+ * @type {Map<HTMLCanvasElement, string>}
+ */
+const waiting = new Map();
+
+/**
+ * Paints what is known of a picture as soon as it costs nobody a frame: a page of pictures makes a screen of them known
+ * at once.
+ * @param {HTMLCanvasElement} canvas
+ * @param {string | undefined} placeholder  A ThumbHash in base64.
+ */
+export function paintPlaceholderSoon(canvas, placeholder) {
+  dropPlaceholder(canvas);
+  if (!placeholder) return;
+  if (waiting.size === 0) requestAnimationFrame(paintWaiting);
+  waiting.set(canvas, placeholder);
+}
+
+/**
+ * Nothing is known of what belongs on the canvas, or something better.
+ * @param {HTMLCanvasElement} canvas
+ */
+export function dropPlaceholder(canvas) {
+  waiting.delete(canvas);
+  canvas.hidden = true;
+}
+
+function paintWaiting() {
+  const end = performance.now() + slice;
+  for (const [canvas, placeholder] of waiting) {
+    waiting.delete(canvas);
+    paintPlaceholder(canvas, placeholder);
+    if (performance.now() > end) break;
+  }
+  if (waiting.size > 0) requestAnimationFrame(paintWaiting);
+}
+
 /**
  * Paints what is known of a picture before it is there.
  * @param {HTMLCanvasElement} canvas

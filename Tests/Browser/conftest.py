@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from front import Front
+from relay import Relay
 from server import ROOT, Server
 
 CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium")
@@ -62,6 +63,20 @@ def slow(start) -> Server:
 def broken(start) -> Server:
     """Every origin fails."""
     return start("demo", "--count", 8, "--latency", 1, "--fail", 1, "--hang", 0)
+
+
+@pytest.fixture
+def relay():
+    """Starts relays that end with the test."""
+    running: list[Relay] = []
+
+    def relay(server, play=None) -> Relay:
+        running.append(Relay(server, play))
+        return running[-1]
+
+    yield relay
+    for one in running:
+        one.stop()
 
 
 @pytest.fixture

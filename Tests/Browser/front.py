@@ -1,8 +1,11 @@
 """The words in which the tests speak of the page."""
 
+import json
 import pathlib
 
 from playwright.sync_api import Locator, Page
+
+from peer import KINDS
 
 HERE = pathlib.Path(__file__).parent
 
@@ -11,8 +14,14 @@ FAILURE = {"title": "The origin could not be reached", "status": 502,
            "detail": "Nobody answered at pictures.example."}
 
 
+def by_requests(page: Page):
+    """There is no stream to be had: pictures come by requests with tokens."""
+    page.route("**/stream/worker/worker.js", lambda route: route.abort())
+
+
 def failing(page: Page):
     """Every tile fails, at once and for good."""
+    by_requests(page)
     page.route("**/images/*/tile?*", lambda route: route.fulfill(
         status=502, content_type="application/problem+json", json=FAILURE))
 
@@ -62,6 +71,14 @@ class Front:
         """Waits for a fact about the page: a function without or with one argument."""
         self.page.wait_for_function(script, arg=arguments[0] if arguments else None)
 
+    @property
+    def way(self) -> str | None:
+        """By which way pictures come: `stream` or `http`."""
+        return self.page.evaluate("() => document.documentElement.dataset.way")
+
+    def until_way(self, way: str):
+        self.until("(way) => document.documentElement.dataset.way === way", way)
+
     def until_settled(self):
         """Every slot on screen has ended well or badly."""
         self.until("""() => {
@@ -81,6 +98,32 @@ class Front:
         """Puts into the page the script that reads the numbers out of its pictures."""
         self.page.evaluate((HERE / "readings.js").read_text())
         return self
+
+
+class Frames:
+    """The binary messages of a page's streams, as they come."""
+
+    def __init__(self, page: Page):
+        self.streams = 0
+        self.messages: list[bytes] = []
+        self.said: list[dict] = []
+        page.on("websocket", self._opened)
+
+    def _opened(self, stream):
+        self.streams += 1
+        stream.on("framereceived", lambda frame: isinstance(frame, bytes) and self.messages.append(frame))
+        stream.on("framesent", lambda frame: isinstance(frame, str) and self.said.append(json.loads(frame)))
+
+    @property
+    def bytes(self) -> int:
+        return sum(map(len, self.messages))
+
+    def count(self, kind: str) -> int:
+        return sum(message[16] == KINDS[kind] and message[17] == 0 for message in self.messages)
+
+    def clear(self):
+        self.messages.clear()
+        self.said.clear()
 
 
 class Traffic:

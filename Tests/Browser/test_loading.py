@@ -1,13 +1,18 @@
-"""What the page asks of the server: few requests at once, nothing for what has gone, and connections that live on."""
+"""What the page asks of the server where there is no stream: few requests at once, nothing for what has gone, and connections that live on."""
 
 import test_slots
-from front import Front, Traffic
+from front import Front, Traffic, by_requests
 
 
 def watched(visit, server):
     """A page whose traffic is told."""
     traffic = []
-    front = visit(server, before=lambda page: traffic.append(Traffic(page)))
+
+    def before(page):
+        by_requests(page)
+        traffic.append(Traffic(page))
+
+    front = visit(server, before=before)
     return front, traffic[0]
 
 
@@ -49,7 +54,7 @@ def test_after_a_stop_only_what_is_on_screen_or_next_to_it_is_loaded(visit, demo
 
 
 def test_soon_after_a_fling_the_origin_is_asked_only_for_what_is_near(visit, far):
-    front = visit(far)
+    front = visit(far, before=by_requests)
     front.until_settled()
     front.with_readings()
     status = front.page.evaluate("""async (legs) => {
@@ -73,7 +78,7 @@ def test_scrolling_back_asks_for_nothing_again(visit, demo):
 
 
 def test_a_session_that_the_server_has_forgotten_is_replaced(visit, demo):
-    front = visit(demo)
+    front = visit(demo, before=by_requests)
     front.until_settled()
     forgotten = []
 
@@ -92,13 +97,17 @@ def test_a_session_that_the_server_has_forgotten_is_replaced(visit, demo):
 
 
 def test_the_page_hands_its_session_back_when_it_closes(visit, demo):
-    front = visit(demo, before=lambda page: page.add_init_script("""
-        const send = navigator.sendBeacon.bind(navigator);
-        navigator.sendBeacon = (url, body) => {
-            // Reading a blob takes longer than the page has; its size and kind must do.
-            localStorage.setItem('beacon', JSON.stringify([url, body.type, body.size]));
-            return send(url, body);
-        };"""))
+    def before(page):
+        by_requests(page)
+        page.add_init_script("""
+            const send = navigator.sendBeacon.bind(navigator);
+            navigator.sendBeacon = (url, body) => {
+                // Reading a blob takes longer than the page has; its size and kind must do.
+                localStorage.setItem('beacon', JSON.stringify([url, body.type, body.size]));
+                return send(url, body);
+            };""")
+
+    front = visit(demo, before=before)
     front.until_settled()
     front.page.goto(demo.address + "/icon.svg")
     url, kind, size = front.page.evaluate("() => JSON.parse(localStorage.getItem('beacon'))")

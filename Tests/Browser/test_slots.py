@@ -2,6 +2,7 @@
 
 import pytest
 
+from front import by_requests
 from server import ROOT
 
 # Up and down, slowly enough to load on the way and fast enough not to, with stops between.
@@ -18,6 +19,7 @@ COMPARISON = "if (slot.token !== token) return false;\n"
 
 def losing_cancellations(page):
     """What was cancelled arrives all the same, as it may on any network: only the page is left to tell it apart."""
+    by_requests(page)
     page.route("**/api/v1/tokens/cancel", lambda route: route.fulfill(json={"cancelled": 0}))
 
 
@@ -35,13 +37,16 @@ def read(front, enough, until_wrong=False):
     return front.with_readings().page.evaluate("(plan) => window.readings.read(plan)", plan)
 
 
-CASES = {"cancels arrive": (lambda page: None, 2_000), "cancels are lost": (losing_cancellations, 1_000)}
+CASES = {"by the stream": (lambda page: None, "stream", 2_000), "by requests": (by_requests, "http", 1_000),
+         "cancels are lost": (losing_cancellations, "http", 1_000)}
 
 
-@pytest.mark.parametrize(("before", "enough"), CASES.values(), ids=CASES)
-def test_a_fling_through_ten_thousand_shows_no_wrong_picture(visit, rough, before, enough):
+@pytest.mark.parametrize(("before", "way", "enough"), CASES.values(), ids=CASES)
+def test_a_fling_through_ten_thousand_shows_no_wrong_picture(visit, rough, before, way, enough):
     front = visit(rough, before=before)
+    front.until_way(way)
     seen = read(front, enough)
+    assert front.way == way
     assert seen["readings"] >= enough
     assert seen["wrong"] == []
     assert seen["unread"] == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from front import FAILURE, failing
+from front import FAILURE, by_requests, failing
 
 
 def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
@@ -37,8 +37,12 @@ def test_an_origin_that_fails_is_a_slot_that_says_so(visit, broken):
 
 
 def test_a_picture_whose_bytes_are_none_is_a_failed_slot(visit, demo):
-    front = visit(demo, before=lambda page: page.route(
-        "**/images/*/tile?*", lambda route: route.fulfill(content_type="image/jpeg", body="this is no picture")))
+    def before(page):
+        by_requests(page)
+        page.route("**/images/*/tile?*", lambda route: route.fulfill(
+            content_type="image/jpeg", body="this is no picture"))
+
+    front = visit(demo, before=before)
     front.until_settled()
     assert front.slot(0).get_attribute("data-phase") == "failed"
 
@@ -82,7 +86,7 @@ def test_a_catalog_that_changes_is_followed_without_a_jump(visit, demo):
         grown.append(route.request.url)
         route.fulfill(json=answer)
 
-    front = visit(demo)
+    front = visit(demo, before=by_requests)
     front.go_to(3_000)
     front.slot(2_999).locator("img").wait_for()
     top = front.slot(2_999).evaluate("(slot) => slot.getBoundingClientRect().top")

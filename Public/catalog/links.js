@@ -1,0 +1,25 @@
+/** The addresses of an image's renditions, as the server writes them: another content has another `v`. */
+
+/**
+ * @param {string} image  Its id.
+ * @param {string | null} version  Null while the content is not known.
+ * @returns {import('./server.js').Links}
+ */
+export function linksOf(image, version) {
+  const end = version ? `?v=${version}` : '';
+  return {
+    preview: `/images/${image}/preview${end}`,
+    tile: `/images/${image}/tile${end}`,
+    screen: `/images/${image}/screen${end}`,
+    original: `/images/${image}/original${end}`,
+  };
+}
+
+/**
+ * The version that a link names; null when it names none.
+ * @param {string} link
+ */
+export function versionIn(link) {
+  const at = link.indexOf('?v=');
+  return at < 0 ? null : link.slice(at + 3);
+}

@@ -1,0 +1,156 @@
+/**
+ * @typedef {import('./slot.js').Slot} Slot
+ * @typedef {import('./loader.js').PictureLoader} PictureLoader
+ * @typedef {import('../stream/loader.js').StreamLoader} StreamLoader
+ * @typedef {import('../stream/stream.js').Report} Report
+ */
+
+/**
+ * The way by which pictures come to the grid: the stream, or, where a WebSocket cannot be had, requests with tokens. The
+ * page looks the same by either; `data-way` on the document says which one it is.
+ *
+ * Events: `room` when the link has room for pages of the catalog.
+ */
+export class Way extends EventTarget {
+  /** A stream that has not opened by then is not waited for. Milliseconds. */
+  static #patience = 4_000;
+  /** So often in a row it may fail before the other way is taken. */
+  static #failures = 2;
+  /** The longest that pages wait for pictures. Milliseconds. */
+  static #longestWait = 1_000;
+
+  #stream;
+  #byStream;
+  #byRequests;
+  #connection;
+  /** @type {StreamLoader | PictureLoader} */
+  #present;
+  /** @type {Set<Slot>} */
+  #slots = new Set();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #waiting;
+  /** Since when the scrolling has been slow. */
+  #slowSince = 0;
+  #velocity = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #roomTimer;
+
+  /**
+   * @param {{stream: import('../stream/stream.js').Stream, byStream: StreamLoader, byRequests: PictureLoader,
+   *   connection: import('../catalog/connection.js').Connection, pages: import('../catalog/pages.js').Pages}} parts
+   */
+  constructor({ stream, byStream, byRequests, connection, pages }) {
+    super();
+    this.#stream = stream;
+    this.#byStream = byStream;
+    this.#byRequests = byRequests;
+    this.#connection = connection;
+    this.#present = byStream;
+    stream.addEventListener('open', () => this.#opened());
+    stream.addEventListener('closed', (event) => this.#closed(/** @type {CustomEvent} */ (event).detail));
+    stream.addEventListener('unavailable', () => this.#take(this.#byRequests));
+    stream.addEventListener('catalog', (event) => {
+      const { revision, total } = /** @type {CustomEvent} */ (event).detail;
+      pages.hear(revision, total);
+    });
+    connection.addEventListener('restored', () => stream.hurry());
+    byStream.addEventListener('calm', () => this.dispatchEvent(new Event('room')));
+    this.#waitForStream();
+  }
+
+  /** Whether the server tells of changes of the catalog by itself. */
+  get isTold() {
+    return this.#stream.isOpen;
+  }
+
+  /** Whether pages of the catalog may be fetched now: they share the link with the pictures on screen. */
+  get hasRoomForPages() {
+    if (this.#present !== this.#byStream) return true;
+    if (this.#velocity > 0 || !this.#stream.isOpen) return false;
+    return this.#byStream.isCalm || performance.now() - this.#slowSince > Way.#longestWait;
+  }
+
+  /** @param {number} index */
+  imageAt(index) {
+    return this.#byStream.imageAt(index);
+  }
+
+  /** @param {Slot} slot */
+  request(slot) {
+    this.#slots.add(slot);
+    this.#present.request(slot);
+  }
+
+  /** @param {Slot} slot */
+  release(slot) {
+    this.#slots.delete(slot);
+    this.#present.release(slot);
+  }
+
+  /** @param {Slot} slot */
+  retry(slot) {
+    this.#present.retry(slot);
+  }
+
+  /** @param {boolean} isHeld  While true nothing new is ordered; the stream knows by itself. */
+  hold(isHeld) {
+    this.#byRequests.hold(isHeld);
+  }
+
+  /** What is on screen has changed. */
+  reorder() {
+    if (this.#present === this.#byRequests) this.#byRequests.reorder();
+  }
+
+  /** @param {Report} report  What is on screen now. */
+  look(report) {
+    if (report.velocity === 0 || this.#velocity === 0) {
+      this.#slowSince = performance.now();
+      clearTimeout(this.#roomTimer);
+      this.#roomTimer = setTimeout(() => this.dispatchEvent(new Event('room')), Way.#longestWait + 1);
+    }
+    this.#velocity = report.velocity;
+    this.#byStream.show(report);
+  }
+
+  #opened() {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    this.#take(this.#byStream);
+  }
+
+  /** @param {{wasOpen: boolean, failures: number}} how */
+  #closed({ wasOpen, failures }) {
+    if (this.#present !== this.#byStream) return;
+    // It may be the server that is gone, and not the stream alone.
+    this.#connection.suspect();
+    if (failures >= Way.#failures) this.#take(this.#byRequests);
+    else if (wasOpen) this.#waitForStream();
+  }
+
+  #waitForStream() {
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => {
+      if (!this.#stream.isOpen && !document.hidden) this.#take(this.#byRequests);
+    }, Way.#patience);
+  }
+
+  /** @param {StreamLoader | PictureLoader} next */
+  #take(next) {
+    document.documentElement.dataset.way = next === this.#byStream ? 'stream' : 'http';
+    const before = this.#present;
+    if (next === before) return;
+    this.#present = next;
+    for (const slot of this.#slots) {
+      if (slot.phase === 'shown' || slot.phase === 'failed') {
+        if (next === this.#byStream) this.#byStream.adopt(slot);
+        continue;
+      }
+      const { number, image } = slot;
+      before.release(slot);
+      slot.begin(number, image);
+      next.request(slot);
+    }
+    this.dispatchEvent(new Event('room'));
+  }
+}

@@ -1,0 +1,298 @@
+import { Problem } from '../catalog/problem.js';
+import { versionIn } from '../catalog/links.js';
+import { commit } from '../loading/commit.js';
+import { decode } from '../loading/decode.js';
+import { Assignments } from './assignments.js';
+
+/**
+ * @typedef {import('../loading/slot.js').Slot} Slot
+ * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
+ * @typedef {import('./assignments.js').Standing} Standing
+ * @typedef {import('./stream.js').Report} Report
+ */
+
+/**
+ * Brings pictures to slots by the stream. The server knows from the viewport what is wanted, and sends it before a cell
+ * asks; so this is where what has come and what is on screen meet, in either order. Through the door of `commit`.
+ *
+ * Events: `calm` when everything on screen has its tile or its reason, after a time when something had not.
+ */
+export class StreamLoader extends EventTarget {
+  /** Slots a second; faster than this a tile would be gone before anybody saw it. */
+  static #fast = 150;
+  static #attempts = 3;
+  /** Seconds. */
+  static #longestWait = 30;
+
+  #stream;
+  #cache;
+  #pages;
+  #assignments = new Assignments();
+  /** @type {Map<number, Slot>} */
+  #slots = new Map();
+  /** @type {Report | null} */
+  #report = null;
+  #isCalm = true;
+
+  /**
+   * @param {{stream: import('./stream.js').Stream, cache: import('../loading/cache.js').PictureCache,
+   *   pages: import('../catalog/pages.js').Pages}} parts
+   */
+  constructor({ stream, cache, pages }) {
+    super();
+    this.#stream = stream;
+    this.#cache = cache;
+    this.#pages = pages;
+    stream.addEventListener('open', () => this.#resume());
+    this.#on('assigned', ({ assignments }) => this.#assigned(assignments));
+    this.#on('preview', ({ token, version, bitmap }) => this.#previewCame(token, version, bitmap));
+    this.#on('tile', ({ token, version, blob }) => this.#tileCame(token, version, blob));
+    this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
+    pages.addEventListener('page', (event) => {
+      const { first, last } = /** @type {CustomEvent<{first: number, last: number}>} */ (event).detail;
+      this.#tellOf(first, last);
+    });
+  }
+
+  /**
+   * @param {string} type
+   * @param {(detail: any) => void} listener
+   */
+  #on(type, listener) {
+    this.#stream.addEventListener(type, (event) => listener(/** @type {CustomEvent} */ (event).detail));
+  }
+
+  /** How many slots are remembered. */
+  get size() {
+    return this.#assignments.size;
+  }
+
+  /** Whether there is nothing on screen that waits for the link. */
+  get isCalm() {
+    return this.#isCalm;
+  }
+
+  /**
+   * What stands in the slot, from the page of the catalog and from what the stream says: the newer counts.
+   * @param {number} index
+   * @returns {GalleryImage | undefined}
+   */
+  imageAt(index) {
+    const page = this.#pages.imageAt(index);
+    const standing = this.#assignments.at(index);
+    if (!standing) return page;
+    if (!page || page.id === standing.image) return standing.describe(page);
+    return (this.#pages.revisionAt(index) ?? 0) > standing.revision ? page : standing.described;
+  }
+
+  /** @param {Slot} slot  At the beginning of a showing. */
+  request(slot) {
+    if (slot.phase !== 'idle') return;
+    slot.phase = 'wanted';
+    this.adopt(slot);
+    const standing = this.#assignments.at(slot.number);
+    if (standing) this.#bring(slot, standing);
+  }
+
+  /** @param {Slot} slot  One that may show something already. */
+  adopt(slot) {
+    this.#slots.set(slot.number, slot);
+  }
+
+  /** @param {Slot} slot */
+  release(slot) {
+    if (this.#slots.get(slot.number) === slot) this.#slots.delete(slot.number);
+    slot.begin(-1, null);
+  }
+
+  /** @param {Slot} slot */
+  retry(slot) {
+    const standing = this.#assignments.at(slot.number);
+    if (standing) standing.problem = null;
+    this.#stream.retry(slot.number);
+    slot.begin(slot.number, slot.image);
+    this.request(slot);
+  }
+
+  /** @param {Report} report */
+  show(report) {
+    const wasFast = this.#isFast();
+    this.#report = report;
+    this.#stream.show(report);
+    this.#assignments.trim(report.first + report.count / 2);
+    if (wasFast && !this.#isFast()) this.#bringTiles();
+    this.#checkCalm();
+  }
+
+  #isFast() {
+    return (this.#report?.velocity ?? 0) > StreamLoader.#fast;
+  }
+
+  /** A stream has begun; the server knows nothing of this page. */
+  #resume() {
+    if (!this.#report) return;
+    const { first, count } = this.#report;
+    this.#tellOf(first - count, first + 2 * count);
+    this.show({ ...this.#report, velocity: 0, landing: undefined });
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} last  Inclusive.
+   */
+  #tellOf(first, last) {
+    if (!this.#stream.isOpen) return;
+    const images = [];
+    for (let index = Math.max(0, first); index <= last; index += 1) {
+      const image = this.imageAt(index);
+      const version = image && versionIn(image.links.tile);
+      if (version) images.push({ image: image.id, version });
+    }
+    this.#stream.tellOf(images);
+  }
+
+  /** @param {import('./stream.js').Assignment[]} assignments */
+  #assigned(assignments) {
+    for (const assignment of assignments) {
+      const standing = this.#assignments.put(assignment);
+      const slot = this.#slots.get(standing.slot);
+      if (!slot) continue;
+      // What the slot shows may be another picture, or another version of the same; the cell knows what to do.
+      slot.rebind(this.imageAt(standing.slot));
+      if (slot.phase !== 'shown' || slot.token === null) this.#bring(slot, standing);
+      else slot.token = standing.token;
+    }
+  }
+
+  /**
+   * @param {string} token
+   * @param {string | null} version
+   * @param {ImageBitmap} bitmap
+   */
+  #previewCame(token, version, bitmap) {
+    const standing = this.#came(token, version);
+    if (!standing || standing.preview) {
+      bitmap.close();
+      return;
+    }
+    standing.preview = bitmap;
+    const slot = this.#slots.get(standing.slot);
+    if (slot) commit(slot, token, { preview: bitmap, image: standing.image });
+  }
+
+  /**
+   * @param {string} token
+   * @param {string | null} version
+   * @param {Blob} blob
+   */
+  #tileCame(token, version, blob) {
+    const standing = this.#came(token, version);
+    if (!standing) return;
+    standing.tile = blob;
+    const slot = this.#slots.get(standing.slot);
+    if (slot) this.#bringTile(slot, standing);
+  }
+
+  /**
+   * @param {string} token
+   * @param {{status: number, title: string, detail: string}} told
+   */
+  #problemCame(token, { status, title, detail }) {
+    const standing = this.#assignments.of(token);
+    if (!standing) return;
+    standing.problem = new Problem(status, title || 'The picture cannot be had', detail);
+    const slot = this.#slots.get(standing.slot);
+    if (!slot) return;
+    if (standing.problem.isBusy && slot.attempts < StreamLoader.#attempts) this.#retryLater(slot, standing.problem);
+    else commit(slot, token, { problem: standing.problem, image: standing.image });
+    this.#checkCalm();
+  }
+
+  /**
+   * @param {Slot} slot
+   * @param {Problem} problem
+   */
+  #retryLater(slot, problem) {
+    const { showing } = slot;
+    slot.attempts += 1;
+    const seconds = Math.min(StreamLoader.#longestWait, problem.retryAfter ?? slot.attempts);
+    setTimeout(() => {
+      if (slot.showing === showing && slot.phase !== 'shown') this.#stream.retry(slot.number);
+    }, seconds * 1_000);
+  }
+
+  /**
+   * @param {string} token
+   * @param {string | null} version
+   */
+  #came(token, version) {
+    const standing = this.#assignments.of(token);
+    if (!standing) return undefined;
+    standing.learn(version);
+    standing.problem = null;
+    const slot = this.#slots.get(standing.slot);
+    if (slot?.token === token && slot.image?.id === standing.image) slot.image = standing.described;
+    return standing;
+  }
+
+  /**
+   * Gives the slot what there is.
+   * @param {Slot} slot
+   * @param {Standing} standing
+   */
+  #bring(slot, standing) {
+    const { token, image, preview, problem } = standing;
+    if (slot.image?.id !== image) return;
+    slot.token = token;
+    slot.phase = 'waiting';
+    if (preview) commit(slot, token, { preview, image });
+    if (problem) commit(slot, token, { problem, image });
+    else this.#bringTile(slot, standing);
+  }
+
+  #bringTiles() {
+    for (const slot of this.#slots.values()) {
+      const standing = this.#assignments.at(slot.number);
+      if (standing && slot.token === standing.token) this.#bringTile(slot, standing);
+    }
+  }
+
+  /**
+   * @param {Slot} slot
+   * @param {Standing} standing
+   */
+  async #bringTile(slot, standing) {
+    if (this.#isFast() || slot.phase === 'shown' || slot.phase === 'decoding') return;
+    const { token, image, version, tile } = standing;
+    const key = standing.described.links.tile;
+    // Without a version nobody knows whether what is remembered by this name is the same picture.
+    const picture = (version && this.#cache.get(key)) || (tile && this.#cache.put(key, tile));
+    if (!picture || slot.token !== token) return;
+    slot.phase = 'decoding';
+    try {
+      const element = await decode(picture);
+      commit(slot, token, { picture, element, image });
+    } catch {
+      this.#cache.remove(key);
+      standing.tile = null;
+      if (version) this.#stream.reject(image, version, 'tile');
+      commit(slot, token, { problem: new Problem(0, 'Not a picture that this browser can show'), image });
+    }
+    this.#checkCalm();
+  }
+
+  #checkCalm() {
+    const wasCalm = this.#isCalm;
+    this.#isCalm = !this.#isFast() && this.#allEnded();
+    if (this.#isCalm && !wasCalm) this.dispatchEvent(new Event('calm'));
+  }
+
+  #allEnded() {
+    const { first, count } = this.#report ?? { first: 0, count: 0 };
+    for (let index = first; index < first + count; index += 1) {
+      const phase = this.#slots.get(index)?.phase;
+      if (phase !== 'shown' && phase !== 'failed') return false;
+    }
+    return true;
+  }
+}

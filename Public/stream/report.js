@@ -1,0 +1,88 @@
+import { Motion } from './motion.js';
+
+/**
+ * @typedef {import('./stream.js').Report} Report
+ * @typedef {import('../grid/grid.js').Grid} Grid
+ */
+
+/**
+ * Tells the stream what is on screen: once a frame while it moves, where it is going and how fast, and in the first frame
+ * without movement that it has stopped. At rest it does nothing.
+ */
+export class ViewportReport {
+  /** A change of velocity that is worth telling, as a share of it. */
+  static #notable = 0.08;
+
+  /** Slots a second; a leap may look faster, and the stream takes no more. */
+  static #fastest = 1e6;
+
+  #grid;
+  #pages;
+  #way;
+  #motion = new Motion();
+  #isWatching = false;
+  /** @type {Report | null} */
+  #last = null;
+
+  /**
+   * @param {{grid: Grid, pages: import('../catalog/pages.js').Pages, way: import('../loading/way.js').Way}} parts
+   */
+  constructor({ grid, pages, way }) {
+    this.#grid = grid;
+    this.#pages = pages;
+    this.#way = way;
+    grid.addEventListener('move', () => this.#moved());
+  }
+
+  /** The grid was laid out anew, or another part of it is on screen. */
+  #moved() {
+    // A leap is not a movement that is going on: it is told at once.
+    if (this.#grid.scroller.velocity === 0) this.#tell();
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    requestAnimationFrame((time) => this.#watch(time));
+  }
+
+  /** @param {number} time */
+  #watch(time) {
+    this.#motion.add(time, this.#grid.scroller.offset);
+    this.#tell();
+    this.#isWatching = this.#motion.velocity !== 0 || this.#grid.scroller.velocity !== 0;
+    if (this.#isWatching) requestAnimationFrame((next) => this.#watch(next));
+  }
+
+  #tell() {
+    const { geometry, scroller } = this.#grid;
+    const { first, last } = geometry.slotsAt(scroller.offset);
+    if (last < first) return;
+    const { columns, rowHeight, tile } = geometry;
+    const velocity = (this.#motion.velocity / rowHeight) * columns;
+    const landing = this.#motion.landing;
+    /** @type {Report} */
+    const report = {
+      revision: this.#pages.revision,
+      first,
+      count: last - first + 1,
+      direction: Math.sign(velocity),
+      velocity: Math.min(ViewportReport.#fastest, Math.round(Math.abs(velocity))),
+      landing: landing === undefined ? undefined : geometry.landingSlot(landing),
+      pixels: Math.ceil(tile * devicePixelRatio),
+    };
+    if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
+    this.#last = report;
+    this.#way.look(report);
+  }
+}
+
+/**
+ * @param {Report} before
+ * @param {Report} now
+ * @param {number} notable
+ */
+function isNews(before, now, notable) {
+  return (
+    before.first !== now.first || before.count !== now.count || before.revision !== now.revision ||
+    before.pixels !== now.pixels || before.landing !== now.landing || before.direction !== now.direction ||
+    Math.abs(before.velocity - now.velocity) > notable * before.velocity
+  );
+}

@@ -1,0 +1,120 @@
+import { acceptedPictures } from '../loading/formats.js';
+
+/**
+ * @typedef {import('./worker/message.js').Kind} Kind
+ * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number}}
+ *   Assignment  What stands in a slot. A slot of which everything is held has a token of the page's own.
+ * @typedef {{revision?: number, first: number, count: number, direction: number, velocity: number, landing?: number,
+ *   pixels: number}} Report  What is on screen, in the words of the stream's `viewport` message.
+ */
+
+/**
+ * The page's hold on the stream, which lives in a worker. It sleeps while the page does.
+ *
+ * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{revision,
+ * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, version, bitmap}`), `tile` (detail:
+ * `{token, version, blob}`), `problem` (detail: `{token, problem}`); `unavailable` when there can be no worker.
+ */
+export class Stream extends EventTarget {
+  /** A page that is out of sight for longer needs no stream. Milliseconds. */
+  static #patience = 30_000;
+
+  /** @type {Worker | null} */
+  #worker = null;
+  #isOpen = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #hiding;
+
+  get isOpen() {
+    return this.#isOpen;
+  }
+
+  async start() {
+    try {
+      this.#worker = new Worker('/stream/worker/worker.js', { type: 'module', name: 'stream' });
+    } catch {
+      this.dispatchEvent(new Event('unavailable'));
+      return;
+    }
+    this.#worker.addEventListener('message', ({ data }) => this.#receive(data));
+    this.#worker.addEventListener('error', () => this.#failed());
+    addEventListener('pagehide', () => this.#sleep());
+    addEventListener('pageshow', () => this.#wake());
+    document.addEventListener('freeze', () => this.#sleep());
+    document.addEventListener('resume', () => this.#wake());
+    document.addEventListener('visibilitychange', () => this.#follow());
+    const url = new URL('/api/v1/stream', location.href);
+    url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+    url.searchParams.set('accept', await acceptedPictures);
+    this.#post({ type: 'start', url: url.href });
+  }
+
+  /** @param {Report} report  Replaces the one before. */
+  show(report) {
+    this.#post({ type: 'viewport', report });
+  }
+
+  /**
+   * The images that are about to be on screen: what is held of them need not be sent.
+   * @param {{image: string, version: string}[]} images
+   */
+  tellOf(images) {
+    if (images.length > 0) this.#post({ type: 'known', images });
+  }
+
+  /** @param {number} slot  One that failed. */
+  retry(slot) {
+    this.#post({ type: 'retry', slots: [slot] });
+  }
+
+  /**
+   * What came is no picture.
+   * @param {string} image
+   * @param {string} version
+   * @param {Kind} kind
+   */
+  reject(image, version, kind) {
+    this.#post({ type: 'unfit', image, version, kind });
+  }
+
+  /** The server answers again: there is no need to wait for the next try. */
+  hurry() {
+    if (!document.hidden) this.#post({ type: 'wake' });
+  }
+
+  /** @param {any} message */
+  #post(message) {
+    this.#worker?.postMessage(message);
+  }
+
+  /** @param {any[]} parcel */
+  #receive(parcel) {
+    for (const item of parcel) {
+      if (item.type === 'open') this.#isOpen = true;
+      else if (item.type === 'closed') this.#isOpen = false;
+      this.dispatchEvent(new CustomEvent(item.type, { detail: item }));
+    }
+  }
+
+  #failed() {
+    if (this.#isOpen) return;
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.dispatchEvent(new Event('unavailable'));
+  }
+
+  #follow() {
+    clearTimeout(this.#hiding);
+    if (document.hidden) this.#hiding = setTimeout(() => this.#sleep(), Stream.#patience);
+    else this.#wake();
+  }
+
+  #sleep() {
+    this.#isOpen = false;
+    this.#post({ type: 'sleep' });
+  }
+
+  #wake() {
+    if (!this.#isOpen) this.#post({ type: 'wake' });
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * A binary message of the stream, taken apart. Pure.
+ *
+ * @typedef {'preview' | 'tile'} Kind
+ * @typedef {{token: string, kind: Kind, isProblem: boolean, type: string, endsToken: boolean, version: string | null,
+ *   body: ArrayBuffer}} Rendition  `version` and `token` in the written form that they have in JSON; `type` is a media
+ *   type, or empty when it is not known.
+ */
+
+const headLength = 28;
+/** @type {Record<number, Kind>} */
+const kinds = { 1: 'preview', 2: 'tile' };
+const types = ['', 'image/avif', 'image/webp', 'image/jpeg', 'image/png'];
+
+/**
+ * @param {ArrayBuffer} message
+ * @returns {Rendition | null}  Null for what a newer server may send and this page does not know.
+ */
+export function readRendition(message) {
+  if (message.byteLength < headLength) return null;
+  const head = new DataView(message, 0, headLength);
+  const kind = kinds[head.getUint8(16)];
+  const status = head.getUint8(17);
+  if (!kind || status > 1) return null;
+  return {
+    token: writeToken(new Uint8Array(message, 0, 16)),
+    kind,
+    isProblem: status === 1,
+    type: types[head.getUint8(18)] ?? '',
+    endsToken: (head.getUint8(19) & 1) === 1,
+    version: writeVersion(head.getUint32(20), head.getUint32(24)),
+    body: message.slice(headLength),
+  };
+}
+
+/**
+ * 128 bits as 22 letters of base64url (RFC 4648 §5).
+ * @param {Uint8Array} bytes
+ */
+function writeToken(bytes) {
+  return btoa(String.fromCharCode(...bytes)).slice(0, 22).replaceAll('+', '-').replaceAll('/', '_');
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/**
+ * 64 bits as 13 letters of Crockford's base 32; null for 0, which stands for none.
+ * @param {number} high
+ * @param {number} low
+ */
+function writeVersion(high, low) {
+  if (high === 0 && low === 0) return null;
+  let text = '';
+  // From the end: six letters are the low 30 bits; the seventh has two bits of the low word and three of the high one.
+  for (let shift = 0; shift < 30; shift += 5) text = alphabet[(low >>> shift) & 31] + text;
+  text = alphabet[(low >>> 30) | ((high & 7) << 2)] + text;
+  for (let shift = 3; shift < 32; shift += 5) text = alphabet[(high >>> shift) & 31] + text;
+  return text;
+}

@@ -1,0 +1,257 @@
+/**
+ * @typedef {{key: string, type: string, body: ArrayBuffer}} Book
+ * @typedef {{bytes: number, used: number}} Mark
+ */
+
+/**
+ * Renditions kept across visits, in IndexedDB: bounded in bytes, the least recently used go first. What is on it is known
+ * from memory; only a rendition's bytes are read from the disk. Where the browser keeps nothing (a private window, a
+ * full disk) the shelf stays empty, and nobody else need know.
+ */
+export class Shelf {
+  static #database = 'tessera';
+  static #allowed = 256 * 1_048_576;
+  /** Writing is put off until this much waits, or nothing came for a while: a fling has better things to do. */
+  static #mostWaiting = 4 * 1_048_576;
+  static #quiet = 700;
+  /** A browser that cannot open its database by then has other worries. Milliseconds. */
+  static #openTimeout = 1_500;
+  /** Room is made for a tenth more than is needed, so that it is not made again at once. */
+  static #slack = 0.1;
+
+  /** @type {IDBDatabase | null} */
+  #opened = null;
+  /**
+   * In order of use, the least recent first.
+   * @type {Map<string, Mark>}
+   */
+  #marks = new Map();
+  #bytes = 0;
+  #budget;
+  /** @type {Map<string, Book>} */
+  #waiting = new Map();
+  #waitingBytes = 0;
+  /** @type {Set<string>} */
+  #removed = new Set();
+  /** @type {Set<string>} */
+  #touched = new Set();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #onEvicted;
+
+  /**
+   * @param {(keys: string[]) => void} onEvicted
+   * @param {number} [budget]  Bytes.
+   */
+  constructor(onEvicted, budget = Shelf.#allowed) {
+    this.#onEvicted = onEvicted;
+    this.#budget = budget;
+    /** Settles once it is known what is on the shelf. Never rejects. */
+    this.ready = this.#open();
+  }
+
+  /** @param {string} key */
+  has(key) {
+    return this.#marks.has(key);
+  }
+
+  /**
+   * @param {string} key
+   * @returns {Promise<Book | null>}  Null if it is not there (any more).
+   */
+  async get(key) {
+    const waiting = this.#waiting.get(key);
+    if (waiting) return waiting;
+    if (!this.#opened || !this.#marks.has(key)) return null;
+    this.#touch(key);
+    try {
+      const book = await settled(this.#opened.transaction('books').objectStore('books').get(key));
+      if (book) return { key, ...book };
+    } catch {
+      // As if it had not been there.
+    }
+    this.remove(key);
+    return null;
+  }
+
+  /** @param {Book} book */
+  put(book) {
+    if (!this.#opened || this.#marks.has(book.key)) return;
+    const bytes = book.body.byteLength;
+    this.#marks.set(book.key, { bytes, used: Date.now() });
+    this.#bytes += bytes;
+    this.#removed.delete(book.key);
+    this.#waiting.set(book.key, book);
+    this.#waitingBytes += bytes;
+    if (this.#bytes > this.#budget) this.#makeRoom();
+    this.#writeSoon();
+  }
+
+  /** @param {string} key */
+  remove(key) {
+    const mark = this.#marks.get(key);
+    if (!mark) return;
+    this.#marks.delete(key);
+    this.#bytes -= mark.bytes;
+    if (this.#waiting.delete(key)) this.#waitingBytes -= mark.bytes;
+    else this.#removed.add(key);
+    this.#writeSoon();
+  }
+
+  /** Writes now what waits to be written. */
+  flush() {
+    clearTimeout(this.#timer);
+    if (this.#waiting.size > 0) this.#write();
+  }
+
+  async #open() {
+    try {
+      this.#opened = await within(Shelf.#openTimeout, openDatabase(Shelf.#database));
+      // Another page with a newer front must not have to wait for this one.
+      this.#opened.onversionchange = () => this.#doWithout();
+      await this.#readMarks(this.#opened);
+    } catch {
+      this.#doWithout();
+    }
+  }
+
+  /** @param {IDBDatabase} database */
+  async #readMarks(database) {
+    const store = database.transaction('marks').objectStore('marks');
+    const [keys, marks] = await Promise.all([settled(store.getAllKeys()), settled(store.getAll())]);
+    const order = marks.map((/** @type {Mark} */ mark, /** @type {number} */ at) => ({ key: String(keys[at]), mark }));
+    order.sort((one, other) => one.mark.used - other.mark.used);
+    for (const { key, mark } of order) {
+      this.#marks.set(key, mark);
+      this.#bytes += mark.bytes;
+    }
+    if (this.#bytes > this.#budget) this.#makeRoom();
+  }
+
+  /** @param {string} key */
+  #touch(key) {
+    const mark = /** @type {Mark} */ (this.#marks.get(key));
+    this.#marks.delete(key);
+    this.#marks.set(key, { ...mark, used: Date.now() });
+    this.#touched.add(key);
+    this.#writeSoon();
+  }
+
+  #makeRoom() {
+    const evicted = [];
+    for (const key of this.#marks.keys()) {
+      if (this.#bytes <= this.#budget * (1 - Shelf.#slack)) break;
+      this.remove(key);
+      evicted.push(key);
+    }
+    this.#onEvicted(evicted);
+  }
+
+  #writeSoon() {
+    if (!this.#opened) return;
+    clearTimeout(this.#timer);
+    const wait = this.#waitingBytes > Shelf.#mostWaiting ? 0 : Shelf.#quiet;
+    this.#timer = setTimeout(() => this.#write(), wait);
+  }
+
+  async #write() {
+    const database = this.#opened;
+    if (!database) return;
+    const books = [...this.#waiting.values()];
+    const [removed, touched] = [[...this.#removed], [...this.#touched]];
+    this.#removed.clear();
+    this.#touched.clear();
+    try {
+      const transaction = database.transaction(['books', 'marks'], 'readwrite', { durability: 'relaxed' });
+      const [store, marks] = [transaction.objectStore('books'), transaction.objectStore('marks')];
+      for (const key of removed) {
+        store.delete(key);
+        marks.delete(key);
+      }
+      for (const { key, type, body } of books) store.put({ type, body }, key);
+      for (const key of [...books.map((book) => book.key), ...touched]) {
+        const mark = this.#marks.get(key);
+        if (mark) marks.put(mark, key);
+      }
+      await completed(transaction);
+      for (const book of books) this.#written(book);
+    } catch {
+      this.#notWritten(books);
+    }
+  }
+
+  /** @param {Book} book */
+  #written(book) {
+    if (this.#waiting.get(book.key) !== book) return;
+    this.#waiting.delete(book.key);
+    this.#waitingBytes -= book.body.byteLength;
+  }
+
+  /**
+   * Most likely the browser gives no more room: what was not written is given up, and the shelf is made smaller.
+   * @param {Book[]} books
+   */
+  #notWritten(books) {
+    for (const { key } of books) this.remove(key);
+    this.#onEvicted(books.map((book) => book.key));
+    this.#budget = Math.min(this.#budget, this.#bytes) / 2;
+    if (books.length > 0 && this.#bytes > 0) this.#makeRoom();
+    else this.#doWithout();
+  }
+
+  #doWithout() {
+    clearTimeout(this.#timer);
+    this.#opened?.close();
+    this.#opened = null;
+    const keys = [...this.#marks.keys()];
+    this.#marks.clear();
+    this.#waiting.clear();
+    this.#bytes = this.#waitingBytes = 0;
+    if (keys.length > 0) this.#onEvicted(keys);
+  }
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<IDBDatabase>}
+ */
+function openDatabase(name) {
+  const request = indexedDB.open(name, 1);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore('books');
+    request.result.createObjectStore('marks');
+  };
+  return settled(request);
+}
+
+/**
+ * @param {IDBRequest} request
+ * @returns {Promise<any>}
+ */
+function settled(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @param {IDBTransaction} transaction */
+function completed(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve(undefined);
+    transaction.onerror = transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+/**
+ * @template T
+ * @param {number} milliseconds
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>}
+ */
+function within(milliseconds, promise) {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('Not in time')), milliseconds);
+    promise.then(resolve, reject);
+  });
+}

@@ -1,0 +1,231 @@
+import { Holdings } from './holdings.js';
+import { readRendition } from './message.js';
+import { Shelf } from './shelf.js';
+import { StreamSocket } from './socket.js';
+
+/**
+ * The page's end of the stream, in a thread of its own: reading, acknowledging, decoding previews and keeping what came
+ * go on while the page is busy. What it and the page say to each other is in `../stream.js`.
+ *
+ * @typedef {import('./message.js').Kind} Kind
+ * @typedef {import('./message.js').Rendition} Rendition
+ * @typedef {import('../stream.js').Assignment} Assignment
+ * @typedef {Assignment & {given: Set<Kind>}} Showing
+ */
+
+/** What the server assigned is remembered for as many slots, so that what it sends can be told apart. */
+const mostShowings = 4_000;
+/** Slots a second; faster than this a tile is not worth decoding. */
+const fast = 150;
+/** The longer side of a preview, in pixels. */
+const previewSide = 64;
+/** News goes to the page in parcels: so long is a parcel open. Milliseconds. */
+const parcelTime = 4;
+
+/** @type {Map<string, Showing>} */
+const byToken = new Map();
+/** @type {Map<number, Showing>} */
+const bySlot = new Map();
+/** @type {StreamSocket | undefined} */
+let socket;
+/** @type {any} */
+let viewport = null;
+let held = 0;
+
+const holdings = new Holdings(tell, (onEvicted) => new Shelf(onEvicted));
+
+/** @type {any[]} */
+let parcel = [];
+/** @type {Transferable[]} */
+let transfers = [];
+let isParcelOpen = false;
+
+/**
+ * @param {any} item
+ * @param {Transferable} [transfer]
+ */
+function post(item, transfer) {
+  parcel.push(item);
+  if (transfer) transfers.push(transfer);
+  if (isParcelOpen) return;
+  isParcelOpen = true;
+  setTimeout(() => {
+    isParcelOpen = false;
+    self.postMessage(parcel, { transfer: transfers });
+    parcel = [];
+    transfers = [];
+  }, parcelTime);
+}
+
+/** @type {Record<string, (message: any) => void>} */
+const orders = {
+  start: ({ url }) => {
+    socket = new StreamSocket(url, { opened, said, sent, closed: (how) => post({ type: 'closed', ...how }) });
+  },
+  viewport: ({ report }) => {
+    viewport = report;
+    sendViewport();
+    giveTiles();
+  },
+  known: ({ images }) => holdings.tellOf(images),
+  retry: ({ slots }) => socket?.send({ type: 'retry', slots }),
+  unfit: ({ image, version, kind }) => holdings.remove(image, version, kind),
+  sleep: () => {
+    socket?.sleep();
+    holdings.flush();
+  },
+  wake: () => socket?.wake(),
+};
+
+self.addEventListener('message', ({ data }) => orders[data.type]?.(data));
+
+/** @param {{type: 'has' | 'forgot', images: import('./holdings.js').Holding[]}} message */
+function tell(message) {
+  socket?.send(message);
+  // What is let go of may be on screen, and only a viewport orders anything.
+  if (message.type === 'forgot') sendViewport();
+}
+
+function sendViewport() {
+  if (viewport) socket?.send({ type: 'viewport', ...viewport, received: socket.received });
+}
+
+async function opened() {
+  byToken.clear();
+  bySlot.clear();
+  viewport = null;
+  holdings.begin();
+  await holdings.ready;
+  // The page says what it knows and where it is; nothing is ordered before.
+  post({ type: 'open' });
+}
+
+/** @param {any} message */
+function said(message) {
+  switch (message?.type) {
+    case 'session':
+    case 'catalog':
+      post({ type: 'catalog', revision: message.revision, total: message.total });
+      break;
+    case 'tokens':
+      if (Array.isArray(message.tokens)) assign(message.tokens, message.revision);
+      break;
+  }
+}
+
+/**
+ * @param {any[]} tokens
+ * @param {number} revision
+ */
+function assign(tokens, revision) {
+  const showings = tokens.map(({ slot, image, name, version, token }) => ({
+    slot, image, name, version: version ?? null, token: token ?? `held ${(held += 1)}`, revision, given: new Set(),
+  }));
+  post({ type: 'assigned', assignments: showings.map(({ given, ...assignment }) => assignment) });
+  for (const showing of showings) {
+    const before = bySlot.get(showing.slot);
+    if (before) byToken.delete(before.token);
+    bySlot.delete(showing.slot);
+    bySlot.set(showing.slot, showing);
+    byToken.set(showing.token, showing);
+    give(showing, 'preview');
+  }
+  forgetOldShowings();
+  giveTiles();
+}
+
+function forgetOldShowings() {
+  for (const [slot, showing] of bySlot) {
+    if (bySlot.size <= mostShowings) return;
+    bySlot.delete(slot);
+    byToken.delete(showing.token);
+  }
+}
+
+/** Of what is on screen and held. */
+function giveTiles() {
+  if (!viewport || viewport.velocity > fast) return;
+  for (let slot = viewport.first; slot < viewport.first + viewport.count; slot += 1) {
+    const showing = bySlot.get(slot);
+    if (showing) give(showing, 'tile');
+  }
+}
+
+/**
+ * Gives the page what is held.
+ * @param {Showing} showing
+ * @param {Kind} kind
+ */
+async function give(showing, kind) {
+  const { image, version, given } = showing;
+  if (!version || given.has(kind)) return;
+  // For the server a tile stands for its preview too.
+  const from = kind === 'preview' && !holdings.has(image, version, 'preview') ? 'tile' : kind;
+  if (!holdings.has(image, version, from)) return;
+  given.add(kind);
+  const book = await holdings.get(image, version, from);
+  if (!book) given.delete(kind);
+  else if (bySlot.get(showing.slot) === showing) deliver(showing, kind, book.type, book.body);
+}
+
+/** @param {ArrayBuffer} message */
+function sent(message) {
+  const rendition = readRendition(message);
+  const showing = rendition && byToken.get(rendition.token);
+  if (!showing) return;
+  if (rendition.isProblem) {
+    if (rendition.endsToken) post({ type: 'problem', token: rendition.token, problem: readProblem(rendition.body) });
+    return;
+  }
+  const { kind, type, body, version } = rendition;
+  showing.version = version ?? showing.version;
+  if (version) holdings.put(showing.image, version, kind, type, body);
+  showing.given.add(kind);
+  deliver(showing, kind, type, body);
+}
+
+/**
+ * @param {Showing} showing
+ * @param {Kind} kind
+ * @param {string} type
+ * @param {ArrayBuffer} body
+ */
+async function deliver({ token, version }, kind, type, body) {
+  const blob = new Blob([body], { type });
+  if (kind === 'tile') {
+    post({ type: 'tile', token, version, blob });
+    return;
+  }
+  try {
+    const bitmap = await small(await createImageBitmap(blob));
+    post({ type: 'preview', token, version, bitmap }, bitmap);
+  } catch {
+    // The slot waits for its tile; a preview that is none is not worth a word.
+  }
+}
+
+/**
+ * What is made from a tile need not be larger than any other preview.
+ * @param {ImageBitmap} bitmap
+ */
+async function small(bitmap) {
+  const scale = previewSide / Math.max(bitmap.width, bitmap.height);
+  if (scale >= 1) return bitmap;
+  const less = await createImageBitmap(bitmap, {
+    resizeWidth: Math.max(1, Math.round(bitmap.width * scale)),
+    resizeHeight: Math.max(1, Math.round(bitmap.height * scale)),
+    resizeQuality: 'low',
+  });
+  bitmap.close();
+  return less;
+}
+
+/** @param {ArrayBuffer} body */
+function readProblem(body) {
+  try {
+    const { status, title, detail } = JSON.parse(new TextDecoder().decode(body));
+    return { status: Number(status) || 0, title: String(title ?? ''), detail: String(detail ?? '') };
+  } catch {
+    return { status: 0, title: '', detail: '' };
+  }
+}

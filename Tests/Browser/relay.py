@@ -1,0 +1,83 @@
+"""A relay between a browser and a Tessera, which can refuse the stream, cut it, or play the server's end of it."""
+
+import socket
+import threading
+from typing import Callable
+
+from peer import Peer
+from server import Server
+
+STREAM = b"GET /api/v1/stream"
+REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+class Relay:
+    def __init__(self, server: Server, play: Callable[[Peer], None] | None = None):
+        self._server = server
+        self._play = play
+        self._streams: list[socket.socket] = []
+        self.refuses = False
+        """Whether a stream is refused, as by a proxy that knows no WebSockets."""
+        self.refused = 0
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def stop(self):
+        self._listener.close()
+        self.cut()
+
+    def cut(self):
+        """Breaks the streams that are open, without a word."""
+        for stream in self._streams:
+            shut(stream)
+        self._streams.clear()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket):
+        try:
+            head = client.recv(65_536)
+            if head.startswith(STREAM) and self.refuses:
+                self.refused += 1
+                client.sendall(REFUSAL)
+                shut(client)
+            elif head.startswith(STREAM) and self._play:
+                self._streams.append(client)
+                self._play(Peer(client, head))
+            else:
+                self._forward(client, head)
+        except OSError:
+            shut(client)
+
+    def _forward(self, client: socket.socket, head: bytes):
+        upstream = socket.create_connection(("127.0.0.1", self._server.port))
+        if head.startswith(STREAM):
+            self._streams += [client, upstream]
+        upstream.sendall(head)
+        threading.Thread(target=pipe, args=(upstream, client), daemon=True).start()
+        pipe(client, upstream)
+
+
+def pipe(source: socket.socket, target: socket.socket):
+    try:
+        while data := source.recv(65_536):
+            target.sendall(data)
+    except OSError:
+        pass
+    shut(source)
+    shut(target)
+
+
+def shut(one: socket.socket):
+    try:
+        one.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+    one.close()

@@ -1,0 +1,195 @@
+"""Pictures come by the stream: all that is on screen, nothing twice, and by requests where there is none."""
+
+import pytest
+
+from front import Frames, Traffic
+
+
+def watched(visit, server, **options):
+    """A page whose frames and whose requests for pictures are told."""
+    told = []
+    front = visit(server, before=lambda page: told.extend([Frames(page), Traffic(page)]), **options)
+    front.until_way("stream")
+    return front, *told
+
+
+def travel(front, *legs):
+    front.with_readings().page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
+
+
+def test_the_stream_is_the_normal_way(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.until_settled()
+    assert frames.streams == 1
+    assert frames.count("tile") >= front.slots.count() / 2
+    assert traffic.started == 0
+
+
+def test_without_a_stream_requests_take_over_until_there_is_one(visit, demo, relay):
+    through = relay(demo)
+    through.refuses = True
+    front = visit(through)
+    front.until_settled()
+    assert front.way == "http"
+    assert through.refused >= 2
+    assert not front.page.get_by_role("alert").is_visible()
+    through.refuses = False
+    front.until_way("stream")
+    front.go_to(5_000)
+    front.slot(4_999).locator("img").wait_for()
+    front.until_settled()
+
+
+def test_a_stream_that_breaks_begins_again_where_the_page_is(visit, demo, relay):
+    through = relay(demo)
+    front, frames, traffic = watched(visit, through)
+    front.until_settled()
+    through.refuses = True
+    through.cut()
+    front.page.evaluate("() => scrollTo(0, 60_000)")
+    through.refuses = False
+    front.until("() => Number(document.querySelector('#position-number').value.replaceAll(',', '')) > 1000")
+    front.until_settled()
+    front.until_way("stream")
+    viewports = [message for message in frames.said if message["type"] == "viewport"]
+    assert frames.streams >= 2
+    assert abs(viewports[-1]["first"] + 1 - front.position) < 30
+
+
+def test_a_visit_to_what_was_seen_costs_no_picture(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.go_to(2_000)
+    front.slot(1_999).locator("img").wait_for()
+    front.until_settled()
+    front.until(KEPT, front.slots.count() // 2)
+    frames.clear()
+    front.page.reload()
+    front.until_way("stream")
+    front.until_settled()
+    assert front.position == 2_000
+    assert front.slot(1_999).locator("img").count() == 1
+    on_screen = set(range(1_999, 1_999 + 12))
+    assert frames.bytes <= AHEAD_ALONE * len(on_screen), "what is ahead may come; what is on screen may not"
+    assert not any(message["type"] == "forgot" for message in frames.said)
+
+
+AHEAD_ALONE = 40_000
+KEPT = """(least) => new Promise((resolve) => {
+    const opening = indexedDB.open('tessera', 1);
+    opening.onsuccess = () => {
+        const counting = opening.result.transaction('books').objectStore('books').count();
+        counting.onsuccess = () => {
+            opening.result.close();
+            resolve(counting.result >= least);
+        };
+    };
+})"""
+
+
+def test_scrolling_back_and_forth_sends_nothing_twice(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.until_settled()
+    for speed in (3, -3, 3, -6):
+        travel(front, {"speed": speed, "time": 500, "stop": 3})
+        front.until_settled()
+    tiles = [message for message in frames.messages if message[16] == 2]
+    assert len({message[28:] for message in tiles}) == len(tiles)
+    assert traffic.started == 0
+
+
+def test_previews_come_before_tiles_and_cells_before_neither(visit, demo):
+    """Phases only go forward: waiting, preview, shown."""
+    front = visit(demo, before=lambda page: page.add_init_script("""
+        window.phases = [];
+        new MutationObserver((changes) => {
+            for (const { target, oldValue } of changes) {
+                window.phases.push([target.dataset.index, oldValue, target.dataset.phase]);
+            }
+        }).observe(document, { subtree: true, attributeFilter: ['data-phase'], attributeOldValue: true });"""))
+    front.until_settled()
+    front.go_to(4_000)
+    front.slot(3_999).locator("img").wait_for()
+    front.until_settled()
+    steps = front.page.evaluate("() => window.phases")
+    assert any(after == "preview" for _, _, after in steps)
+    assert not any(before == "shown" and after == "preview" for _, before, after in steps)
+
+
+def test_after_a_fling_no_tile_of_what_flew_by_was_sent(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.until_settled()
+    frames.clear()
+    travel(front, {"speed": 40, "time": 1_000, "stop": 0})
+    front.until_settled()
+    assert front.position > 500
+    # What is on screen, what is next to it, and what was on its way when the fling began.
+    assert frames.count("tile") <= 4 * front.slots.count()
+
+
+def test_the_viewport_tells_of_motion_and_of_the_stop(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.until_settled()
+    frames.clear()
+    travel(front, {"speed": 10, "time": 600, "stop": 4})
+    front.until_settled()
+    viewports = [message for message in frames.said if message["type"] == "viewport"]
+    fast = [message["velocity"] for message in viewports if message["velocity"] > 0]
+    assert len(fast) >= 5
+    assert viewports[-1]["velocity"] == 0
+    columns = int(front.page.locator("#grid").get_attribute("aria-colcount"))
+    row = front.page.locator(".row").first.evaluate("(row) => row.offsetHeight")
+    assert max(fast) < 3 * 10_000 / row * columns
+
+
+def test_pages_of_the_catalog_do_not_take_the_link_from_a_fling(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.until_settled()
+    asked = []
+    front.page.on("request", lambda request: "/api/v1/images?" in request.url and asked.append(request.url))
+    travel(front, {"speed": 30, "time": 1_200, "stop": 0})
+    during = len(asked)
+    front.until_settled()
+    assert during <= 2
+    # They come when the pictures are there: the viewer and the next visit need them.
+    front.until("() => performance.getEntriesByType('resource').at(-1).name.includes('/api/v1/images?') || "
+                "performance.getEntriesByType('resource').some((entry) => entry.startTime > 0 && "
+                "entry.name.includes('offset=' + Math.floor((Number(document.querySelector('#position-number')"
+                ".value.replaceAll(',', '')) - 1) / 100) * 100))")
+
+
+def test_an_origin_that_fails_is_told_and_tried_again_by_the_stream(visit, broken):
+    told = []
+    front = visit(broken, before=lambda page: told.append(Frames(page)))
+    front.until_way("stream")
+    slot = front.page.locator(".slot[data-phase=failed]").first
+    slot.wait_for()
+    assert slot.locator(".slot-problem-reason").inner_text()
+    assert "Cannot be shown" in slot.get_attribute("aria-label")
+    index = int(slot.get_attribute("data-index"))
+    front.slot(index).get_by_role("button", name="Try again").click()
+    front.until("(index) => document.querySelector(`.slot[data-index='${index}']`).dataset.phase === 'failed'", index)
+    assert {"type": "retry", "slots": [index]} in told[0].said
+
+
+def test_a_page_that_is_hidden_comes_back_to_its_stream(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.until_settled()
+    front.page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    front.page.evaluate("() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    front.go_to(3_000)
+    front.slot(2_999).locator("img").wait_for()
+    assert frames.streams == 2
+    assert traffic.started == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_fling_is_pictured(visit, demo, picture, scheme):
+    front, _, _ = watched(visit, demo, color_scheme=scheme)
+    front.until_settled()
+    front.with_readings()
+    front.page.evaluate("""() => {
+        window.flight = window.readings.watchTasks([{ speed: 8, time: 1_500, stop: 0 }]);
+        return new Promise((resolve) => setTimeout(resolve, 1_000));
+    }""")
+    picture(front, f"fling-{scheme}")
+    front.page.evaluate("() => window.flight")
