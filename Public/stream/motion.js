@@ -4,18 +4,20 @@
  */
 export class Motion {
   /** What is older says nothing about now. Milliseconds. */
-  static #memory = 280;
+  static #memory = 340;
+  /** After so long without a frame nobody knows what happened between. */
+  static #pause = 180;
   /** The velocity is that of at least so long a time: a frame that was late is followed by one that is too soon. */
   static #window = 80;
   /** So long without movement is a stop: a frame of any screen, and more than what lies between two touch events. */
   static #still = 12;
-  static #fewestSamples = 7;
+  static #fewestSamples = 11;
   /** How unsure a landing may be: so many pixels, and so much of the way that is left. */
   static #doubt = { pixels: 40, share: 0.12 };
   /** What is left of the way is proportional to these powers of the velocity, as scrolls go. */
   static #laws = [1, 1.5, 2];
   /** So many times surer than the first law must another be: over a short stretch all of them fit. */
-  static #preference = 1.6;
+  static #preference = 2.6;
   /** Of the velocity at the window's beginning; what has lost less is not clearly slowing. */
   static #slower = 0.93;
   /** The longest that a scroll is believed to go on at its present velocity. Seconds. */
@@ -35,7 +37,7 @@ export class Motion {
       return;
     }
     // After a rest nobody knows when the movement began: it is a leap until a second frame confirms it.
-    if (last >= 0 && time - this.#times[last] > Motion.#memory) this.#restAt(time, place);
+    if (last >= 0 && time - this.#times[last] > Motion.#pause) this.#restAt(time, place);
     else this.#note(time, place);
   }
 
@@ -89,9 +91,11 @@ export class Motion {
   #slopes() {
     const velocities = [];
     const places = [];
-    for (let at = 1; at + 1 < this.#times.length; at += 1) {
-      const passed = this.#times[at + 1] - this.#times[at - 1];
-      velocities.push(((this.#places[at + 1] - this.#places[at - 1]) / passed) * 1_000);
+    // Over a longer stretch whole pixels and uneven frames weigh less.
+    const reach = 3;
+    for (let at = reach; at + reach < this.#times.length; at += 1) {
+      const passed = this.#times[at + reach] - this.#times[at - reach];
+      velocities.push(((this.#places[at + reach] - this.#places[at - reach]) / passed) * 1_000);
       places.push(this.#places[at]);
     }
     return { velocities, places };

@@ -54,10 +54,11 @@ class Play:
         assert self._ready.wait(10)
         return self.peer
 
-    def until_heard(self, kind: str) -> dict:
-        """The first message of that kind."""
+    def until_heard(self, kind: str, **members) -> dict:
+        """The first message of that kind with these members."""
         def first():
-            return next((message for message in self.heard if message["type"] == kind), None)
+            return next((message for message in self.heard if message["type"] == kind
+                         and members.items() <= message.items()), None)
 
         with self._more:
             assert self._more.wait_for(first, 10), f"nothing was heard of {kind}"
@@ -232,7 +233,7 @@ def test_the_catalog_is_followed(play):
     front, play = play
     play.peer.say(type="catalog", revision=4, total=10_060)
     front.until("() => document.querySelector('#position-total').textContent === '10,060'")
-    assert play.until_heard("viewport")["revision"] == 4
+    assert play.until_heard("viewport", revision=4)["first"] == 0
 
 
 def test_a_stream_that_is_always_closed_gives_way(visit, demo, relay):

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Assignments } from '../../Public/stream/assignments.js';
+
+const assignment = (slot, image = `i${slot}`, token = `t${slot}`, version = '1') =>
+  ({ slot, image, name: image, version, token, revision: 1 });
+const bitmap = () => ({ isClosed: false, close() { this.isClosed = true; } });
+
+test('a slot has one token at a time', () => {
+  const assignments = new Assignments();
+  assignments.put(assignment(3));
+  assert.equal(assignments.of('t3').slot, 3);
+  assignments.put(assignment(3, 'i9', 't9'));
+  assert.equal(assignments.of('t3'), undefined);
+  assert.equal(assignments.of('t9').image, 'i9');
+  assert.equal(assignments.size, 1);
+});
+
+test('what has come of a picture stays when only its token is another', () => {
+  const assignments = new Assignments();
+  const preview = bitmap();
+  assignments.put(assignment(3)).preview = preview;
+  assert.equal(assignments.put(assignment(3, 'i3', 'new')).preview, preview);
+  assert.equal(assignments.put(assignment(3, 'other', 'newer')).preview, null);
+  assert.ok(preview.isClosed);
+});
+
+test('the slots far from the screen go first, with what has come of them', () => {
+  const assignments = new Assignments();
+  const previews = new Map();
+  for (let slot = 0; slot < 3_000; slot += 1) {
+    previews.set(slot, (assignments.put(assignment(slot)).preview = bitmap()));
+    assignments.trim(slot);
+  }
+  assert.ok(assignments.size <= 1_500);
+  assert.ok(assignments.at(2_999) && assignments.at(2_600));
+  assert.equal(assignments.at(0), undefined);
+  assert.equal([...previews.values()].filter(({ isClosed }) => !isClosed).length, assignments.size);
+});
+
+test('an image is described by its page, with the links of the version that is here', () => {
+  const assignments = new Assignments();
+  const standing = assignments.put(assignment(3));
+  const page = { id: 'i3', index: 3, name: '3.jpg', width: 10, links: { tile: '/images/i3/tile' } };
+  const described = standing.describe(page);
+  assert.equal(described.width, 10);
+  assert.equal(described.links.tile, '/images/i3/tile?v=1');
+  assert.equal(standing.describe(page), described);
+  standing.learn('2');
+  assert.equal(standing.describe(page).links.tile, '/images/i3/tile?v=2');
+});

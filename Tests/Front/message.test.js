@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { readRendition } from '../../Public/stream/worker/message.js';
+
+function message({ token = 0n, kind = 1, status = 0, format = 1, flags = 0, version = 0n, body = [] }) {
+  const bytes = new Uint8Array(28 + body.length);
+  const head = new DataView(bytes.buffer);
+  head.setBigUint64(0, token >> 64n);
+  head.setBigUint64(8, token & 0xffff_ffff_ffff_ffffn);
+  bytes.set([kind, status, format, flags], 16);
+  head.setBigUint64(20, version);
+  bytes.set(body, 28);
+  return bytes.buffer;
+}
+
+test('a message is taken apart', () => {
+  const read = readRendition(message({ kind: 2, format: 2, flags: 1, version: 1n, body: [7, 8] }));
+  const { body, ...rest } = read;
+  assert.deepEqual(rest, {
+    token: 'AAAAAAAAAAAAAAAAAAAAAA', kind: 'tile', isProblem: false, type: 'image/webp', endsToken: true,
+    version: '0000000000001',
+  });
+  assert.deepEqual([...new Uint8Array(body)], [7, 8]);
+});
+
+test('tokens and versions are written as they are in JSON', () => {
+  // By the server's own spelling: base64url, and Crockford's base 32.
+  const token = 0x24f16d7a82c86b42a5aa4a87c6f07d2bn;
+  const written = Buffer.from(token.toString(16).padStart(32, '0'), 'hex').toString('base64url');
+  assert.equal(readRendition(message({ token })).token, written);
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+  for (const version of [1n, 31n, 32n, 0xffff_ffffn, 0x1_0000_0000n, 0x8000_0000_0000_0000n, 0xffff_ffff_ffff_ffffn,
+    0x0123_4567_89ab_cdefn, 0xfedc_ba98_7654_3210n]) {
+    let expected = '';
+    for (let shift = 60n; shift >= 0n; shift -= 5n) expected += alphabet[Number((version >> shift) & 31n)];
+    assert.equal(readRendition(message({ version })).version, expected);
+  }
+});
+
+test('no version is null, and an unknown format has no name', () => {
+  const read = readRendition(message({ format: 200 }));
+  assert.equal(read.version, null);
+  assert.equal(read.type, '');
+});
+
+test('a problem is known as one', () => {
+  assert.equal(readRendition(message({ status: 1 })).isProblem, true);
+});
+
+test('what is not known is passed over', () => {
+  assert.equal(readRendition(new ArrayBuffer(27)), null);
+  assert.equal(readRendition(message({ kind: 3 })), null);
+  assert.equal(readRendition(message({ kind: 0 })), null);
+  assert.equal(readRendition(message({ status: 2 })), null);
+});
