@@ -55,6 +55,7 @@ export class Way extends EventTarget {
     });
     connection.addEventListener('restored', () => stream.hurry());
     byStream.addEventListener('calm', () => this.dispatchEvent(new Event('room')));
+    document.addEventListener('visibilitychange', () => this.#waitForStream());
     this.#waitForStream();
   }
 
@@ -128,6 +129,7 @@ export class Way extends EventTarget {
     else if (wasOpen) this.#waitForStream();
   }
 
+  /** After a while without a stream the other way is taken; while nobody looks there is no hurry. */
   #waitForStream() {
     clearTimeout(this.#waiting);
     this.#waiting = setTimeout(() => {

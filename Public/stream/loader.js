@@ -157,10 +157,12 @@ export class StreamLoader extends EventTarget {
       const standing = this.#assignments.put(assignment);
       const slot = this.#slots.get(standing.slot);
       if (!slot) continue;
-      // What the slot shows may be another picture, or another version of the same; the cell knows what to do.
+      const { showing } = slot;
+      // What the slot shows may be another picture, or another version of the same: then it begins anew by itself.
       slot.rebind(this.imageAt(standing.slot));
-      if (slot.phase !== 'shown' || slot.token === null) this.#bring(slot, standing);
-      else slot.token = standing.token;
+      if (slot.showing !== showing) continue;
+      if (slot.phase === 'shown') slot.token = standing.token;
+      else this.#bring(slot, standing);
     }
   }
 

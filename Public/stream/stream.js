@@ -39,7 +39,7 @@ export class Stream extends EventTarget {
     this.#worker.addEventListener('message', ({ data }) => this.#receive(data));
     this.#worker.addEventListener('error', () => this.#failed());
     addEventListener('pagehide', () => this.#sleep());
-    addEventListener('pageshow', () => this.#wake());
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#wake());
     document.addEventListener('freeze', () => this.#sleep());
     document.addEventListener('resume', () => this.#wake());
     document.addEventListener('visibilitychange', () => this.#follow());

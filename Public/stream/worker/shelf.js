@@ -105,12 +105,15 @@ export class Shelf {
   }
 
   async #open() {
+    const opening = openDatabase(Shelf.#database);
     try {
-      this.#opened = await within(Shelf.#openTimeout, openDatabase(Shelf.#database));
+      this.#opened = await within(Shelf.#openTimeout, opening);
       // Another page with a newer front must not have to wait for this one.
       this.#opened.onversionchange = () => this.#doWithout();
       await this.#readMarks(this.#opened);
     } catch {
+      // It may come after all, and nobody would close it.
+      opening.then((database) => database.close(), () => {});
       this.#doWithout();
     }
   }
@@ -215,7 +218,7 @@ export class Shelf {
  * @param {string} name
  * @returns {Promise<IDBDatabase>}
  */
-function openDatabase(name) {
+async function openDatabase(name) {
   const request = indexedDB.open(name, 1);
   request.onupgradeneeded = () => {
     request.result.createObjectStore('books');

@@ -19,6 +19,8 @@ const mostShowings = 4_000;
 const fast = 150;
 /** The longer side of a preview, in pixels. */
 const previewSide = 64;
+/** A disk that takes longer to say what is held is not waited for. Milliseconds. */
+const shelfPatience = 400;
 /** News goes to the page in parcels: so long is a parcel open. Milliseconds. */
 const parcelTime = 4;
 
@@ -95,7 +97,7 @@ async function opened() {
   bySlot.clear();
   viewport = null;
   holdings.begin();
-  await holdings.ready;
+  await Promise.race([holdings.ready, new Promise((resolve) => setTimeout(resolve, shelfPatience))]);
   // The page says what it knows and where it is; nothing is ordered before.
   post({ type: 'open' });
 }
