@@ -9,7 +9,7 @@ import sys
 
 from measuring import Report
 
-BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel"]
+BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "fling"]
 
 
 def main() -> int:
@@ -18,6 +18,7 @@ def main() -> int:
     parser.add_argument("--pictures", metavar="DIR", help="JPEGs of your own for `thumbnails`")
     parser.add_argument("--formats", default="avif,webp,jpeg", type=lambda words: words.split(","),
                         help="formats for `thumbnails`, with commas (avif,webp,jpeg)")
+    parser.add_argument("--quick", action="store_true", help="`fling` over one link and once")
     parser.add_argument("--json", default="benchmarks.json", metavar="FILE", help="where all samples go (benchmarks.json)")
     options = parser.parse_args()
     named = [name for name in options.benchmarks if name != "all"] or BENCHMARKS

@@ -74,6 +74,11 @@ class Report:
 
     def __init__(self):
         self.rows: list[dict] = []
+        self.attached: dict[str, dict] = {}
+
+    def attach(self, name: str, value: dict):
+        """What is no line of the table, for the JSON alone."""
+        self.attached[name] = value
 
     def add(self, benchmark: str, what: str, unit: str, ours: float, peer: float | None = None,
             peer_name: str = "", target: str = "", holds: bool | None = None, **details):
@@ -105,5 +110,5 @@ class Report:
         for row in self.rows:
             print(self._line(row))
         machine = {"cores": os.cpu_count(), "kernel": os.uname().release, "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-        pathlib.Path(path).write_text(json.dumps({"machine": machine, "rows": self.rows}, indent=1) + "\n")
+        pathlib.Path(path).write_text(json.dumps({"machine": machine, "rows": self.rows, **self.attached}, indent=1) + "\n")
         print(f"\nAll samples: {path}", file=sys.stderr)

@@ -69,19 +69,22 @@ class Peer:
 
 
 class Tessera(Peer):
-    """`tessera serve WORDS` (or another command) on a free port with a data folder of its own; `urls` become a list."""
+    """`tessera serve WORDS` (or another command) on a free port with a data folder of its own, or with `data`; `urls`
+    become a list; `environment` is added to what it inherits."""
 
-    def __init__(self, *words, urls: Iterable[str] = (), command: str = "serve"):
+    def __init__(self, *words, urls: Iterable[str] = (), command: str = "serve", data: pathlib.Path | None = None,
+                 environment: dict[str, str] | None = None):
         super().__init__()
         if urls:
             (self.folder / "urls.txt").write_text("".join(f"{url}\n" for url in urls))
             words = (self.folder / "urls.txt", *words, "--allow-address", "127.0.0.0/8")
-        environment = {name: value for name, value in os.environ.items() if name in (
+        inherited = {name: value for name, value in os.environ.items() if name in (
             "TESSERA_PUBLIC", "MALLOC_ARENA_MAX") or not name.startswith("TESSERA_")}
         self._log = open(self.folder / "log", "wb")
         self.process = subprocess.Popen(
-            [os.environ["TESSERA_BINARY"], command, *map(str, words), "--port", "0", "--data", str(self.folder / "data")],
-            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
+            [os.environ["TESSERA_BINARY"], command, *map(str, words), "--port", "0",
+             "--data", str(data or self.folder / "data")],
+            env={**inherited, **(environment or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
         self.port = self._address(20)
 
     def _address(self, patience: float) -> int:
@@ -127,8 +130,8 @@ class Nginx(Peer):
         super().__init__()
         self.port = free_port()
         pages = self.folder / "files"
-        pages.mkdir()
         for name, content in files.items():
+            (pages / name).parent.mkdir(parents=True, exist_ok=True)
             (pages / name).write_bytes(content)
         (self.folder / "nginx.conf").write_text(f"""
             daemon off;
@@ -141,9 +144,10 @@ class Nginx(Peer):
                 access_log off;
                 sendfile on;
                 tcp_nopush on;
-                open_file_cache max=1000 inactive=300s;
+                open_file_cache max=10000 inactive=300s;
                 open_file_cache_valid 300s;
                 keepalive_requests 1000000000;
+                types {{ text/html html; text/css css; text/javascript js; image/avif avif; }}
                 default_type {type};
                 client_body_temp_path {self.folder}/body; proxy_temp_path {self.folder}/proxy;
                 fastcgi_temp_path {self.folder}/fast; uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;

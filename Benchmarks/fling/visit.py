@@ -1,0 +1,107 @@
+"""One page of one front over one link, in a browser context of its own: nothing is known from before."""
+
+import contextlib
+import os
+import pathlib
+import time
+
+from fling.fronts import NAMES, PAGES, Layout, Pictures
+from fling.link import Link
+from fling.motions import Shape, motion
+from fling.readings import Reading, read
+from fling.wire import Tape
+
+HERE = pathlib.Path(__file__).parent
+CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium")
+WIDTH = 1280
+# The side a person has set for the squares of our page: eight columns.
+TILE = "140"
+
+
+@contextlib.contextmanager
+def browser():
+    from playwright.sync_api import sync_playwright
+    with sync_playwright() as playwright:
+        # Inside a container Chromium cannot make a sandbox of its own.
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+def measure_layout(chromium, port: int, total: int) -> Layout:
+    """Ours decides where slots are; the peers are laid out alike."""
+    context = chromium.new_context(viewport={"width": WIDTH, "height": 860})
+    page = context.new_page()
+    page.add_init_script(f"localStorage.setItem('tessera.tile', '{TILE}')")
+    page.goto(f"http://127.0.0.1:{port}/")
+    page.wait_for_selector(".slot[data-index]")
+    found = page.evaluate("""() => {
+        const grid = document.getElementById('grid');
+        const style = getComputedStyle(grid);
+        const box = document.querySelector('.slot[data-index]').getBoundingClientRect();
+        return { columns: Number(grid.getAttribute('aria-colcount')), tile: parseFloat(style.getPropertyValue('--tile')),
+                 gap: parseFloat(style.getPropertyValue('--gap')) || 4, top: grid.offsetTop, edge: box.left };
+    }""")
+    context.close()
+    return Layout(total=total, **found)
+
+
+class Visit:
+    """A page that has been opened over a shaped link."""
+
+    def __init__(self, chromium, front: str, link: Link, shape: Shape, layout: Layout, pictures: Pictures):
+        if front not in NAMES:
+            raise ValueError(front)
+        self.front, self.link, self.shape, self.layout, self.pictures = front, link, shape, layout, pictures
+        link.shape(shape.rate, shape.round_trip)
+        link.tape()
+        self.tape = Tape(pictures.slots)
+        height = layout.top + layout.height
+        self.context = chromium.new_context(viewport={"width": WIDTH, "height": round(height)})
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        if front == "ours":
+            self.page.add_init_script(f"localStorage.setItem('tessera.tile', '{TILE}')")
+        self.page.goto(f"http://127.0.0.1:{link.port}{PAGES[front]}", wait_until="commit")
+        self.page.wait_for_selector(".slot[data-index], img.slot" if front != "lazy" else "img.slot:nth-of-type(40)")
+        self.page.wait_for_load_state("domcontentloaded")
+        self.page.evaluate((HERE / "fling.js").read_text())
+        self.page.evaluate("(layout) => window.fling.lay(layout)", layout.told())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+        self.drain(0.1, 2)
+
+    def drain(self, quiet: float = 0.25, patience: float = 10):
+        """Waits until nothing comes down any more."""
+        since = until = time.monotonic()
+        while until - since < quiet and patience > 0:
+            time.sleep(0.05)
+            patience -= 0.05
+            until = time.monotonic()
+            # A ping, or a word about the link, is no picture.
+            if self.tape.add(self.link.tape()) > 256:
+                since = until
+
+    def go_to(self, y: float):
+        """Goes to a place and waits until its tiles are there. What is still under way for a peer comes at once; our
+        stream is to know no other link than the one it is measured on."""
+        if self.front != "ours":
+            self.link.shape(None, 0)
+        end = self.page.evaluate("([y, patience]) => window.fling.goTo(y, patience)", [y, 30_000])
+        if end["settled"] is None:
+            raise RuntimeError(f"{self.front} does not settle at {y}: {end}")
+        self.drain()
+        self.link.shape(self.shape.rate, self.shape.round_trip)
+
+    def fling(self, name: str, patience: float) -> Reading:
+        plan = motion(name, self.layout)
+        self.go_to(plan["from"])
+        told = self.page.evaluate(
+            "([plan, patience]) => window.fling.run(plan, patience)", [plan, patience * 1e3])
+        time.sleep(0.05)
+        self.tape.add(self.link.tape())
+        return read(told, self.tape, self.shape, self.pictures)
