@@ -14,7 +14,7 @@ func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> [Targ
         .target(name: name, dependencies: dependencies, swiftSettings: strict),
         .testTarget(
             name: name + "Tests",
-            dependencies: [.byName(name: name)] + dependencies,
+            dependencies: [.byName(name: name), "TestSupport"] + dependencies,
             swiftSettings: strict),
     ]
 }
@@ -62,6 +62,9 @@ let package = Package(
         room("HTTPDates"),
         room("Scheduling", knows: [collections]),
         room("Images"),
+
+        // What the tests of several rooms share.
+        [.target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict)],
 
         // C libraries, with nothing but what Swift cannot call itself.
         [

@@ -1,5 +1,6 @@
 import Images
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -20,7 +21,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
                 group.addTask {
-                    var random = Random(seed: 11)
+                    var random = SeededRandom(seed: 11)
                     while !seen.isDone.load(ordering: .relaxed) {
                         let page = try await catalog.page(offset: Int.random(in: 0..<50, using: &random), limit: 20)
                         for (place, image) in page.images.enumerated() {
@@ -36,7 +37,7 @@ import Testing
                     }
                 }
             }
-            var random = Random(seed: 12)
+            var random = SeededRandom(seed: 12)
             for _ in 0..<60 {
                 let name = "pictures/\(Int.random(in: 0..<60, using: &random)).jpg"
                 do { try scratch.remove(name) } catch { try scratch.file(name) }

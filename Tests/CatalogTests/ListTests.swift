@@ -1,16 +1,12 @@
 import Images
+import TestSupport
 import Testing
 
 @testable import Catalog
 
 /// What a list of one format says, fed in pieces of any size.
 func entries(_ text: [UInt8], _ format: Source.ListFormat, limit: Int = 4096, piece: Int = .max) throws -> [ListEntry] {
-    var reader: any ListReading =
-        switch format {
-        case .text: TextList()
-        case .csv: CSVList(limit: limit)
-        case .jsonLines: JSONLinesList()
-        }
+    var reader = format.reader(limit: limit)
     var splitter = LineSplitter(limit: limit)
     var entries: [ListEntry] = []
     var rest = text[...]
@@ -95,7 +91,7 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
     @Test(arguments: Source.ListFormat.allCases)
     func `whatever pieces a list comes in, it says the same`(format: Source.ListFormat) throws {
         let alphabet = Array("\"\"\",,\r\n\n#{}:hurl/. \u{feff}é".utf8) + [0, 0xff]
-        var random = Random(seed: 7)
+        var random = SeededRandom(seed: 7)
         for _ in 0..<400 {
             var text: [UInt8] = []
             for _ in 0..<Int.random(in: 0..<20, using: &random) {
@@ -179,20 +175,5 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
         let state = try await scratch.catalog([list]).state
         #expect(state.total == 0)
         #expect(state.problems.first.first?.reason == "holds no usable URL.")
-    }
-}
-
-/// SplitMix64: the same sequence in every run.
-struct Random: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
     }
 }

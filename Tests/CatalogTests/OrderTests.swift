@@ -1,4 +1,5 @@
 import Images
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -23,7 +24,7 @@ import Testing
 
     @Test func `the order is total and transitive, whatever the names`() {
         let alphabet = Array("0019aAbB._ é".utf8) + [0xff, 0x00]
-        var random = Random(seed: 3)
+        var random = SeededRandom(seed: 3)
         func name() -> [UInt8] {
             (0..<Int.random(in: 0..<6, using: &random)).compactMap { _ in alphabet.randomElement(using: &random) }
         }
@@ -38,7 +39,7 @@ import Testing
 
 @Suite struct FilePathTests {
     @Test func `every name has one text, and every text gives its name back`() {
-        var random = Random(seed: 5)
+        var random = SeededRandom(seed: 5)
         let pieces: [[UInt8]] = [
             Array("a".utf8), Array("é".utf8), [0xe9], [0xff], [0xf4, 0x8f, 0xbf, 0xbf], [0xf4, 0x8f, 0xbc, 0xa9],
             [0xf4],
@@ -93,7 +94,7 @@ import Testing
 @Suite struct ListingTests {
     @Test func `every image is found at its position, across blocks and in what is half grown`() {
         var builder = ListingBuilder()
-        var random = Random(seed: 1)
+        var random = SeededRandom(seed: 1)
         let ids = (0..<Listing.blockSize + 1000).map { _ in ImageID(rawValue: random.next()) }
         for (row, id) in ids.enumerated() {
             builder.append(id, row: UInt32(row))
@@ -128,7 +129,7 @@ import Testing
         ] {
             #expect(Cursor(text) == nil)
         }
-        var random = Random(seed: 2)
+        var random = SeededRandom(seed: 2)
         for _ in 0..<2000 {
             var bytes = Array(good.utf8)
             let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -1,5 +1,6 @@
 import Glibc
 import Images
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -87,7 +88,7 @@ import Testing
     /// order, and nobody is seen twice.
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `a reader neither misses nor repeats an image while others come and go`(seed: UInt64) async throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed: seed)
         var present: Set<String> = []
         for number in 0..<60 where Bool.random(using: &random) {
             present.insert("d\(number % 3)/\(number).jpg")

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A request over a socket of its own, on a thread of its own.
 struct Client: Sendable {
@@ -71,33 +72,4 @@ struct Client: Sendable {
         answer.body = Array(bytes[(end + 4)...])
         return answer
     }
-}
-
-/// Runs `body` on a thread of its own, which may block.
-private func inThread(_ body: @escaping @Sendable () -> Void) {
-    let work = Unmanaged.passRetained(Work(body))
-    var thread = pthread_t()
-    pthread_create(
-        &thread, nil,
-        { context in
-            guard let context else { return nil }
-            Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-            return nil
-        }, work.toOpaque())
-    pthread_detach(thread)
-}
-
-private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-/// Waits for what can only be looked at; false after ten seconds.
-func eventually(_ isSo: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-        if isSo() { return true }
-        try? await Task.sleep(for: .milliseconds(2))
-    }
-    return isSo()
 }

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import Renditions
+import TestSupport
 import Testing
 
 @testable import DemoOrigin

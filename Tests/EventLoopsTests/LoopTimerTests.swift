@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import EventLoops
@@ -60,7 +61,7 @@ struct LoopTimerTests {
 
     @Test(arguments: 1...20) func `a heap under random use gives the timers in order`(seed: UInt64) throws {
         let loop = try EventLoop(label: "heap")
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         var heap = TimerHeap()
         var live: [LoopTimer] = []
         for order in 0..<500 as Range<UInt64> {
@@ -77,17 +78,5 @@ struct LoopTimerTests {
         while let timer = heap.popDue(at: .max) { taken.append(timer) }
         let expected = live.sorted { ($0.due, $0.order) < ($1.due, $1.order) }
         #expect(taken.map(\.order) == expected.map(\.order))
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Images
 import Logging
@@ -244,16 +245,7 @@ import Testing
     }
 
     private func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
     private func put(_ bytes: [UInt8], at path: String) {

@@ -2,6 +2,7 @@ import Glibc
 import Images
 import Renditions
 import Scheduling
+import TestSupport
 import Testing
 
 @testable import Loading

@@ -2,6 +2,7 @@ import Images
 import Origins
 import Renditions
 import Scheduling
+import TestSupport
 import Testing
 
 @testable import Loading

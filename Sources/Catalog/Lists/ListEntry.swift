@@ -15,6 +15,17 @@ protocol ListReading {
     mutating func finish(emit: (ListEntry) throws -> Void) throws
 }
 
+extension Source.ListFormat {
+    /// - Parameter limit: Bytes of the longest record.
+    func reader(limit: Int) -> any ListReading {
+        switch self {
+        case .text: TextList()
+        case .csv: CSVList(limit: limit)
+        case .jsonLines: JSONLinesList()
+        }
+    }
+}
+
 extension Sighting {
     /// An image of a list; what is stated is kept only as far as it can be true.
     init(url: some Collection<UInt8>, stated: Stated = Stated()) throws(WebAddress.Fault) {

@@ -24,12 +24,7 @@ struct ListFile {
 
     /// Hands out every entry until `isStopped` says true.
     func read(isStopped: () -> Bool, emit: (ListEntry) throws -> Void) throws {
-        var reader: any ListReading =
-            switch format {
-            case .text: TextList()
-            case .csv: CSVList(limit: limit)
-            case .jsonLines: JSONLinesList()
-            }
+        var reader = format.reader(limit: limit)
         var splitter = LineSplitter(limit: limit)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure(code: errno) }

@@ -1,6 +1,7 @@
 import EventLoops
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -115,7 +116,7 @@ struct PipeliningTests {
             default: Task { reply.send(answer(try await request.body.collect(upTo: 100_000))) }
             }
         }
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         var wire: [UInt8] = []
         var expected: [String] = []
         for number in 0..<200 {

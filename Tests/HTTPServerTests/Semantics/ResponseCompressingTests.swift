@@ -1,6 +1,7 @@
 import EventLoops
 import Glibc
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test func `what would not be smaller by a tenth goes plain`() throws {
-        var random = SplitMix(state: 1)
+        var random = SeededRandom(seed: 1)
         let noise = (0..<4_096).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         let response = try compressed(Response(body: .bytes(noise)))
         #expect(bytes(response) == noise && response.headers[.contentEncoding] == nil)

@@ -1,5 +1,6 @@
 import EventLoops
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -186,7 +187,7 @@ struct WebSocketTests {
             try await withThrowingTaskGroup { group in
                 for number in handlers.indices {
                     group.addTask {
-                        var random = SplitMix(state: UInt64(number))
+                        var random = SeededRandom(seed: UInt64(number))
                         let client = try await server.openWebSocket(receiveBuffer: 8_192)
                         var bytes = (0..<20).flatMap { _ in
                             ClientFrame.bytes(

@@ -1,5 +1,6 @@
 import Origins
 import Scheduling
+import TestSupport
 import Testing
 
 /// The last waiter is gone: the origin's socket is closed within 50 ms, also when the origin never answers.

@@ -1,5 +1,6 @@
 import Glibc
 import Origins
+import TestSupport
 import Testing
 
 /// HTTP/2 over TLS, against nginx where there is one.

@@ -1,4 +1,5 @@
 import Origins
+import TestSupport
 import Testing
 
 /// Limits of time and size, and back-pressure.

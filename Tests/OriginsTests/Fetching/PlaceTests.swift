@@ -1,6 +1,7 @@
 import Origins
 import Scheduling
 import Synchronization
+import TestSupport
 import Testing
 
 /// Who gets a place: limits for each origin and in all, priorities, and an origin that fails takes nobody's place.

@@ -115,16 +115,6 @@ final class Gate: Sendable {
     func wait() { while !opened.withLock({ $0 }) { usleep(1000) } }
 }
 
-/// Waits for something that can only be looked at, such as a count of open sockets; false after ten seconds.
-func eventually(_ isSo: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-        if isSo() { return true }
-        try? await Task.sleep(for: .milliseconds(2))
-    }
-    return isSo()
-}
-
 /// So many bytes, each run of them different from the others.
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// An nginx of its own in a folder of its own, that speaks HTTP/2 over TLS with a certificate of its own.
 final class NginxOrigin: Sendable {

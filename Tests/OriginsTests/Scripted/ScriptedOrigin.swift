@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// An origin on a loopback socket that does what a test says, badly if the test says so. Threads of its own block on
 /// its sockets, one for each connection, so nothing of the tested loop is shared.
@@ -161,25 +162,6 @@ final class ScriptedVisit: Sendable {
         close()
         return .now
     }
-}
-
-/// Runs `body` on a thread of its own, which may block.
-func inThread(_ body: @escaping @Sendable () -> Void) {
-    let box = Unmanaged.passRetained(Work(body: body))
-    var thread = pthread_t()
-    pthread_create(
-        &thread, nil,
-        { context in
-            guard let context else { return nil }
-            Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
-    pthread_detach(thread)
-}
-
-private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
 extension String {

@@ -1,15 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import HTTPServer
 
 /// Random streams of frames, and the events that they are made of.
 private struct RandomStream {
-    var random: SplitMix
+    var random: SeededRandom
     private(set) var bytes: [UInt8] = []
     private(set) var events: [WebSocketParser.Event] = []
 
     init(seed: UInt64, messages: Int) {
-        random = SplitMix(state: seed)
+        random = SeededRandom(seed: seed)
         for _ in 0..<messages { addMessage() }
     }
 
@@ -107,7 +108,7 @@ struct WebSocketFuzzTests {
     }
 
     @Test func `random bytes are refused, and never crash`() {
-        var random = SplitMix(state: 7)
+        var random = SeededRandom(seed: 7)
         for _ in 0..<2_000 {
             // The first bytes are often those of a good head, so that what follows is reached.
             let opcode = ([0x81, 0x82, 0x01, 0x88, 0x89] as [UInt8])[random.number(below: 5)]

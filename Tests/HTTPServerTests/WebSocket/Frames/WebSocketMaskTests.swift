@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -11,7 +12,7 @@ import Testing
     }
 
     @Test func `words, wherever they begin and end, give what single bytes give`() {
-        var random = SplitMix(state: 1)
+        var random = SeededRandom(seed: 1)
         for length in 0..<70 {
             for offset in 0..<9 {
                 let key = UInt32(truncatingIfNeeded: random.next())
