@@ -6,7 +6,7 @@ import time
 from dataclasses import asdict, dataclass
 
 import originals
-from fling import check, fronts, pictures, rows, visit
+from fling import cancelling, check, fronts, pictures, rows, streams, truth, visit
 from fling.link import Link
 from fling.motions import MOTIONS, SHAPES, Shape
 from fling.readings import Reading
@@ -71,6 +71,9 @@ def run(report, options):
         shapes = SHAPES[:1] if options.quick else SHAPES
         readings = flings(on, shapes, rounds)
         rows.flings(report, readings, shapes, on)
+        truth.run(report, on, readings)
+        streams.run(report, on)
+        cancelling.run(report, on, rounds=min(rounds, cancelling.ROUNDS))
         report.attach("fling", dict(
             slots=on.layout.slots, tile=on.pictures.mean(), rounds=rounds, seconds=time.monotonic() - began,
             links=[asdict(shape) for shape in shapes],

@@ -63,10 +63,17 @@ class Visit:
         if front == "ours":
             self.page.add_init_script(f"localStorage.setItem('tessera.tile', '{TILE}')")
         self.page.goto(f"http://127.0.0.1:{link.port}{PAGES[front]}", wait_until="commit")
-        self.page.wait_for_selector(".slot[data-index], img.slot" if front != "lazy" else "img.slot:nth-of-type(40)")
+        self._ready()
+
+    def _ready(self):
+        self.page.wait_for_selector(".slot[data-index], img.slot" if self.front != "lazy" else "img.slot:nth-of-type(40)")
         self.page.wait_for_load_state("domcontentloaded")
         self.page.evaluate((HERE / "fling.js").read_text())
-        self.page.evaluate("(layout) => window.fling.lay(layout)", layout.told())
+        self.page.evaluate("(layout) => window.fling.lay(layout)", self.layout.told())
+
+    def reload(self):
+        self.page.reload(wait_until="commit")
+        self._ready()
 
     def __enter__(self):
         return self

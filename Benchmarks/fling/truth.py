@@ -1,0 +1,67 @@
+"""What must never be: a slot with another's picture, a slot that stays blank, a task that holds up the page; and a visit
+that asks again for what was seen."""
+
+import pathlib
+import time
+
+from measuring import median
+
+from fling.motions import SHAPES
+
+READINGS = pathlib.Path(__file__).parents[2] / "Tests" / "Browser" / "readings.js"
+ENOUGH = 5_000
+# Up and down through the gallery at speeds that differ, with stops: pixels a millisecond, milliseconds, frames.
+LEGS = [dict(speed=speed, time=duration, stop=stop) for speed, duration, stop in (
+    (4, 900, 30), (10, 1_200, 40), (-2, 700, 20), (12, 900, 50), (-9, 1_100, 30), (0.5, 800, 10), (-6, 900, 40))]
+
+
+def run(report, on, readings):
+    _slots(report, on, readings)
+    _tasks(report, on)
+    _revisit(report, on)
+
+
+def _slots(report, on, readings):
+    with on.visit("ours", SHAPES[0]) as page:
+        page.go_to(40 * on.layout.pitch)
+        page.page.evaluate(READINGS.read_text())
+        found = page.page.evaluate(
+            "(plan) => window.readings.read(plan)", dict(legs=LEGS, enough=ENOUGH, time=90_000, untilWrong=False))
+        end = page.page.evaluate("() => window.fling.goTo(Math.round(scrollY), 20000)")
+    report.add("fling", f"wrong slots in {found['readings']:,} readings", "", len(found["wrong"]), target=f"0 in {ENOUGH:,}",
+               holds=not found["wrong"] and found["readings"] >= ENOUGH, previews=found["previews"], wrong=found["wrong"][:20])
+    blank = end.get("lacking", 0) + sum(one.blank for (_, front, _), some in readings.items() if front == "ours" for one in some)
+    report.add("fling", "slots that stayed blank", "", blank, target="0", holds=blank == 0)
+
+
+def _tasks(report, on):
+    found = {}
+    legs = [dict(speed=speed, time=5_000, stop=0) for speed in (8, -7, 6, -8, 7, -5)]
+    for front in ("ours", "aborting"):
+        with on.visit(front, SHAPES[0]) as page:
+            page.go_to(4 * on.layout.pitch)
+            page.page.evaluate(READINGS.read_text())
+            found[front] = page.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
+    report.add("fling", "tasks over 50 ms in a fling of 30 s", "", len(found["ours"]), len(found["aborting"]), "aborting grid",
+               "0", not found["ours"], tasks=found)
+
+
+def _revisit(report, on):
+    bytes_again = []
+    for _ in range(3):
+        with on.visit("ours", SHAPES[0]) as page:
+            page.go_to(30 * on.layout.pitch)
+            # What came is written down when there is time for it.
+            time.sleep(2)
+            page.drain()
+            before = time.time()
+            page.reload()
+            end = page.page.evaluate("() => window.fling.goTo(Math.round(scrollY), 20000)")
+            page.drain()
+            if end["settled"] is None:
+                raise RuntimeError(f"a revisit does not settle: {end}")
+            visible = range(end["first"], end["last"] + 1)
+            bytes_again.append(sum(one.bytes_between(before, time.time()) for one in page.tape.messages()
+                                   if one.slot in visible))
+    report.add("fling", "revisit of a seen viewport: image bytes", "B", max(bytes_again), target="0",
+               holds=max(bytes_again) == 0, samples=bytes_again, median=median(bytes_again))
