@@ -18,8 +18,8 @@ import { Assignments } from './assignments.js';
  * Events: `calm` when everything on screen has its tile or its reason, after a time when something had not.
  */
 export class StreamLoader extends EventTarget {
-  /** Slots a second; faster than this a tile would be gone before anybody saw it. */
-  static #fast = 150;
+  /** Screens a second; faster than this a tile would be gone before anybody saw it. */
+  static #fast = 3;
   static #attempts = 3;
   /** Seconds. */
   static #longestWait = 30;
@@ -125,7 +125,7 @@ export class StreamLoader extends EventTarget {
   }
 
   #isFast() {
-    return (this.#report?.velocity ?? 0) > StreamLoader.#fast;
+    return this.#report !== null && this.#report.velocity > StreamLoader.#fast * this.#report.count;
   }
 
   /** A stream has begun; the server knows nothing of this page. */

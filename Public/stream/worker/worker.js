@@ -15,13 +15,13 @@ import { StreamSocket } from './socket.js';
 
 /** What the server assigned is remembered for as many slots, so that what it sends can be told apart. */
 const mostShowings = 4_000;
-/** Slots a second; faster than this a tile is not worth decoding. */
-const fast = 150;
+/** Screens a second; faster than this a tile is not worth decoding. */
+const fast = 3;
 /** The longer side of a preview, in pixels. */
 const previewSide = 64;
 /** A disk that takes longer to say what is held is not waited for. Milliseconds. */
 const shelfPatience = 400;
-/** News goes to the page in parcels: so long is a parcel open. Milliseconds. */
+/** News goes to the page in parcels, so far apart at the least. Milliseconds. */
 const parcelTime = 4;
 
 /** @type {Map<string, Showing>} */
@@ -40,9 +40,11 @@ const holdings = new Holdings(tell, (onEvicted) => new Shelf(onEvicted));
 let parcel = [];
 /** @type {Transferable[]} */
 let transfers = [];
+let postedAt = 0;
 let isParcelOpen = false;
 
 /**
+ * What comes alone goes at once; what comes close upon it goes together.
  * @param {any} item
  * @param {Transferable} [transfer]
  */
@@ -51,12 +53,17 @@ function post(item, transfer) {
   if (transfer) transfers.push(transfer);
   if (isParcelOpen) return;
   isParcelOpen = true;
-  setTimeout(() => {
-    isParcelOpen = false;
-    self.postMessage(parcel, { transfer: transfers });
-    parcel = [];
-    transfers = [];
-  }, parcelTime);
+  const wait = postedAt + parcelTime - performance.now();
+  if (wait > 0) setTimeout(closeParcel, wait);
+  else queueMicrotask(closeParcel);
+}
+
+function closeParcel() {
+  isParcelOpen = false;
+  postedAt = performance.now();
+  self.postMessage(parcel, { transfer: transfers });
+  parcel = [];
+  transfers = [];
 }
 
 /** @type {Record<string, (message: any) => void>} */
@@ -134,6 +141,8 @@ function assign(tokens, revision) {
   }
   forgetOldShowings();
   giveTiles();
+  // Of an earlier visit the server knows only what it is told; what it has not sent yet it need not send.
+  holdings.tellOf(showings.filter(({ version }) => version !== null));
 }
 
 function forgetOldShowings() {
@@ -146,7 +155,7 @@ function forgetOldShowings() {
 
 /** Of what is on screen and held. */
 function giveTiles() {
-  if (!viewport || viewport.velocity > fast) return;
+  if (!viewport || viewport.velocity > fast * viewport.count) return;
   for (let slot = viewport.first; slot < viewport.first + viewport.count; slot += 1) {
     const showing = bySlot.get(slot);
     if (showing) give(showing, 'tile');
