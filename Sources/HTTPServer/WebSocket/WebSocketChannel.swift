@@ -7,9 +7,11 @@ import EventLoops
 final class WebSocketChannel {
     /// Bytes sent after which the turn ends.
     private static let sentInTurn = 262_144
-    /// Reads of a shard's buffer, and frames taken from what they brought, after which the turn ends.
+    /// Reads of a shard's buffer, and frames taken from what they brought, after which the turn ends. A message, which
+    /// the handler has work with, counts as eight.
     private static let readsInTurn = 2
     private static let framesInTurn = 128
+    private static let framesForMessage = 8
 
     /// Alive, since it is the connection that calls.
     private unowned let connection: Connection
@@ -75,6 +77,7 @@ final class WebSocketChannel {
             while frames > 0, let event = state.next() {
                 frames -= 1
                 if case .message(let message) = event {
+                    frames -= Self.framesForMessage - 1
                     isHungry = true
                     handler?.received(message)
                 }
