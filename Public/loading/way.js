@@ -16,6 +16,8 @@ export class Way extends EventTarget {
   static #patience = 4_000;
   /** So often in a row it may fail before the other way is taken. */
   static #failures = 2;
+  /** So long nothing may be heard while something on screen is missing. Milliseconds. */
+  static #silence = 10_000;
   /** The longest that pages wait for pictures. Milliseconds. */
   static #longestWait = 1_000;
 
@@ -53,7 +55,8 @@ export class Way extends EventTarget {
       const { revision, total } = /** @type {CustomEvent} */ (event).detail;
       pages.hear(revision, total);
     });
-    connection.addEventListener('restored', () => stream.hurry());
+    connection.addEventListener('restored', () => stream.renew());
+    setInterval(() => this.#listen(), Way.#silence / 2);
     byStream.addEventListener('calm', () => this.dispatchEvent(new Event('room')));
     document.addEventListener('visibilitychange', () => this.#waitForStream());
     this.#waitForStream();
@@ -127,6 +130,12 @@ export class Way extends EventTarget {
     this.#connection.suspect();
     if (failures >= Way.#failures) this.#take(this.#byRequests);
     else if (wasOpen) this.#waitForStream();
+  }
+
+  /** A network that went away without a word leaves a socket that looks open: if something is missing, ask. */
+  #listen() {
+    if (document.hidden || !this.#stream.isOpen || this.#byStream.isCalm || this.#velocity > 0) return;
+    if (performance.now() - this.#stream.heardAt > Way.#silence) this.#connection.suspect();
   }
 
   /** After a while without a stream the other way is taken; while nobody looks there is no hurry. */

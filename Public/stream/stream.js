@@ -22,6 +22,7 @@ export class Stream extends EventTarget {
   /** @type {Worker | null} */
   #worker = null;
   #isOpen = false;
+  #heardAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #hiding;
 
@@ -77,9 +78,14 @@ export class Stream extends EventTarget {
     this.#post({ type: 'unfit', image, version, kind });
   }
 
-  /** The server answers again: there is no need to wait for the next try. */
-  hurry() {
-    if (!document.hidden) this.#post({ type: 'wake' });
+  /** The server answers again: whatever socket there is may be a dead one, and there is no need to wait for another. */
+  renew() {
+    if (!document.hidden) this.#post({ type: 'renew' });
+  }
+
+  /** When anything was heard last. Milliseconds of the page's clock. */
+  get heardAt() {
+    return this.#heardAt;
   }
 
   /** @param {any} message */
@@ -89,6 +95,7 @@ export class Stream extends EventTarget {
 
   /** @param {any[]} parcel */
   #receive(parcel) {
+    this.#heardAt = performance.now();
     for (const item of parcel) {
       if (item.type === 'open') this.#isOpen = true;
       else if (item.type === 'closed') this.#isOpen = false;

@@ -84,6 +84,10 @@ const orders = {
     holdings.flush();
   },
   wake: () => socket?.wake(),
+  renew: () => {
+    socket?.sleep();
+    socket?.wake();
+  },
 };
 
 self.addEventListener('message', ({ data }) => orders[data.type]?.(data));

@@ -1,0 +1,76 @@
+"""What is kept across visits: bounded, and done without where the browser keeps nothing."""
+
+import pytest
+
+SHELF = """
+const { Shelf } = await import('/stream/worker/shelf.js');
+const evicted = [];
+const shelf = new Shelf((keys) => evicted.push(...keys), budget);
+await shelf.ready;
+const book = (key, bytes) => ({ key, type: 'image/webp', body: new ArrayBuffer(bytes) });
+const written = async () => {
+    for (;;) {
+        const stored = await new Promise((resolve) => {
+            const opening = indexedDB.open('tessera', 1);
+            opening.onsuccess = () => {
+                const reading = opening.result.transaction('books').objectStore('books').getAllKeys();
+                reading.onsuccess = () => (opening.result.close(), resolve(reading.result));
+            };
+        });
+        if (stored.length > 0) return stored;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+};
+"""
+
+
+@pytest.fixture
+def page(browser, demo):
+    """A page of the server's that runs nothing of its own."""
+    context = browser.new_context()
+    context.set_default_timeout(8_000)
+    page = context.new_page()
+    page.route("**/gallery.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page.goto(demo.address)
+    yield page
+    context.close()
+
+
+def run(page, script: str, budget=1_000_000):
+    return page.evaluate(f"async (budget) => {{ {SHELF} {script} }}", budget)
+
+
+def test_what_was_kept_is_there_at_the_next_visit(page):
+    run(page, "shelf.put(book('a/1/tile', 10)); shelf.flush(); return written();")
+    page.reload()
+    found = run(page, """
+        const found = await shelf.get('a/1/tile');
+        return [shelf.has('a/1/tile'), shelf.has('b/1/tile'), found.type, found.body.byteLength];""")
+    assert found == [True, False, "image/webp", 10]
+
+
+def test_the_least_recently_used_make_room(page):
+    found = run(page, """
+        for (const key of ['a', 'b', 'c', 'd']) shelf.put(book(key, 250));
+        await shelf.get('a');
+        shelf.put(book('e', 250));
+        return [['a', 'b', 'c', 'd', 'e'].filter((key) => shelf.has(key)), evicted];""", budget=1_000)
+    kept, evicted = found
+    assert "e" in kept and len(kept) * 250 <= 1_000
+    assert sorted(kept + evicted) == ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize("failure", [
+    "IDBFactory.prototype.open = () => { throw new DOMException('', 'SecurityError'); };",
+    "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'QuotaExceededError'); };",
+    "Object.defineProperty(self, 'indexedDB', { value: undefined });",
+], ids=["it is forbidden", "it is full", "there is none"])
+def test_where_nothing_can_be_kept_the_shelf_stays_empty(page, failure):
+    page.evaluate(f"() => {{ {failure} }}")
+    assert run(page, """
+        shelf.put(book('a', 10));
+        shelf.flush();
+        for (let turn = 0; shelf.has('a') && turn < 200; turn += 1) {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        return [shelf.has('a'), await shelf.get('a')];""") == [False, None]
