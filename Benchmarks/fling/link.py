@@ -20,6 +20,8 @@ import time
 SEGMENT = 1448
 # What the proxy's own sockets may hide of the server's bytes; the kernel doubles it and counts its own needs in.
 HIDDEN = 8 * 1024
+# Seconds between two looks at a full queue.
+REFILL = 0.002
 RESET = struct.pack("ii", 1, 0)
 
 
@@ -105,16 +107,17 @@ class End:
     """One socket of a connection: what is read from it goes along `way` to `other`."""
 
     MOST_PENDING = 64 * 1024
-    __slots__ = ("socket", "way", "other", "number", "is_open", "is_ready", "pending", "is_gone", "ends")
+    __slots__ = ("socket", "way", "other", "number", "is_open", "is_ready", "pending", "is_gone", "is_over", "is_refused",
+                 "ends")
 
     def __init__(self, one: socket.socket, way: Way, number: int, is_open: bool):
         self.socket, self.way, self.number, self.is_open = one, way, number, is_open
         self.other: End
-        self.is_ready = self.is_gone = self.ends = False
+        self.is_ready = self.is_gone = self.is_over = self.is_refused = self.ends = False
         self.pending = b""
 
     def wake(self):
-        if self.is_open and not self.is_ready and not self.is_gone:
+        if self.is_open and not self.is_ready and not self.is_gone and not self.is_over:
             self.is_ready = True
             self.way.ready.append(self)
 
@@ -130,16 +133,18 @@ class End:
         except BlockingIOError:
             sent = 0
         except OSError:
-            sent = len(data)
-        if sent < len(data):
-            self.pending = data[sent:]
+            # Nobody is there any more, and its machine will say so.
+            self.is_refused = True
+            return
+        self.pending = data[sent:]
 
     def writable(self):
+        if not self.pending:
+            return
         data, self.pending = self.pending, b""
-        if data:
-            self.give(data)
-            self.other.wake()
-        if self.ends and not self.pending:
+        self.give(data)
+        self.other.wake()
+        if self.ends:
             self.finish()
 
     def finish(self):
@@ -149,7 +154,7 @@ class End:
             try:
                 self.socket.shutdown(socket.SHUT_WR)
             except OSError:
-                pass
+                self.is_refused = True
 
 
 class Proxy:
@@ -214,14 +219,14 @@ class Proxy:
             except BlockingIOError:
                 continue
             except OSError:
-                way.put(now, end, None, conditions)
-                self.close(end)
+                self.reset(end, now)
                 continue
             if data:
                 way.put(now, end, data, conditions)
                 end.is_ready = True
                 ready.append(end)
             else:
+                end.is_over = True
                 way.put(now, end, b"", conditions)
 
     def deliver(self, way: Way, now: float):
@@ -233,12 +238,22 @@ class Proxy:
                 continue
             if not data:
                 end.other.finish()
-                if end.is_gone or end.ends:
+                if end.ends:
                     self.close(end.other)
                     self.close(end)
+                elif end.other.is_refused:
+                    self.reset(end.other, now)
                 continue
             passed.append((end.number, way.name, came + wall, arrival + wall, data))
             end.other.give(data)
+            if end.other.is_refused:
+                self.reset(end.other, now)
+
+    def reset(self, end: End, now: float):
+        """The end is gone, and says so to whoever still sends to it."""
+        if not end.is_gone:
+            end.way.put(now, end, None, self.conditions)
+            self.close(end)
 
     def close(self, end: End):
         if end.is_gone:
@@ -263,7 +278,8 @@ class Proxy:
             if way.flight:
                 nearest = min(nearest, way.flight[0][0])
             if way.ready and way.departures:
-                nearest = min(nearest, way.departures[0][0])
+                # The queue is full, and long enough to be filled up now and then.
+                nearest = min(nearest, max(way.departures[0][0], now + REFILL))
         if self.opening:
             nearest = min(nearest, self.opening[0][0])
         for descriptor, event in self.poll.poll(max(0.0, nearest - time.monotonic()), 64):
@@ -271,6 +287,8 @@ class Proxy:
             if end is not None:
                 if event & select.EPOLLOUT:
                     end.writable()
+                    if end.is_refused:
+                        self.reset(end, time.monotonic())
                 if event & ~select.EPOLLOUT:
                     end.wake()
             elif descriptor == self.listener.fileno():
