@@ -18,7 +18,7 @@ struct LinkEstimate: Sendable {
     }
 
     private static let roundTripWindow = 10.0
-    private static let rateWindow = 4.0
+    private static let rateWindow = 10.0
     /// Messages that may wait for their acknowledgement and be measured; beyond, the oldest are not.
     private static let measuredMessages = 4_096
     /// Samples over less time than this measure the clock, in seconds.
@@ -35,7 +35,7 @@ struct LinkEstimate: Sendable {
     private var measured: [Handed] = []
     private var receivedMoment = 0.0
     private var flightBegan = 0.0
-    /// Messages handed over before the client has so much are application-limited.
+    /// Messages handed over before the client has more than so much are application-limited.
     private var applicationLimitedUntil = 0
 
     /// Seconds; nil as long as nothing was acknowledged.
@@ -71,19 +71,16 @@ struct LinkEstimate: Sendable {
         measured.append(
             Handed(
                 end: handed, moment: moment, received: received, receivedMoment: receivedMoment,
-                flightBegan: flightBegan, isApplicationLimited: received < applicationLimitedUntil))
+                flightBegan: flightBegan, isApplicationLimited: received <= applicationLimitedUntil))
     }
 
     /// There is nothing to send now, so that what comes next says little of the link.
-    mutating func applicationLimited() {
-        // With nothing on its way the message that comes next begins anew, and is limited as well.
-        applicationLimitedUntil = max(handed, 1) + (inFlight == 0 ? 1 : 0)
-    }
+    mutating func applicationLimited() { applicationLimitedUntil = handed }
 
     /// The client says that it has so many bytes in all. A client can say anything: more than there were is taken for all,
     /// and what goes back is passed over.
     mutating func acknowledge(_ total: Int, at moment: Double) {
-        let total = min(total, handed)
+        let total = min(max(0, total), handed)
         guard let before = received else {
             received = total
             return

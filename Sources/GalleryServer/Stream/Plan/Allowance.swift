@@ -16,6 +16,8 @@ struct Scan {
     let window: ServiceWindow
     /// Something is at hand that may not be on its way yet.
     var isHeldBack = false
+    /// Something that will be on screen waits for a place among the loads.
+    var isCrowded = false
 }
 
 /// How many bytes may be on their way now. Little is, so that the link is free when the scrolling stops; but never so little
@@ -29,12 +31,15 @@ struct Allowance: Sendable {
     /// Bytes of tiles, and how many there may be while the scrolling goes on.
     private let tiles: Int
     private let maximumTiles: Int
+    /// Nothing that lies ahead goes out before what is on screen has come.
+    private let waitsForScreen: Bool
 
     init(of plan: StreamPlan, _ window: ServiceWindow, at now: Double) {
         // A client that does not say what came is served by the socket's own back-pressure.
         guard plan.link.received != nil, !plan.link.isSilent(at: now) else {
             isFull = false
             (speculative, maximumSpeculative, tiles, maximumTiles) = (0, .max, 0, .max)
+            waitsForScreen = false
             return
         }
         let limits = plan.limits
@@ -45,10 +50,13 @@ struct Allowance: Sendable {
         isFull = plan.link.inFlight >= most
         guard !plan.keepsCancelled else {
             (speculative, maximumSpeculative, tiles, maximumTiles) = (0, .max, 0, .max)
+            waitsForScreen = false
             return
         }
-        speculative = plan.flights.bytes(outside: window.reported)
+        // In fast motion what is on screen now will not be when a stop is heard of.
+        speculative = window.isFast ? plan.link.inFlight : plan.flights.bytes(outside: window.reported)
         maximumSpeculative = Int(plan.tileBytes) + limits.speculativeFlight
+        waitsForScreen = window.isAtRest && plan.flights.hasTile(inside: window.reported)
         tiles = plan.flights.tileBytes
         // Half of the link's rate: by Little's law half of what it holds.
         maximumTiles = max(Int(min((capacity ?? 65_536) / 2, 1e9)), Int(plan.tileBytes))
@@ -56,11 +64,12 @@ struct Allowance: Sendable {
 
     /// Whether a message of so many bytes may go out now.
     func admits(_ piece: Piece, bytes: Int, _ window: ServiceWindow, _ urgency: Scan.Urgency) -> Bool {
-        guard !isFull else { return false }
+        guard !isFull, urgency != .ahead || !waitsForScreen else { return false }
         let isSeen = window.reported.contains(piece.slot)
-        if !isSeen, speculative > 0, maximumSpeculative - bytes < speculative { return false }
         // What is on screen and stays there is as good as at rest.
         let isSettling = isSeen && window.landing?.contains(piece.slot) == true
+        let isSpeculative = window.isFast ? !isSettling : !isSeen
+        if isSpeculative, speculative > 0, maximumSpeculative - bytes < speculative { return false }
         guard piece.rendition == .tile, window.isMoving, !isSettling else { return true }
         return tiles == 0 || maximumTiles - bytes >= tiles
     }

@@ -20,11 +20,14 @@ struct Flights: Sendable {
         if landed > 0 { messages.removeFirst(landed) }
     }
 
-    mutating func clear() { messages = [] }
-
     /// Bytes on their way for slots outside of `slots`.
     func bytes(outside slots: Range<Int>) -> Int {
         messages.reduce(0) { slots.contains($1.slot) ? $0 : $0 + $1.bytes }
+    }
+
+    /// Whether a tile is on its way to one of these slots.
+    func hasTile(inside slots: Range<Int>) -> Bool {
+        messages.contains { $0.isTile && slots.contains($0.slot) }
     }
 
     /// Bytes of tiles on their way.

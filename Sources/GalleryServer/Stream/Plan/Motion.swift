@@ -2,9 +2,9 @@ import Glibc
 
 /// Where the viewport was, and from that where it will be.
 struct Motion: Sendable {
-    /// What was reported last is extrapolated for so long and not further, in seconds. A page that scrolls reports many
-    /// times a second; one that is silent has stopped, or sleeps.
-    static let horizon = 1.0
+    /// A page that scrolls reports many times a second; one that has been silent for so long has stopped, or sleeps. In
+    /// seconds.
+    static let patience = 1.0
 
     let viewport: Viewport
     /// When the viewport stood as reported, in seconds: half a round trip before the report came.
@@ -21,13 +21,13 @@ struct Motion: Sendable {
     }
 
     func isMoving(at moment: Double) -> Bool {
-        velocity != 0 && moment - self.moment < Self.horizon
+        velocity != 0 && moment - self.moment < Self.patience
     }
 
     /// The first slot on screen at a moment, with its fraction. Towards a landing the scrolling slows as friction has it,
     /// by the same share in the same time; otherwise it goes on as it is.
     func first(at moment: Double) -> Double {
-        let elapsed = min(max(0, moment - self.moment), Self.horizon)
+        let elapsed = max(0, moment - self.moment)
         guard velocity != 0 else { return Double(viewport.first) }
         if let way { return Double(viewport.first) + way * (1 - exp(-elapsed * velocity / way)) }
         return Double(viewport.first) + velocity * elapsed

@@ -24,6 +24,7 @@ struct ServiceWindow: Equatable, Sendable {
     var isFast: Bool
     /// What is on screen changes at all while a tile is looked at.
     var isMoving: Bool
+    var isAtRest: Bool
     var direction: Int
 
     /// - Parameters:
@@ -40,9 +41,11 @@ struct ServiceWindow: Equatable, Sendable {
             landing = nil
             isFast = false
             isMoving = false
+            isAtRest = true
             (ahead, behind) = Self.around(reported, count: motion.viewport.count, direction: direction, total: total)
             return
         }
+        isAtRest = false
         let painted = arrival + Self.paintAllowance
         let there = motion.slots(at: painted, total: total)
         let staying = motion.slots(at: painted + Self.tileStay, total: total)

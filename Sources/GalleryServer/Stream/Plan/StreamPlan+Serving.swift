@@ -110,7 +110,7 @@ extension StreamPlan {
 
     /// What to do now. To be asked until it says ``Step/send(_:)``, ``Step/tell(_:)`` or ``Step/rest(until:)``.
     mutating func next(at now: Double) -> Step {
-        guard let window = window(at: now) else { return .rest(until: nil) }
+        guard let window = present(at: now) else { return .rest(until: nil) }
         let allowance = Allowance(of: self, window, at: now)
         var scan = Scan(allowance: allowance, window: window)
         if keepsCancelled { return oldestFirst(&scan, at: now) }
@@ -184,7 +184,10 @@ extension StreamPlan {
             switch showing[rendition] {
             case .done, .loading: continue
             case .wanted:
-                guard hasRoom(for: piece, isAhead: isAhead) else { continue }
+                guard hasRoom(isAhead: isAhead), !isAhead || !scan.isCrowded else {
+                    scan.isCrowded = scan.isCrowded || !isAhead
+                    continue
+                }
                 guard showing.token != nil else {
                     return .issue(gather(slots, from: slot) { $0.token == nil && !$0.isSettled })
                 }
@@ -216,7 +219,7 @@ extension StreamPlan {
     }
 
     /// Whether one more piece may be loaded or wait to be sent.
-    private func hasRoom(for piece: Piece, isAhead: Bool) -> Bool {
+    private func hasRoom(isAhead: Bool) -> Bool {
         let share = isAhead ? 2 : 1
         guard contents.count < limits.waiting / share, waitingBytes < limits.waitingBytes / share else { return false }
         let underWay = loads.values.count { $0 == isAhead }

@@ -66,6 +66,8 @@ struct StreamPlan: Sendable {
     var backlog: [Int] = []
     private var motion: Motion?
     private var direction = 1
+    /// The page moved when it was looked at last.
+    private var wasMoving = false
     /// Seconds that a load took lately.
     private var loading = 0.0
     /// Bytes of a tile, lately.
@@ -198,6 +200,15 @@ struct StreamPlan: Sendable {
     }
 
     // MARK: - Within
+
+    /// What is worth sending now, at the moment of deciding.
+    mutating func present(at now: Double) -> ServiceWindow? {
+        guard let window = window(at: now) else { return nil }
+        // What was got for places that the page never came to makes room.
+        if wasMoving, window.isAtRest, !keepsCancelled { trimAhead(window) }
+        wasMoving = !window.isAtRest
+        return window
+    }
 
     /// What is worth sending now; nil before the first viewport.
     func window(at now: Double) -> ServiceWindow? {

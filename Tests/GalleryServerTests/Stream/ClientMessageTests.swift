@@ -1,0 +1,107 @@
+import Images
+import TestSupport
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct ClientMessageTests {
+    private let image = ImageID(rawValue: 5)
+    private let version = ContentVersion(rawValue: 9)
+
+    @Test func `a viewport with all that it can say`() throws {
+        let message = try ClientMessage(
+            #"{"type":"viewport","revision":17,"first":120,"count":48,"direction":-1,"velocity":310.5,"landing":560,"#
+                + #""pixels":360,"received":182034,"colour":"red","has":[{"image":"\#(image)","version":"\#(version)","#
+                + #""renditions":["preview","tile","poster"],"size":1}]}"#)
+        let viewport = Viewport(
+            revision: 17, first: 120, count: 48, direction: -1, velocity: 310.5, landing: 560, pixels: 360,
+            received: 182_034, has: [HeldImage(image: image, version: version, renditions: [.preview, .tile])])
+        #expect(message == .viewport(viewport))
+    }
+
+    @Test func `a viewport that says as little as it may`() throws {
+        #expect(
+            try ClientMessage(#"{"type":"viewport","first":0,"count":1}"#) == .viewport(Viewport(first: 0, count: 1)))
+    }
+
+    @Test func `the other messages`() throws {
+        let held = HeldImage(image: image, version: version, renditions: .tile)
+        let list = #""images":[{"image":"\#(image)","version":"\#(version)","renditions":["tile"]}]"#
+        #expect(try ClientMessage(#"{"type":"received","bytes":12}"#) == .received(12))
+        #expect(try ClientMessage(#"{"type":"has",\#(list)}"#) == .has([held]))
+        #expect(try ClientMessage(#"{"type":"forgot",\#(list)}"#) == .forgot([held]))
+        #expect(try ClientMessage(#"{"type":"retry","slots":[12,13]}"#) == .retry([12, 13]))
+    }
+
+    @Test(arguments: [
+        ("[]", "message"), ("", "message"), ("{}", "type"), (#"{"type":1}"#, "type"), (#"{"type":"shout"}"#, "type"),
+        (#"{"type":"viewport","count":1}"#, "first"), (#"{"type":"viewport","first":0}"#, "count"),
+        (#"{"type":"viewport","first":-1,"count":1}"#, "first"),
+        (#"{"type":"viewport","first":0.5,"count":1}"#, "first"),
+        (#"{"type":"viewport","first":9007199254740992,"count":1}"#, "first"),
+        (#"{"type":"viewport","first":0,"count":0}"#, "count"),
+        (#"{"type":"viewport","first":0,"count":501}"#, "count"),
+        (#"{"type":"viewport","first":0,"count":"1"}"#, "count"),
+        (#"{"type":"viewport","first":0,"count":1,"direction":2}"#, "direction"),
+        (#"{"type":"viewport","first":0,"count":1,"velocity":-1}"#, "velocity"),
+        (#"{"type":"viewport","first":0,"count":1,"velocity":1e300}"#, "velocity"),
+        (#"{"type":"viewport","first":0,"count":1,"velocity":null}"#, "velocity"),
+        (#"{"type":"viewport","first":0,"count":1,"landing":-3}"#, "landing"),
+        (#"{"type":"viewport","first":0,"count":1,"pixels":0}"#, "pixels"),
+        (#"{"type":"viewport","first":0,"count":1,"received":-1}"#, "received"),
+        (#"{"type":"viewport","first":0,"count":1,"revision":"x"}"#, "revision"),
+        (#"{"type":"viewport","first":0,"count":1,"has":{}}"#, "has"),
+        (#"{"type":"viewport","first":0,"count":1,"has":[7]}"#, "has[0]"),
+        (#"{"type":"viewport","first":0,"count":1,"has":[{"image":"x"}]}"#, "has[0].image"),
+        (#"{"type":"has"}"#, "images"), (#"{"type":"has","images":[{"image":"0000000000005"}]}"#, "images[0].version"),
+        (#"{"type":"has","images":[{"image":"0000000000005","version":"0000000000005"}]}"#, "images[0].renditions"),
+        (
+            #"{"type":"forgot","images":[{"image":"0000000000005","version":"0000000000005","renditions":[1]}]}"#,
+            "images[0].renditions[0]"
+        ),
+        (#"{"type":"received"}"#, "bytes"), (#"{"type":"received","bytes":1.5}"#, "bytes"),
+        (#"{"type":"retry"}"#, "slots"), (#"{"type":"retry","slots":[-1]}"#, "slots[0]"),
+    ])
+    func `what is not as it should be is named`(text: String, member: String) {
+        let error = #expect(throws: ClientMessage.Misunderstood.self) { try ClientMessage(text) }
+        #expect(error?.member == member)
+    }
+
+    @Test func `a list has an end`() {
+        let slots = (0...500).map(String.init).joined(separator: ",")
+        let error = #expect(throws: ClientMessage.Misunderstood.self) {
+            try ClientMessage(#"{"type":"retry","slots":[\#(slots)]}"#)
+        }
+        #expect(error?.member == "slots")
+    }
+
+    /// A message that a client wrote, with bytes changed, gone and doubled at random: it is read or it is not, and what is
+    /// read keeps to its bounds.
+    @Test func `no text is too strange`() {
+        let good = Array(
+            (#"{"type":"viewport","revision":17,"first":120,"count":48,"direction":1,"velocity":310.5,"landing":560,"#
+                + #""has":[{"image":"000000000000a","version":"000000000000b","renditions":["preview","tile"]}]}"#).utf8
+        )
+        var random = SeededRandom(seed: 11)
+        var read = 0
+        for _ in 0..<20_000 {
+            var bytes = good
+            for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
+                let place = Int.random(in: bytes.indices, using: &random)
+                switch Int.random(in: 0...3, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: 32...126, using: &random)
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert(UInt8.random(in: 48...57, using: &random), at: place)
+                default: bytes.insert(contentsOf: bytes[place...].prefix(9), at: place)
+                }
+            }
+            guard case .viewport(let viewport)? = try? ClientMessage(String(decoding: bytes, as: UTF8.self)) else {
+                continue
+            }
+            read += 1
+            #expect(viewport.first >= 0 && 1...500 ~= viewport.count && -1...1 ~= viewport.direction)
+            #expect(0...Viewport.maximumVelocity ~= viewport.velocity && viewport.has.count <= 500)
+        }
+        #expect(read > 1_000)
+    }
+}

@@ -1,0 +1,146 @@
+import Images
+import Testing
+
+@testable import GalleryServer
+
+/// What goes out while the scrolling goes on.
+@Suite struct MotionPromiseTests {
+    /// A house whose link is known: 2.5 MB/s, 60 ms.
+    private func house(rate: Double = 2_500_000, roundTrip: Double = 0.06) -> PlanHouse {
+        var house = PlanHouse()
+        house.plan.acknowledge(0, at: house.now)
+        house.plan.link.hand(700, at: house.now)
+        house.now += roundTrip
+        house.plan.acknowledge(700, at: house.now)
+        let bytes = Int(rate * roundTrip)
+        for _ in 0..<40 {
+            house.plan.link.hand(bytes, at: house.now)
+            house.now += roundTrip
+            house.plan.acknowledge(house.plan.link.handed, at: house.now)
+        }
+        return house
+    }
+
+    @Test func `in fast motion previews alone are sent, and only for slots that will still be on screen`() throws {
+        var house = house()
+        for step in 0..<50 {
+            let first = 1_000 + step * 8
+            house.show(first, 40, velocity: 500)
+            for sent in house.drain() {
+                #expect(sent.rendition == .preview)
+                // It arrives in half a round trip, as does the report; with 40 ms to paint it.
+                let arrival = Double(first) + 500 * (0.06 + 0.04)
+                #expect(Double(sent.slot) >= arrival && Double(sent.slot) <= arrival + 500 * 0.1 + 41)
+            }
+            #expect(!house.looked.contains { $0.piece.rendition == .tile })
+            house.now += 0.016
+            house.acknowledgeAll()
+        }
+    }
+
+    @Test func `the farther the client the farther ahead is aimed`() {
+        var lowest: [Int] = []
+        for roundTrip in [0.02, 0.06, 0.2, 0.4] {
+            var house = house(roundTrip: roundTrip)
+            house.show(1_000, 40, velocity: 500)
+            lowest.append(house.drain().map(\.slot).min() ?? 0)
+        }
+        #expect(lowest == lowest.sorted() && Set(lowest).count == 4)
+    }
+
+    @Test func `upwards is as good as downwards`() {
+        var house = house()
+        house.show(5_000, 40, velocity: 500, direction: -1)
+        let slots = house.drain().map(\.slot)
+        #expect(!slots.isEmpty && slots.allSatisfy { $0 < 5_000 - 45 + 40 && $0 > 4_800 })
+    }
+
+    @Test func `what is sent ahead of need has at most a tile and 16 KB on its way`() {
+        for velocity in [3.0, 40, 500, 3_000] {
+            var house = house()
+            var viewport = 10_000.0
+            for _ in 0..<40 {
+                house.show(Int(viewport), 40, velocity: velocity)
+                let reported = Int(viewport)..<Int(viewport) + 40
+                _ = house.drain()
+                #expect(house.plan.flights.bytes(outside: reported) <= Int(house.plan.tileBytes) + 16_384)
+                viewport += velocity * 0.016
+                house.now += 0.016
+                house.acknowledgeAll()
+            }
+        }
+    }
+
+    @Test func `a stop sends the tiles of where it stopped at once`() {
+        var house = house()
+        house.show(1_000, 40, velocity: 500)
+        _ = house.drain()
+        house.now += 0.016
+        house.show(1_008, 40)
+        let sent = house.drain().prefix(while: { _ in true })
+        #expect(sent.allSatisfy { (1_008..<1_048).contains($0.slot) })
+        #expect(sent.contains { $0.rendition == .tile })
+        let previews = sent.prefix { $0.rendition == .preview }.count
+        #expect(sent.dropFirst(previews).allSatisfy { $0.rendition == .tile })
+    }
+
+    @Test func `where the scrolling will end is sent while it slows, after what is passing`() {
+        var house = house()
+        house.show(1_000, 40, velocity: 900, landing: 1_300)
+        var sent = house.drain()
+        for _ in 0..<30 {
+            house.now += 0.05
+            house.acknowledgeAll()
+            house.show(1_000, 40, velocity: 900, landing: 1_300)
+            sent += house.drain()
+        }
+        let tiles = sent.filter { $0.rendition == .tile }
+        #expect(!tiles.isEmpty && tiles.allSatisfy { (1_300..<1_340).contains($0.slot) })
+        let firstTile = sent.firstIndex { $0.rendition == .tile } ?? 0
+        #expect(sent[..<firstTile].contains { $0.slot < 1_300 })
+    }
+
+    @Test func `tiles in motion take at most half of what the link holds`() {
+        var house = house()
+        house.show(1_000, 40, velocity: 25)
+        _ = house.drain()
+        #expect(house.plan.flights.tileBytes <= 75_000 && house.plan.flights.tileBytes > 45_000)
+        house.show(1_000, 40)
+        _ = house.drain()
+        #expect(house.plan.flights.tileBytes > 200_000)
+    }
+
+    @Test func `at rest nothing that lies ahead goes out before what is on screen has come`() {
+        var house = house()
+        house.show(1_000, 10)
+        #expect(house.drain().allSatisfy { (1_000..<1_010).contains($0.slot) })
+        house.now += 0.1
+        house.acknowledgeAll()
+        #expect(house.drain().contains { $0.slot >= 1_010 })
+    }
+
+    @Test func `a page that falls silent in motion is taken to rest where it was`() {
+        var house = house()
+        house.show(1_000, 40, velocity: 500)
+        _ = house.drain()
+        for _ in 0..<110 {
+            house.now += 0.016
+            house.acknowledgeAll()
+            for sent in house.drain() { #expect(sent.slot < 1_000 + 500 + 100) }
+        }
+        #expect((1_000..<1_040).allSatisfy { house.plan.showings[$0]?.isSettled == true })
+        #expect(house.isResting)
+    }
+
+    @Test func `the link is not left idle for want of acknowledgements, nor flooded`() {
+        var house = house()
+        house.show(1_000, 500)
+        _ = house.drain()
+        let most = 1.5 * 2_500_000 * 0.06 + 32_768
+        #expect(Double(house.plan.link.inFlight) >= most * 0.9)
+        #expect(Double(house.plan.link.inFlight) <= most * 1.1 + 20_000)
+        var mute = PlanHouse()
+        mute.show(1_000, 500)
+        #expect(mute.drain().filter { (1_000..<1_500).contains($0.slot) }.count == 1_000)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Images
+import Loading
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct ServerMessageTests {
+    @Test func `tokens are JSON, whatever the picture is called`() throws {
+        var source = TokenSource()
+        let token = source.next()
+        let name = "a\"\\\u{1}\n</script>é"
+        let text = ServerMessage.tokens(
+            [
+                .init(
+                    slot: 3, image: ImageID(rawValue: 7), name: name, version: ContentVersion(rawValue: 9), token: token
+                ),
+                .init(slot: 4, image: ImageID(rawValue: 8), name: "b", version: nil, token: nil),
+            ], revision: 17
+        ).text
+        let message = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(message["type"] as? String == "tokens" && message["revision"] as? Int == 17)
+        let tokens = try #require(message["tokens"] as? [[String: Any]])
+        #expect(tokens.count == 2)
+        #expect(tokens[0]["slot"] as? Int == 3 && tokens[0]["name"] as? String == name)
+        #expect(tokens[0]["image"] as? String == "\(ImageID(rawValue: 7))")
+        #expect(tokens[0]["version"] as? String == "\(ContentVersion(rawValue: 9))")
+        #expect(tokens[0]["token"] as? String == token.description)
+        #expect(tokens[1]["version"] == nil && tokens[1]["token"] == nil)
+    }
+
+    @Test func `the head of a binary message has 28 bytes, each in its place`() throws {
+        let token = try #require(Token("AAECAwQFBgcICQoLDA0ODw"))
+        let head = RenditionHead(
+            token: token, rendition: .tile, isFailure: true, format: RenditionHead.Format(mediaType: "image/webp"),
+            endsToken: true, isStale: true, version: ContentVersion(rawValue: 0x0102_0304_0506_0708))
+        #expect(head.bytes == Array(0...15) + [2, 1, 2, 3] + [1, 2, 3, 4, 5, 6, 7, 8])
+        let plain = RenditionHead(token: token, rendition: .preview)
+        #expect(plain.bytes == Array(0...15) + [1, 0, 0, 0] + [UInt8](repeating: 0, count: 8))
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Testing
+
+@testable import GalleryServer
+
+/// What the stream makes of the links that people have, in a time of its own: a fifth of a second of paint and of decoding
+/// is not in these figures, for the client's part is not.
+@Suite struct StreamSimulationTests {
+    typealias Link = StreamSimulation.Link
+
+    static let links = [
+        Link(rate: 2_500_000, roundTrip: 0.06), Link(rate: 2_500_000, roundTrip: 0.2),
+        Link(rate: 200_000, roundTrip: 0.4),
+    ]
+
+    @Test(arguments: links.indices)
+    func `after an abrupt stop the tiles come nearly as soon as the link can bring them`(index: Int) {
+        let link = Self.links[index]
+        var simulation = StreamSimulation(link)
+        simulation.settle(at: 0)
+        simulation.scroll(for: 2) { $0 * 500 }
+        let stop = simulation.now
+        let shown = Double(simulation.slotsShown) / Double(simulation.slotsSeen)
+        if index == 0 { #expect(shown > 0.95) }
+        simulation.pass(until: { $0.hasPreviews })
+        #expect(simulation.now - stop < link.roundTrip + (index < 2 ? 0.05 : 0.3))
+        simulation.pass(until: { $0.hasTiles })
+        #expect(simulation.now - stop < 1.1 * simulation.limit())
+        #expect(simulation.bytesOffScreen(since: stop) <= PlanHouse.tileBytes + 16_384)
+    }
+
+    @Test(arguments: links.indices)
+    func `after a natural fling tiles were sent before it stopped`(index: Int) {
+        var simulation = StreamSimulation(Self.links[index])
+        simulation.settle(at: 0)
+        simulation.scroll(for: 2, landing: 1_000) { 1_000 * (1 - exp(-$0 / 0.325)) / (1 - exp(-2 / 0.325)) }
+        let stop = simulation.now
+        simulation.pass(until: { $0.hasTiles })
+        #expect(simulation.now - stop < 0.8 * simulation.limit())
+        #expect(simulation.bytesOffScreen(since: stop) <= PlanHouse.tileBytes + 16_384)
+    }
+
+    @Test(arguments: links.indices)
+    func `after a jump the tiles come nearly as soon as the link can bring them`(index: Int) {
+        var simulation = StreamSimulation(Self.links[index])
+        simulation.settle(at: 0)
+        let jump = simulation.now
+        simulation.report(Viewport(first: 50_000, count: 40))
+        simulation.pass(until: { $0.hasTiles })
+        #expect(simulation.now - jump < 1.1 * simulation.limit())
+    }
+
+    @Test(arguments: links.indices.dropLast())
+    func `while somebody reads, every slot has its picture when it comes on screen`(index: Int) {
+        var simulation = StreamSimulation(Self.links[index])
+        simulation.settle(at: 0)
+        simulation.scroll(for: 3) { $0 * 16 }
+        #expect(simulation.slotsShown == simulation.slotsSeen)
+        let stop = simulation.now
+        simulation.pass(until: { $0.hasTiles })
+        #expect(simulation.now - stop < Self.links[index].roundTrip + 0.1)
+    }
+}
