@@ -2,6 +2,7 @@
 own lazy loading and beside a virtualised grid that aborts."""
 
 import contextlib
+import sys
 import time
 from dataclasses import asdict, dataclass
 
@@ -49,17 +50,17 @@ def stage():
 Readings = dict[tuple[str, str, str], list[Reading]]
 
 
-def flings(on: Stage, shapes: list[Shape], rounds: int) -> Readings:
-    """The readings of each (link, front, motion), the fronts in turns."""
+def flings(on: Stage, shape: Shape, rounds: int) -> Readings:
+    """The readings of each (link, front, motion) over one link, the fronts in turns."""
     readings: Readings = {}
-    for shape in shapes:
-        for _ in range(rounds):
-            for front in fronts.NAMES:
-                if any(one.settle is None or one.settle > LONG for one in readings.get((shape.name, front, "abrupt"), [])):
-                    continue
-                with on.visit(front, shape) as page:
-                    for name in MOTIONS:
-                        readings.setdefault((shape.name, front, name), []).append(page.fling(name, PATIENCE))
+    for number in range(rounds):
+        for front in fronts.LABELS:
+            if any(one.settle is None or one.settle > LONG for one in readings.get((shape.name, front, "abrupt"), [])):
+                continue
+            print(f"fling: {shape.name}, round {number + 1} of {rounds}, {fronts.LABELS[front]}", file=sys.stderr)
+            with on.visit(front, shape) as page:
+                for name in MOTIONS:
+                    readings.setdefault((shape.name, front, name), []).append(page.fling(name, PATIENCE))
     return readings
 
 
@@ -69,8 +70,10 @@ def run(report, options):
     with stage() as on:
         rounds = QUICK_ROUNDS if options.quick else ROUNDS
         shapes = SHAPES[:1] if options.quick else SHAPES
-        readings = flings(on, shapes, rounds)
-        rows.flings(report, readings, shapes, on)
+        readings: Readings = {}
+        for shape in shapes:
+            readings |= flings(on, shape, rounds)
+            rows.flings(report, readings, shape, on)
         truth.run(report, on, readings)
         streams.run(report, on)
         cancelling.run(report, on, rounds=min(rounds, cancelling.ROUNDS))

@@ -10,7 +10,7 @@ from peers import Nginx, Tessera
 HERE = pathlib.Path(__file__).parent
 # What Chromium says of images.
 ACCEPT = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
-NAMES = ["ours", "aborting", "lazy"]
+LABELS = {"ours": "Tessera", "aborting": "aborting grid", "lazy": "lazy grid"}
 
 
 @dataclass

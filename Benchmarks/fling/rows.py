@@ -2,6 +2,7 @@
 
 from measuring import median
 
+from fling.fronts import LABELS
 from fling.motions import Shape
 from fling.readings import Reading
 
@@ -24,14 +25,13 @@ def _milliseconds(one: Reading) -> float | None:
     return None if one.settle is None else one.settle * 1e3
 
 
-def flings(report, readings: dict[tuple[str, str, str], list[Reading]], shapes: list[Shape], on):
-    for shape in shapes:
-        for motion in ("abrupt", "natural", "slow", "jump"):
-            _settle(report, readings, shape, motion)
-        _previews(report, readings, shape)
-        _own(report, readings, shape)
-        _bytes(report, readings, shape, max(map(len, on.pictures.tiles)))
-        _connections(report, readings, shape)
+def flings(report, readings: dict[tuple[str, str, str], list[Reading]], shape: Shape, on):
+    for motion in ("abrupt", "natural", "slow", "jump"):
+        _settle(report, readings, shape, motion)
+    _previews(report, readings, shape)
+    _own(report, readings, shape)
+    _bytes(report, readings, shape, max(map(len, on.pictures.tiles)))
+    _connections(report, readings, shape)
 
 
 def _settle(report, readings, shape: Shape, motion: str):
@@ -55,7 +55,7 @@ def _settle(report, readings, shape: Shape, motion: str):
             times = 10 if peer == "lazy" else FASTER.get(round(shape.round_trip * 1e3))
             if times:
                 target, holds = f"{times:g} times faster", theirs >= times * ours
-        report.add("fling", what, "ms", ours, theirs, f"{peer} grid", target, holds)
+        report.add("fling", what, "ms", ours, theirs, LABELS[peer], target, holds)
 
 
 def _previews(report, readings, shape: Shape):
@@ -77,7 +77,7 @@ def _own(report, readings, shape: Shape):
         ours = share("ours", motion)
         is_promised = motion == "abrupt" and shape.rate == 20e6 and shape.round_trip == 0.06
         report.add("fling", f"{MOTION[motion]} {_short(shape)}: own picture in motion", "%", ours,
-                   share("aborting", motion), "aborting grid", ">= 90" if is_promised else "",
+                   share("aborting", motion), LABELS["aborting"], ">= 90" if is_promised else "",
                    ours >= 90 if is_promised else None)
 
 
@@ -88,13 +88,13 @@ def _bytes(report, readings, shape: Shape, largest: int):
     if shape.rate:
         bound = largest / 1e3 + 16
         report.add("fling", f"abrupt stop {_short(shape)}: late bytes, most", "KB", most("ours"), most("aborting"),
-                   "aborting grid", f"<= {bound:.3g}", most("ours") <= bound)
+                   LABELS["aborting"], f"<= {bound:.3g}", most("ours") <= bound)
     for peer in ("aborting", "lazy"):
         some = readings.get((shape.name, peer, "abrupt"))
         if some:
             report.add("fling", f"abrupt stop {_short(shape)}: bytes never at rest", "KB",
                        _median(readings[shape.name, "ours", "abrupt"], lambda one: one.unseen / 1e3),
-                       _median(some, lambda one: one.unseen / 1e3), f"{peer} grid")
+                       _median(some, lambda one: one.unseen / 1e3), LABELS[peer])
 
 
 def _connections(report, readings, shape: Shape):
@@ -104,4 +104,4 @@ def _connections(report, readings, shape: Shape):
         return 10 * sum(some) / len(some)
 
     report.add("fling", f"{_short(shape)}: connections in ten flings", "", ten("ours"), ten("aborting"),
-               "aborting grid", "0", ten("ours") == 0)
+               LABELS["aborting"], "0", ten("ours") == 0)

@@ -5,7 +5,7 @@ import os
 import pathlib
 import time
 
-from fling.fronts import NAMES, PAGES, Layout, Pictures
+from fling.fronts import PAGES, Layout, Pictures
 from fling.link import Link
 from fling.motions import Shape, motion
 from fling.readings import Reading, read
@@ -50,8 +50,6 @@ class Visit:
     """A page that has been opened over a shaped link."""
 
     def __init__(self, chromium, front: str, link: Link, shape: Shape, layout: Layout, pictures: Pictures):
-        if front not in NAMES:
-            raise ValueError(front)
         self.front, self.link, self.shape, self.layout, self.pictures = front, link, shape, layout, pictures
         link.shape(shape.rate, shape.round_trip)
         link.tape()
