@@ -1,3 +1,4 @@
+import base64
 import os
 import pathlib
 
@@ -114,4 +115,11 @@ def phone(visit):
 def picture():
     """Keeps a screenshot for people to look at."""
     PICTURES.mkdir(parents=True, exist_ok=True)
-    return lambda front, name: front.page.screenshot(path=PICTURES / f"{name}.png")
+
+    def picture(front: Front, name: str):
+        # Of what is on the screen this moment, even while it is being scrolled.
+        session = front.page.context.new_cdp_session(front.page)
+        taken = session.send("Page.captureScreenshot")
+        (PICTURES / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
+
+    return picture
