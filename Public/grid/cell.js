@@ -123,7 +123,9 @@ export class Cell extends Slot {
     super.show(picture, element);
     element.className = 'slot-picture';
     element.alt = this.image?.name ?? '';
-    if (performance.now() - this.#begunAt < Cell.#fadeAfter || this.#picture) element.classList.add('at-once');
+    const isQuick = performance.now() - this.#begunAt < Cell.#fadeAfter;
+    // Over its preview a picture only gets sharper; forty fades after every stop would cost more than they show.
+    if (isQuick || this.#picture || this.element.dataset.phase === 'preview') element.classList.add('at-once');
     // It arrives once, however often its row is moved about.
     element.addEventListener('animationend', () => element.classList.add('at-once'), { once: true });
     this.#picture?.remove();

@@ -1,6 +1,29 @@
 """Any number of rows behind a scrollbar: the wheel pixel by pixel, the thumb in proportion, keys to both ends."""
 
+import contextlib
+
 import pytest
+
+
+@contextlib.contextmanager
+def main_thread_tasks(page):
+    """Milliseconds of processor time that each task of the page's main thread took."""
+    tasks: list[float] = []
+    events: list[dict] = []
+    session = page.context.new_cdp_session(page)
+    session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
+    ended: list[bool] = []
+    session.on("Tracing.tracingComplete", lambda _: ended.append(True))
+    session.send("Tracing.start", {"traceConfig": {"includedCategories": ["toplevel"]}, "transferMode": "ReportEvents"})
+    yield tasks
+    session.send("Tracing.end")
+    while not ended:
+        page.wait_for_timeout(20)
+    mains = {(event["pid"], event["tid"]) for event in events
+             if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"}
+    tasks += [event["tdur"] / 1e3 for event in events if event["ph"] == "X" and "tdur" in event
+              and event["name"].endswith("RunTask") and (event["pid"], event["tid"]) in mains]
+
 
 @pytest.fixture(scope="module")
 def million(start):
@@ -146,10 +169,14 @@ def test_a_very_large_screen_stays_within_the_number_of_images(visit, demo):
 
 def test_no_task_of_the_page_holds_up_a_fling(visit, demo):
     front = visit(demo).with_readings()
-    legs = [{"speed": speed, "time": 600, "stop": 10} for speed in (2, 20, -4, -60)]
-    tasks = front.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
-    # Some 20 ms on a quiet machine. The bound is for one that is busy with everything else at once.
-    assert max(tasks, default=0) < 250
+    front.until_settled()
+    legs = [{"speed": speed, "time": 1_000, "stop": 10} for speed in (2, 20, -4, -60, 8)]
+    with main_thread_tasks(front.page) as tasks:
+        front.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
+    assert len(tasks) > 100
+    # Some 10 ms at the most. What counts is the thread's own time: on a machine that is busy with everything else at once
+    # the clock on the wall says how long it had to wait.
+    assert max(tasks) < 50, sorted(tasks)[-5:]
 
 
 def test_a_finger_drags_through_the_whole_gallery(phone, million):
