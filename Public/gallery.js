@@ -41,7 +41,7 @@ stream.start();
 
 const grid = new Grid(pages, way);
 new ViewportReport({ grid, pages, way });
-const viewer = new Viewer({ grid, pages, loader: viewerLoader, cache, server });
+const viewer = new Viewer({ grid, images: way, loader: viewerLoader, cache, server });
 
 new Banner(connection);
 new Vacancy(pages, connection);

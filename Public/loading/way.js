@@ -6,8 +6,8 @@
  */
 
 /**
- * The way by which pictures come to the grid: the stream, or, where a WebSocket cannot be had, requests with tokens. The
- * page looks the same by either; `data-way` on the document says which one it is.
+ * The way by which pictures come to the grid: the stream, or, where a WebSocket cannot be had, requests with tokens.
+ * The page looks the same by either; `data-way` on the document says which one it is.
  *
  * Events: `room` when the link has room for pages of the catalog.
  */
@@ -18,6 +18,8 @@ export class Way extends EventTarget {
   static #failures = 2;
   /** So long nothing may be heard while something on screen is missing. Milliseconds. */
   static #silence = 10_000;
+  /** Screens a second; beyond, the link is for previews alone. */
+  static #fast = 1;
   /** The longest that pages wait for pictures. Milliseconds. */
   static #longestWait = 1_000;
 
@@ -25,6 +27,7 @@ export class Way extends EventTarget {
   #byStream;
   #byRequests;
   #connection;
+  #pages;
   /** @type {StreamLoader | PictureLoader} */
   #present;
   /** @type {Set<Slot>} */
@@ -33,7 +36,7 @@ export class Way extends EventTarget {
   #waiting;
   /** Since when the scrolling has been slow. */
   #slowSince = 0;
-  #velocity = 0;
+  #isFast = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #roomTimer;
 
@@ -47,6 +50,7 @@ export class Way extends EventTarget {
     this.#byStream = byStream;
     this.#byRequests = byRequests;
     this.#connection = connection;
+    this.#pages = pages;
     this.#present = byStream;
     stream.addEventListener('open', () => this.#opened());
     stream.addEventListener('closed', (event) => this.#closed(/** @type {CustomEvent} */ (event).detail));
@@ -70,13 +74,32 @@ export class Way extends EventTarget {
   /** Whether pages of the catalog may be fetched now: they share the link with the pictures on screen. */
   get hasRoomForPages() {
     if (this.#present !== this.#byStream) return true;
-    if (this.#velocity > 0 || !this.#stream.isOpen) return false;
+    if (this.#isFast || !this.#stream.isOpen) return false;
     return this.#byStream.isCalm || performance.now() - this.#slowSince > Way.#longestWait;
   }
 
-  /** @param {number} index */
+  /**
+   * What stands in the slot, as far as it is known: perhaps no more than its name.
+   * @param {number} index
+   */
   imageAt(index) {
     return this.#byStream.imageAt(index);
+  }
+
+  /**
+   * The same with all that the catalog tells of it, fetched if need be; undefined if the gallery has none there.
+   * @param {number} index
+   */
+  async load(index) {
+    return (await this.#pages.load(index)) && this.imageAt(index);
+  }
+
+  /**
+   * The same if it is here.
+   * @param {number} index
+   */
+  knownAt(index) {
+    return this.#pages.imageAt(index) && this.imageAt(index);
   }
 
   /** @param {Slot} slot */
@@ -108,12 +131,13 @@ export class Way extends EventTarget {
 
   /** @param {Report} report  What is on screen now. */
   look(report) {
-    if (report.velocity === 0 || this.#velocity === 0) {
+    const wasFast = this.#isFast;
+    this.#isFast = report.velocity > Way.#fast * report.count;
+    if (report.velocity === 0 || (wasFast && !this.#isFast)) {
       this.#slowSince = performance.now();
       clearTimeout(this.#roomTimer);
       this.#roomTimer = setTimeout(() => this.dispatchEvent(new Event('room')), Way.#longestWait + 1);
     }
-    this.#velocity = report.velocity;
     this.#byStream.show(report);
   }
 
@@ -134,7 +158,7 @@ export class Way extends EventTarget {
 
   /** A network that went away without a word leaves a socket that looks open: if something is missing, ask. */
   #listen() {
-    if (document.hidden || !this.#stream.isOpen || this.#byStream.isCalm || this.#velocity > 0) return;
+    if (document.hidden || !this.#stream.isOpen || this.#byStream.isCalm || this.#isFast) return;
     if (performance.now() - this.#stream.heardAt > Way.#silence) this.#connection.suspect();
   }
 

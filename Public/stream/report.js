@@ -6,8 +6,8 @@ import { Motion } from './motion.js';
  */
 
 /**
- * Tells the stream what is on screen: once a frame while it moves, where it is going and how fast, and in the first frame
- * without movement that it has stopped. At rest it does nothing.
+ * Tells the stream what is on screen: once a frame while it moves, where it is going and how fast, and in the first
+ * frame without movement that it has stopped. At rest it does nothing.
  */
 export class ViewportReport {
   /** A change of velocity that is worth telling, as a share of it. */

@@ -27,7 +27,7 @@ export class Viewer {
   /** @type {HTMLButtonElement} */
   #nextButton = find('#viewer-next');
   #grid;
-  #pages;
+  #images;
   #details;
   #frames;
   #strip;
@@ -41,13 +41,13 @@ export class Viewer {
   #lifted = null;
 
   /**
-   * @param {{grid: import('../grid/grid.js').Grid, pages: import('../catalog/pages.js').Pages,
+   * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/way.js').Way,
    *   loader: import('../loading/loader.js').PictureLoader, cache: import('../loading/cache.js').PictureCache,
    *   server: import('../catalog/server.js').Server}} parts
    */
-  constructor({ grid, pages, loader, cache, server }) {
+  constructor({ grid, images, loader, cache, server }) {
     this.#grid = grid;
-    this.#pages = pages;
+    this.#images = images;
     this.#details = new Details(server);
     const frame = () => new Frame(loader, cache);
     this.#frames = { previous: frame(), current: frame(), next: frame() };
@@ -109,7 +109,7 @@ export class Viewer {
   async open(index, how = {}) {
     const { isNewVisit = true } = how;
     const visit = (this.#visit += 1);
-    const image = await this.#pages.load(index).catch(() => undefined);
+    const image = await this.#images.load(index).catch(() => undefined);
     if (!image || visit !== this.#visit) return;
     const slot = this.#grid.cellAt(index)?.element;
     if (isNewVisit) Address.enterImage(image.id);
@@ -139,7 +139,7 @@ export class Viewer {
   async move(index) {
     if (!this.#has(index) || index === this.#index) return;
     const visit = (this.#visit += 1);
-    const image = this.#pages.imageAt(index) ?? (await this.#pages.load(index).catch(() => undefined));
+    const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
     if (!image || visit !== this.#visit || !this.isOpen) return;
     Address.showImage(image.id);
     this.#rotateTo(index);
@@ -180,7 +180,7 @@ export class Viewer {
       return;
     }
     const visit = this.#visit;
-    const image = this.#pages.imageAt(index) ?? (await this.#pages.load(index).catch(() => undefined));
+    const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
     if (image && visit === this.#visit && this.isOpen) frame.bind(index, image);
   }
 

@@ -171,6 +171,17 @@ def test_an_origin_that_fails_is_told_and_tried_again_by_the_stream(visit, broke
     assert {"type": "retry", "slots": [index]} in told[0].said
 
 
+def test_the_viewer_begins_with_the_tile_of_the_grid(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    # Pictures of which the catalog knew nothing when its page came.
+    front.go_to(7_001)
+    front.slot(7_000).locator("img").wait_for()
+    front.page.route("**/images/*/screen?*", lambda route: None)
+    front.slot(7_000).click()
+    front.page.locator(".frame[data-place=current] .frame-tile").wait_for(state="attached")
+    assert front.page.locator("#viewer-name").inner_text() == "7000.jpg"
+
+
 def test_a_page_that_is_hidden_comes_back_to_its_stream(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()

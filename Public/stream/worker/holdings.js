@@ -6,8 +6,8 @@
  */
 
 /**
- * The renditions that the page has and that need not be sent again: the latest in memory, the others on the shelf. Knows
- * which of them the server was told of, so that it can be told when they are gone.
+ * The renditions that the page has and that need not be sent again: the latest in memory, the others on the shelf.
+ * Knows which of them the server was told of, so that it can be told when they are gone.
  */
 export class Holdings {
   static #budget = 48 * 1_048_576;

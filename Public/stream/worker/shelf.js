@@ -4,9 +4,9 @@
  */
 
 /**
- * Renditions kept across visits, in IndexedDB: bounded in bytes, the least recently used go first. What is on it is known
- * from memory; only a rendition's bytes are read from the disk. Where the browser keeps nothing (a private window, a
- * full disk) the shelf stays empty, and nobody else need know.
+ * Renditions kept across visits, in IndexedDB: bounded in bytes, the least recently used go first. What is on it is
+ * known from memory; only a rendition's bytes are read from the disk. Where the browser keeps nothing (a private
+ * window, a full disk) the shelf stays empty, and nobody else need know.
  */
 export class Shelf {
   static #database = 'tessera';

@@ -1,12 +1,12 @@
 /**
  * @typedef {{opened: () => void, said: (message: any) => void, sent: (message: ArrayBuffer) => void,
- *   closed: (how: {wasOpen: boolean, failures: number}) => void}} Listener  `said` is given what came as JSON, `sent` what
- *   came as bytes. `failures`: how often in a row there was nothing, the present time included.
+ *   closed: (how: {wasOpen: boolean, failures: number}) => void}} Listener  `said` is given what came as JSON, `sent`
+ *   what came as bytes. `failures`: how often in a row there was nothing, the present time included.
  */
 
 /**
- * The WebSocket of the stream: opened again when it breaks, ever more slowly while that is in vain. Says how much has come,
- * so that the server knows the link.
+ * The WebSocket of the stream: opened again when it breaks, ever more slowly while that is in vain. Says how much has
+ * come, so that the server knows the link.
  */
 export class StreamSocket {
   static #firstPause = 250;
