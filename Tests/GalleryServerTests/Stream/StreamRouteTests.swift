@@ -1,0 +1,52 @@
+import HTTPTypes
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct StreamRouteTests {
+    private let handshake: HTTPFields = [
+        .upgrade: "websocket", .connection: "Upgrade", .secWebSocketKey: "dGhlIHNhbXBsZSBub25jZQ==",
+        .secWebSocketVersion: "13", .secWebSocketProtocol: "chat, tessera.v1",
+    ]
+
+    private func status(_ change: (inout HTTPFields) -> Void, allowedOrigins: [String] = []) async throws -> Int {
+        let gallery = try await TestGallery(files: [:], allowedOrigins: allowedOrigins)
+        var headers = handshake
+        change(&headers)
+        let answer = try await gallery.get("/api/v1/stream?accept=image/avif,image/webp", headers: headers)
+        await gallery.close()
+        return answer.status
+    }
+
+    @Test func `who asks for the stream as it is spoken gets it`() async throws {
+        let plain = try await status { _ in }
+        let own = try await status { $0[.origin] = "http://localhost" }
+        let allowed = try await status(
+            { $0[.origin] = "https://example.org" }, allowedOrigins: ["https://example.org"])
+        #expect([plain, own, allowed] == [101, 101, 101])
+    }
+
+    @Test(arguments: [
+        "https://example.org", "http://localhost:81", "http://localhost.example.org", "null", "localhost",
+    ])
+    func `a page from elsewhere does not`(origin: String) async throws {
+        let status = try await status { $0[.origin] = origin }
+        #expect(status == 403)
+    }
+
+    @Test func `who asks for something else is told what is missing`() async throws {
+        let none = try await status { $0[.secWebSocketProtocol] = nil }
+        let other = try await status { $0[.secWebSocketProtocol] = "chat" }
+        let plain = try await status { $0[.upgrade] = nil }
+        #expect([none, other, plain] == [400, 400, 426])
+    }
+
+    @Test func `the status and the metrics tell of streams`() async throws {
+        let gallery = try await TestGallery(files: [:])
+        let answer = try await gallery.get("/metrics")
+        let metrics = String(decoding: await answer.body() ?? [], as: UTF8.self)
+        #expect(metrics.contains("tessera_stream_open 0\n"))
+        #expect(metrics.contains("tessera_stream_cancelled_unsent_total 0\n"))
+        await gallery.close()
+    }
+}

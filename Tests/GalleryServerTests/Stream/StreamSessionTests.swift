@@ -1,0 +1,182 @@
+import Foundation
+import Images
+import Loading
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import GalleryServer
+
+@Suite(.timeLimit(.minutes(1))) struct StreamSessionTests {
+    /// What the client was told of slots: by token, in its 16 bytes.
+    private func told(_ heard: [StreamHouse.Heard]) throws -> [[UInt8]: Int] {
+        var told: [[UInt8]: Int] = [:]
+        for text in heard.texts {
+            let message = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            guard message["type"] as? String == "tokens" else { continue }
+            for entry in try #require(message["tokens"] as? [[String: Any]]) {
+                guard let token = (entry["token"] as? String).flatMap({ Token($0) }) else { continue }
+                var bytes: [UInt8] = []
+                token.appendBytes(to: &bytes)
+                told[bytes] = entry["slot"] as? Int
+            }
+        }
+        return told
+    }
+
+    private func token(of slot: Int, in heard: [StreamHouse.Heard]) throws -> Token {
+        let message = try #require(heard.texts.first { $0.contains("\"slot\":\(slot),") })
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(message.utf8)) as? [String: Any])
+        let entry = try #require((object["tokens"] as? [[String: Any]])?.first { $0["slot"] as? Int == slot })
+        return try #require((entry["token"] as? String).flatMap { Token($0) })
+    }
+
+    @Test func `the first message is the session, and a viewport brings all of its slots`() async throws {
+        let house = try StreamHouse()
+        house.loader.holdEverything()
+        await house.open()
+        let greeting = await house.hear()
+        #expect(greeting.texts.count == 1 && greeting.texts[0].hasPrefix(#"{"type":"session","session":""#))
+        await house.say(#"{"type":"viewport","first":100,"count":10}"#)
+        let heard = await house.hear { $0.frames.count >= 50 }
+        let told = try told(heard)
+        let first = heard.frames.prefix(20)
+        #expect(Set(first.compactMap { told[$0.token] }) == Set(100..<110))
+        #expect(first.map(\.kind) == Array(repeating: 1, count: 10) + Array(repeating: 2, count: 10))
+        #expect(
+            heard.frames.allSatisfy { told[$0.token] != nil && $0.status == 0 && $0.format == 2 && $0.version == 1 })
+        #expect(heard.frames.allSatisfy { $0.flags == ($0.kind == 2 ? 1 : 0) && $0.body.count == 100 })
+        let statistics = house.tokens.statistics
+        #expect(statistics.delivered == 25 && statistics.live == 0)
+        #expect(house.census.figures.previews == 25 && house.census.figures.tileBytes == 25 * 128)
+        await house.end()
+    }
+
+    @Test func `of several viewports in one turn only the newest counts`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(
+            #"{"type":"viewport","first":0,"count":10}"#, #"{"type":"viewport","first":300,"count":10}"#,
+            #"{"type":"viewport","first":600,"count":10}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 10 }
+        #expect(house.loader.loads.allSatisfy { 585..<630 ~= $0.request.image.index })
+        #expect(house.census.figures.viewports == 1)
+        await house.end()
+    }
+
+    @Test func `a new viewport cancels the loads and tokens of what it leaves out`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":30}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 16 }
+        let before = house.loader.loads
+        #expect(before.count == 16 && before.allSatisfy { $0.priority.lane == .visible })
+        await house.say(#"{"type":"viewport","first":500,"count":30}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 32 }
+        #expect(before.allSatisfy { $0.isCancelled })
+        #expect(house.loader.loads.dropFirst(16).allSatisfy { !$0.isCancelled && $0.request.image.index >= 500 })
+        #expect(house.loader.loads[20].priority > before[0].priority)
+        #expect(house.tokens.statistics.cancelled == 30 && house.census.figures.cancelledUnsent == 30)
+        await house.end()
+    }
+
+    @Test func `what is loaded late for a slot that was left is not sent`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":5}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 5 }
+        await house.say(#"{"type":"viewport","first":500,"count":5}"#)
+        _ = await house.hear { _ in house.loader.loads.contains { $0.request.image.index >= 500 } }
+        // A delivery that was already running when its load was cancelled.
+        for load in house.loader.loads where load.request.image.index < 100 { load.succeed() }
+        #expect(await house.hear().frames.isEmpty)
+        let wanted = try #require(house.loader.loads.first { $0.request.image.index >= 500 })
+        wanted.succeed()
+        #expect(await house.hear { !$0.frames.isEmpty }.frames.count == 1)
+        await house.end()
+    }
+
+    @Test func `a token that a request cancels is sent nothing more, and its loads end`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        let session = try #require(
+            try JSONSerialization.jsonObject(with: Data(await house.hear().texts[0].utf8)) as? [String: Any])
+        let id = try #require((session["session"] as? String).flatMap { SessionID($0) })
+        await house.say(#"{"type":"viewport","first":0,"count":2}"#)
+        let heard = await house.hear { _ in house.loader.loads.count >= 2 }
+        let cancelled = try token(of: 0, in: heard)
+        let load = try #require(house.loader.loads.first { $0.request.image.index == 0 })
+        // It is at hand, and would be the next to go.
+        load.succeed()
+        _ = await house.onLoop { _ in }
+        #expect(house.tokens.cancel([cancelled], in: id) == 1)
+        #expect(load.isCancelled)
+        house.loader.holdEverything()
+        for load in house.loader.loads where load !== house.loader.loads[0] { load.succeed() }
+        var bytes: [UInt8] = []
+        cancelled.appendBytes(to: &bytes)
+        let sent = await house.hear { $0.frames.count >= 4 }.frames
+        #expect(sent.count >= 2 && !sent.contains { $0.token == bytes })
+        #expect(house.tokens.statistics.cancelled == 1)
+        await house.end()
+    }
+
+    @Test func `a failure is told with its problem and ends the token, and is tried again when asked`() async throws {
+        let house = try StreamHouse(total: 1)
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":1}"#)
+        _ = await house.hear { _ in !house.loader.loads.isEmpty }
+        house.loader.loads[0].deliver(.failure(LoadFailure(status: 502, publicMessage: "The origin is gone.")))
+        let frames = await house.hear { !$0.frames.isEmpty }.frames
+        #expect(frames.count == 1 && frames[0].status == 1 && frames[0].flags == 1 && frames[0].version == 0)
+        let problem = try #require(try JSONSerialization.jsonObject(with: Data(frames[0].body)) as? [String: Any])
+        #expect(problem["status"] as? Int == 502 && problem["detail"] as? String == "The origin is gone.")
+        #expect(house.tokens.statistics.failed == 1 && house.tokens.statistics.live == 0)
+        let count = house.loader.loads.count
+        await house.say(#"{"type":"retry","slots":[0]}"#)
+        _ = await house.hear { _ in house.loader.loads.count > count }
+        #expect(house.loader.loads[count].request.bypassNegativeCache)
+        await house.end()
+    }
+
+    @Test func `when the stream ends its session ends with all its tokens and loads`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":30}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 16 }
+        #expect(house.tokens.statistics.live == 30 && house.census.figures.open == 1)
+        await house.end()
+        #expect(house.loader.loads.allSatisfy { $0.isCancelled })
+        #expect(house.tokens.statistics.live == 0 && house.tokens.statistics.sessions == 0)
+        #expect(house.tokens.statistics.cancelled == 30 && house.census.figures.open == 0)
+    }
+
+    @Test func `one stream too many is told to come later, and counts for nothing`() async throws {
+        let house = try StreamHouse(maximumStreams: 0)
+        await house.open()
+        #expect(await house.hear().isEmpty)
+        #expect(house.census.figures.refused == 1 && house.tokens.statistics.sessions == 0)
+        await house.end()
+        #expect(house.census.figures.open == 0)
+    }
+
+    @Test func `what becomes visible is asked for as such, and what leaves loses it`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":4}"#)
+        _ = await house.hear { _ in
+            // What is on screen comes; what is ahead does not.
+            for load in house.loader.loads where load.request.image.index < 4 { load.succeed() }
+            return house.loader.loads.contains { $0.request.image.index == 4 }
+        }
+        let ahead = try #require(house.loader.loads.first { $0.request.image.index == 4 })
+        #expect(ahead.priority.lane == .prefetch)
+        await house.say(#"{"type":"viewport","first":4,"count":4}"#)
+        _ = await house.hear()
+        #expect(ahead.priority.lane == .visible && !ahead.isCancelled)
+        await house.say(#"{"type":"viewport","first":0,"count":4}"#)
+        _ = await house.hear()
+        #expect(ahead.priority.lane == .prefetch && !ahead.isCancelled)
+        await house.end()
+    }
+}
