@@ -24,6 +24,8 @@ SHAPES = [
 ]
 
 MOTIONS = ["slow", "abrupt", "natural", "jump"]
+# Of these something is promised; the others are made in the first two rounds.
+PROMISED = ["abrupt", "natural"]
 
 
 def motion(name: str, layout: Layout) -> dict:
@@ -38,7 +40,7 @@ def motion(name: str, layout: Layout) -> dict:
         case "abrupt":  # a thousand tiles in two seconds, then a finger on the glass
             return {"kind": "steady", "time": 2_000, **rows(20, round(1_000 / layout.columns))}
         case "natural":  # a flick: 10 pixels a millisecond at first, then as a trackpad lets it run out
-            return {"kind": "natural", "decay": 400, **rows(160, round(4_000 / layout.pitch))}
+            return {"kind": "natural", "decay": 325, **rows(160, round(3_250 / layout.pitch))}
         case "jump":
             return {"kind": "jump", **rows(200, 70)}
     raise ValueError(name)

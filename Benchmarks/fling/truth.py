@@ -4,8 +4,6 @@ that asks again for what was seen."""
 import pathlib
 import time
 
-from measuring import median
-
 from fling.motions import SHAPES
 
 READINGS = pathlib.Path(__file__).parents[2] / "Tests" / "Browser" / "readings.js"
@@ -35,25 +33,22 @@ def _slots(report, on, readings):
 
 
 def _tasks(report, on):
-    found = {}
     legs = [dict(speed=speed, time=5_000, stop=0) for speed in (8, -7, 6, -8, 7, -5)]
-    for front in ("ours", "aborting"):
-        with on.visit(front, SHAPES[0]) as page:
-            page.go_to(4 * on.layout.pitch)
-            page.page.evaluate(READINGS.read_text())
-            found[front] = page.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
-    report.add("fling", "tasks over 50 ms in a fling of 30 s", "", len(found["ours"]), len(found["aborting"]), "aborting grid",
-               "0", not found["ours"], tasks=found)
+    with on.visit("ours", SHAPES[0]) as page:
+        page.go_to(4 * on.layout.pitch)
+        page.page.evaluate(READINGS.read_text())
+        found = page.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
+    report.add("fling", "tasks over 50 ms in a fling of 30 s", "", len(found), target="0", holds=not found, tasks=found)
 
 
 def _revisit(report, on):
     bytes_again = []
-    for _ in range(3):
+    for _ in range(2):
         with on.visit("ours", SHAPES[0]) as page:
             page.go_to(30 * on.layout.pitch)
             # What came is written down when there is time for it.
             time.sleep(2)
-            page.drain()
+            page.drain(1, 10)
             before = time.time()
             page.reload()
             end = page.page.evaluate("() => window.fling.goTo(Math.round(scrollY), 20000)")
@@ -64,4 +59,4 @@ def _revisit(report, on):
             bytes_again.append(sum(one.bytes_between(before, time.time()) for one in page.tape.messages()
                                    if one.slot in visible))
     report.add("fling", "revisit of a seen viewport: image bytes", "B", max(bytes_again), target="0",
-               holds=max(bytes_again) == 0, samples=bytes_again, median=median(bytes_again))
+               holds=max(bytes_again) == 0, samples=bytes_again)

@@ -78,10 +78,10 @@ class Visit:
 
     def __exit__(self, *_):
         self.context.close()
-        self.drain(0.1, 2)
+        self.drain(0.1)
 
-    def drain(self, quiet: float = 0.25, patience: float = 10):
-        """Waits until nothing comes down any more."""
+    def drain(self, quiet: float = 0.25, patience: float = 1.5):
+        """Waits until nothing comes down any more, or for as long as a person looks at what there is."""
         since = until = time.monotonic()
         while until - since < quiet and patience > 0:
             time.sleep(0.05)
