@@ -58,22 +58,23 @@ final class StreamHouse: Sendable {
     }
 
     /// What the socket takes now, until there is nothing.
-    func hear() async -> [Heard] {
-        await onLoop { house in
-            var heard: [Heard] = []
-            while let message = house.session.nextMessage() {
-                switch message {
-                case .text(let text): heard.append(.text(text))
-                case .binary(let head, let body):
-                    heard.append(
-                        .frame(
-                            Frame(
-                                token: Array(head[..<16]), kind: head[16], status: head[17], format: head[18],
-                                flags: head[19], version: head[20...].reduce(0) { $0 << 8 | UInt64($1) }, body: body)))
-                }
+    func hear(atMost limit: Int = .max) async -> [Heard] { await onLoop { $0.pull(atMost: limit) } }
+
+    /// On the loop.
+    func pull(atMost limit: Int = .max) -> [Heard] {
+        var heard: [Heard] = []
+        while heard.count < limit, let message = session.nextMessage() {
+            switch message {
+            case .text(let text): heard.append(.text(text))
+            case .binary(let head, let body):
+                heard.append(
+                    .frame(
+                        Frame(
+                            token: Array(head[..<16]), kind: head[16], status: head[17], format: head[18],
+                            flags: head[19], version: head[20...].reduce(0) { $0 << 8 | UInt64($1) }, body: body)))
             }
-            return heard
         }
+        return heard
     }
 
     /// What comes until `isEnough`; ten seconds at the most.

@@ -121,6 +121,26 @@ import Testing
         await house.end()
     }
 
+    @Test func `a cancel counts from the moment that it is acknowledged, whatever is at hand`() async throws {
+        let house = try StreamHouse(total: 1)
+        house.loader.holdEverything()
+        await house.open()
+        let session = try #require(
+            try JSONSerialization.jsonObject(with: Data(await house.hear().texts[0].utf8)) as? [String: Any])
+        let id = try #require((session["session"] as? String).flatMap { SessionID($0) })
+        await house.say(#"{"type":"viewport","first":0,"count":1}"#)
+        var heard: [StreamHouse.Heard] = []
+        while heard.isEmpty { heard += await house.hear(atMost: 1) }
+        let token = try token(of: 0, in: heard)
+        // In one turn of the loop, so that nothing but the book can tell of it.
+        let after = await house.onLoop { house in
+            #expect(house.tokens.cancel([token], in: id) == 1)
+            return house.pull()
+        }
+        #expect(after.frames.isEmpty)
+        await house.end()
+    }
+
     @Test func `a failure is told with its problem and ends the token, and is tried again when asked`() async throws {
         let house = try StreamHouse(total: 1)
         await house.open()
