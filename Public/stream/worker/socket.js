@@ -16,7 +16,7 @@ export class StreamSocket {
   /** What breaks sooner than this after it opened, and brought no picture, counts as one that never opened. */
   static #firm = 5_000;
   /** Between two words about how much has come. Milliseconds. */
-  static #acknowledgePause = 8;
+  static #acknowledgePause = 4;
 
   #url;
   #listener;
