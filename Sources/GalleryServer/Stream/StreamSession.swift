@@ -90,6 +90,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             switch plan.next(at: services.now) {
             case .issue(let slots): issue(slots)
             case .look(let piece, let isAhead, let distance): look(for: piece, isAhead: isAhead, distance: distance)
+            case .recall(let piece): recall(piece)
             case .tell(let slots): return text(.tokens(plan.tell(slots), revision: plan.revision))
             case .send(let piece):
                 if let message = send(piece) { return message }
@@ -159,13 +160,25 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         socket?.wake()
     }
 
-    private func look(for piece: Piece, isAhead: Bool, distance: UInt32) {
-        guard let socket, let image = plan.images[piece.slot], let showing = plan.showings[piece.slot],
-            let token = showing.token
-        else { return plan.dismiss(piece.slot) }
-        let request = LoadRequest(
+    private func recall(_ piece: Piece) {
+        if let image = plan.images[piece.slot], let bytes = services.loader.cached(request(piece, of: image)) {
+            plan.provide(piece, .image(bytes))
+        } else {
+            plan.miss(piece)
+        }
+    }
+
+    private func request(_ piece: Piece, of image: GalleryImage) -> LoadRequest {
+        LoadRequest(
             image: image, rendition: piece.rendition.rendition, format: formats[piece.rendition],
-            bypassNegativeCache: showing.insists)
+            bypassNegativeCache: plan.showings[piece.slot]?.insists ?? false)
+    }
+
+    private func look(for piece: Piece, isAhead: Bool, distance: UInt32) {
+        guard let socket, let image = plan.images[piece.slot],
+            let token = plan.showings[piece.slot]?.token
+        else { return plan.dismiss(piece.slot) }
+        let request = request(piece, of: image)
         if let bytes = services.loader.cached(request) {
             plan.provide(piece, .image(bytes))
             return

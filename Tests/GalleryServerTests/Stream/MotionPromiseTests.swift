@@ -48,6 +48,24 @@ import Testing
         #expect(lowest == lowest.sorted() && Set(lowest).count == 4)
     }
 
+    @Test func `what takes long to load is asked for before it comes on screen, and kept until it passes`() {
+        var house = house()
+        for _ in 0..<60 { house.plan.loadTook(0.3) }
+        house.isSlow = true
+        house.show(1_000, 40, velocity: 500)
+        #expect(house.drain().isEmpty)
+        let slots = house.looked.map(\.piece.slot)
+        #expect(slots.count == 16 && slots.allSatisfy { 1_000 + 200..<1_000 + 290 ~= $0 })
+        for step in 1...20 {
+            house.now += 0.016
+            house.acknowledgeAll()
+            house.show(1_000 + step * 8, 40, velocity: 500)
+            if step == 18 { house.deliver(Array(house.plan.loads.keys.filter { slots.contains($0.slot) })) }
+            let sent = house.drain()
+            if step == 18 { #expect(!sent.isEmpty && sent.allSatisfy { slots.contains($0.slot) }) }
+        }
+    }
+
     @Test func `upwards is as good as downwards`() {
         var house = house()
         house.show(5_000, 40, velocity: 500, direction: -1)

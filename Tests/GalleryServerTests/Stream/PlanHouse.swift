@@ -93,6 +93,12 @@ struct PlanHouse {
                 } else {
                     plan.provide(piece, .image(Self.rendition(piece.rendition)))
                 }
+            case .recall(let piece):
+                if isSlow {
+                    plan.miss(piece)
+                } else {
+                    plan.provide(piece, .image(Self.rendition(piece.rendition)))
+                }
             case .tell(let slots): told += plan.tell(slots)
             case .send(let piece):
                 guard let sending = plan.send(piece, at: now) else { continue }

@@ -74,10 +74,15 @@ struct ServiceWindow: Equatable, Sendable {
         return direction < 0 ? (below, above) : (above, below)
     }
 
+    /// From what is on screen when it arrives to what is asked for now: what was asked for stays so until it passes.
+    var passing: Range<Int> {
+        min(previews.lowerBound, coming.lowerBound)..<max(previews.upperBound, coming.upperBound)
+    }
+
     /// Whether a slot is of any concern now.
     func contains(_ slot: Int) -> Bool {
-        reported.contains(slot) || previews.contains(slot) || coming.contains(slot) || ahead.contains(slot)
-            || behind.contains(slot) || landing?.contains(slot) ?? false
+        reported.contains(slot) || passing.contains(slot) || ahead.contains(slot) || behind.contains(slot)
+            || landing?.contains(slot) ?? false
     }
 
     /// Slots between this one and the middle of what will be on screen.

@@ -7,6 +7,8 @@ struct Showing: Sendable {
         /// Not needed: sent, held by the client, or of no use to it.
         case done
         case wanted
+        /// Wanted, not in memory, and gone by the time that it would be loaded.
+        case missed
         case loading
         case atHand
     }

@@ -30,7 +30,7 @@ extension StreamPlan {
 
     /// A piece is being loaded.
     mutating func load(_ piece: Piece, isAhead: Bool) {
-        guard showings[piece.slot]?[piece.rendition] == .wanted else { return }
+        guard let stage = showings[piece.slot]?[piece.rendition], stage == .wanted || stage == .missed else { return }
         showings[piece.slot]?[piece.rendition] = .loading
         loads[piece] = isAhead
     }
@@ -41,13 +41,18 @@ extension StreamPlan {
     @discardableResult
     mutating func provide(_ piece: Piece, _ content: PieceContent) -> Bool {
         loads[piece] = nil
-        guard let stage = showings[piece.slot]?[piece.rendition], stage == .loading || stage == .wanted else {
+        guard let stage = showings[piece.slot]?[piece.rendition], stage != .done, stage != .atHand else {
             return false
         }
         showings[piece.slot]?[piece.rendition] = .atHand
         contents[piece] = content
         waitingBytes += content.body.count
         return true
+    }
+
+    /// A piece is not in memory.
+    mutating func miss(_ piece: Piece) {
+        if showings[piece.slot]?[piece.rendition] == .wanted { showings[piece.slot]?[piece.rendition] = .missed }
     }
 
     /// A load was given up.
@@ -183,11 +188,15 @@ extension StreamPlan {
             let isAhead = isAhead(slot, scan.window)
             switch showing[rendition] {
             case .done, .loading: continue
-            case .wanted:
+            case .wanted, .missed:
+                // What is fast gone is not loaded any more; what is coming is.
+                let mayLoad = !scan.window.isFast || urgency != .near || scan.window.coming.contains(slot)
+                guard mayLoad || showing[rendition] == .wanted else { continue }
                 guard hasRoom(isAhead: isAhead), !isAhead || !scan.isCrowded else {
                     scan.isCrowded = scan.isCrowded || !isAhead
                     continue
                 }
+                guard mayLoad else { return .recall(piece) }
                 guard showing.token != nil else {
                     return .issue(gather(slots, from: slot) { $0.token == nil && !$0.isSettled })
                 }
@@ -198,6 +207,9 @@ extension StreamPlan {
                 guard scan.allowance.admits(piece, bytes: bytes, scan.window, urgency) else {
                     scan.isHeldBack = true
                     continue
+                }
+                guard showing.token != nil else {
+                    return .issue(gather(slots, from: slot) { $0.token == nil && $0[rendition] == .atHand })
                 }
                 guard showing.isTold else {
                     return .tell(gather(slots, from: slot) { !$0.isTold && ($0.isSettled || $0.token != nil) })

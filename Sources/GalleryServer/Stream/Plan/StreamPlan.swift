@@ -34,6 +34,8 @@ struct StreamPlan: Sendable {
         case issue([Int])
         /// Find this in memory or have it loaded, and say so with ``provide(_:_:)`` or ``load(_:isAhead:)``.
         case look(Piece, isAhead: Bool, distance: UInt32)
+        /// Find this in memory, where alone it can be had in time, and say so with ``provide(_:_:)`` or ``miss(_:)``.
+        case recall(Piece)
         /// Tell the client of these slots; ``told(_:)`` is what to say.
         case tell([Int])
         /// Send this; ``send(_:at:)`` is what to say.
@@ -304,7 +306,6 @@ struct StreamPlan: Sendable {
 
     /// Whether a slot is neither on screen nor about to be.
     func isAhead(_ slot: Int, _ window: ServiceWindow) -> Bool {
-        !keepsCancelled && !window.reported.contains(slot) && !window.previews.contains(slot)
-            && !window.coming.contains(slot)
+        !keepsCancelled && !window.reported.contains(slot) && !window.passing.contains(slot)
     }
 }
