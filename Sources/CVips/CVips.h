@@ -3,6 +3,7 @@
 #define CVIPS_H
 
 #include <vips/vips.h>
+#include <vips/vector.h>
 
 /// Copies up to `length` bytes to `buffer`; 0 at the end, -1 to give up.
 typedef gint64 (*CVipsRead)(void *source, void *buffer, gint64 length, void *context);

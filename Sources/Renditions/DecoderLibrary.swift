@@ -9,6 +9,9 @@ enum DecoderLibrary {
         vips_cache_set_max(0)
         // The callers bring the threads. One picture on one thread costs the least CPU and memory.
         vips_concurrency_set(1)
+        // The vector code that Orc compiles while the program runs is freed by each thread without a lock (Orc 0.4.33,
+        // orc_code_chunk_free): two renders that end at once could tear the process down.
+        vips_vector_set_enabled(0)
         DecoderWarnings.install()
         vips_block_untrusted_set(1)
         vips_operation_block_set("VipsForeignLoad", 1)
