@@ -1,0 +1,33 @@
+extension TokenBook {
+    /// How many sessions and tokens there may be, and for how long.
+    public struct Configuration: Sendable {
+        /// Sessions at once; beyond, the one used longest ago is ended.
+        public var maximumSessions = 4_096
+        /// Live tokens of one session; beyond, its oldest are cancelled.
+        public var maximumTokens = 1_024
+        /// Ended tokens that a session remembers, to answer a late request or cancel rightly.
+        public var rememberedTokens = 1_024
+        /// Tokens of all sessions, live and remembered; beyond, the sessions used longest ago are ended.
+        public var maximumTokensInAll = 200_000
+        /// A session unused for so long is ended.
+        public var idleTime: Duration = .seconds(120)
+        /// Bytes held for tokens whose request has not come yet; beyond, they are loaded again when it comes.
+        public var heldBytes = 32 << 20
+        /// Originals still arriving that are held for such tokens, a descriptor each; the rest is fetched when its
+        /// request comes.
+        public var heldOriginals = 64
+
+        public init() {}
+
+        /// - Throws: `InvalidConfiguration` that names the first value out of its bounds.
+        public func validate() throws(InvalidConfiguration) {
+            guard maximumSessions > 0 else { throw InvalidConfiguration(field: "maximumSessions") }
+            guard maximumTokens > 0 else { throw InvalidConfiguration(field: "maximumTokens") }
+            guard rememberedTokens >= 0 else { throw InvalidConfiguration(field: "rememberedTokens") }
+            guard maximumTokensInAll > 0 else { throw InvalidConfiguration(field: "maximumTokensInAll") }
+            guard idleTime > .zero else { throw InvalidConfiguration(field: "idleTime") }
+            guard heldBytes >= 0 else { throw InvalidConfiguration(field: "heldBytes") }
+            guard heldOriginals >= 0 else { throw InvalidConfiguration(field: "heldOriginals") }
+        }
+    }
+}
