@@ -12,7 +12,8 @@ def settles(results: Results) -> list[str]:
     for link in results.links:
         for motion in ("abrupt", "natural", "slow", "jump"):
             times = [seconds(results.settle(link.name, front, motion)) for front in LABELS]
-            lines.append(f"| {link.name} | {MOTION[motion]} | {seconds(results.limit(link.name, motion))} | "
+            limit = seconds(results.limit(link.name, motion)) if link.rate else "-"
+            lines.append(f"| {link.name} | {MOTION[motion]} | {limit} | "
                          + " | ".join(times) + " |")
     return [line.rstrip() for line in lines]
 
