@@ -3,6 +3,7 @@ import { versionIn } from '../catalog/links.js';
 import { commit } from '../loading/commit.js';
 import { decode } from '../loading/decode.js';
 import { Assignments } from './assignments.js';
+import { Lag } from './lag.js';
 
 /**
  * @typedef {import('../loading/slot.js').Slot} Slot
@@ -33,6 +34,7 @@ export class StreamLoader extends EventTarget {
   /** @type {Report | null} */
   #report = null;
   #isCalm = true;
+  #lag = new Lag();
 
   /**
    * @param {{stream: import('./stream.js').Stream, cache: import('../loading/cache.js').PictureCache,
@@ -45,7 +47,7 @@ export class StreamLoader extends EventTarget {
     this.#pages = pages;
     stream.addEventListener('open', () => this.#resume());
     this.#on('assigned', ({ assignments }) => this.#assigned(assignments));
-    this.#on('preview', ({ token, version, bitmap }) => this.#previewCame(token, version, bitmap));
+    this.#on('preview', ({ token, version, bitmap, at }) => this.#previewCame(token, version, bitmap, at));
     this.#on('tile', ({ token, version, blob }) => this.#tileCame(token, version, blob));
     this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
     pages.addEventListener('page', (event) => {
@@ -118,7 +120,8 @@ export class StreamLoader extends EventTarget {
   show(report) {
     const wasFast = this.#isFast();
     this.#report = report;
-    this.#stream.show(report);
+    this.#lag.frame(performance.now(), report.velocity !== 0);
+    this.#stream.show({ ...report, lag: this.#lag.milliseconds });
     this.#assignments.trim(report.first + report.count / 2);
     if (wasFast && !this.#isFast()) this.#bringTiles();
     this.#checkCalm();
@@ -170,8 +173,9 @@ export class StreamLoader extends EventTarget {
    * @param {string} token
    * @param {string | null} version
    * @param {ImageBitmap} bitmap
+   * @param {number} at  When it came, in milliseconds since 1970.
    */
-  #previewCame(token, version, bitmap) {
+  #previewCame(token, version, bitmap, at) {
     const standing = this.#came(token, version);
     if (!standing || standing.preview) {
       bitmap.close();
@@ -180,6 +184,7 @@ export class StreamLoader extends EventTarget {
     standing.preview = bitmap;
     const slot = this.#slots.get(standing.slot);
     if (slot) commit(slot, token, { preview: bitmap, image: standing.image });
+    this.#lag.shown(performance.timeOrigin + performance.now() - at);
   }
 
   /**

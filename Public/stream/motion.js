@@ -8,7 +8,7 @@ export class Motion {
   /** After so long without a frame nobody knows what happened between. */
   static #pause = 180;
   /** The velocity is that of at least so long a time: a frame that was late is followed by one that is too soon. */
-  static #window = 80;
+  static #window = 120;
   /** So long without movement is a stop: a frame of any screen, and more than what lies between two touch events. */
   static #still = 12;
   static #fewestSamples = 11;

@@ -5,14 +5,14 @@ import { acceptedPictures } from '../loading/formats.js';
  * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number}}
  *   Assignment  What stands in a slot. A slot of which everything is held has a token of the page's own.
  * @typedef {{revision?: number, first: number, count: number, direction: number, velocity: number, landing?: number,
- *   pixels: number}} Report  What is on screen, in the words of the stream's `viewport` message.
+ *   pixels: number, lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
  */
 
 /**
  * The page's hold on the stream, which lives in a worker. It sleeps while the page does.
  *
  * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{revision,
- * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, version, bitmap}`), `tile` (detail:
+ * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, version, bitmap, at}`), `tile` (detail:
  * `{token, version, blob}`), `problem` (detail: `{token, problem}`); `unavailable` when there can be no worker.
  */
 export class Stream extends EventTarget {

@@ -206,6 +206,7 @@ function sent(message) {
  * @param {ArrayBuffer} body
  */
 async function deliver({ token, version }, kind, type, body) {
+  const at = performance.timeOrigin + performance.now();
   const blob = new Blob([body], { type });
   if (kind === 'tile') {
     post({ type: 'tile', token, version, blob });
@@ -213,7 +214,7 @@ async function deliver({ token, version }, kind, type, body) {
   }
   try {
     const bitmap = await small(await createImageBitmap(blob));
-    post({ type: 'preview', token, version, bitmap }, bitmap);
+    post({ type: 'preview', token, version, bitmap, at }, bitmap);
   } catch {
     // The slot waits for its tile; a preview that is none is not worth a word.
   }

@@ -11,10 +11,10 @@ import Testing
     @Test func `a viewport with all that it can say`() throws {
         let message = try ClientMessage(
             #"{"type":"viewport","revision":17,"first":120,"count":48,"direction":-1,"velocity":310.5,"landing":560,"#
-                + #""pixels":360,"received":182034,"colour":"red","has":[{"image":"\#(image)","version":"\#(version)","#
+                + #""pixels":360,"lag":38,"received":182034,"colour":"red","has":[{"image":"\#(image)","version":"\#(version)","#
                 + #""renditions":["preview","tile","poster"],"size":1}]}"#)
         let viewport = Viewport(
-            revision: 17, first: 120, count: 48, direction: -1, velocity: 310.5, landing: 560, pixels: 360,
+            revision: 17, first: 120, count: 48, direction: -1, velocity: 310.5, landing: 560, pixels: 360, lag: 0.038,
             received: 182_034, has: [HeldImage(image: image, version: version, renditions: [.preview, .tile])])
         #expect(message == .viewport(viewport))
     }
@@ -48,6 +48,7 @@ import Testing
         (#"{"type":"viewport","first":0,"count":1,"velocity":null}"#, "velocity"),
         (#"{"type":"viewport","first":0,"count":1,"landing":-3}"#, "landing"),
         (#"{"type":"viewport","first":0,"count":1,"pixels":0}"#, "pixels"),
+        (#"{"type":"viewport","first":0,"count":1,"lag":-1}"#, "lag"),
         (#"{"type":"viewport","first":0,"count":1,"received":-1}"#, "received"),
         (#"{"type":"viewport","first":0,"count":1,"revision":"x"}"#, "revision"),
         (#"{"type":"viewport","first":0,"count":1,"has":{}}"#, "has"),

@@ -137,6 +137,17 @@ import Testing
         #expect(house.drain().contains { $0.slot >= 1_010 })
     }
 
+    @Test func `for a page that paints late what goes out lies further ahead`() {
+        func window(lag: Double?) -> ServiceWindow {
+            let viewport = Viewport(first: 1_000, count: 40, direction: 1, velocity: 500, lag: lag)
+            return ServiceWindow(
+                motion: Motion(viewport: viewport, moment: 0), arrival: 0.06, now: 0.03, loading: 0, total: 100_000,
+                direction: 1)
+        }
+        #expect(window(lag: 0.01) == window(lag: nil))
+        #expect(window(lag: 0.1).previews.lowerBound == window(lag: nil).previews.lowerBound + 30)
+    }
+
     @Test func `a page that falls silent in motion is taken to rest where it was`() {
         var house = house()
         house.show(1_000, 40, velocity: 500)

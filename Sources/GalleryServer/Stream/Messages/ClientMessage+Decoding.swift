@@ -34,6 +34,7 @@ extension Viewport {
         velocity = try reader.number("velocity", in: 0...Self.maximumVelocity) ?? 0
         landing = try reader.integer("landing", in: 0...largestSafeInteger)
         pixels = try reader.integer("pixels", in: 1...100_000)
+        lag = try reader.number("lag", in: 0...60_000).map { min($0 / 1_000, Self.maximumLag) }
         received = try reader.integer("received", in: 0...largestSafeInteger)
         has = try reader.images("has", isRequired: false)
     }

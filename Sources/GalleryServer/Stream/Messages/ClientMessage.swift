@@ -27,6 +27,8 @@ struct Viewport: Hashable, Sendable {
     static let maximumCount = 500
     /// Slots a second; more is no scrolling.
     static let maximumVelocity = 1e7
+    /// Seconds; where a page is slower than that, aiming ahead of it is guessing.
+    static let maximumLag = 0.5
 
     /// Of the catalog as the client knows it; nil when it knows none.
     var revision: UInt64?
@@ -40,6 +42,8 @@ struct Viewport: Hashable, Sendable {
     var landing: Int?
     /// The longer side of a slot in device pixels; nil where the client does not say.
     var pixels: Int?
+    /// Seconds from the coming of a preview until it is on screen, as the client measures it; nil where it does not.
+    var lag: Double?
     /// Bytes of binary messages that have come so far; nil from a client that does not count them.
     var received: Int?
     var has: [HeldImage] = []

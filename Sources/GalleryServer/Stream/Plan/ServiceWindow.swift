@@ -1,7 +1,7 @@
 /// Which slots are worth which rendition if it is sent now: everything follows from where the viewport will be when it
 /// arrives.
 struct ServiceWindow: Equatable, Sendable {
-    /// How long after its arrival a picture is on screen, in seconds: it is decoded and painted.
+    /// How long after its arrival a picture is on screen, in seconds, at the least: it is decoded and painted.
     static let paintAllowance = 0.04
     /// A preview is worth sending for so long on screen, in seconds: a few frames.
     static let previewStay = 0.05
@@ -46,7 +46,7 @@ struct ServiceWindow: Equatable, Sendable {
             return
         }
         isAtRest = false
-        let painted = arrival + Self.paintAllowance
+        let painted = arrival + max(Self.paintAllowance, motion.viewport.lag ?? 0)
         let there = motion.slots(at: painted, total: total)
         let staying = motion.slots(at: painted + Self.tileStay, total: total)
         previews = motion.slots(at: painted + Self.previewStay, total: total)
