@@ -90,7 +90,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             switch plan.next(at: services.now) {
             case .issue(let slots): issue(slots)
             case .look(let piece, let isAhead, let distance): look(for: piece, isAhead: isAhead, distance: distance)
-            case .recall(let piece): recall(piece)
+            case .recall(let pieces): for piece in pieces { recall(piece) }
             case .tell(let slots): return text(.tokens(plan.tell(slots), revision: plan.revision))
             case .send(let piece):
                 if let message = send(piece) { return message }
@@ -279,7 +279,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             let standing = services.catalog.standing
             settle(plan.adopt(revision: standing.revision, total: standing.total))
             read()
-            socket?.wake()
+            // A page at rest costs nothing: whatever else may be sent wakes the socket itself.
+            if told.revision != plan.revision || told.total != plan.total { socket?.wake() }
             watchCatalog()
         }
     }

@@ -40,6 +40,40 @@ import Testing
         #expect(empty.drain().isEmpty)
     }
 
+    @Test func `while the catalog is read anew nothing is given up and nobody is told of nothing`() {
+        var house = PlanHouse()
+        house.isSlow = true
+        house.show(100, 40)
+        #expect(house.next() == nil)
+        house.adopt(revision: 2, total: 100_000)
+        house.show(110, 40)
+        // Before the page of the new revision comes the plan waits: it neither looks for pictures that it does not know
+        // nor tells of slots of which it has nothing to say.
+        guard case .rest = house.plan.next(at: house.now) else {
+            Issue.record("The plan goes on without knowing what stands in its slots.")
+            return
+        }
+        #expect(house.plan.showings[120]?.isSettled == false)
+        house.isSlow = false
+        house.deliver(Array(house.plan.loads.keys))
+        let tiles = house.drain().filter { $0.rendition == .tile }.map(\.slot)
+        #expect(Set(tiles).isSuperset(of: 110..<150))
+    }
+
+    @Test func `in fast motion through what is not in memory few looks at the plan find that out`() {
+        var house = PlanHouse()
+        house.plan.loadTook(0.5)
+        for _ in 0..<100 { house.plan.loadTook(0.5) }
+        house.show(10_000, 500, velocity: 4_000)
+        house.read()
+        var recalls = 0
+        while case .recall(let pieces) = house.plan.next(at: house.now) {
+            for piece in pieces { house.plan.miss(piece) }
+            recalls += 1
+        }
+        #expect((2...30).contains(recalls))
+    }
+
     @Test func `a new viewport goes before all that was not sent`() {
         var house = PlanHouse()
         house.show(0, 40)

@@ -93,11 +93,13 @@ struct PlanHouse {
                 } else {
                     plan.provide(piece, .image(Self.rendition(piece.rendition)))
                 }
-            case .recall(let piece):
-                if isSlow {
-                    plan.miss(piece)
-                } else {
-                    plan.provide(piece, .image(Self.rendition(piece.rendition)))
+            case .recall(let pieces):
+                for piece in pieces {
+                    if isSlow {
+                        plan.miss(piece)
+                    } else {
+                        plan.provide(piece, .image(Self.rendition(piece.rendition)))
+                    }
                 }
             case .tell(let slots): told += plan.tell(slots)
             case .send(let piece):

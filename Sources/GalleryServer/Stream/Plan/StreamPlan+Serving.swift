@@ -171,8 +171,10 @@ extension StreamPlan {
         return untold.isEmpty ? nil : .tell(untold)
     }
 
-    /// The showing of a slot, begun if there is none; nil while it is not known what stands there.
+    /// The showing of a slot, begun if there is none; nil while it is not known what stands there, as while the catalog is
+    /// read anew: what would be loaded or told of then is not known either.
     private mutating func showing(_ slot: Int) -> Showing? {
+        guard images[slot] != nil else { return nil }
         if let showing = showings[slot] { return showing }
         guard let showing = makeShowing(slot) else { return nil }
         showings[slot] = showing
@@ -196,7 +198,13 @@ extension StreamPlan {
                     scan.isCrowded = scan.isCrowded || !isAhead
                     continue
                 }
-                guard mayLoad else { return .recall(piece) }
+                guard mayLoad else {
+                    // Many at once: a step for each would look through hundreds of slots hundreds of times.
+                    let coming = scan.window.coming
+                    let others = gather(slots, from: slot) { $0[rendition] == .wanted }
+                    return .recall(
+                        others.filter { !coming.contains($0) }.map { Piece(slot: $0, rendition: rendition) })
+                }
                 guard showing.token != nil else {
                     return .issue(gather(slots, from: slot) { $0.token == nil && !$0.isSettled })
                 }

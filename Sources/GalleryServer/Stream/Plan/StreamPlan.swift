@@ -34,8 +34,8 @@ struct StreamPlan: Sendable {
         case issue([Int])
         /// Find this in memory or have it loaded, and say so with ``provide(_:_:)`` or ``load(_:isAhead:)``.
         case look(Piece, isAhead: Bool, distance: UInt32)
-        /// Find this in memory, where alone it can be had in time, and say so with ``provide(_:_:)`` or ``miss(_:)``.
-        case recall(Piece)
+        /// Find these in memory, where alone they can be had in time, and say so with ``provide(_:_:)`` or ``miss(_:)``.
+        case recall([Piece])
         /// Tell the client of these slots; ``told(_:)`` is what to say.
         case tell([Int])
         /// Send this; ``send(_:at:)`` is what to say.
