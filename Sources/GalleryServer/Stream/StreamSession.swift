@@ -154,8 +154,13 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
 
     /// By a request, or because there were too many.
     private func wasCancelled(_ token: Token) {
-        guard session != nil else { return }
-        plan.dismiss([token])
+        guard let session else { return }
+        if services.tokens.isOpen(session) {
+            plan.dismiss([token])
+        } else {
+            // The session made room for others, which nobody on this stream asked for: the next tokens open it again.
+            plan.renew()
+        }
         settle([])
         socket?.wake()
     }

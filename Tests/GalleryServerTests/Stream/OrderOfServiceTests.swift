@@ -74,6 +74,18 @@ import Testing
         #expect((2...30).contains(recalls))
     }
 
+    @Test func `however fast a client says that it scrolls, what is remembered of slots is bounded`() {
+        var house = PlanHouse(total: 10_000_000)
+        for _ in 0..<100 { house.plan.loadTook(0.5) }
+        for step in 0..<20 {
+            house.show(step * 1_000, 500, velocity: 1e7)
+            _ = house.drain(limit: 20)
+            house.acknowledgeAll()
+            house.now += 0.01
+        }
+        #expect(house.plan.images.count < 8_000 && house.plan.showings.count < 8_000)
+    }
+
     @Test func `a new viewport goes before all that was not sent`() {
         var house = PlanHouse()
         house.show(0, 40)

@@ -52,6 +52,21 @@ import Testing
         await house.end()
     }
 
+    @Test func `a session that made room for others leaves no slot on screen without its picture`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        let greeting = try #require(await house.hear().texts.first)
+        let id = try #require(SessionID(String(greeting.split(separator: "\"")[7])))
+        await house.say(#"{"type":"viewport","first":0,"count":10}"#)
+        _ = await house.hear { _ in !house.loader.loads.isEmpty }
+        #expect(house.tokens.close(id) > 0)
+        house.loader.holdEverything()
+        let heard = await house.hear { $0.frames.filter { $0.kind == 2 }.count >= 10 }
+        let told = try told(heard)
+        #expect(Set(heard.frames.filter { $0.kind == 2 }.compactMap { told[$0.token] }).isSuperset(of: 0..<10))
+        await house.end()
+    }
+
     @Test func `of several viewports in one turn only the newest counts`() async throws {
         let house = try StreamHouse()
         await house.open()

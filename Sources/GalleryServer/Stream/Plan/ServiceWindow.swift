@@ -7,6 +7,8 @@ struct ServiceWindow: Equatable, Sendable {
     static let previewStay = 0.05
     /// A tile is worth sending for so long on screen, in seconds.
     static let tileStay = 0.5
+    /// Slots between what is on screen and what is asked for, beyond which those in the middle are of no concern.
+    static let longestPassing = 16_384
 
     /// What was on screen by the last report.
     var reported: Range<Int>
@@ -75,13 +77,16 @@ struct ServiceWindow: Equatable, Sendable {
     }
 
     /// From what is on screen when it arrives to what is asked for now: what was asked for stays so until it passes.
+    /// At speeds that are no scrolling, what is asked for alone: what is remembered of slots stays bounded.
     var passing: Range<Int> {
-        min(previews.lowerBound, coming.lowerBound)..<max(previews.upperBound, coming.upperBound)
+        let way = min(previews.lowerBound, coming.lowerBound)..<max(previews.upperBound, coming.upperBound)
+        return way.count <= Self.longestPassing ? way : coming
     }
 
     /// Whether a slot is of any concern now.
     func contains(_ slot: Int) -> Bool {
-        reported.contains(slot) || passing.contains(slot) || ahead.contains(slot) || behind.contains(slot)
+        reported.contains(slot) || previews.contains(slot) || passing.contains(slot) || ahead.contains(slot)
+            || behind.contains(slot)
             || landing?.contains(slot) ?? false
     }
 

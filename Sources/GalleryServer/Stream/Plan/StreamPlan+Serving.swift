@@ -68,6 +68,11 @@ extension StreamPlan {
         }
     }
 
+    /// All tokens have ended, and what they were for is still to be sent: the slots get others.
+    mutating func renew() {
+        for (slot, showing) in showings where showing.token != nil { _ = drop(slot) }
+    }
+
     /// The token of a slot has ended without the plan's doing.
     mutating func dismiss(_ slot: Int) {
         for rendition in StreamRendition.allCases { finish(Piece(slot: slot, rendition: rendition)) }
