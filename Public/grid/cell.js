@@ -1,6 +1,5 @@
 import { Slot } from '../loading/slot.js';
 import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholder.js';
-import { paintPreview } from '../placeholder/preview.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
 
@@ -21,6 +20,8 @@ export class Cell extends Slot {
   #isTabStop = false;
   /** @type {HTMLImageElement | null} */
   #picture = null;
+  /** @type {HTMLImageElement | null} */
+  #preview = null;
   /** @type {HTMLElement | null} */
   #notice = null;
   /**
@@ -104,13 +105,17 @@ export class Cell extends Slot {
 
   /**
    * @override
-   * @param {ImageBitmap} bitmap
+   * @param {HTMLImageElement} element
    */
-  showPreview(bitmap) {
+  showPreview(element) {
     // The picture of another version is better than the preview of this one.
     if (this.#picture) return;
     this.#removeNotice();
-    paintPreview(this.#placeholder, bitmap);
+    this.#removePreview();
+    element.alt = this.image?.name ?? '';
+    this.#preview = element;
+    this.#placeholder.after(element);
+    dropPlaceholder(this.#placeholder);
     this.element.dataset.phase = 'preview';
   }
 
@@ -131,6 +136,7 @@ export class Cell extends Slot {
     this.#picture?.remove();
     this.#removeNotice();
     this.#placeholder.after(element);
+    this.#removePreview();
     this.#picture = element;
     this.element.dataset.phase = 'shown';
   }
@@ -174,8 +180,15 @@ export class Cell extends Slot {
   #clear() {
     this.#picture?.remove();
     this.#picture = null;
+    this.#removePreview();
     this.#removeNotice();
     dropPlaceholder(this.#placeholder);
+  }
+
+  /** Unless it has gone on to another cell, where its slot is now. */
+  #removePreview() {
+    if (this.#preview?.parentNode === this.element) this.#preview.remove();
+    this.#preview = null;
   }
 
   #removeNotice() {

@@ -2,7 +2,7 @@
  * @typedef {import('./slot.js').Slot} Slot
  * @typedef {import('./cache.js').Picture} Picture
  * @typedef {import('../catalog/problem.js').Problem} Problem
- * @typedef {{picture: Picture, element: HTMLImageElement} | {preview: ImageBitmap} | {problem: Problem}} Outcome
+ * @typedef {{picture: Picture, element: HTMLImageElement} | {preview: HTMLImageElement} | {problem: Problem}} Outcome
  */
 
 /**

@@ -75,9 +75,9 @@ export class Slot {
 
   /**
    * Called by `commit` alone.
-   * @param {ImageBitmap} _bitmap  A small one, to be shown until the picture is here. It is not the slot's to keep.
+   * @param {HTMLImageElement} _element  A small one, to be shown until the picture is here.
    */
-  showPreview(_bitmap) {}
+  showPreview(_element) {}
 
   /**
    * Called by `commit` alone.

@@ -8,7 +8,7 @@ import { linksOf } from '../catalog/links.js';
 
 /** What the stream says stands in a slot, and what of it has come. It may have no cell yet, or no longer. */
 export class Standing {
-  /** @type {ImageBitmap | null} */
+  /** @type {HTMLImageElement | null} */
   preview = null;
   /** @type {Blob | null} */
   tile = null;
@@ -51,17 +51,11 @@ export class Standing {
   /** @param {Standing} before  What stood in the slot: if it is the same picture, what has come of it is good. */
   inherit(before) {
     const isSame = before.image === this.image && before.version === this.version;
-    if (!isSame) before.close();
-    else {
+    if (isSame) {
       this.preview = before.preview;
       this.tile = before.tile;
       this.described = before.described;
     }
-  }
-
-  close() {
-    this.preview?.close();
-    this.preview = this.tile = null;
   }
 }
 
@@ -108,7 +102,6 @@ export class Assignments {
     if (!standing) return;
     this.#bySlot.delete(slot);
     this.#byToken.delete(standing.token);
-    standing.close();
   }
 
   /** @param {number} middle  The slot in the middle of the screen. */

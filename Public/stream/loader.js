@@ -4,6 +4,7 @@ import { commit } from '../loading/commit.js';
 import { decode } from '../loading/decode.js';
 import { Assignments } from './assignments.js';
 import { Lag } from './lag.js';
+import { isReady, makePreview } from './preview.js';
 
 /**
  * @typedef {import('../loading/slot.js').Slot} Slot
@@ -47,7 +48,7 @@ export class StreamLoader extends EventTarget {
     this.#pages = pages;
     stream.addEventListener('open', () => this.#resume());
     this.#on('assigned', ({ assignments }) => this.#assigned(assignments));
-    this.#on('preview', ({ token, version, bitmap, at }) => this.#previewCame(token, version, bitmap, at));
+    this.#on('preview', ({ token, version, url, at }) => this.#previewCame(token, version, url, at));
     this.#on('tile', ({ token, version, blob }) => this.#tileCame(token, version, blob));
     this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
     pages.addEventListener('page', (event) => {
@@ -172,19 +173,28 @@ export class StreamLoader extends EventTarget {
   /**
    * @param {string} token
    * @param {string | null} version
-   * @param {ImageBitmap} bitmap
+   * @param {string} url
    * @param {number} at  When it came, in milliseconds since 1970.
    */
-  #previewCame(token, version, bitmap, at) {
+  #previewCame(token, version, url, at) {
     const standing = this.#came(token, version);
-    if (!standing || standing.preview) {
-      bitmap.close();
-      return;
-    }
-    standing.preview = bitmap;
-    const slot = this.#slots.get(standing.slot);
-    if (slot) commit(slot, token, { preview: bitmap, image: standing.image });
-    this.#lag.shown(performance.timeOrigin + performance.now() - at);
+    if (!standing || standing.preview) return;
+    standing.preview = makePreview(url, (preview) => {
+      this.#previewIsReady(standing.slot, preview);
+      this.#lag.shown(performance.timeOrigin + performance.now() - at);
+    });
+  }
+
+  /**
+   * @param {number} index
+   * @param {HTMLImageElement} preview
+   */
+  #previewIsReady(index, preview) {
+    // The slot may have another token by now, and the same picture.
+    const standing = this.#assignments.at(index);
+    const slot = this.#slots.get(index);
+    if (standing?.preview !== preview || !slot || slot.phase === 'shown') return;
+    commit(slot, standing.token, { preview, image: standing.image });
   }
 
   /**
@@ -252,7 +262,7 @@ export class StreamLoader extends EventTarget {
     if (slot.image?.id !== image) return;
     slot.token = token;
     slot.phase = 'waiting';
-    if (preview) commit(slot, token, { preview, image });
+    if (preview && isReady(preview)) commit(slot, token, { preview, image });
     if (problem) commit(slot, token, { problem, image });
     else this.#bringTile(slot, standing);
   }

@@ -12,7 +12,7 @@ import { acceptedPictures } from '../loading/formats.js';
  * The page's hold on the stream, which lives in a worker. It sleeps while the page does.
  *
  * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{revision,
- * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, version, bitmap, at}`), `tile` (detail:
+ * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, version, url, at}`), `tile` (detail:
  * `{token, version, blob}`), `problem` (detail: `{token, problem}`); `unavailable` when there can be no worker.
  */
 export class Stream extends EventTarget {

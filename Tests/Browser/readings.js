@@ -21,8 +21,8 @@
    * where its tiles are and what they mean); null if there is none to be read.
    */
   function numberIn(image) {
-    const width = image.naturalWidth ?? image.width;
-    const height = image.naturalHeight ?? image.height;
+    const width = image.naturalWidth;
+    const height = image.naturalHeight;
     // The middle of each tile becomes one pixel: one small reading for a picture.
     for (let tile = 0; tile < 16; tile += 1) {
       const [row, column] = [Math.floor(tile / 8), tile % 8];
@@ -52,24 +52,15 @@
     return box.height > 0 && box.bottom > top && box.top < innerHeight;
   }
 
-  /** What the slot shows: its picture, else its preview. A placeholder has fewer pixels than any preview. */
-  function shownIn(slot) {
-    const images = [...slot.querySelectorAll('img')];
-    const previews = [...slot.querySelectorAll('canvas')].filter(
-      ({ hidden, width, height }) => !hidden && Math.max(width, height) > 40,
-    );
-    return images.length > 0 ? images : previews;
-  }
-
   const result = { readings: 0, previews: 0, unread: 0, empty: 0, wrong: [], mostImages: 0 };
 
   function readAll() {
     for (const slot of document.querySelectorAll('.slot')) {
       if (!isOnScreen(slot)) continue;
-      const images = shownIn(slot);
+      const images = slot.querySelectorAll('img');
       result.empty += images.length === 0 ? 1 : 0;
       for (const image of images) {
-        result.previews += image instanceof HTMLCanvasElement ? 1 : 0;
+        result.previews += Math.max(image.naturalWidth, image.naturalHeight) <= 64 ? 1 : 0;
         const seen = numberIn(image);
         const meant = indexOf(slot);
         if (seen === null) result.unread += 1;

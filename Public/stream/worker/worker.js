@@ -4,7 +4,7 @@ import { Shelf } from './shelf.js';
 import { StreamSocket } from './socket.js';
 
 /**
- * The page's end of the stream, in a thread of its own: reading, acknowledging, decoding previews and keeping what came
+ * The page's end of the stream, in a thread of its own: reading, acknowledging and keeping what came
  * go on while the page is busy. What it and the page say to each other is in `../stream.js`.
  *
  * @typedef {import('./message.js').Kind} Kind
@@ -17,8 +17,8 @@ import { StreamSocket } from './socket.js';
 const mostShowings = 4_000;
 /** Screens a second; faster than this a tile is not worth decoding. */
 const fast = 3;
-/** The longer side of a preview, in pixels. */
-const previewSide = 64;
+/** Bytes that are made text of at a time: a call has only so many arguments. */
+const slice = 8_192;
 /** A disk that takes longer to say what is held is not waited for. Milliseconds. */
 const shelfPatience = 400;
 /** News goes to the page in parcels, so far apart at the least. Milliseconds. */
@@ -38,19 +38,15 @@ const holdings = new Holdings(tell, (onEvicted) => new Shelf(onEvicted));
 
 /** @type {any[]} */
 let parcel = [];
-/** @type {Transferable[]} */
-let transfers = [];
 let postedAt = 0;
 let isParcelOpen = false;
 
 /**
  * What comes alone goes at once; what comes close upon it goes together.
  * @param {any} item
- * @param {Transferable} [transfer]
  */
-function post(item, transfer) {
+function post(item) {
   parcel.push(item);
-  if (transfer) transfers.push(transfer);
   if (isParcelOpen) return;
   isParcelOpen = true;
   const wait = postedAt + parcelTime - performance.now();
@@ -61,9 +57,8 @@ function post(item, transfer) {
 function closeParcel() {
   isParcelOpen = false;
   postedAt = performance.now();
-  self.postMessage(parcel, { transfer: transfers });
+  self.postMessage(parcel);
   parcel = [];
-  transfers = [];
 }
 
 /** @type {Record<string, (message: any) => void>} */
@@ -205,35 +200,22 @@ function sent(message) {
  * @param {string} type
  * @param {ArrayBuffer} body
  */
-async function deliver({ token, version }, kind, type, body) {
+function deliver({ token, version }, kind, type, body) {
   const at = performance.timeOrigin + performance.now();
-  const blob = new Blob([body], { type });
-  if (kind === 'tile') {
-    post({ type: 'tile', token, version, blob });
-    return;
-  }
-  try {
-    const bitmap = await small(await createImageBitmap(blob));
-    post({ type: 'preview', token, version, bitmap, at }, bitmap);
-  } catch {
-    // The slot waits for its tile; a preview that is none is not worth a word.
-  }
+  if (kind === 'tile') post({ type: 'tile', token, version, blob: new Blob([body], { type }) });
+  else post({ type: 'preview', token, version, url: textOf(type, body), at });
 }
 
 /**
- * What is made from a tile need not be larger than any other preview.
- * @param {ImageBitmap} bitmap
+ * A URL that has the bytes in it.
+ * @param {string} type
+ * @param {ArrayBuffer} body
  */
-async function small(bitmap) {
-  const scale = previewSide / Math.max(bitmap.width, bitmap.height);
-  if (scale >= 1) return bitmap;
-  const less = await createImageBitmap(bitmap, {
-    resizeWidth: Math.max(1, Math.round(bitmap.width * scale)),
-    resizeHeight: Math.max(1, Math.round(bitmap.height * scale)),
-    resizeQuality: 'low',
-  });
-  bitmap.close();
-  return less;
+function textOf(type, body) {
+  const bytes = new Uint8Array(body);
+  let letters = '';
+  for (let at = 0; at < bytes.length; at += slice) letters += String.fromCharCode(...bytes.subarray(at, at + slice));
+  return `data:${type || 'image/*'};base64,${btoa(letters)}`;
 }
 
 /** @param {ArrayBuffer} body */
