@@ -60,11 +60,9 @@ import Testing
         for _ in 0..<9 { handles.removeLast().cancel() }
         await house.loader.coordinator.settled()
         #expect(fetch.steering.count == 0)
-        let clock = ContinuousClock()
-        let before = clock.now
         handles[0].cancel()
+        // At once: within 50 ms is the promise, and the benchmark `cancel` measures it where nothing else runs.
         #expect(await fetch.steering.element(0) == .cancel)
-        #expect(clock.now - before < .seconds(1), "the promise is 50 ms; this machine may be busy")
         #expect(await house.loader.coordinator.isEmpty())
         #expect(results.count == 0)
         await house.close()

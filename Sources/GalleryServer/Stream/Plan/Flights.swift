@@ -7,10 +7,16 @@ struct Flights: Sendable {
         let isTile: Bool
     }
 
+    /// More than any link holds; a client that says once what came, and never again, has the oldest forgotten.
+    static let most = 8_192
+
     private var messages: [Message] = []
+
+    var count: Int { messages.count }
 
     /// - Parameter end: bytes handed over up to the end of this message.
     mutating func add(slot: Int, bytes: Int, isTile: Bool, end: Int) {
+        if messages.count >= Self.most { messages.removeFirst(Self.most / 4) }
         messages.append(Message(end: end, slot: slot, bytes: bytes, isTile: isTile))
     }
 
