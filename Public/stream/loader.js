@@ -4,6 +4,7 @@ import { commit } from '../loading/commit.js';
 import { decode } from '../loading/decode.js';
 import { Assignments } from './assignments.js';
 import { Lag } from './lag.js';
+import { isTooFastForTiles } from './pace.js';
 import { isReady, makePreview } from './preview.js';
 
 /**
@@ -20,8 +21,6 @@ import { isReady, makePreview } from './preview.js';
  * Events: `calm` when everything on screen has its tile or its reason, after a time when something had not.
  */
 export class StreamLoader extends EventTarget {
-  /** Screens a second; faster than this a tile would be gone before anybody saw it. */
-  static #fast = 3;
   static #attempts = 3;
   /** Seconds. */
   static #longestWait = 30;
@@ -63,11 +62,6 @@ export class StreamLoader extends EventTarget {
    */
   #on(type, listener) {
     this.#stream.addEventListener(type, (event) => listener(/** @type {CustomEvent} */ (event).detail));
-  }
-
-  /** How many slots are remembered. */
-  get size() {
-    return this.#assignments.size;
   }
 
   /** Whether there is nothing on screen that waits for the link. */
@@ -129,7 +123,7 @@ export class StreamLoader extends EventTarget {
   }
 
   #isFast() {
-    return this.#report !== null && this.#report.velocity > StreamLoader.#fast * this.#report.count;
+    return this.#report !== null && isTooFastForTiles(this.#report);
   }
 
   /** A stream has begun; the server knows nothing of this page. */

@@ -1,3 +1,4 @@
+import { isTooFastForTiles } from '../pace.js';
 import { Holdings } from './holdings.js';
 import { readRendition } from './message.js';
 import { Shelf } from './shelf.js';
@@ -15,8 +16,6 @@ import { StreamSocket } from './socket.js';
 
 /** What the server assigned is remembered for as many slots, so that what it sends can be told apart. */
 const mostShowings = 4_000;
-/** Screens a second; faster than this a tile is not worth decoding. */
-const fast = 3;
 /** Bytes that are made text of at a time: a call has only so many arguments. */
 const slice = 8_192;
 /** A disk that takes longer to say what is held is not waited for. Milliseconds. */
@@ -154,7 +153,7 @@ function forgetOldShowings() {
 
 /** Of what is on screen and held. */
 function giveTiles() {
-  if (!viewport || viewport.velocity > fast * viewport.count) return;
+  if (!viewport || isTooFastForTiles(viewport)) return;
   for (let slot = viewport.first; slot < viewport.first + viewport.count; slot += 1) {
     const showing = bySlot.get(slot);
     if (showing) give(showing, 'tile');
