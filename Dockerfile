@@ -16,8 +16,10 @@ RUN swift package resolve
 COPY Sources Sources
 # SwiftPM looks for the folder of every target, the tests' too.
 COPY Tests Tests
-RUN swift build --configuration release --product tessera --static-swift-stdlib -Xlinker --strip-all \
-    && install -D "$(swift build --configuration release --show-bin-path)/tessera" /out/tessera
+RUN for product in tessera-renderer tessera; do \
+        swift build --configuration release --product "$product" --static-swift-stdlib -Xlinker --strip-all \
+            && install -D "$(swift build --configuration release --show-bin-path)/$product" "/out/$product" || exit 1; \
+    done
 
 FROM debian:bookworm-slim
 LABEL org.opencontainers.image.title="Tessera" \
@@ -29,7 +31,7 @@ RUN apt-get update \
     && useradd --uid 1000 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin tessera \
     && install -d -o tessera -g tessera /data \
     && install -d /pictures
-COPY --from=build /out/tessera /usr/local/bin/tessera
+COPY --from=build /out/tessera /out/tessera-renderer /usr/local/bin/
 COPY Public /usr/local/share/tessera/Public
 ENV TESSERA_HOST=0.0.0.0 \
     TESSERA_PORT=8080 \

@@ -8,13 +8,18 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A room of the house: a library target with strict settings, and its test target beside it.
-func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> [Target] {
+/// A room of the house: a library target with strict settings, and its test target beside it, which may know more.
+func room(
+    _ name: String, knows dependencies: [Target.Dependency] = [], tests more: [Target.Dependency] = [],
+    links libraries: [String] = []
+) -> [Target] {
     [
-        .target(name: name, dependencies: dependencies, swiftSettings: strict),
+        .target(
+            name: name, dependencies: dependencies, swiftSettings: strict,
+            linkerSettings: libraries.map { .linkedLibrary($0) }),
         .testTarget(
             name: name + "Tests",
-            dependencies: [.byName(name: name), "TestSupport"] + dependencies,
+            dependencies: [.byName(name: name), "TestSupport"] + dependencies + more,
             swiftSettings: strict),
     ]
 }
@@ -23,6 +28,7 @@ let package = Package(
     name: "tessera",
     products: [
         .executable(name: "tessera", targets: ["tessera"]),
+        .executable(name: "tessera-renderer", targets: ["tessera-renderer"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
     ],
     dependencies: [
@@ -39,26 +45,54 @@ let package = Package(
             .executableTarget(
                 name: "tessera",
                 dependencies: [
-                    // Catalog to Origins for the settings that its options change.
+                    // Catalog to RenderWorkers for the settings that its options change.
                     "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
-                    "CLinux",
+                    "Renditions", "RenderWorkers", "CLinux",
                 ],
                 swiftSettings: strict)
         ],
-        room("GalleryServer", knows: ["HTTPServer", "HTTPDates", "Loading", "Catalog", "Images", httpTypes, log]),
-        room("DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log]),
+        room(
+            "GalleryServer",
+            knows: [
+                "HTTPServer", "HTTPDates", "Loading", "Renditions", "RenderWorkers", "Catalog", "Images", httpTypes,
+                log,
+            ],
+            tests: ["Decoding"]),
+        room(
+            "DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log],
+            tests: ["Decoding", "Images", "CVips"]),
 
         // A picture's way from its source to bytes.
         room(
             "Loading",
-            knows: ["Origins", "Renditions", "Scheduling", "Images", "CLinux", grdb, collections, log]),
+            knows: ["Origins", "Renditions", "Scheduling", "Images", "Locking", "CLinux", grdb, collections, log],
+            tests: ["RenderWorkers"]),
         room("Origins", knows: ["EventLoops", "HTTPDates", "Scheduling", "CCurl", log]),
-        room("Renditions", knows: ["Images", "CVips", "CMagic"]),
+        room(
+            "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
+        room("Renditions", knows: ["Images", "Scheduling"]),
         room("Catalog", knows: ["Images", "CLinux", grdb, log]),
+
+        // The render workers' program. Nothing else links a decoder.
+        [
+            .executableTarget(
+                name: "tessera-renderer",
+                dependencies: ["Decoding", "Renditions", "Images", "Sandbox", "CLinux", "CMemoryWatch"],
+                swiftSettings: strict),
+            .executableTarget(
+                name: "sandbox-probe", dependencies: ["Sandbox", "CMemoryWatch"], path: "Tests/SandboxProbe",
+                swiftSettings: strict),
+        ],
+        room(
+            "Decoding", knows: ["Renditions", "Images", "CVips", "CMagic", "CLinux"],
+            // GLib's loader of modules, which libvips' pkg-config file does not name.
+            links: ["gmodule-2.0"]),
+        room("Sandbox", knows: ["CSandbox"]),
 
         // The ground: sockets, dates, order of work, and the nouns.
         room("HTTPServer", knows: ["EventLoops", "HTTPDates", "CLinux", httpTypes, crypto, log]),
-        room("EventLoops", knows: ["CLinux"]),
+        room("EventLoops", knows: ["Locking", "CLinux"]),
+        room("Locking"),
         room("HTTPDates"),
         room("Scheduling", knows: [collections]),
         room("Images"),
@@ -69,6 +103,8 @@ let package = Package(
         // C libraries, with nothing but what Swift cannot call itself.
         [
             .target(name: "CLinux"),
+            .target(name: "CMemoryWatch"),
+            .target(name: "CSandbox"),
             .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
             .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
             .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),

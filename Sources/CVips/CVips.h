@@ -2,8 +2,12 @@
 #ifndef CVIPS_H
 #define CVIPS_H
 
+#include <gmodule.h>
 #include <vips/vips.h>
 #include <vips/vector.h>
+
+/// An address within libvips.
+static inline const void *cvips_somewhere(void) { return (const void *)vips_version_string; }
 
 /// Copies up to `length` bytes to `buffer`; 0 at the end, -1 to give up.
 typedef gint64 (*CVipsRead)(void *source, void *buffer, gint64 length, void *context);

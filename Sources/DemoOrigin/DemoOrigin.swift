@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPTypes
 import Logging
+import Renditions
 import Synchronization
 
 /// An HTTP origin that draws numbered pictures, with the latency and the accidents of a bad network. It counts what it is
@@ -22,10 +23,12 @@ public final class DemoOrigin: Sendable {
     private let base = Mutex("")
 
     /// Throws ``Invalid``.
-    public init(configuration: Configuration = Configuration(), logger: Logger) throws {
+    ///
+    /// - Parameter encoder: Makes files of what is drawn.
+    public init(configuration: Configuration = Configuration(), encoder: any PixelEncoding, logger: Logger) throws {
         try configuration.validate()
         self.configuration = configuration
-        desk = PictureDesk(configuration)
+        desk = PictureDesk(configuration, encoder: encoder)
         var settings = HTTPServer.Configuration()
         settings.host = configuration.host
         settings.port = configuration.port

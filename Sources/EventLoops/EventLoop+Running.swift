@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 extension EventLoop {
     /// How long the loop waits for the next event before it gives its thread back, in milliseconds.

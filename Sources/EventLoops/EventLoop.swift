@@ -1,7 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
-import Synchronization
+import Locking
 
 /// A serial queue that watches descriptors and timers.
 ///
@@ -27,7 +27,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
     /// Ends a wait in the epoll.
     let alarm: Int32
     /// What other threads, and the loop itself, want to be run.
-    let inbox = Mutex(Inbox())
+    let inbox = Guarded(Inbox())
     private static let owner = DispatchSpecificKey<ObjectIdentifier>()
 
     /// The loop's own state. Invariant: read and written on `queue` only.

@@ -2,7 +2,7 @@ public import Catalog
 public import HTTPServer
 public import Loading
 public import Origins
-public import Renditions
+public import RenderWorkers
 
 extension Gallery {
     /// How a gallery is served: the settings of each room below, and the server's own.
@@ -11,7 +11,7 @@ extension Gallery {
         public var catalog: Catalog.Configuration
         public var loading: Loader.Configuration
         public var origins = Origins.Configuration()
-        public var rendering = Renderer.Configuration()
+        public var rendering = RenderPool.Configuration()
         /// The folder of the browser front.
         public var publicFolder: String
         /// Names that are answered to although the server listens on loopback.

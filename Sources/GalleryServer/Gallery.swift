@@ -4,7 +4,7 @@ import HTTPServer
 import Loading
 import Logging
 import Origins
-import Renditions
+import RenderWorkers
 
 /// A whole gallery: the rooms put together, from sources to a listening server.
 public final class Gallery: Sendable {
@@ -22,8 +22,11 @@ public final class Gallery: Sendable {
 
     /// Opens the data folder and begins to read the sources.
     ///
+    /// - Parameter workers: Decode and draw; whoever made them stops them after the gallery.
     /// - Throws: errors whose description tells the person at the command line what to do.
-    public static func open(_ configuration: Configuration, sources: [Source], logger: Logger) async throws -> Gallery {
+    public static func open(
+        _ configuration: Configuration, sources: [Source], workers: RenderPool, logger: Logger
+    ) async throws -> Gallery {
         let catalog = try await Catalog.open(configuration.catalog, sources: sources, logger: logger)
         do {
             let origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
@@ -31,12 +34,11 @@ public final class Gallery: Sendable {
             var loading = configuration.loading
             loading.logger = logger
             let loader = try Loader(
-                configuration: loading, origins: origins,
-                renderer: Renderer(configuration: configuration.rendering), files: access, learner: access)
+                configuration: loading, origins: origins, renderer: workers, files: access, learner: access)
             let tokens = TokenBook(loader: loader)
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-                logger: logger)
+                workers: workers, logger: logger)
             let server = HTTPServer(configuration: configuration.http, responder: responder, logger: logger)
             return Gallery(catalog: catalog, loader: loader, origins: origins, server: server)
         } catch {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Loading
 import Logging
 import Origins
+import RenderWorkers
 
 /// Everything this server answers: the API, the pictures, and the front.
 struct GalleryResponder: Responder {
@@ -12,8 +13,7 @@ struct GalleryResponder: Responder {
     /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
-        origins: OriginFetcher,
-        logger: Logger
+        origins: OriginFetcher, workers: RenderPool, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         let streams = StreamCensus(limit: configuration.maximumStreams)
@@ -29,7 +29,7 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            streams: streams
+            workers: workers, streams: streams
         ).add(to: &router)
         router.fallback = try StaticFiles(folder: configuration.publicFolder, headers: SecurityHeaders.page)
         responder = HostGuard(

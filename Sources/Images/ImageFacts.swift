@@ -17,6 +17,8 @@ public struct ImageFacts: Hashable, Sendable, Codable {
     public var place: Place?
     /// The EXIF orientation tag, 1 to 8.
     public var orientation: Int?
+    /// Whether the file ends before its picture does; nil: not known.
+    public var isIncomplete: Bool?
 
     public init() {}
 

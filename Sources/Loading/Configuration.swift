@@ -12,10 +12,6 @@ extension Loader {
         public var tileBytes: Int64 = 2 << 30
         /// Bytes of fetched originals on disk; apart from the tiles, so that a few originals never push out thousands.
         public var originalBytes: Int64 = 4 << 30
-        /// Renders at once, one thread each; the number of cores is a good value.
-        public var renderThreads = 2
-        /// An original of more pixels than this is rendered in the lane of the heavy ones, as progressive JPEGs are.
-        public var heavyPixels = 60_000_000
         /// Renditions that may be in the making or waiting at once. More are refused with status 503.
         public var maximumPending = 50_000
         /// Bytes of an origin's answer that may wait for the disk before the origin is asked to pause.
@@ -24,6 +20,8 @@ extension Loader {
         public var failureLifetime: Duration = .seconds(300)
         /// How many such failures are remembered.
         public var rememberedFailures = 10_000
+        /// How many pictures that harmed their decoder are remembered, for good.
+        public var rememberedHarmful = 10_000
         /// How long `shutdown()` may take to write what is still unwritten.
         public var shutdownDeadline: Duration = .seconds(5)
         public var logger = Logger(label: "tessera.loading")
@@ -35,12 +33,11 @@ extension Loader {
             guard memoryBytes >= 0 else { throw InvalidConfiguration(field: "memoryBytes") }
             guard tileBytes >= 0 else { throw InvalidConfiguration(field: "tileBytes") }
             guard originalBytes >= 0 else { throw InvalidConfiguration(field: "originalBytes") }
-            guard (1...256).contains(renderThreads) else { throw InvalidConfiguration(field: "renderThreads") }
-            guard heavyPixels > 0 else { throw InvalidConfiguration(field: "heavyPixels") }
             guard maximumPending > 0 else { throw InvalidConfiguration(field: "maximumPending") }
             guard unwrittenBytes > 0 else { throw InvalidConfiguration(field: "unwrittenBytes") }
             guard failureLifetime >= .zero else { throw InvalidConfiguration(field: "failureLifetime") }
             guard rememberedFailures >= 0 else { throw InvalidConfiguration(field: "rememberedFailures") }
+            guard rememberedHarmful >= 0 else { throw InvalidConfiguration(field: "rememberedHarmful") }
             guard shutdownDeadline >= .zero else { throw InvalidConfiguration(field: "shutdownDeadline") }
         }
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import Images
+import Locking
 import Origins
 import Renditions
 import Scheduling
@@ -12,8 +13,10 @@ final class LoadCoordinator: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tessera.loading")
     let configuration: Loader.Configuration
     let origins: any OriginFetching
+    let renderer: any Rendering
     let lanes: LoadLanes
     let stages: LoadStages
+    let harmful: HarmfulPictures
     let time: any TimeKeeping
 
     var machine = LoadMachine()
@@ -21,7 +24,6 @@ final class LoadCoordinator: @unchecked Sendable {
     var contexts: [LoadMachine.JobID: Context] = [:]
     var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
     var spools: [LoadMachine.FetchID: Spool] = [:]
-    var stops: [BlockingLane.WorkID: RenderStop] = [:]
     var failures: FailureMemory
     var counts = LoadStatistics()
     private var isStopped = false
@@ -42,7 +44,9 @@ final class LoadCoordinator: @unchecked Sendable {
         /// How a fetch of the image ended while this job looked into the caches, if one did.
         var overtakenBy: FetchEnd?
         var source: OriginalSource?
+        /// What the job is doing on a lane, or with the render workers.
         var work: BlockingLane.WorkID = 0
+        var render: (any RenderHandle)?
         var attempts = 0
     }
 
@@ -56,13 +60,15 @@ final class LoadCoordinator: @unchecked Sendable {
     private static let maximumAttempts = 4
 
     init(
-        configuration: Loader.Configuration, origins: any OriginFetching, lanes: LoadLanes, stages: LoadStages,
-        time: any TimeKeeping
+        configuration: Loader.Configuration, origins: any OriginFetching, renderer: any Rendering, lanes: LoadLanes,
+        stages: LoadStages, harmful: HarmfulPictures, time: any TimeKeeping
     ) {
         self.configuration = configuration
         self.origins = origins
+        self.renderer = renderer
         self.lanes = lanes
         self.stages = stages
+        self.harmful = harmful
         self.time = time
         failures = FailureMemory(lifetime: configuration.failureLifetime, capacity: configuration.rememberedFailures)
     }
@@ -113,7 +119,7 @@ final class LoadCoordinator: @unchecked Sendable {
         await withCheckedContinuation { continuation in
             on {
                 let isEmpty = $0.machine.isEmpty && $0.waiters.isEmpty && $0.contexts.isEmpty && $0.fetches.isEmpty
-                continuation.resume(returning: isEmpty && $0.spools.isEmpty && $0.stops.isEmpty)
+                continuation.resume(returning: isEmpty && $0.spools.isEmpty)
             }
         }
     }
@@ -130,6 +136,7 @@ final class LoadCoordinator: @unchecked Sendable {
         counts.jobs = machine.jobCount
         counts.fetches = machine.fetchCount
         counts.rememberedFailures = failures.count
+        counts.rememberedHarmful = harmful.count
         published.withLock { $0 = counts }
         guard !watchers.isEmpty else { return }
         let met = watchers.filter { $0.condition(counts) }
@@ -170,7 +177,7 @@ final class LoadCoordinator: @unchecked Sendable {
             case .find(let job, let priority): find(job, priority)
             case .fetch(let fetch, let job, let priority): beginFetch(fetch, for: job, priority)
             case .prepare(let job, let priority): prepare(job, priority)
-            case .render(let job, let lane, let priority): render(job, lane, priority)
+            case .render(let job, let priority): render(job, priority)
             case .stream(let waiter, let fetch): stream(waiter, from: fetch)
             case .reprioritise(let job, let stage, let priority): move(job, stage, priority)
             case .reprioritiseFetch(let fetch, let priority): fetches[fetch]?.reprioritise(priority)
@@ -187,22 +194,24 @@ final class LoadCoordinator: @unchecked Sendable {
         switch stage {
         case .finding: lanes.lookups
         case .preparing: contexts[job]?.request.image.location.isRemote == true ? lanes.fetched : lanes.files
-        case .rendering(let lane): lanes.lane(of: lane)
-        case .fetching, .streaming: nil
+        case .rendering, .fetching, .streaming: nil
         }
     }
 
     private func move(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage, _ priority: Priority) {
-        guard let work = contexts[job]?.work else { return }
-        lane(of: job, stage)?.reprioritise(work, to: priority)
-        if case .rendering(let lane) = stage { yieldIfNeeded(lane) }
+        guard let context = contexts[job] else { return }
+        if stage == .rendering {
+            context.render?.reprioritise(priority)
+        } else {
+            lane(of: job, stage)?.reprioritise(context.work, to: priority)
+        }
     }
 
     private func abandon(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage) {
         let lane = lane(of: job, stage)
         guard let context = contexts.removeValue(forKey: job) else { return }
-        if lane?.cancel(context.work) != true { stops[context.work]?.stop() }
-        stops[context.work] = nil
+        lane?.cancel(context.work)
+        context.render?.cancel()
     }
 
     /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.
@@ -298,16 +307,10 @@ final class LoadCoordinator: @unchecked Sendable {
             remember(tile, job, freshUntil: nil)
             finish(job, .success(.bytes(tile)))
         case .original(let file): finish(job, .success(.file(file)))
-        case .toRender(let source, let lane):
-            let isRemote = request.image.location.isRemote
-            let subject = FailureMemory.Subject(request, version: isRemote ? nil : source.version)
-            if request.bypassNegativeCache {
-                failures.forget(subject)
-            } else if let failure = failures.failure(of: subject, now: time.uptime()) {
-                return finish(job, .failure(failure))
-            }
+        case .toRender(let source):
+            if let end = known(request, source) { return finish(job, end) }
             contexts[job]?.source = source
-            perform(machine.render(job, in: lane))
+            perform(machine.render(job))
         case .mustFetchAgain:
             contexts[job]?.attempts += 1
             contexts[job]?.mustFetch = true
@@ -316,37 +319,49 @@ final class LoadCoordinator: @unchecked Sendable {
         }
     }
 
+    /// What is known to come of this content, so that no worker need look at it; nil also when a person asks for a try.
+    private func known(_ request: LoadRequest, _ source: OriginalSource) -> Result<LoadedContent, LoadFailure>? {
+        let isRemote = request.image.location.isRemote
+        let subject = FailureMemory.Subject(request, version: isRemote ? nil : source.version)
+        let now = time.uptime()
+        if let harm = harmful.failure(
+            of: request.image.id, version: source.version, insists: request.bypassNegativeCache, now: now)
+        {
+            // As it is, an original harms nobody; what it is, nobody looks.
+            return request.rendition == .original ? .success(.file(source.file(nil))) : .failure(harm)
+        }
+        if request.bypassNegativeCache { failures.forget(subject) }
+        return failures.failure(of: subject, now: now).map { .failure($0) }
+    }
+
     // MARK: - Rendering
 
-    private func render(_ job: LoadMachine.JobID, _ lane: LoadMachine.RenderLane, _ priority: Priority) {
+    private func render(_ job: LoadMachine.JobID, _ priority: Priority) {
         guard let context = contexts[job], let source = context.source else { return }
-        let stop = RenderStop()
+        let request = context.request
         counts.rendersBegun += 1
-        run(job, on: lanes.lane(of: lane), priority) { [stages] in
-            stages.render(context.request, from: source, stop: stop)
-        } then: {
-            $0.rendered(job, lane, $1)
+        // What comes when nobody waits any more is kept all the same, and told to nobody.
+        contexts[job]?.render = renderer.render(stages.job(for: request, of: source), priority: priority) {
+            [weak self, stages] result in
+            let outcome = stages.rendered(result, request, from: source)
+            self?.on { $0.rendered(job, outcome, source.version) }
         }
-        if let work = contexts[job]?.work { stops[work] = stop }
-        yieldIfNeeded(lane)
     }
 
-    /// Prefetch that holds more than its half while something visible waits goes back into the line.
-    private func yieldIfNeeded(_ lane: LoadMachine.RenderLane) {
-        guard let work = lanes.lane(of: lane).nextToYield() else { return }
-        stops[work]?.stop()
-    }
-
-    private func rendered(_ job: LoadMachine.JobID, _ lane: LoadMachine.RenderLane, _ result: LoadStages.RenderResult) {
-        let stop = contexts[job].flatMap { stops.removeValue(forKey: $0.work) }
-        switch result {
-        case .tile(let tile): finish(job, .success(.bytes(tile)))
+    private func rendered(_ job: LoadMachine.JobID, _ outcome: LoadStages.Rendered, _ version: ContentVersion) {
+        guard let context = contexts[job], context.render != nil else { return }
+        contexts[job]?.render = nil
+        switch outcome {
+        case .content(let content):
+            harmful.forgive(context.request)
+            finish(job, .success(content))
+        case .unexamined(let content, let reason):
+            harmful.note(reason, of: context.request.image.id, version: version)
+            finish(job, .success(content))
         case .changed: perform(machine.prepare(job))
-        case .stopped:
-            // It yielded its place, and is still wanted.
-            guard stop?.isStopped == true else { return fail(job, .unreadable("stopped by nobody"), version: nil) }
-            perform(machine.render(job, in: lane))
-        case .failed(let failure, let version): fail(job, failure, version: version)
+        case .failed(let failure, let reason):
+            harmful.note(reason, of: context.request.image.id, version: version)
+            fail(job, failure, version: version)
         }
     }
 
@@ -364,8 +379,7 @@ final class LoadCoordinator: @unchecked Sendable {
         for spool in spools.values { spool.end(.failed(.shuttingDown)) }
         fetches = [:]
         spools = [:]
+        for context in contexts.values { context.render?.cancel() }
         contexts = [:]
-        for stop in stops.values { stop.stop() }
-        stops = [:]
     }
 }

@@ -8,10 +8,8 @@ struct LoadStages: Sendable {
     let memory: MemoryCache
     let originals: OriginalStore
     let files: any FileOpening
-    let renderer: any Rendering
     let learner: any FactsLearning
     let time: any TimeKeeping
-    let heavyPixels: Int
 
     enum Found: Sendable {
         case tile(RenditionBytes, freshUntil: Int64?)
@@ -24,18 +22,20 @@ struct LoadStages: Sendable {
     enum Prepared: Sendable {
         case tile(RenditionBytes)
         case original(OriginalFile)
-        case toRender(OriginalSource, LoadMachine.RenderLane)
+        /// A visit of a render worker is needed.
+        case toRender(OriginalSource)
         /// Nothing has changed at the origin, but neither the original nor this rendition is kept any more.
         case mustFetchAgain
         case failed(LoadFailure, version: ContentVersion?)
     }
 
-    enum RenderResult: Sendable {
-        case tile(RenditionBytes)
+    enum Rendered: Sendable {
+        case content(LoadedContent)
+        /// An original that could not be looked at, as it is.
+        case unexamined(LoadedContent, RenderError.Reason)
         /// The file changed while it was read.
         case changed
-        case stopped
-        case failed(LoadFailure, version: ContentVersion)
+        case failed(LoadFailure, RenderError.Reason)
     }
 
     // MARK: - Finding
@@ -44,7 +44,10 @@ struct LoadStages: Sendable {
         let image = request.image
         switch image.location {
         case .file:
-            guard let version = image.version, let tile = tile(request, version) else { return .nothing(nil) }
+            // Memory was asked for this version when the load began.
+            guard request.rendition != .original, let version = image.version,
+                let tile = tiles.rendition(key(of: request), version: version)
+            else { return .nothing(nil) }
             return .tile(tile, freshUntil: nil)
         case .remote(let url):
             guard let kept = originals.find(image.id, url: url) else { return .nothing(nil) }
@@ -63,8 +66,12 @@ struct LoadStages: Sendable {
 
     private func tile(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
         guard request.rendition != .original else { return nil }
-        let key = TileKey(image: request.image.id, rendition: request.rendition, format: request.format)
-        return memory.rendition(key, version: version) ?? tiles.rendition(key, version: version)
+        return memory.rendition(key(of: request), version: version)
+            ?? tiles.rendition(key(of: request), version: version)
+    }
+
+    private func key(of request: LoadRequest) -> TileKey {
+        TileKey(image: request.image.id, rendition: request.rendition, format: request.format)
     }
 
     // MARK: - Preparing
@@ -77,8 +84,9 @@ struct LoadStages: Sendable {
                 source = try open(folder, path)
                 if source.version != request.image.version {
                     learner.learned(ImageFacts(), version: source.version, of: request.image.id)
+                    // Of the version that was thought to be current the disk was asked before.
+                    if let tile = tile(request, source.version) { return .tile(tile) }
                 }
-                if let tile = tile(request, source.version) { return .tile(tile) }
             case (.remote, .source(let fetched)?):
                 source = fetched
                 if let tile = tile(request, fetched.version) { return .tile(tile) }
@@ -96,7 +104,13 @@ struct LoadStages: Sendable {
                     modified: kept.validators.modified, isStale: originFailure != nil)
             case (.remote, nil): return .mustFetchAgain
             }
-            return inspect(request, source)
+            // What an original is was learnt when it was looked into first.
+            if request.rendition == .original, source.version == request.image.version,
+                let mediaType = request.image.facts.mediaType
+            {
+                return .original(source.file(mediaType))
+            }
+            return .toRender(source)
         } catch {
             return .failed(error, version: nil)
         }
@@ -116,75 +130,70 @@ struct LoadStages: Sendable {
             length: status.size, modified: status.modifiedSeconds, status: status)
     }
 
-    private func inspect(_ request: LoadRequest, _ source: OriginalSource) -> Prepared {
-        do throws(RenderError) {
-            let inspection = try renderer.inspect(.descriptor(source.descriptor.number))
-            var facts = inspection.facts
-            facts.byteCount = source.length
-            if request.rendition == .original {
-                learner.learned(facts, version: source.version, of: request.image.id)
-                return .original(
-                    OriginalFile(
-                        descriptor: source.descriptor, length: source.length, mediaType: facts.mediaType,
-                        version: source.version, modified: source.modified, isStale: source.isStale))
-            }
-            return .toRender(source, lane(for: inspection, request.rendition))
-        } catch {
-            return .failed(source.hasChanged ? .changing : LoadFailure(error), version: source.version)
-        }
-    }
-
-    private func lane(for inspection: Inspection, _ rendition: Rendition) -> LoadMachine.RenderLane {
-        if rendition == .preview, inspection.hasThumbnail { return .ordinary }
-        // What an SVG costs its size does not tell, and a filter in it cannot be stopped half-way.
-        if inspection.isProgressive || inspection.facts.mediaType == "image/svg+xml" { return .heavy }
-        let (pixels, isTooMany) = (inspection.facts.width ?? 0).multipliedReportingOverflow(
-            by: inspection.facts.height ?? 0)
-        return isTooMany || pixels > heavyPixels ? .heavy : .ordinary
-    }
-
     // MARK: - Rendering
 
-    func render(_ request: LoadRequest, from source: OriginalSource, stop: RenderStop) -> RenderResult {
+    /// What a render worker is to do. The decoding is the dear part: a tile's preview comes with it, unless it is there.
+    func job(for request: LoadRequest, of source: OriginalSource) -> RenderJob {
+        let descriptor = source.descriptor.number
+        guard request.rendition != .original else { return RenderJob(.examine, of: descriptor) }
         var wanted = [request.rendition: request.format]
-        // The decoding is the dear part: a tile's preview comes with it, unless it is there.
         if request.rendition == .tile {
             let format: OutputFormat = request.format == .jpeg ? .jpeg : .webp
             let key = TileKey(image: request.image.id, rendition: .preview, format: format)
             if memory.rendition(key, version: source.version) == nil { wanted[.preview] = format }
         }
-        do throws(RenderError) {
-            let rendered = try renderer.render(.descriptor(source.descriptor.number), as: wanted, stop: stop)
-            if source.hasChanged { return .changed }
-            guard let picture = rendered[request.rendition] else {
-                throw RenderError(.failed, "The picture could not be rendered.")
-            }
-            var facts = picture.facts
+        let isKnown = source.version == request.image.version
+        let isDrawing = isKnown && request.image.facts.mediaType == "image/svg+xml"
+        return RenderJob(.make(wanted), of: descriptor, isKnownHeavy: isDrawing)
+    }
+
+    /// Takes in what a render worker has made: learns from it and keeps it. Never blocks.
+    func rendered(
+        _ result: Result<RenderAnswer, RenderError>, _ request: LoadRequest, from source: OriginalSource
+    ) -> Rendered {
+        switch result {
+        case .success(let answer):
+            guard !source.hasChanged(answer.source) else { return .changed }
+            var facts = answer.facts
             facts.byteCount = source.length
             learner.learned(facts, version: source.version, of: request.image.id)
-            for (rendition, result) in rendered {
-                keep(result, of: request.image.id, as: rendition, from: source)
+            if request.rendition == .original { return .content(.file(source.file(facts.mediaType))) }
+            for (rendition, rendered) in answer.renditions {
+                keep(tile(rendered, facts, from: source), rendered.format, of: request.image.id, as: rendition, source)
             }
-            return .tile(tile(picture, from: source))
-        } catch {
-            if error.reason == .stopped { return .stopped }
+            guard let picture = answer.renditions[request.rendition] else {
+                return .failed(LoadFailure(RenderError(.failed, "The picture could not be rendered.")), .failed)
+            }
+            return .content(.bytes(tile(picture, facts, from: source)))
+        case .failure(let error):
             // Half of a copy is no picture, and must not be remembered as one that is broken.
-            return source.hasChanged ? .changed : .failed(LoadFailure(error), version: source.version)
+            if let now = error.source, source.hasChanged(now) { return .changed }
+            // A picture that cannot be shown may be had as it is; what it is, nobody says.
+            if request.rendition == .original, error.isOfPicture {
+                return .unexamined(.file(source.file(nil)), error.reason)
+            }
+            return .failed(LoadFailure(error), error.reason)
         }
     }
 
-    private func keep(_ rendered: Rendered, of image: ImageID, as rendition: Rendition, from source: OriginalSource) {
+    private func keep(
+        _ tile: RenditionBytes, _ format: OutputFormat, of image: ImageID, as rendition: Rendition,
+        _ source: OriginalSource
+    ) {
         guard source.mayStore else { return }
-        var tile = tile(rendered, from: source)
+        var tile = tile
         tile.isStale = false
-        let key = TileKey(image: image, rendition: rendition, format: rendered.format)
+        let key = TileKey(image: image, rendition: rendition, format: format)
         memory.insert(tile, for: key)
         tiles.insert(tile, for: key)
     }
 
-    private func tile(_ rendered: Rendered, from source: OriginalSource) -> RenditionBytes {
+    private func tile(_ rendered: Renditions.Rendered, _ facts: ImageFacts, from source: OriginalSource)
+        -> RenditionBytes
+    {
         RenditionBytes(
             bytes: rendered.bytes, mediaType: rendered.mediaType, version: source.version, width: rendered.width,
-            height: rendered.height, modified: source.modified, isStale: source.isStale)
+            height: rendered.height, modified: source.modified, isStale: source.isStale,
+            isIncomplete: facts.isIncomplete == true)
     }
 }

@@ -20,6 +20,8 @@ public struct LoadStatistics: Hashable, Sendable {
     public internal(set) var diskHits = 0
     /// Failures remembered, so as not to be repeated.
     public internal(set) var rememberedFailures = 0
+    /// Pictures remembered because they harmed their decoder.
+    public internal(set) var rememberedHarmful = 0
     /// What keeps the disk cache from being used now, if anything does. For the log and the owner.
     public internal(set) var cacheProblem: String?
 }

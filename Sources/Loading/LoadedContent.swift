@@ -25,10 +25,12 @@ public struct RenditionBytes: Hashable, Sendable {
     public let modified: Int64?
     /// The origin could not be asked whether this is still current (`stale-if-error`, RFC 5861 §4).
     public var isStale: Bool
+    /// The original ends before its picture does: this is as much of it as there is.
+    public let isIncomplete: Bool
 
     public init(
         bytes: [UInt8], mediaType: String, version: ContentVersion, width: Int, height: Int,
-        modified: Int64? = nil, isStale: Bool = false
+        modified: Int64? = nil, isStale: Bool = false, isIncomplete: Bool = false
     ) {
         self.bytes = bytes
         self.mediaType = mediaType
@@ -37,6 +39,7 @@ public struct RenditionBytes: Hashable, Sendable {
         self.height = height
         self.modified = modified
         self.isStale = isStale
+        self.isIncomplete = isIncomplete
     }
 }
 

@@ -38,14 +38,16 @@ public final class Loader: RenditionLoading {
         let originals = try OriginalStore(
             folder: directory + "/originals", budget: configuration.originalBytes, database: database,
             logger: configuration.logger)
-        lanes = LoadLanes(renderThreads: configuration.renderThreads, renderer: renderer)
+        lanes = LoadLanes()
         memory = MemoryCache(budget: configuration.memoryBytes)
         tiles = TileStore(database: database, budget: configuration.tileBytes, lane: lanes.tiles)
         let stages = LoadStages(
-            tiles: tiles, memory: memory, originals: originals, files: files, renderer: renderer, learner: learner,
-            time: time, heavyPixels: configuration.heavyPixels)
+            tiles: tiles, memory: memory, originals: originals, files: files, learner: learner, time: time)
+        let harmful = HarmfulPictures(
+            database: database, lane: lanes.tiles, capacity: configuration.rememberedHarmful)
         coordinator = LoadCoordinator(
-            configuration: configuration, origins: origins, lanes: lanes, stages: stages, time: time)
+            configuration: configuration, origins: origins, renderer: renderer, lanes: lanes, stages: stages,
+            harmful: harmful, time: time)
     }
 
     public func cached(_ request: LoadRequest) -> RenditionBytes? {

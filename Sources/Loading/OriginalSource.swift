@@ -1,4 +1,5 @@
 import Images
+import Renditions
 
 /// An original that is open and can be rendered.
 struct OriginalSource: Sendable {
@@ -15,10 +16,19 @@ struct OriginalSource: Sendable {
     /// Its origin could not be asked whether it is current.
     var isStale = false
 
-    /// Whether a local file is no longer what it was when it was opened: what was read of it says nothing.
-    var hasChanged: Bool {
+    /// Whether a local file is, as it was found later, no longer what it was when it was opened: what was read of it says
+    /// nothing.
+    func hasChanged(_ later: SourceStatus) -> Bool {
         guard let status else { return false }
-        return (try? descriptor.status()) != status
+        return SourceStatus(
+            size: status.size, modifiedSeconds: status.modifiedSeconds, nanoseconds: status.nanoseconds) != later
+    }
+
+    /// The original as it is.
+    func file(_ mediaType: String?) -> OriginalFile {
+        OriginalFile(
+            descriptor: descriptor, length: length, mediaType: mediaType, version: version, modified: modified,
+            isStale: isStale)
     }
 }
 

@@ -15,6 +15,13 @@ public final class OwnedDescriptor: Sendable {
         close(number)
     }
 
+    /// The same file, open for reading alone. Blocks.
+    func forReading() throws(DescriptorError) -> OwnedDescriptor {
+        let number = open("/proc/self/fd/\(number)", O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw DescriptorError(operation: "open", code: errno) }
+        return OwnedDescriptor(number)
+    }
+
     /// Reads up to `count` bytes at `offset`: fewer at the end of the file. Blocks.
     ///
     /// - Throws: `DescriptorError` with the operation that failed.

@@ -38,16 +38,18 @@ extension Demo {
         LogOutput.start(level: try server.resolvedLogLevel())
         let count = try count ?? Environment.value("count") ?? 10_000
         let logger = Logger(label: "tessera.demo")
-        let origin = try DemoOrigin(configuration: originConfiguration(), logger: logger)
-        let base = try await origin.start()
-        logger.notice("The demo's origin is at \(base)")
         // A demo starts cold each time, unless a data folder is named.
         let temporary = try server.namedData() == nil ? DataFolder.temporary() : nil
         defer { if let temporary { try? FileManager.default.removeItem(atPath: temporary) } }
         var configuration = try server.configuration(standardData: temporary ?? "")
+        // The workers encode what the origin draws, and render it for the gallery.
+        let workers = try RendererProgram.pool(configuration.rendering)
+        let origin = try DemoOrigin(configuration: originConfiguration(), encoder: workers, logger: logger)
+        let base = try await origin.start()
+        logger.notice("The demo's origin is at \(base)")
         configuration.origins.allowedAddresses.append("127.0.0.1/32")
         let sources = [Source.template(try URLTemplate(origin.urlTemplate, count: count))]
-        try await GalleryRun(configuration: configuration, sources: sources).untilTold()
+        try await GalleryRun(configuration: configuration, sources: sources, workers: workers).untilTold()
         await origin.stop()
     }
 

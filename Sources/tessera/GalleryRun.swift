@@ -3,11 +3,13 @@ import Catalog
 import GalleryServer
 import Glibc
 import Logging
+import RenderWorkers
 
 /// Runs a gallery from its start to the signal that ends it.
 struct GalleryRun {
     let configuration: Gallery.Configuration
     let sources: [Source]
+    let workers: RenderPool
 
     /// How long a stop waits for what is being sent.
     private static let stopDeadline = Duration.seconds(8)
@@ -19,7 +21,7 @@ struct GalleryRun {
         ProcessLimits.prepare()
         let stop = StopSignal()
         let logger = Logger(label: "tessera")
-        let gallery = try await Gallery.open(configuration, sources: sources, logger: logger)
+        let gallery = try await Gallery.open(configuration, sources: sources, workers: workers, logger: logger)
         let address: String
         do {
             address = try await gallery.start()
@@ -36,6 +38,7 @@ struct GalleryRun {
         withExtendedLifetime(rescan) {}
         logger.notice("Stopping; what is being sent is finished within \(Self.stopDeadline).")
         await gallery.stop(within: Self.stopDeadline)
+        await workers.stop()
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import GalleryServer
 
 /// `tessera serve SOURCE…`: a gallery of the user's own pictures.
 struct Serve: AsyncParsableCommand {
@@ -31,6 +32,7 @@ struct Serve: AsyncParsableCommand {
         let count = try count ?? Environment.value("count")
         let sources = try Source.parse(words, count: count)
         let configuration = try server.configuration(standardData: DataFolder.standard(for: words))
-        try await GalleryRun(configuration: configuration, sources: sources).untilTold()
+        let workers = try RendererProgram.pool(configuration.rendering)
+        try await GalleryRun(configuration: configuration, sources: sources, workers: workers).untilTold()
     }
 }

@@ -1,9 +1,12 @@
 import ArgumentParser
+import Foundation
 import GalleryServer
 import HTTPServer
 import Loading
 import Logging
 import Origins
+import RenderWorkers
+import Renditions
 
 /// The options that every command that runs a gallery shares. A plain optional here means "not on the command line";
 /// the environment and then the default decide.
@@ -52,6 +55,19 @@ struct ServerOptions: ParsableArguments {
         name: .customLong("original-cache"),
         help: ArgumentHelp("Disk for fetched originals. (TESSERA_ORIGINAL_CACHE; 4GiB)", valueName: "bytes"))
     var originalCache: ByteCount?
+
+    @Option(help: "Pictures that are decoded at once, each by a worker. (TESSERA_WORKERS; one for each core)")
+    var workers: Int?
+
+    @Option(
+        name: .customLong("worker-memory"),
+        help: ArgumentHelp("Memory that one worker may use. (TESSERA_WORKER_MEMORY; 512MiB)", valueName: "bytes"))
+    var workerMemory: ByteCount?
+
+    @Flag(
+        name: .customLong("allow-unconfined"),
+        help: "Decode although the kernel cannot lock the workers in (seccomp). (TESSERA_ALLOW_UNCONFINED=1)")
+    var allowUnconfined = false
 
     @Option(
         name: .customLong("public"),
@@ -108,6 +124,27 @@ extension ServerOptions {
         if let budget = try originalCache ?? Environment.value("original-cache") {
             configuration.loading.originalBytes = Int64(budget.bytes)
         }
+        try apply(to: &configuration.rendering)
         return configuration
+    }
+
+    private func apply(to rendering: inout RenderPool.Configuration) throws {
+        rendering.places = try workers ?? Environment.value("workers") ?? max(2, ProcessInfo.processInfo.processorCount)
+        if let memory = try workerMemory ?? Environment.value("worker-memory") {
+            rendering.limits.memory = Int64(memory.bytes)
+        }
+        rendering.allowsUnconfined = try allowUnconfined || Environment.value("allow-unconfined") == 1
+        if let seconds: Int = try Environment.value("render-deadline") {
+            rendering.deadlines.tile = .seconds(seconds)
+            rendering.deadlines.screen = .seconds(2 * seconds)
+            rendering.deadlines.examination = .seconds(seconds)
+        }
+        do {
+            try rendering.validate()
+        } catch {
+            throw ValidationError(
+                error.field == "places"
+                    ? "--workers: say 1 to 256." : "--worker-memory: say 128MiB or more.")
+        }
     }
 }

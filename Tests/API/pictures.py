@@ -16,32 +16,69 @@ def drawing(width: int = 640, height: int = 480, seed: int = 0) -> Image.Image:
     return Image.merge("RGB", (image, other, third))
 
 
-def encoded(format: str = "JPEG", seed: int = 0, **options) -> bytes:
+def encoded(format: str = "JPEG", seed: int = 0, width: int = 640, height: int = 480, **options) -> bytes:
     file = io.BytesIO()
-    drawing(seed=seed).save(file, format, **options)
+    drawing(width, height, seed).save(file, format, **options)
     return file.getvalue()
+
+
+def blurred_svg(width: int = 640, height: int = 480, seed: int = 0) -> bytes:
+    """Coloured discs under a wide blur."""
+    discs = "".join(
+        f'<circle cx="{n * 97 % width}" cy="{(n * 61 + seed) % height}" r="{width // 9}" fill="hsl({n * 29},80%,50%)"/>'
+        for n in range(40))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"><filter id="f">'
+        f'<feGaussianBlur stdDeviation="{width // 40}"/></filter><g filter="url(#f)">{discs}</g></svg>').encode()
+
+
+def every_format(width: int = 640, height: int = 480, seed: int = 0) -> dict[str, bytes]:
+    """One drawing in every way of writing a picture that has a decoder, or a path through one, of its own."""
+    size = {"seed": seed, "width": width, "height": height}
+    return {
+        "baseline.jpg": encoded("JPEG", **size), "progressive.jpg": encoded("JPEG", progressive=True, **size),
+        "plain.png": encoded("PNG", compress_level=1, **size), "interlaced.png": interlaced_png(width, height, seed),
+        "plain.webp": encoded("WEBP", **size), "lossless.webp": encoded("WEBP", lossless=True, method=0, **size),
+        "plain.avif": encoded("AVIF", speed=10, **size), "plain.gif": encoded("GIF", **size),
+        "plain.tif": encoded("TIFF", **size), "packed.tif": encoded("TIFF", compression="tiff_lzw", **size),
+        "blurred.svg": blurred_svg(width, height, seed)}
+
+
+# Where a PNG's header ends and its other chunks begin.
+PNG_HEAD = 33
+
+
+def png_chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def png_of_data(
+    width: int, height: int, data: bytes, depth: int = 1, colour: int = 0, interlaced: bool = False
+) -> bytes:
+    """A PNG with the header's own claim of its size; `data` are the rows, filtered and compressed."""
+    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
+    return (
+        b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", data) + png_chunk(b"IEND", b""))
 
 
 def png(width: int, height: int, rows: bytes, depth: int = 1, colour: int = 0) -> bytes:
     """A PNG with the header's own claim of its size; `rows` are the filtered rows before compression."""
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    return png_of_data(width, height, zlib.compress(rows, 9), depth, colour)
 
 
-def bomb() -> bytes:
-    """2.5 gigapixels in 300 KB: decoding it would take gigabytes."""
-    side = 50_000
-    packer = zlib.compressobj(9)
-    row = b"\0" + bytes(side // 8)
-    rows = b"".join([packer.compress(row * 1000) for _ in range(side // 1000)] + [packer.flush()])
-    whole = png(side, side, b"")
-    empty = zlib.compress(b"", 9)
-    old = struct.pack(">I", len(empty)) + b"IDAT" + empty + struct.pack(">I", zlib.crc32(b"IDAT" + empty))
-    new = struct.pack(">I", len(rows)) + b"IDAT" + rows + struct.pack(">I", zlib.crc32(b"IDAT" + rows))
-    return whole.replace(old, new)
+def interlaced_png(width: int = 640, height: int = 480, seed: int = 0) -> bytes:
+    """A PNG in the seven passes of Adam7, which Pillow does not write."""
+    image = drawing(width, height, seed)
+    packer = zlib.compressobj(6)
+    data = []
+    for x, y, across, down in (
+            (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
+        columns, rows = len(range(x, width, across)), len(range(y, height, down))
+        # Without smoothing this takes one pixel out of `across` by `down`; it counts from the middle of pixels.
+        grid = (across, 0, x + 0.5 - across / 2, 0, down, y + 0.5 - down / 2)
+        part = image.transform((columns, rows), Image.Transform.AFFINE, grid).tobytes()
+        data += [packer.compress(b"\0" + part[row * columns * 3:][:columns * 3]) for row in range(rows)]
+    return png_of_data(width, height, b"".join(data) + packer.flush(), depth=8, colour=2, interlaced=True)
 
 
 def lying_png() -> bytes:
@@ -88,3 +125,8 @@ def is_whole(content: bytes) -> bool:
     with Image.open(io.BytesIO(content)) as image:
         image.load()
         return image.width > 0
+
+
+def size(content: bytes) -> tuple[int, int]:
+    with Image.open(io.BytesIO(content)) as image:
+        return image.size

@@ -32,6 +32,7 @@ import Testing
         camera.focalLength = 35
         facts.camera = camera
         facts.place = .init(latitude: -1.5, longitude: 2.5, altitude: 3.5)
+        facts.isIncomplete = true
         return facts
     }
 
@@ -90,6 +91,59 @@ import Testing
                 #expect(image.version?.rawValue == result.2.map(version))
             }
         }
+    }
+
+    @Test func `that a file is incomplete stays known of its content, and is not said of another one`() async throws {
+        try scratch.file("pictures/a.jpg", "half")
+        let catalog = try await scratch.catalog { $0.learningBatch = 1 }
+        let half = try #require(try await catalog.all().first)
+        #expect(half.facts.isIncomplete == nil)
+        var facts = ImageFacts()
+        facts.isIncomplete = true
+        catalog.learned(facts, version: half.version, of: half.id)
+        // What does not know of it adds to it; what knows better replaces it.
+        for isWritten in [false, true] {
+            var others = ImageFacts()
+            others.width = isWritten ? 2 : 1
+            catalog.learned(others, version: half.version, of: half.id)
+            if isWritten { await catalog.facts.drain() }
+            #expect(try await catalog.image(half.id)?.facts.isIncomplete == true)
+        }
+        facts.isIncomplete = false
+        catalog.learned(facts, version: half.version, of: half.id)
+        await catalog.facts.drain()
+        #expect(try await catalog.image(half.id)?.facts.isIncomplete == false)
+        facts.isIncomplete = true
+        catalog.learned(facts, version: half.version, of: half.id)
+        try scratch.file("pictures/a.jpg", "all of it")
+        await catalog.rescanned()
+        #expect(try await catalog.image(half.id)?.facts.isIncomplete == nil)
+    }
+
+    @Test func `an index from before incompleteness was kept is brought up to date with all that it has`() async throws
+    {
+        try scratch.file("pictures/a.jpg", "12345")
+        var catalog = try await scratch.catalog()
+        let image = try #require(try await catalog.all().first)
+        var facts = full
+        facts.isIncomplete = nil
+        catalog.learned(facts, version: image.version, of: image.id)
+        await catalog.facts.drain()
+        // As an older version of this program left it.
+        try await catalog.shelf.disk.database.write { db in
+            try db.execute(sql: "ALTER TABLE facts DROP COLUMN isIncomplete; PRAGMA user_version = 1")
+        }
+        await catalog.close()
+        catalog = try await scratch.catalog()
+        #expect(catalog.state.problems.count == 0)
+        facts.byteCount = 5
+        #expect(try await catalog.image(image.id)?.facts == facts)
+        facts.isIncomplete = true
+        catalog.learned(facts, version: image.version, of: image.id)
+        await catalog.close()
+        catalog = try await scratch.catalog()
+        #expect(try await catalog.image(image.id)?.facts == facts)
+        await catalog.close()
     }
 
     @Test func `a thousand facts are a few transactions`() async throws {

@@ -1,6 +1,6 @@
+import Decoding
 import Glibc
 import Logging
-import Renditions
 import TestSupport
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
         change(&configuration)
         var logger = Logger(label: "tests")
         logger.logLevel = .critical
-        let origin = try DemoOrigin(configuration: configuration, logger: logger)
+        let origin = try DemoOrigin(configuration: configuration, encoder: EncoderHere(), logger: logger)
         return (origin, Client(base: try await origin.start()))
     }
 

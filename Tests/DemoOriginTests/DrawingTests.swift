@@ -1,9 +1,10 @@
 import CVips
 import Images
+import Renditions
 import Testing
 
+@testable import Decoding
 @testable import DemoOrigin
-@testable import Renditions
 
 @Suite struct NumberFriezeTests {
     private static let numbers = [0, 1, 7, 42, 9_999, 123_456, 1_000_000, NumberFrieze.limit - 1]
@@ -34,16 +35,16 @@ import Testing
             let original = try picture.encoded(seed: 1)
             for rendition in [Rendition.preview, .tile] {
                 for format in OutputFormat.allCases {
-                    let rendered = try renderer.render(
-                        .bytes(original), as: rendition, format: format, stop: RenderStop())
-                    let pixels = try Pixels(decoding: rendered.bytes)
+                    let outcome = try renderer.perform(
+                        .make([rendition: format]), on: .bytes(original), stop: RenderStop())
+                    guard case .made(let answer) = outcome else { continue }
+                    let pixels = try Pixels(decoding: #require(answer.renditions[rendition]).bytes)
                     #expect(
                         NumberFrieze.read(pixels.bytes, width: pixels.width, height: pixels.height) == number,
                         "\(rendition) \(format)")
                 }
             }
         }
-        renderer.threadWillEnd()
     }
 }
 
@@ -131,5 +132,28 @@ extension Pixels {
         let opened = try #require(cvips_image_open(source.handle, VIPS_FAIL_ON_TRUNCATED))
         let picture = try Picture(owning: opened).inMemory(stop: RenderStop())
         self = try #require(Pixels(shrinking: picture, to: .max))
+    }
+}
+
+/// Encodes in this process, what it is given being its own.
+struct EncoderHere: PixelEncoding {
+    func encode(
+        _ pixels: [UInt8], width: Int, height: Int, as format: OutputFormat, quality: Int,
+        deliver: @escaping @Sendable (Result<[UInt8], RenderError>) -> Void
+    ) {
+        deliver(
+            Result { () throws(RenderError) in
+                guard let pixels = Pixels(width: width, height: height, bytes: pixels) else {
+                    throw RenderError(.failed, "Not the pixels it says.")
+                }
+                return try pixels.encoded(as: format, quality: quality)
+            })
+    }
+}
+
+extension NumberedPicture {
+    fileprivate func encoded(seed: UInt64) throws -> [UInt8] {
+        let pixels = try #require(Pixels(width: width, height: height, bytes: drawn(seed: seed).bytes))
+        return try pixels.encoded(as: .jpeg, quality: 82)
     }
 }

@@ -13,6 +13,14 @@ import Testing
         }
     }
 
+    @Test func `what pages elsewhere may read of a head is named`() throws {
+        let fields = try CrossOriginPolicy(["*"]).fields(for: "https://example.org")
+        let exposed = try #require(fields[.accessControlExposeHeaders]).split(separator: ", ")
+        for name: HTTPField.Name in [.eTag, .retryAfter, .tesseraDropped, .tesseraIncomplete] {
+            #expect(exposed.contains(Substring(name.rawName)))
+        }
+    }
+
     @Test(arguments: ["example.org", "https://", "https://example.org/", "https://Example.org", "https://a b", "null"])
     func `what no browser would write is refused at the start`(text: String) {
         #expect(throws: CrossOriginPolicy.InvalidOrigin.self) { try CrossOriginPolicy([text]) }

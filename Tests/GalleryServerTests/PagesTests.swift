@@ -1,4 +1,6 @@
+import Catalog
 import HTTPTypes
+import Images
 import Testing
 
 @testable import GalleryServer
@@ -74,6 +76,23 @@ import Testing
         #expect(details.name == "a.jpg")
         for id in ["0000000000000", "nonsense", "..%2F..%2Fetc%2Fpasswd", "%00"] {
             #expect(try await gallery.get("/api/v1/images/\(id)").status == 404)
+        }
+        await gallery.close()
+    }
+
+    @Test func `a page and the details say of a picture that it is incomplete, and of others nothing`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1), "b.jpg": try picture(red: 2)])
+        for (image, isIncomplete) in zip(try await gallery.catalog.images(at: 0..<2), [true, false]) {
+            var facts = ImageFacts()
+            facts.isIncomplete = isIncomplete
+            gallery.catalog.learned(facts, version: image.version, of: image.id)
+        }
+        let answer = try await gallery.get("/api/v1/images")
+        let page: PageAnswer = try await answer.json()
+        #expect(page.images.map(\.incomplete) == [true, nil])
+        for image in page.images {
+            let details: PageAnswer.Image = try await gallery.get("/api/v1/images/\(image.id)").json()
+            #expect(details.incomplete == image.incomplete)
         }
         await gallery.close()
     }

@@ -84,10 +84,8 @@ import Testing
     }
 
     @Test func `what is no picture is an honest error`() async throws {
-        let whole = try picture(red: 3, width: 640, height: 480)
         let gallery = try await TestGallery(files: [
             "page.jpg": Array("<!doctype html><title>no</title>".utf8), "empty.jpg": [],
-            "cut.jpg": Array(whole[..<(whole.count / 2)]),
         ])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         var statuses: [String: Int] = [:]
@@ -98,7 +96,7 @@ import Testing
             #expect(problem.detail?.isEmpty == false)
             statuses[image.name] = answer.status
         }
-        #expect(statuses == ["page.jpg": 415, "empty.jpg": 422, "cut.jpg": 422])
+        #expect(statuses == ["page.jpg": 415, "empty.jpg": 422])
         await gallery.close()
     }
 

@@ -1,10 +1,12 @@
 import Catalog
+import Decoding
 import EventLoops
 import Foundation
 import HTTPTypes
 import Loading
 import Logging
 import Origins
+import RenderWorkers
 import Renditions
 
 @testable import GalleryServer
@@ -39,15 +41,24 @@ final class TestGallery: Sendable {
             configuration.catalog, sources: [.folder(path: pictures.path)], logger: logger)
         await catalog.scanCompleted()
         origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
+        let workers = try Self.workers.get()
         let access = CatalogAccess(catalog: catalog)
         loader = try Loader(
-            configuration: configuration.loading, origins: origins, renderer: Renderer(), files: access,
+            configuration: configuration.loading, origins: origins, renderer: workers, files: access,
             learner: access)
         tokens = TokenBook(loader: loader)
         responder = try GalleryResponder(
             configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            logger: logger)
+            workers: workers, logger: logger)
         loop = try EventLoop(label: "test")
+    }
+
+    /// Real workers, for all tests of this run: `tessera-renderer` beside the tests.
+    static let workers = Result {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return try RenderPool(
+            program: URL(fileURLWithPath: program).deletingLastPathComponent()
+                .appendingPathComponent("tessera-renderer").path)
     }
 
     /// Ends everything and removes the folder.
@@ -132,6 +143,7 @@ struct PageAnswer: Decodable {
         let id: String
         let index: Int
         let name: String
+        let incomplete: Bool?
         let links: [String: String]
     }
 

@@ -35,7 +35,7 @@ import Testing
         #expect(await house.load(house.local(1, version: old)).bytes?.version == old)
         // Of a rendition never made, only the new content can be had; it says so.
         let screen = await house.load(house.local(1, version: old), .screen).bytes
-        #expect(screen?.version == new && screen?.bytes == MockRenderer.picture(.screen, .webp, of: [2, 2]))
+        #expect(screen?.version == new && screen?.bytes == MockWorkers.picture(.screen, .webp, of: [2, 2]))
         #expect(house.learned.all.contains { $0.1 == new })
         #expect(await house.load(house.local(1, version: new)).bytes?.bytes.suffix(2) == [2, 2])
         await house.close()
@@ -51,7 +51,7 @@ import Testing
         let new = house.write([2, 2], to: 1)
         house.renderer.isHeld = false
         let tile = await results.element(0).bytes
-        #expect(tile?.version == new && tile?.bytes == MockRenderer.picture(.screen, .webp, of: [2, 2]))
+        #expect(tile?.version == new && tile?.bytes == MockWorkers.picture(.screen, .webp, of: [2, 2]))
         await house.close()
     }
 
@@ -112,7 +112,7 @@ import Testing
         #expect(names(in: originals + "/incoming").isEmpty)
         async let whole = again.load(again.remote(2), .screen)
         await again.origins.fetches.element(0).answer(picture(5_000))
-        #expect(await whole.bytes?.bytes == MockRenderer.picture(.screen, .webp, of: picture(5_000)))
+        #expect(await whole.bytes?.bytes == MockWorkers.picture(.screen, .webp, of: picture(5_000)))
         await again.close()
     }
 
@@ -162,7 +162,7 @@ import Testing
         await house.origins.fetches.element(1).answer(picture(50, seed: 3), tag: "\"b\"")
         let after = await second.bytes
         #expect(after?.version != before?.version)
-        #expect(after?.bytes == MockRenderer.picture(.tile, .webp, of: picture(50, seed: 3)))
+        #expect(after?.bytes == MockWorkers.picture(.tile, .webp, of: picture(50, seed: 3)))
         #expect(house.learned.all.contains { $0.1 == after?.version })
         await house.close()
     }
@@ -226,7 +226,7 @@ import Testing
         let fetch = await house.origins.fetches.element(3)
         #expect(fetch.request.revalidate == nil)
         fetch.answer(picture(50))
-        #expect(await screen.bytes?.bytes == MockRenderer.picture(.screen, .webp, of: picture(50)))
+        #expect(await screen.bytes?.bytes == MockWorkers.picture(.screen, .webp, of: picture(50)))
         await house.close()
     }
 

@@ -14,7 +14,7 @@ import Testing
         for _ in 0..<100 { house.load(house.remote(1), into: results) }
         await house.origins.fetches.element(0).answer(picture(100))
         let all = await results.first(100)
-        #expect(all.allSatisfy { $0.bytes?.bytes == MockRenderer.picture(.tile, .webp, of: picture(100)) })
+        #expect(all.allSatisfy { $0.bytes?.bytes == MockWorkers.picture(.tile, .webp, of: picture(100)) })
         #expect(house.origins.fetches.count == 1)
         #expect(house.renderer.renders.all.count { $0.rendition == .tile } == 1)
         #expect(await house.loader.coordinator.isEmpty())
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a queued job that is cancelled never starts`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         let results = Recorder<TestHouse.Outcome>()
         for id in 1...3 as ClosedRange<UInt64> { house.write(picture(50, seed: UInt8(id)), to: id) }

@@ -56,7 +56,7 @@ import Testing
             case let other: Issue.record("\(other)")
             }
             let tile = await house.load(house.remote(id)).bytes
-            #expect(tile?.bytes == MockRenderer.picture(.tile, .webp, of: content))
+            #expect(tile?.bytes == MockWorkers.picture(.tile, .webp, of: content))
         }
         await house.close()
     }

@@ -151,7 +151,7 @@ import Testing
         for id in 1...5 as ClosedRange<UInt64> where id != 2 { house.write([UInt8(id)], to: id) }
         for id in 1...5 as ClosedRange<UInt64> {
             let outcome = await house.load(house.local(id))
-            #expect(outcome.bytes?.bytes == (id == 2 ? nil : MockRenderer.picture(.tile, .webp, of: [UInt8(id)])))
+            #expect(outcome.bytes?.bytes == (id == 2 ? nil : MockWorkers.picture(.tile, .webp, of: [UInt8(id)])))
         }
         await house.close()
     }

@@ -1,4 +1,5 @@
 import Images
+import Locking
 import Renditions
 import Scheduling
 import Testing
@@ -19,7 +20,7 @@ import Testing
     @Test func `ten sessions with ten pictures each are rendered in turn, the newest not before the oldest`()
         async throws
     {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         let results = Recorder<TestHouse.Outcome>()
         house.load(image(99, 0, house), .screen, into: results)
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func `one that flings without pause leaves one that rests its share of every stage`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         let flinger = Flinger(loader: house.loader) { image(2, $0, house) }
         flinger.fling()

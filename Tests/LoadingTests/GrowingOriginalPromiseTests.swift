@@ -123,7 +123,7 @@ import Testing
         await house.reached { $0.jobs == 2 }
         fetch.answer(picture(1_000, seed: 9), tag: "\"2\"")
         await #expect(throws: LoadFailure.self) { try await reader.rest() }
-        #expect(await tiles.element(0).bytes?.bytes == MockRenderer.picture(.tile, .webp, of: picture(1_000, seed: 9)))
+        #expect(await tiles.element(0).bytes?.bytes == MockWorkers.picture(.tile, .webp, of: picture(1_000, seed: 9)))
         await house.close()
     }
 

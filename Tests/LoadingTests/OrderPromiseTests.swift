@@ -10,7 +10,7 @@ import Testing
     private func contents(_ house: TestHouse) -> [UInt8] { house.renderer.renders.all.compactMap { $0.content.last } }
 
     @Test func `the newest viewport is rendered first, its centre first, and prefetch last`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         for id in 1...5 as ClosedRange<UInt64> { house.write([UInt8(id)], to: id) }
         let results = Recorder<TestHouse.Outcome>()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `prefetch that becomes visible goes first in the renders, and in the origin's line`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         for id in 1...3 as ClosedRange<UInt64> { house.write([UInt8(id)], to: id) }
         let results = Recorder<TestHouse.Outcome>()
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `prefetch that holds all places yields to what is visible, and is rendered after`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         for id in 1...2 as ClosedRange<UInt64> { house.write([UInt8(id)], to: id) }
         let results = Recorder<TestHouse.Outcome>()
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `progressive pictures never hold the places of the others`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         house.renderer.isProgressive = true
         for id in 1...3 as ClosedRange<UInt64> { house.write([UInt8(id)], to: id) }
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `drawings never hold the places of the others`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         house.write(Array("<svg>".utf8), to: 1)
         house.write([2], to: 2)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `a load returns at once though every thread is busy`() async throws {
-        let house = try TestHouse { $0.renderThreads = 1 }
+        let house = try TestHouse(places: 1)
         house.renderer.isHeld = true
         house.write([1], to: 1)
         let results = Recorder<TestHouse.Outcome>()

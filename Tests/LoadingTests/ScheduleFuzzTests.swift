@@ -227,7 +227,7 @@ private struct ScheduleWorld {
             case 0: answer(machine.finish(job), .failed)
             case 1 where machine.key(of: job)?.image.rawValue != 0: perform(machine.needOriginal(job))
             case 2: answer(machine.finish(job), .delivered)
-            default: perform(machine.render(job, in: .ordinary))
+            default: perform(machine.render(job))
             }
         case 3:
             guard let job = rendering.randomElement(using: &random) else { return }
@@ -248,7 +248,7 @@ private struct ScheduleWorld {
                 jobs.insert(job)
                 if !finding.insert(job).inserted { complain("found twice") }
             case .prepare(let job, _): if !preparing.insert(job).inserted { complain("prepared twice") }
-            case .render(let job, _, _): if !rendering.insert(job).inserted { complain("rendered twice") }
+            case .render(let job, _): if !rendering.insert(job).inserted { complain("rendered twice") }
             case .fetch(let fetch, let job, _):
                 guard let image = machine.key(of: job)?.image else { return complain("a fetch for nobody") }
                 if fetching.values.contains(image) { complain("one image is fetched twice at once") }

@@ -51,11 +51,9 @@ import Testing
         #expect(lane.cancel(5) == false)
     }
 
-    @Test func `threads end, each with its last word, when the lane is stopped`() async {
-        let ended = Recorder<Bool>()
-        let lane = BlockingLane(label: "test", threads: 3) { ended.record(true) }
+    @Test func `threads end when the lane is stopped`() {
+        let lane = BlockingLane(label: "test", threads: 3)
         lane.stop()
-        #expect(await ended.first(3).count == 3)
         #expect(lane.join(for: 10))
     }
 }

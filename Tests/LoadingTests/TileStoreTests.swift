@@ -20,10 +20,10 @@ import Testing
         TileKey(image: ImageID(rawValue: image), rendition: .tile, format: .webp)
     }
 
-    private func tile(_ count: Int, version: UInt64 = 1) -> RenditionBytes {
+    private func tile(_ count: Int, version: UInt64 = 1, isIncomplete: Bool = false) -> RenditionBytes {
         RenditionBytes(
             bytes: picture(count), mediaType: "image/webp", version: ContentVersion(rawValue: version), width: 3,
-            height: 2)
+            height: 2, isIncomplete: isIncomplete)
     }
 
     @Test func `a tile is found before it is written, after, and in the next run`() throws {
@@ -39,6 +39,46 @@ import Testing
         #expect(again.rendition(key(1), version: ContentVersion(rawValue: 1)) == tile(500))
         #expect(again.rendition(key(1), version: ContentVersion(rawValue: 2)) == nil)
         after.close()
+    }
+
+    @Test func `a tile of an incomplete picture is known as one in the next run`() throws {
+        let before = try database()
+        let store = TileStore(database: before, budget: 1 << 20, lane: lane)
+        store.insert(tile(500, isIncomplete: true), for: key(1))
+        store.insert(tile(500), for: key(2))
+        store.flush()
+        before.close()
+        let after = try database()
+        let again = TileStore(database: after, budget: 1 << 20, lane: lane)
+        #expect(again.rendition(key(1), version: ContentVersion(rawValue: 1))?.isIncomplete == true)
+        #expect(again.rendition(key(2), version: ContentVersion(rawValue: 1))?.isIncomplete == false)
+        // The whole file came later, and with it a tile that shows all of the picture.
+        again.insert(tile(600, version: 2), for: key(1))
+        again.flush()
+        #expect(again.rendition(key(1), version: ContentVersion(rawValue: 2))?.isIncomplete == false)
+        after.close()
+    }
+
+    @Test func `tiles of a cache from before incompleteness was kept are found`() throws {
+        let old = try database()
+        let store = TileStore(database: old, budget: 1 << 20, lane: lane)
+        store.insert(tile(500), for: key(1))
+        store.flush()
+        // As an older version of this program left it.
+        let isOld = old.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE tile DROP COLUMN isIncomplete;
+                    DELETE FROM grdb_migrations WHERE identifier = 'isIncomplete'
+                    """)
+            return true
+        }
+        #expect(isOld == true)
+        old.close()
+        let new = try database()
+        let again = TileStore(database: new, budget: 1 << 20, lane: lane)
+        #expect(again.rendition(key(1), version: ContentVersion(rawValue: 1)) == tile(500))
+        new.close()
     }
 
     @Test func `a newer content replaces the older one`() throws {

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 /// `O_PATH` of `open(2)`: a handle on a place in the file system that reads nothing.
@@ -33,5 +34,51 @@ int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length, in
 /// `preadv2(2)` with `RWF_NOWAIT`: reads what is in the page cache and never waits for a disk. Returns the bytes read,
 /// or -1 with `errno` `EAGAIN` (not in memory) or `EOPNOTSUPP` (a file system that cannot tell).
 ssize_t clinux_pread_cached(int file, void *buffer, size_t count, int64_t offset);
+
+/// The path of the program, descriptors and words of a process to be started by ``clinux_spawn``.
+struct clinux_spawn {
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    /// Becomes the child's descriptor 3.
+    int channel;
+    /// Becomes its standard output and error; its input is nothing.
+    int errors;
+};
+
+/// `posix_spawn(3)` of a process that has just these descriptors, no signals blocked or ignored, and a process group of
+/// its own, so that what is typed at the terminal does not reach it. Returns 0 or an errno.
+int clinux_spawn(const struct clinux_spawn *what, pid_t *process);
+
+/// `pidfd_open(2)`: a descriptor that becomes readable when the process ends. -1 with `errno` set where there is none.
+int clinux_pidfd_open(pid_t process);
+
+/// `waitid(2)` on a pidfd, without waiting. Returns 0 when the process has not ended, else 1, its exit code in `*status`
+/// or minus the number of the signal that ended it; -1 with `errno` set.
+int clinux_pidfd_reap(int pidfd, int *status);
+
+/// `pidfd_send_signal(2)`: the process that is meant and no other that has its number by now. 0, or -1 with `errno` set.
+int clinux_pidfd_kill(int pidfd, int signal);
+
+/// `sendmsg(2)` of one packet, with a descriptor beside it unless that is negative. Never waits, and never a SIGPIPE.
+ssize_t clinux_send_packet(int channel, const void *bytes, size_t count, int descriptor);
+
+/// `recvmsg(2)` of one packet and of the descriptor beside it, -1 if there is none; the descriptor is closed on exec.
+/// With `descriptor` NULL none is taken. A packet longer than `capacity`, or with more descriptors than are taken, is an
+/// error, and none of them stays open: EMSGSIZE.
+ssize_t clinux_receive_packet(int channel, void *bytes, size_t capacity, int flags, int *descriptor);
+
+/// `pipe2(2)`: declared by glibc only under `_GNU_SOURCE`.
+int clinux_pipe(int ends[2], int flags);
+
+/// `memfd_create(2)`, closed on exec.
+int clinux_memory_file(const char *name);
+
+/// The path of the shared library that this address lies in (`dladdr(3)`), or NULL.
+const char *clinux_library_path(const void *address);
+
+/// Gives memory that is free back to the system (`malloc_trim(3)`) if there is much of it; returns the bytes that the
+/// allocator holds then (`mallinfo2(3)`).
+size_t clinux_trim_memory(void);
 
 #endif

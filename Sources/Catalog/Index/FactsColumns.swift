@@ -7,7 +7,7 @@ enum FactsColumns {
     static let names = [
         "width", "height", "mediaType", "byteCount", "frames", "placeholder", "takenAt", "orientation",
         "make", "model", "lens", "exposureTime", "aperture", "sensitivity", "focalLength",
-        "latitude", "longitude", "altitude",
+        "latitude", "longitude", "altitude", "isIncomplete",
     ]
 
     static func values(of facts: ImageFacts) -> [DatabaseValue] {
@@ -20,6 +20,7 @@ enum FactsColumns {
             camera?.make, camera?.model, camera?.lens, camera?.exposureTime, camera?.aperture, camera?.sensitivity,
             camera?.focalLength,
             place?.latitude, place?.longitude, place?.altitude,
+            facts.isIncomplete,
         ]
         return values.map { $0?.databaseValue ?? .null }
     }
@@ -51,6 +52,7 @@ enum FactsColumns {
         if let latitude: Double = value(15), let longitude: Double = value(16) {
             facts.place = ImageFacts.Place(latitude: latitude, longitude: longitude, altitude: value(17))
         }
+        facts.isIncomplete = value(18)
         return facts
     }
 }

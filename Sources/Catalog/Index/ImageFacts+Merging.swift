@@ -14,6 +14,7 @@ extension ImageFacts {
         facts.orientation = orientation ?? other.orientation
         facts.camera = camera ?? other.camera
         facts.place = place ?? other.place
+        facts.isIncomplete = isIncomplete ?? other.isIncomplete
         return facts
     }
 

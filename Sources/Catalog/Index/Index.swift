@@ -6,8 +6,8 @@ import Images
 final class Index: Sendable {
     let database: any DatabaseWriter
 
-    /// Raised when the tables change; an index of another form is set aside.
-    private static let form = 1
+    /// Raised when the tables change; an index of an older form is brought to this one, any other is set aside.
+    private static let form = 2
 
     /// Opens the index in a file, and makes it when there is none.
     ///
@@ -47,7 +47,7 @@ final class Index: Sendable {
     private func prepare() throws {
         try database.writeWithoutTransaction { db in
             let form = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-            guard form == 0 || form == Index.form else {
+            guard (0...Index.form).contains(form) else {
                 throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "an index of another version of this program")
             }
             if form == 0 {
@@ -60,7 +60,17 @@ final class Index: Sendable {
             if form != 0, pages <= 8192, try String.fetchOne(db, sql: "PRAGMA quick_check(1)") != "ok" {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index is damaged")
             }
+            if form == 1 {
+                try db.inTransaction(.immediate) {
+                    try Index.addIncompleteness(db); return .commit
+                }
+            }
         }
+    }
+
+    /// From form 1 to form 2: whether a file ends before its picture does is a fact, too.
+    private static func addIncompleteness(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE facts ADD COLUMN isIncomplete; PRAGMA user_version = 2")
     }
 
     private static func createTables(_ db: Database) throws {

@@ -36,10 +36,11 @@ struct NumberedPicture: Hashable, Sendable {
         return canvas
     }
 
-    /// As a JPEG file. Blocks for as long as it takes.
-    func encoded(seed: UInt64) throws -> [UInt8] {
-        let canvas = drawn(seed: seed)
-        guard let pixels = Pixels(width: width, height: height, bytes: canvas.bytes) else { return [] }
-        return try pixels.encoded(as: .jpeg, quality: 82)
+    /// As a JPEG file. Blocks for as long as the drawing takes.
+    func encode(
+        seed: UInt64, with encoder: any PixelEncoding,
+        deliver: @escaping @Sendable (Result<[UInt8], RenderError>) -> Void
+    ) {
+        encoder.encode(drawn(seed: seed).bytes, width: width, height: height, as: .jpeg, quality: 82, deliver: deliver)
     }
 }

@@ -1,7 +1,8 @@
 import Dispatch
+import Renditions
 import Synchronization
 
-/// Draws pictures off the loops, so many at a time, and keeps the last ones. From any thread.
+/// Has pictures drawn and encoded off the loops, so many at a time, and keeps the last ones. From any thread.
 final class Studio: Sendable {
     /// More wait to be drawn than may.
     struct Crowded: Error {}
@@ -24,9 +25,11 @@ final class Studio: Sendable {
     private let seed: UInt64
     private let limit: Int
     private let queues: [DispatchQueue]
+    private let encoder: any PixelEncoding
     private let state: Mutex<State>
 
-    init(_ configuration: DemoOrigin.Configuration) {
+    init(_ configuration: DemoOrigin.Configuration, encoder: any PixelEncoding) {
+        self.encoder = encoder
         seed = configuration.seed
         limit = configuration.waitingPictures
         queues = (0..<configuration.painters).map { DispatchQueue(label: "tessera.demo.painter.\($0)") }
@@ -67,15 +70,19 @@ final class Studio: Sendable {
         queues[painter].async { [self] in work(as: painter) }
     }
 
+    /// One picture after the other; while one is encoded, the painter waits for it, so that no more are under way than
+    /// there are painters.
     private func work(as painter: Int) {
         while let job = next(for: painter) {
             if let bytes = state.withLock({ $0.cache.bytes(job.picture) }) {
                 job.continuation.resume(returning: bytes)
                 continue
             }
-            let result = Result { try job.picture.encoded(seed: seed) }
-            if case .success(let bytes) = result { state.withLock { $0.cache.insert(job.picture, bytes) } }
-            job.continuation.resume(with: result)
+            return job.picture.encode(seed: seed, with: encoder) { [self] result in
+                if case .success(let bytes) = result { state.withLock { $0.cache.insert(job.picture, bytes) } }
+                job.continuation.resume(with: result)
+                queues[painter].async { [self] in work(as: painter) }
+            }
         }
     }
 

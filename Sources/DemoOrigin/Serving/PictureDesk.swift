@@ -1,6 +1,7 @@
 import HTTPDates
 import HTTPServer
 import HTTPTypes
+import Renditions
 import Synchronization
 
 /// Answers requests for pictures: on time or late, well or badly.
@@ -11,10 +12,10 @@ final class PictureDesk: Sendable {
     private let maximumAge: Int
     private let state: Mutex<DemoOrigin.Conditions>
 
-    init(_ configuration: DemoOrigin.Configuration) {
+    init(_ configuration: DemoOrigin.Configuration, encoder: any PixelEncoding) {
         seed = configuration.seed
         maximumAge = configuration.maximumAge
-        studio = Studio(configuration)
+        studio = Studio(configuration, encoder: encoder)
         state = Mutex(configuration.conditions)
     }
 

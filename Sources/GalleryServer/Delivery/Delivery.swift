@@ -26,11 +26,12 @@ struct Delivery: Sendable {
     }
 
     private func response(with rendered: RenditionBytes) -> Response {
-        Representation(
+        var headers = headers(version: rendered.version, isStale: rendered.isStale)
+        if rendered.isIncomplete { headers[.tesseraIncomplete] = "1" }
+        return Representation(
             .bytes(rendered.bytes), mediaType: rendered.mediaType,
             entityTag: EntityTag(RenditionTag.text(of: rendered, rendition)),
-            lastModified: rendered.modified.map { HTTPDate(seconds: $0) },
-            headers: headers(version: rendered.version, isStale: rendered.isStale)
+            lastModified: rendered.modified.map { HTTPDate(seconds: $0) }, headers: headers
         ).response(to: request)
     }
 
@@ -98,4 +99,9 @@ struct Delivery: Sendable {
         }
         return response
     }
+}
+
+extension HTTPField.Name {
+    /// On a rendition of a picture whose file ends before the picture does.
+    static let tesseraIncomplete = Self("Tessera-Incomplete")!
 }

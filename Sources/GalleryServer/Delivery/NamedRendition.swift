@@ -13,6 +13,7 @@ final class NamedRendition: Sendable {
         let version: ContentVersion
         let rendition: Rendition
         let mediaType: String
+        let isIncomplete: Bool
     }
 
     /// How many heads are kept, of some hundred bytes each; then all are let go, for it costs little to begin anew.
@@ -29,7 +30,9 @@ final class NamedRendition: Sendable {
     }
 
     private func head(of rendered: RenditionBytes, _ rendition: Rendition) -> PreparedHead? {
-        let key = Key(version: rendered.version, rendition: rendition, mediaType: rendered.mediaType)
+        let key = Key(
+            version: rendered.version, rendition: rendition, mediaType: rendered.mediaType,
+            isIncomplete: rendered.isIncomplete)
         if let known = heads.withLock({ $0[key] }) { return known }
         guard let head = try? PreparedHead(headers: Self.headers(of: rendered, rendition)) else { return nil }
         heads.withLock { heads in
@@ -47,6 +50,7 @@ final class NamedRendition: Sendable {
         headers[.contentType] = rendered.mediaType
         headers[.eTag] = EntityTag(RenditionTag.text(of: rendered, rendition))?.description
         headers[.lastModified] = rendered.modified.map { HTTPDate(seconds: $0).description }
+        if rendered.isIncomplete { headers[.tesseraIncomplete] = "1" }
         return headers
     }
 }

@@ -20,7 +20,7 @@ struct CrossOriginPolicy: Sendable {
         var fields: HTTPFields = [.vary: "Origin"]
         guard allowed.contains(origin) || allowed.contains("*") else { return fields }
         fields[.accessControlAllowOrigin] = origin
-        fields[.accessControlExposeHeaders] = "ETag, Link, Retry-After, Tessera-Dropped"
+        fields[.accessControlExposeHeaders] = "ETag, Link, Retry-After, Tessera-Dropped, Tessera-Incomplete"
         return fields
     }
 

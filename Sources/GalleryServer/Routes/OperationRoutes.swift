@@ -4,6 +4,8 @@ import HTTPServer
 import HTTPTypes
 import Loading
 import Origins
+import RenderWorkers
+import Renditions
 
 /// What an operator and a supervisor ask: status, metrics, health and readiness.
 struct OperationRoutes {
@@ -12,18 +14,20 @@ struct OperationRoutes {
     let loader: Loader
     let tokens: TokenBook
     let origins: OriginFetcher
+    let workers: RenderPool
     let streams: StreamCensus
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
-        streams: StreamCensus
+        workers: RenderPool, streams: StreamCensus
     ) {
         self.version = version
         self.catalog = catalog
         self.loader = loader
         self.tokens = tokens
         self.origins = origins
+        self.workers = workers
         self.streams = streams
     }
 
@@ -33,7 +37,14 @@ struct OperationRoutes {
             reply.send(Response(text: metrics, mediaType: MetricsText.mediaType))
         }
         router.get("/healthz") { _, reply in reply.send(Response(text: "ok\n")) }
-        router.get("/readyz") { _, reply in reply.send(Response(text: "ready\n")) }
+        router.get("/readyz") { [self] _, reply in
+            guard workers.statistics.isAvailable else {
+                let problem = Problem(
+                    .serviceUnavailable, detail: "No render worker can be started.", headers: [.retryAfter: "5"])
+                return reply.send(problem.response)
+            }
+            reply.send(Response(text: "ready\n"))
+        }
     }
 
     private var uptime: Double {
@@ -67,6 +78,7 @@ struct OperationRoutes {
                 "failures": loading.failures, "memoryHits": loading.memoryHits,
                 "memoryMisses": loading.memoryMisses, "memoryBytes": loading.memoryBytes,
                 "diskHits": loading.diskHits, "rememberedFailures": loading.rememberedFailures,
+                "rememberedHarmful": loading.rememberedHarmful,
             ],
             origins: [
                 "fetches": origins.fetches, "waiting": origins.waiting, "inFlight": origins.inFlight,
@@ -75,7 +87,7 @@ struct OperationRoutes {
                 "bytes": Int(origins.bytes), "connections": origins.connections,
                 "suspended": origins.suspendedOrigins,
             ],
-            streams: streams.figures.named)
+            streams: streams.figures.named, workers: workers.statistics.named)
     }
 
     private var metrics: String {
@@ -87,9 +99,24 @@ struct OperationRoutes {
         metrics.gauge("sessions", "Open sessions.", status.sessions)
         metrics.figures(of: "token", status.tokens, gauges: ["live"])
         metrics.figures(
-            of: "loading", status.loading, gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures"])
+            of: "loading", status.loading,
+            gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures", "rememberedHarmful"])
         metrics.figures(of: "origin", status.origins, gauges: ["waiting", "inFlight", "suspended"])
         metrics.figures(of: "stream", status.streams, gauges: ["open"])
+        metrics.figures(
+            of: "worker", status.workers,
+            gauges: ["alive", "working", "waiting", "memoryBytes", "filesConfined", "callsConfined"])
         return metrics.text
+    }
+}
+
+extension WorkerStatistics {
+    fileprivate var named: [String: Int] {
+        [
+            "alive": alive, "working": working, "waiting": waiting, "memoryBytes": Int(clamping: memory),
+            "started": started, "failedStarts": failedStarts, "left": left, "deaths": deaths, "kills": kills,
+            "deadlines": deadlines, "recycled": recycled, "refusals": refusals,
+            "filesConfined": confinement?.files == true ? 1 : 0, "callsConfined": confinement?.calls == true ? 1 : 0,
+        ]
     }
 }

@@ -245,6 +245,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         case .image(let rendition):
             head.format = RenditionHead.Format(mediaType: rendition.mediaType)
             head.isStale = rendition.isStale
+            head.isIncomplete = rendition.isIncomplete
             head.version = rendition.version
             if sending.endsToken { services.tokens.end([token], .delivered) }
         case .problem:

@@ -15,6 +15,8 @@ struct ImageBody: Encodable, Sendable {
     let takenAt: String?
     /// A ThumbHash in base64.
     let placeholder: String?
+    /// True where the file ends before its picture does; absent otherwise.
+    let incomplete: Bool?
     let links: Links
 
     init(_ image: GalleryImage) {
@@ -27,6 +29,7 @@ struct ImageBody: Encodable, Sendable {
         bytes = image.facts.byteCount
         takenAt = image.facts.takenAt
         placeholder = image.facts.placeholder.map { Data($0).base64EncodedString() }
+        incomplete = image.facts.isIncomplete == true ? true : nil
         links = Links(image)
     }
 

@@ -12,6 +12,7 @@ struct StatusBody: Encodable, Sendable {
     let loading: [String: Int]
     let origins: [String: Int]
     let streams: [String: Int]
+    let workers: [String: Int]
 
     /// All are counted, the first ones are named.
     struct Problems: Encodable, Sendable {

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import Locking
 import Logging
 
 /// The SQLite database of the caches. It holds nothing that could not be made again: what is broken in it is set aside
@@ -177,6 +178,20 @@ final class CacheDatabase: Sendable {
         }
         migrator.registerMigration("mustRevalidate") { database in
             try database.execute(sql: "ALTER TABLE original ADD COLUMN mustRevalidate INTEGER NOT NULL DEFAULT 0")
+        }
+        migrator.registerMigration("isIncomplete") { database in
+            try database.execute(sql: "ALTER TABLE tile ADD COLUMN isIncomplete INTEGER NOT NULL DEFAULT 0")
+        }
+        migrator.registerMigration("harmful") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE harmful (
+                        image INTEGER PRIMARY KEY,
+                        version INTEGER NOT NULL,
+                        reason INTEGER NOT NULL,
+                        strikes INTEGER NOT NULL
+                    )
+                    """)
         }
         return migrator
     }

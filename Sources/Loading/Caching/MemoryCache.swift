@@ -1,4 +1,5 @@
 import Images
+import Locking
 import Renditions
 
 /// Encoded renditions in memory, and until when remote ones may be used without asking their origin.

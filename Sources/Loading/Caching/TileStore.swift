@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import GRDB
 import Images
+import Locking
 
 /// Encoded renditions on disk, within a byte budget. Written in batches, one transaction each: what is found is whole.
 final class TileStore: Sendable {
@@ -51,7 +52,7 @@ final class TileStore: Sendable {
             try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT tile.sequence, width, height, modified, used, mediaType, bytes FROM tile
+                    SELECT tile.sequence, width, height, modified, isIncomplete, used, mediaType, bytes FROM tile
                     JOIN tile_content ON tile_content.sequence = tile.sequence
                     WHERE image = ? AND kind = ? AND version = ?
                     """,
@@ -62,7 +63,7 @@ final class TileStore: Sendable {
                     tile: RenditionBytes(
                         bytes: [UInt8](row["bytes"] as Data),
                         mediaType: row["mediaType"], version: version, width: row["width"], height: row["height"],
-                        modified: row["modified"])
+                        modified: row["modified"], isIncomplete: row["isIncomplete"])
                 )
             }
         }
@@ -133,12 +134,12 @@ final class TileStore: Sendable {
             let size = Int64(tile.bytes.count) + Self.overhead
             try database.execute(
                 sql: """
-                    INSERT INTO tile (image, kind, version, width, height, modified, size)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO tile (image, kind, version, width, height, modified, isIncomplete, size)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: tile.version.rawValue),
-                    tile.width, tile.height, tile.modified, size,
+                    tile.width, tile.height, tile.modified, tile.isIncomplete, size,
                 ])
             let sequence = database.lastInsertedRowID
             try database.execute(

@@ -20,22 +20,15 @@ struct LoadMachine: Sendable {
         let format: OutputFormat
     }
 
-    /// Which threads a render belongs to.
-    enum RenderLane: Hashable, Sendable {
-        case ordinary
-        /// Progressive JPEGs, drawings and very large pictures.
-        case heavy
-    }
-
     /// Where a job is.
     enum Stage: Hashable, Sendable {
         /// Looking into the caches.
         case finding
         /// Waiting for an original from its origin.
         case fetching(FetchID)
-        /// Opening and inspecting the original.
+        /// Opening the original.
         case preparing
-        case rendering(RenderLane)
+        case rendering
         /// An original whose waiters were given its bytes while they arrive; they stay until they have let go.
         case streaming(FetchID)
     }
@@ -44,7 +37,7 @@ struct LoadMachine: Sendable {
         case find(JobID, Priority)
         case fetch(FetchID, by: JobID, Priority)
         case prepare(JobID, Priority)
-        case render(JobID, RenderLane, Priority)
+        case render(JobID, Priority)
         /// Give this waiter a reader of the growing original.
         case stream(WaiterID, FetchID)
         case reprioritise(JobID, Stage, Priority)
@@ -134,10 +127,10 @@ struct LoadMachine: Sendable {
         return [.prepare(job, priority)]
     }
 
-    mutating func render(_ job: JobID, in lane: RenderLane) -> [Effect] {
+    mutating func render(_ job: JobID) -> [Effect] {
         guard stages[job] != nil, let priority = renditions.priority(of: job) else { return [] }
-        stages[job] = .rendering(lane)
-        return [.render(job, lane, priority)]
+        stages[job] = .rendering
+        return [.render(job, priority)]
     }
 
     /// Ends a job with success or failure.

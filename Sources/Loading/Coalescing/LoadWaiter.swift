@@ -1,3 +1,4 @@
+import Locking
 import Scheduling
 
 /// One who waits for a load: answered exactly once, or never when it cancelled before.

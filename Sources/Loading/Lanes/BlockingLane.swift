@@ -21,12 +21,10 @@ final class BlockingLane: Sendable {
 
     private let core: Core
 
-    /// - Parameters:
-    ///   - threads: How many pieces of work run at once.
-    ///   - threadWillEnd: Called on each thread before it ends.
-    init(label: String, threads: Int, threadWillEnd: @escaping @Sendable () -> Void = {}) {
+    /// - Parameter threads: How many pieces of work run at once.
+    init(label: String, threads: Int) {
         core = Core(places: threads)
-        for _ in 0..<threads { core.startThread(label: label, threadWillEnd: threadWillEnd) }
+        for _ in 0..<threads { core.startThread(label: label) }
     }
 
     deinit { core.stop() }
@@ -44,9 +42,6 @@ final class BlockingLane: Sendable {
     func cancel(_ id: WorkID) -> Bool { core.cancel(id) }
 
     func reprioritise(_ id: WorkID, to priority: Priority) { core.reprioritise(id, to: priority) }
-
-    /// Prefetch work that ought to be stopped in favour of something visible that waits.
-    func nextToYield() -> WorkID? { core.nextToYield() }
 
     /// Drops what waits and ends the threads when their present work is done. Returns at once.
     func stop() { core.stop() }
@@ -113,8 +108,6 @@ final class BlockingLane: Sendable {
             }
         }
 
-        func nextToYield() -> WorkID? { locked { $0.line.nextToYield() } }
-
         func stop() {
             let dropped = locked { state in
                 state.isStopped = true
@@ -138,8 +131,8 @@ final class BlockingLane: Sendable {
             return state.runningThreads == 0
         }
 
-        func startThread(label: String, threadWillEnd: @escaping @Sendable () -> Void) {
-            let start = Start(core: self, label: label, threadWillEnd: threadWillEnd)
+        func startThread(label: String) {
+            let start = Start(core: self, label: label)
             locked { $0.runningThreads += 1 }
             var thread = pthread_t()
             let code = pthread_create(
@@ -149,7 +142,6 @@ final class BlockingLane: Sendable {
                     let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
                     start.nameThread()
                     start.core.run()
-                    start.threadWillEnd()
                     start.core.endThread()
                     return nil
                 }, Unmanaged.passRetained(start).toOpaque())
@@ -190,12 +182,10 @@ final class BlockingLane: Sendable {
     private final class Start: Sendable {
         let core: Core
         let label: String
-        let threadWillEnd: @Sendable () -> Void
 
-        init(core: Core, label: String, threadWillEnd: @escaping @Sendable () -> Void) {
+        init(core: Core, label: String) {
             self.core = core
             self.label = label
-            self.threadWillEnd = threadWillEnd
         }
 
         /// For those who look at the process from outside; where there is no /proc the thread stays nameless.

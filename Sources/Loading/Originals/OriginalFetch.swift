@@ -1,5 +1,6 @@
 import DequeModule
 import Images
+import Locking
 import Origins
 import Scheduling
 
@@ -267,7 +268,10 @@ final class OriginalFetch: Sendable {
         // Readers hear first; it is in the store before anybody else hears, so that nobody fetches it a second time.
         spool.end(.whole)
         if let path = work.path { store.keep(kept, incoming: path) }
-        return Fetched(descriptor: spool.descriptor, kept: kept, mayStore: head.mayStore)
+        // It is handed to a decoder, which shall not be able to write into it.
+        let descriptor: OwnedDescriptor
+        do throws(DescriptorError) { descriptor = try spool.descriptor.forReading() } catch { throw .noRoom(error) }
+        return Fetched(descriptor: descriptor, kept: kept, mayStore: head.mayStore)
     }
 
     private func notModified(_ head: OriginHead, _ work: inout Work) throws(LoadFailure) -> News {

@@ -1,6 +1,7 @@
 import GRDB
 import Glibc
 import Images
+import Locking
 import Logging
 import Origins
 

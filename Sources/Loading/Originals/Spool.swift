@@ -1,4 +1,5 @@
 import Images
+import Locking
 
 /// The file that an origin's bytes are written to as they arrive, and what its readers need to know of it.
 ///

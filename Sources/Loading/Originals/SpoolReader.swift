@@ -1,3 +1,5 @@
+import Locking
+
 /// Reads a spool from its first byte on, at the pace of whoever pulls. It keeps no bytes of its own: what the spool has
 /// is in the system's page cache, since it was written a moment ago, and is read from there at once. What is no longer
 /// there is read on a lane, so that no pull ever waits for a disk.

@@ -1,5 +1,6 @@
 import Dispatch
 import Images
+import Locking
 import Renditions
 import Scheduling
 

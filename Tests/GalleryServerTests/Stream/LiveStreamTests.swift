@@ -64,6 +64,7 @@ import Testing
             dataFolder: folder.path + "/data", publicFolder: folder.path + "/front")
         let gallery = try await Gallery.open(
             configuration, sources: [.folder(path: folder.path + "/pictures")],
+            workers: try TestGallery.workers.get(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let address = try await gallery.start()
         let port = try #require(URL(string: address)?.port)

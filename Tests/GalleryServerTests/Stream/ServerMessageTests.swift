@@ -35,6 +35,8 @@ import Testing
             token: token, rendition: .tile, isFailure: true, format: RenditionHead.Format(mediaType: "image/webp"),
             endsToken: true, isStale: true, version: ContentVersion(rawValue: 0x0102_0304_0506_0708))
         #expect(head.bytes == Array(0...15) + [2, 1, 2, 3] + [1, 2, 3, 4, 5, 6, 7, 8])
+        let incomplete = RenditionHead(token: token, rendition: .tile, isIncomplete: true)
+        #expect(incomplete.bytes == Array(0...15) + [2, 0, 0, 4] + [UInt8](repeating: 0, count: 8))
         let plain = RenditionHead(token: token, rendition: .preview)
         #expect(plain.bytes == Array(0...15) + [1, 0, 0, 0] + [UInt8](repeating: 0, count: 8))
     }

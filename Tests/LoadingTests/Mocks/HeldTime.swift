@@ -1,3 +1,5 @@
+import Locking
+
 @testable import Loading
 
 /// A clock that stands still until it is told to go.

@@ -1,3 +1,5 @@
+import Locking
+
 @testable import Loading
 
 /// Takes in what happens on any thread, and lets a test wait for it instead of for time.

@@ -1,7 +1,9 @@
 import Glibc
 import Images
+import Locking
 import Logging
 import Origins
+import RenderWorkers
 import Renditions
 import Scheduling
 
@@ -13,22 +15,30 @@ final class TestHouse: FileOpening, FactsLearning {
 
     let folder: String
     let origins = MockOrigins()
-    let renderer = MockRenderer()
+    let renderer = MockWorkers()
     let time = HeldTime()
     let learned = Recorder<(ImageID, ContentVersion?)>()
     let opened = Recorder<String>()
+    let pool: RenderPool
     private let loaderBox = Guarded<Loader?>(nil)
 
     var loader: Loader { loaderBox.withLock { $0! } }
 
-    init(in folder: String? = nil, _ change: (inout Loader.Configuration) -> Void = { _ in }) throws {
+    /// - Parameter places: Pictures that are rendered at once, heavy ones apart.
+    init(
+        in folder: String? = nil, places: Int = 2, _ change: (inout Loader.Configuration) -> Void = { _ in }
+    ) throws {
         self.folder = folder ?? Self.makeFolder()
+        pool = try renderer.pool {
+            $0.places = places
+            $0.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        }
         var configuration = Loader.Configuration()
         configuration.directory = self.folder + "/cache"
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         change(&configuration)
         let loader = try Loader(
-            configuration: configuration, origins: origins, renderer: renderer, files: self, learner: self, time: time)
+            configuration: configuration, origins: origins, renderer: pool, files: self, learner: self, time: time)
         loaderBox.withLock { $0 = loader }
     }
 
@@ -39,6 +49,7 @@ final class TestHouse: FileOpening, FactsLearning {
             return loader
         }
         await loader?.shutdown()
+        await pool.stop()
     }
 
     static func makeFolder() -> String {

@@ -33,6 +33,8 @@ struct RenditionHead: Hashable, Sendable {
     var endsToken = false
     /// The origin could not be asked whether this is current.
     var isStale = false
+    /// The picture's file ends before the picture does.
+    var isIncomplete = false
     var version: ContentVersion?
 
     var bytes: [UInt8] {
@@ -42,7 +44,7 @@ struct RenditionHead: Hashable, Sendable {
         bytes.append(rendition.rawValue)
         bytes.append(isFailure ? 1 : 0)
         bytes.append(format.rawValue)
-        bytes.append((endsToken ? 1 : 0) | (isStale ? 2 : 0))
+        bytes.append((endsToken ? 1 : 0) | (isStale ? 2 : 0) | (isIncomplete ? 4 : 0))
         var version = (version?.rawValue ?? 0).bigEndian
         withUnsafeBytes(of: &version) { bytes.append(contentsOf: $0) }
         return bytes

@@ -1,0 +1,49 @@
+import CVips
+import Renditions
+
+/// A `SourceReader` as libvips wants its input. libvips' reference keeps the reader alive for as long as any picture
+/// may still read from it.
+final class DecoderSource {
+    let handle: UnsafeMutablePointer<VipsSource>
+    let reader: SourceReader
+
+    /// - Throws: `RenderError` with the reason `.failed`.
+    init(_ reader: SourceReader) throws(RenderError) {
+        // One reference for each of the two functions; each is given back through `release`.
+        let context = Unmanaged.passRetained(reader).retain().toOpaque()
+        let made = cvips_source_new(
+            { _, buffer, length, context in
+                guard let buffer, let context, length > 0 else { return 0 }
+                let reader = Unmanaged<SourceReader>.fromOpaque(context).takeUnretainedValue()
+                return gint64(reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(length))))
+            },
+            { _, offset, whence, context in
+                guard let context else { return -1 }
+                let reader = Unmanaged<SourceReader>.fromOpaque(context).takeUnretainedValue()
+                return gint64(reader.seek(to: Int64(offset), whence: whence))
+            },
+            context,
+            { context, _ in
+                if let context { Unmanaged<SourceReader>.fromOpaque(context).release() }
+            })
+        guard let made else {
+            Unmanaged<SourceReader>.fromOpaque(context).release()
+            Unmanaged<SourceReader>.fromOpaque(context).release()
+            throw RenderError(
+                .failed, "The picture decoder is not available.", logDetail: DecoderLibrary.takeErrorText())
+        }
+        handle = made
+        self.reader = reader
+    }
+
+    deinit { g_object_unref(handle) }
+
+    /// The kind that a decoder claims by looking at the first bytes; nil when none does.
+    func sniffedKind() -> FileKind? {
+        guard let name = vips_foreign_find_load_source(handle) else {
+            _ = DecoderLibrary.takeErrorText()
+            return nil
+        }
+        return FileKind(loader: String(cString: name))
+    }
+}

@@ -1,0 +1,159 @@
+import CVips
+import Images
+import Renditions
+
+/// Renders with libvips, and believes a file to be what libmagic and the decoder both say it is. Each call blocks for as
+/// long as the work takes; one at a time.
+public struct Renderer: Sendable {
+    public let limits: RenderLimits
+
+    /// What a visit to an original ends with.
+    public enum Outcome: Sendable {
+        case made(RenderAnswer)
+        /// The picture is heavy, and was not to be.
+        case heavy
+    }
+
+    /// Starts libvips, once in a process.
+    ///
+    /// - Throws: `RenderError` with the reason `.failed` when libvips cannot be started.
+    public init(limits: RenderLimits = RenderLimits()) throws(RenderError) {
+        self.limits = limits
+        try DecoderLibrary.start()
+    }
+
+    /// Does everything that a job wants of an original in one visit. The answer's `source` is left to the caller.
+    ///
+    /// - Throws: `RenderError`; its reason is `.stopped` when `stop` was used.
+    public func perform(
+        _ work: RenderJob.Work, on source: RenderSource, mayBeHeavy: Bool = true, stop: RenderStop
+    ) throws(RenderError) -> Outcome {
+        if case .encode(let encoding) = work { return .made(try encode(encoding, source, stop)) }
+        try stop.check()
+        let sighting = try Sighting(source, limits: limits, stop: stop)
+        // Already the header of a drawing is the whole of it.
+        guard mayBeHeavy || sighting.kind != .svg else { return .heavy }
+        let original = try Examination(sighting, limits: limits, stop: stop)
+        guard case .make(let wanted) = work else { return .made(RenderAnswer(facts: original.facts)) }
+        // The camera's own small picture is a preview that costs next to nothing, whatever the large one is.
+        var thumbnail: Picture?
+        if Array(wanted.keys) == [.preview], let side = Rendition.preview.longestSide {
+            thumbnail = EmbeddedThumbnail.picture(of: original, atLeast: side, stop: stop)
+        }
+        guard mayBeHeavy || thumbnail != nil || !original.isHeavy(limits) else { return .heavy }
+        return .made(try render(original, thumbnail, as: wanted, stop: stop))
+    }
+
+    /// Several renditions out of one decoding. They cost little more than the largest of them alone.
+    private func render(
+        _ original: Examination, _ thumbnail: Picture?, as wanted: [Rendition: OutputFormat], stop: RenderStop
+    ) throws(RenderError) -> RenderAnswer {
+        let sizes = wanted.compactMap { rendition, format in
+            rendition.longestSide.map { (rendition: rendition, side: $0, format: format) }
+        }.sorted { $0.side > $1.side }
+        guard let largest = sizes.first, sizes.count == wanted.count else {
+            throw RenderError(.failed, "An original is sent as it is.")
+        }
+        do throws(DecoderFailure) {
+            // Whether a picture is whole, its thumbnail does not tell.
+            let decoded: (picture: Picture, isIncomplete: Bool?) =
+                if let thumbnail { (thumbnail, nil) } else { try pixels(of: original, side: largest.side, stop: stop) }
+            var picture = decoded.picture
+            var answer = RenderAnswer(facts: original.facts)
+            answer.facts.placeholder = Pixels(shrinking: picture, to: 32).map { ThumbHash($0).bytes }
+            answer.facts.isIncomplete = decoded.isIncomplete
+            for size in sizes {
+                guard !stop.isStopped else { throw DecoderFailure() }
+                if max(picture.width, picture.height) > size.side {
+                    picture = try picture.applying { cvips_thumbnail_image($0, &$1, Int32(size.side)) }.inMemory(
+                        stop: stop)
+                }
+                let bytes = try Encoding(size.format, for: size.rendition).encode(
+                    picture, background: limits.background)
+                answer.renditions[size.rendition] = Rendered(
+                    bytes: bytes, format: size.format, width: picture.width, height: picture.height)
+            }
+            return answer
+        } catch {
+            throw error.error(reader: original.reader, kind: original.kind, stop: stop)
+        }
+    }
+
+    private func encode(
+        _ work: RenderJob.EncodingWork, _ source: RenderSource, _ stop: RenderStop
+    ) throws(RenderError) -> RenderAnswer {
+        let reader = try SourceReader(source, stop: stop)
+        let count = work.width * work.height * 3
+        guard reader.fileLength == Int64(count), count <= limits.decodedBytes / 2,
+            let pixels = Pixels(width: work.width, height: work.height, bytes: reader.chunk(upTo: count))
+        else { throw RenderError(.failed, "The picture could not be encoded.", logDetail: "not the pixels it says") }
+        let bytes = try pixels.encoded(as: work.format, quality: work.quality)
+        return RenderAnswer(
+            encoded: Rendered(bytes: bytes, format: work.format, width: work.width, height: work.height))
+    }
+
+    /// The pixels of the largest rendition that is wanted: upright, in sRGB or grey, eight bits, in memory; and whether
+    /// some of them are missing.
+    private func pixels(
+        of original: Examination, side: Int, stop: RenderStop
+    ) throws(DecoderFailure) -> (Picture, Bool?) {
+        do {
+            return (try pixels(of: original, side: side, failingOn: "truncated", stop: stop), false)
+        } catch {
+            // What there is of a file that ends too early is shown.
+            guard !stop.isStopped, original.reader.error == nil, original.reader.wasReadPastEnd,
+                original.kind.knowsItsEnd
+            else { throw error }
+            return (try pixels(of: original, side: side, failingOn: "none", stop: stop), true)
+        }
+    }
+
+    private func pixels(
+        of original: Examination, side: Int, failingOn faults: String, stop: RenderStop
+    ) throws(DecoderFailure) -> Picture {
+        guard original.needsColourConversion else {
+            return try decode(original, side: side, profile: nil, failingOn: faults, stop: stop)
+        }
+        do {
+            return try decode(original, side: side, profile: "srgb", failingOn: faults, stop: stop)
+        } catch {
+            // A profile may be broken where the picture is whole; then its colours are shown as they are.
+            guard !stop.isStopped, original.reader.error == nil, !original.reader.wasReadPastEnd else { throw error }
+            return try decode(original, side: side, profile: nil, failingOn: faults, stop: stop)
+        }
+    }
+
+    private func decode(
+        _ original: Examination, side: Int, profile: String?, failingOn faults: String, stop: RenderStop
+    ) throws(DecoderFailure) -> Picture {
+        original.reader.wasReadPastEnd = false
+        _ = DecoderWarnings.take()
+        let pixels = try shrunken(original, side: side, profile: profile, failingOn: faults, stop: stop)
+        // When it has closed the file, libpng says if the data were not what the file's author wrote.
+        guard !DecoderWarnings.take().contains("IDAT: CRC error") else { throw DecoderFailure("IDAT: CRC error") }
+        return pixels
+    }
+
+    /// All that was opened on the way is closed when this returns.
+    private func shrunken(
+        _ original: Examination, side: Int, profile: String?, failingOn faults: String, stop: RenderStop
+    ) throws(DecoderFailure) -> Picture {
+        var made: UnsafeMutablePointer<VipsImage>?
+        // A drawing has no size of its own in pixels: it is drawn as large as it is shown.
+        let size = original.kind == .svg ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN
+        let status = cvips_thumbnail_source(
+            original.source.handle, &made, Int32(side), size, "[fail_on=\(faults)]", profile)
+        return try Picture.checked(status, made).inEightBits().inMemory(stop: stop)
+            .upright(original.orientation, stop: stop)
+    }
+}
+
+extension Picture {
+    /// At most four bands of bytes: what every format can be made from.
+    fileprivate func inEightBits() throws(DecoderFailure) -> Picture {
+        var picture = self
+        if picture.bands > 4 { picture = try picture.applying { cvips_extract_bands($0, &$1, 3) } }
+        if picture.bytesPerBand != 1 { picture = try picture.applying { cvips_cast_uchar($0, &$1) } }
+        return picture
+    }
+}

@@ -1,0 +1,103 @@
+import Images
+
+/// An answer without the bytes of its renditions, which follow.
+public struct AnswerHead: Hashable, Sendable {
+    /// One file that follows.
+    public struct Part: Hashable, Sendable {
+        /// Nil for the file of an `.encode` job.
+        public let rendition: Rendition?
+        public let format: OutputFormat
+        /// Pixels.
+        public let width: Int
+        /// Pixels.
+        public let height: Int
+        /// Bytes.
+        public let length: Int
+    }
+
+    public let facts: ImageFacts
+    public let source: SourceStatus
+    public let parts: [Part]
+
+    /// - Returns: The head, and the bytes that are to follow it in their order.
+    public static func splitting(_ answer: RenderAnswer) -> (head: AnswerHead, bytes: [[UInt8]]) {
+        var rendered: [(Rendition?, Rendered)] = answer.renditions.map { ($0.key, $0.value) }
+        if let encoded = answer.encoded { rendered.append((nil, encoded)) }
+        let parts = rendered.map { rendition, file in
+            Part(
+                rendition: rendition, format: file.format, width: file.width, height: file.height,
+                length: file.bytes.count)
+        }
+        return (AnswerHead(facts: answer.facts, source: answer.source, parts: parts), rendered.map { $0.1.bytes })
+    }
+
+    private init(facts: ImageFacts, source: SourceStatus, parts: [Part]) {
+        self.facts = facts
+        self.source = source
+        self.parts = parts
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.facts(facts)
+        writer.source(source)
+        writer.number(UInt8(parts.count))
+        for part in parts {
+            writer.optional(part.rendition) { $0.number($1.number) }
+            writer.number(part.format.number)
+            for value in [part.width, part.height, part.length] { writer.number(UInt32(clamping: value)) }
+        }
+    }
+
+    init(_ reader: inout MessageReader) throws(MessageError) {
+        facts = try reader.facts()
+        source = try reader.source()
+        var parts: [Part] = []
+        for _ in 0..<(try reader.number(UInt8.self)) {
+            let rendition = try reader.optional { reader throws(MessageError) in
+                try Rendition(number: try reader.number())
+            }
+            parts.append(
+                Part(
+                    rendition: rendition, format: try OutputFormat(number: try reader.number()),
+                    width: Int(try reader.number(UInt32.self)), height: Int(try reader.number(UInt32.self)),
+                    length: Int(try reader.number(UInt32.self))))
+        }
+        self.parts = parts
+    }
+
+    /// Holds the head against the work that was asked for.
+    ///
+    /// - Throws: `MessageError` unless it answers exactly that work, within the sizes that it may have.
+    func check(against work: RenderJob.Work) throws(MessageError) {
+        var length = 0
+        for part in parts {
+            length += part.length
+            // No encoder makes more of a pixel than the pixel itself, but for its tables.
+            guard (1...65_535).contains(part.width), (1...65_535).contains(part.height), part.length > 0,
+                length <= WorkerMessage.maximumAnswer,
+                part.length <= 4 * part.width * part.height + 65_536
+            else {
+                throw MessageError("a part of \(part.width) by \(part.height), \(part.length) bytes")
+            }
+        }
+        let isRight: Bool
+        switch work {
+        case .examine: isRight = parts.isEmpty
+        case .make(let wanted):
+            isRight =
+                parts.count == wanted.count && Set(parts.map(\.rendition)).count == parts.count
+                && parts.allSatisfy { part in
+                    guard let rendition = part.rendition, let side = rendition.longestSide else { return false }
+                    return wanted[rendition] == part.format && max(part.width, part.height) <= side
+                }
+        case .encode(let work):
+            isRight =
+                parts.count == 1
+                && parts.allSatisfy {
+                    $0.rendition == nil && $0.format == work.format && $0.width == work.width
+                        && $0.height == work.height
+                }
+        }
+        guard isRight else { throw MessageError("an answer to something else") }
+    }
+}

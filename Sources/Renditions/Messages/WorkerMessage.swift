@@ -1,0 +1,135 @@
+import Images
+
+/// What a worker says to the pool, packet by packet.
+public enum WorkerMessage: Hashable, Sendable {
+    /// It is locked in and can take a job.
+    case ready(Confinement)
+    /// What became of a job. The bytes of its renditions follow in `bytes`, one rendition after the other.
+    case ended(job: UInt64, End, memory: Int64)
+    case bytes(ArraySlice<UInt8>)
+    /// The job that is under way was refused memory: so many bytes.
+    case refusedMemory(Int64)
+
+    /// How far a worker could lock itself in.
+    public struct Confinement: Hashable, Sendable {
+        /// It can open no file but those that drawing needs (Landlock).
+        public var files: Bool
+        /// It can make no system calls but those that decoding needs (seccomp).
+        public var calls: Bool
+
+        public init(files: Bool, calls: Bool) {
+            self.files = files
+            self.calls = calls
+        }
+    }
+
+    public enum End: Hashable, Sendable {
+        case made(AnswerHead)
+        case failed(RenderError)
+        /// The picture is heavy, and the job was not to be.
+        case heavy
+    }
+
+    /// Bytes of one packet: what fits into a socket's default buffer several times.
+    public static let packetLength = 60_000
+    /// Bytes of all renditions of one answer.
+    public static let maximumAnswer = 64 << 20
+
+    private enum Kind: UInt8 {
+        case ready = 1
+        case ended = 2
+        case bytes = 3
+        case refusedMemory = 4
+    }
+
+    public var packet: [UInt8] {
+        var writer = MessageWriter()
+        switch self {
+        case .ready(let confinement):
+            writer.number(Kind.ready.rawValue)
+            writer.flag(confinement.files)
+            writer.flag(confinement.calls)
+        case .ended(let job, let end, let memory):
+            writer.number(Kind.ended.rawValue)
+            writer.number(job)
+            writer.number(memory)
+            switch end {
+            case .made(let head):
+                writer.number(UInt8(0))
+                head.write(to: &writer)
+            case .failed(let error):
+                writer.number(error.reason.rawValue)
+                writer.text(error.publicMessage, upTo: 300)
+                writer.text(error.logDetail, upTo: 1_000)
+                writer.optional(error.source) { $0.source($1) }
+            case .heavy: writer.number(UInt8.max)
+            }
+        case .bytes(let bytes):
+            writer.number(Kind.bytes.rawValue)
+            writer.raw(bytes)
+        case .refusedMemory(let count):
+            writer.number(Kind.refusedMemory.rawValue)
+            writer.number(count)
+        }
+        return writer.bytes
+    }
+
+    /// - Throws: `MessageError` for anything that a worker in its right mind does not write.
+    public init(_ packet: ArraySlice<UInt8>) throws(MessageError) {
+        var reader = MessageReader(packet)
+        guard let kind = Kind(rawValue: try reader.number()) else { throw MessageError("of an unknown kind") }
+        switch kind {
+        case .ready: self = .ready(Confinement(files: try reader.flag(), calls: try reader.flag()))
+        case .ended:
+            let job = try reader.number(UInt64.self)
+            // No worker has a terabyte; sums of these cannot overflow.
+            let memory = try reader.integer(in: 0...1 << 40, "memory")
+            let end = try End(&reader)
+            self = .ended(job: job, end, memory: memory)
+        case .bytes:
+            self = .bytes(reader.rest)
+            return
+        case .refusedMemory: self = .refusedMemory(try reader.integer(in: 0...Int64.max, "memory"))
+        }
+        try reader.end()
+    }
+}
+
+extension WorkerMessage.End {
+    fileprivate init(_ reader: inout MessageReader) throws(MessageError) {
+        switch try reader.number(UInt8.self) {
+        case 0: self = .made(try AnswerHead(&reader))
+        case UInt8.max: self = .heavy
+        case let number:
+            guard let reason = RenderError.Reason(rawValue: number), reason.isForWorkers else {
+                throw MessageError("reason \(number)")
+            }
+            let (message, detail) = (try reader.text(upTo: 300, "message"), try reader.text(upTo: 1_000, "detail"))
+            var error = RenderError(reason, message, logDetail: detail)
+            error.source = try reader.optional { reader throws(MessageError) in try reader.source() }
+            self = .failed(error)
+        }
+    }
+}
+
+extension RenderError.Reason {
+    /// Whether it is a worker that can say so. The others are for the pool to find.
+    fileprivate var isForWorkers: Bool {
+        switch self {
+        case .decoderDied, .tookTooLong, .tooMuchMemory, .unavailable: false
+        default: true
+        }
+    }
+}
+
+extension MessageWriter {
+    mutating func source(_ source: SourceStatus) {
+        for value in [source.size, source.modifiedSeconds, source.nanoseconds] { number(value) }
+    }
+}
+
+extension MessageReader {
+    mutating func source() throws(MessageError) -> SourceStatus {
+        SourceStatus(size: try number(), modifiedSeconds: try number(), nanoseconds: try number())
+    }
+}

@@ -1,0 +1,97 @@
+import Images
+
+/// What is to be done with one original, in one visit: it is opened, examined and decoded once for all that is wanted.
+public struct RenderJob: Hashable, Sendable {
+    public enum Work: Hashable, Sendable {
+        /// What it is and what its header says; no pixel is decoded.
+        case examine
+        /// Renditions, each in its own format, and with them what `examine` tells. Never `.original`.
+        case make([Rendition: OutputFormat])
+        /// The "original" is plain pixels (rows from the top, red, green and blue, eight bits each): make a file of them.
+        case encode(EncodingWork)
+    }
+
+    public struct EncodingWork: Hashable, Sendable {
+        /// Pixels.
+        public let width: Int
+        /// Pixels.
+        public let height: Int
+        public let format: OutputFormat
+        /// 1 to 100, on the format's own scale.
+        public let quality: Int
+
+        public init(width: Int, height: Int, format: OutputFormat, quality: Int) {
+            self.width = width
+            self.height = height
+            self.format = format
+            self.quality = quality
+        }
+    }
+
+    public var work: Work
+    /// Open for reading only, seekable, and borrowed: its owner keeps it open until the job is over. Its file offset is
+    /// of no account.
+    public var descriptor: Int32
+    /// It is known to be heavy, a drawing say: it goes to the place of such at once, instead of being examined first.
+    public var isKnownHeavy: Bool
+
+    public init(_ work: Work, of descriptor: Int32, isKnownHeavy: Bool = false) {
+        self.work = work
+        self.descriptor = descriptor
+        self.isKnownHeavy = isKnownHeavy
+    }
+}
+
+/// What a job was answered with.
+public struct RenderAnswer: Hashable, Sendable {
+    /// What was learnt of the original on the way, its placeholder included where pixels were decoded.
+    public var facts: ImageFacts
+    public var renditions: [Rendition: Rendered]
+    /// The file of an `.encode` job.
+    public var encoded: Rendered?
+    /// What the original's file was like when the visit had ended.
+    public var source: SourceStatus
+
+    public init(
+        facts: ImageFacts = ImageFacts(), renditions: [Rendition: Rendered] = [:], encoded: Rendered? = nil,
+        source: SourceStatus = SourceStatus()
+    ) {
+        self.facts = facts
+        self.renditions = renditions
+        self.encoded = encoded
+        self.source = source
+    }
+}
+
+/// One rendition, encoded.
+public struct Rendered: Hashable, Sendable {
+    public let bytes: [UInt8]
+    public let format: OutputFormat
+    /// Pixels.
+    public let width: Int
+    /// Pixels.
+    public let height: Int
+
+    public var mediaType: String { format.mediaType }
+
+    public init(bytes: [UInt8], format: OutputFormat, width: Int, height: Int) {
+        self.bytes = bytes
+        self.format = format
+        self.width = width
+        self.height = height
+    }
+}
+
+/// What tells whether a file is still the one that it was (`fstat(2)`).
+public struct SourceStatus: Hashable, Sendable {
+    /// Bytes.
+    public var size: Int64
+    public var modifiedSeconds: Int64
+    public var nanoseconds: Int64
+
+    public init(size: Int64 = 0, modifiedSeconds: Int64 = 0, nanoseconds: Int64 = 0) {
+        self.size = size
+        self.modifiedSeconds = modifiedSeconds
+        self.nanoseconds = nanoseconds
+    }
+}

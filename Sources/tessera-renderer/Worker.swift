@@ -1,0 +1,116 @@
+import CLinux
+import Decoding
+import Glibc
+import Renditions
+
+/// Takes jobs from the channel, one after the other, until it closes.
+final class Worker {
+    private let renderer: Renderer
+    private let channel: Int32
+    private var buffer = [UInt8](repeating: 0, count: JobMessage.maximumLength)
+
+    init(renderer: Renderer, channel: Int32) {
+        self.renderer = renderer
+        self.channel = channel
+    }
+
+    func serve(_ confinement: WorkerMessage.Confinement) -> Never {
+        send(.ready(confinement))
+        while true {
+            let (message, descriptor) = next()
+            switch message {
+            // It came too late: the job was answered before it was read.
+            case .stop: continue
+            case .job(let job): answer(job, descriptor)
+            }
+        }
+    }
+
+    private func answer(_ job: JobMessage, _ descriptor: Int32) {
+        guard descriptor >= 0 else { fail("a job without an original") }
+        let (end, bytes) = perform(job, descriptor)
+        close(descriptor)
+        send(.ended(job: job.job, end, memory: Int64(clamping: clinux_trim_memory())))
+        for file in bytes {
+            for start in stride(from: 0, to: file.count, by: WorkerMessage.packetLength - 1) {
+                send(.bytes(file[start..<min(file.count, start + WorkerMessage.packetLength - 1)]))
+            }
+        }
+    }
+
+    private func perform(_ job: JobMessage, _ descriptor: Int32) -> (WorkerMessage.End, [[UInt8]]) {
+        let stop = RenderStop { [channel] in Self.isStopped(job.job, channel) }
+        do throws(RenderError) {
+            let outcome = try renderer.perform(
+                job.work, on: .descriptor(descriptor), mayBeHeavy: job.mayBeHeavy, stop: stop)
+            switch outcome {
+            case .heavy: return (.heavy, [])
+            case .made(var answer):
+                answer.source = Self.status(of: descriptor)
+                let (head, bytes) = AnswerHead.splitting(answer)
+                return (.made(head), bytes)
+            }
+        } catch {
+            var error = error
+            error.source = Self.status(of: descriptor)
+            return (.failed(error), [])
+        }
+    }
+
+    private static func status(of descriptor: Int32) -> SourceStatus {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return SourceStatus() }
+        return SourceStatus(
+            size: Int64(status.st_size), modifiedSeconds: Int64(status.st_mtim.tv_sec),
+            nanoseconds: Int64(status.st_mtim.tv_nsec))
+    }
+
+    // MARK: - The channel
+
+    private func next() -> (PoolMessage, Int32) {
+        while true {
+            var descriptor: Int32 = -1
+            let count = clinux_receive_packet(channel, &buffer, buffer.count, 0, &descriptor)
+            if count < 0, errno == EINTR { continue }
+            // The pool has let go of this worker.
+            guard count > 0 else { _exit(0) }
+            do {
+                return (try PoolMessage(buffer[..<count]), descriptor)
+            } catch {
+                fail("\(error)")
+            }
+        }
+    }
+
+    /// Looks, in the midst of a job, whether the pool has said that it need not be finished.
+    private static func isStopped(_ job: UInt64, _ channel: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: JobMessage.maximumLength, alignment: 8) { buffer in
+            var descriptor: Int32 = -1
+            let count = clinux_receive_packet(
+                channel, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT), &descriptor)
+            if count < 0 { return false }
+            guard count > 0, let message = try? PoolMessage(Array(buffer[..<count])[...]) else { _exit(0) }
+            guard case .stop(let number) = message else { fail("a job before the last was answered") }
+            return number == job
+        }
+    }
+
+    private func send(_ message: WorkerMessage) {
+        let packet = message.packet
+        while clinux_send_packet(channel, packet, packet.count, -1) != packet.count {
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var wait = pollfd(fd: channel, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+            default: _exit(0)
+            }
+        }
+    }
+}
+
+/// Says why, and ends: whoever sends such a thing is not to be served.
+private func fail(_ why: String) -> Never {
+    Program.complain("tessera-renderer: \(why)")
+    exit(EX_PROTOCOL)
+}

@@ -1,0 +1,59 @@
+"""Pictures whose end is missing: what there is of them is shown, and said to be incomplete."""
+
+import pytest
+
+import hostile
+import pictures
+
+WHOLE = {"picture.jpg": pictures.encoded("JPEG", quality=95), "picture.png": pictures.encoded("PNG")}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_there_is_of_a_cut_picture_is_shown_and_called_incomplete(serve, tmp_path, name):
+    cut = hostile.cut(WHOLE[name])
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / name).write_bytes(cut)
+    gallery = serve(folder)
+    (image,) = gallery.images(1).values()
+    for _ in range(2):  # As it is made, and as it is kept.
+        tile = gallery.tile(image)
+        assert tile.status == 200 and pictures.is_whole(tile.body) and pictures.size(tile.body) == (320, 240)
+        assert tile.headers["Tessera-Incomplete"] == "1"
+    assert gallery.get(f"/api/v1/images/{image['id']}").json["incomplete"] is True
+    original = gallery.get(f"/images/{image['id']}/original")
+    assert original.status == 200 and original.body == cut
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_whole_picture_is_not_called_incomplete(serve, tmp_path, name):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / name).write_bytes(WHOLE[name])
+    gallery = serve(folder)
+    (image,) = gallery.images(1).values()
+    tile = gallery.tile(image)
+    assert tile.status == 200 and tile.headers["Tessera-Incomplete"] is None
+    assert not gallery.get(f"/api/v1/images/{image['id']}").json.get("incomplete")
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_that_a_picture_is_incomplete_survives_a_restart_and_ends_with_its_repair(serve, tmp_path, name):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / name).write_bytes(hostile.cut(WHOLE[name]))
+    gallery = serve(folder)
+    (image,) = gallery.images(1).values()
+    assert gallery.tile(image).status == 200
+    assert gallery.stop() == 0
+    gallery = serve(folder)
+    gallery.images(1)
+    assert gallery.tile(image).headers["Tessera-Incomplete"] == "1"
+    assert gallery.get(f"/api/v1/images/{image['id']}").json["incomplete"] is True
+    assert gallery.stop() == 0
+    (folder / name).write_bytes(WHOLE[name])
+    gallery = serve(folder)
+    gallery.images(1)
+    tile = gallery.tile(image)
+    assert tile.status == 200 and tile.headers["Tessera-Incomplete"] is None
+    assert not gallery.get(f"/api/v1/images/{image['id']}").json.get("incomplete")

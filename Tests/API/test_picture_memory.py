@@ -1,0 +1,51 @@
+"""What decoding costs in memory and time: pictures that bloat are refused, large ones are shown within bounds."""
+
+import time
+
+import pytest
+
+import hostile
+import pictures
+from workers import MemoryWatch, is_well
+
+# What a worker may hold, and what its code and libraries take besides.
+BOUND = (512 + 96) << 20
+BLOATING = {"svg-in.svg": hostile.svg_in_svg, "png-in.svg": hostile.png_in_svg}
+# With the shape of their tiles, and the seconds that these may take.
+LARGE = {
+    "exif.png": (lambda: hostile.png_with_exif(40), (320, 240), 10),
+    "texts.png": (hostile.png_with_texts, (320, 240), 10),
+    "wide.jpg": (hostile.wide_jpeg, (320, 224), 20), "wide.png": (hostile.wide_png, (320, 320), 20)}
+
+
+@pytest.mark.parametrize("name", BLOATING)
+def test_a_picture_that_bloats_is_refused_and_takes_no_more_than_its_share(serve, tmp_path, name):
+    folder = pictures.write(tmp_path / "pictures", good__jpg=pictures.encoded(), bad__svg=BLOATING[name]())
+    gallery = serve(folder, TESSERA_RENDER_DEADLINE="20")
+    images = gallery.images(2)
+    with MemoryWatch(gallery) as watch:
+        answer = gallery.tile(images["bad.svg"], timeout=60)
+        assert gallery.tile(images["good.jpg"]).status == 200
+    assert answer.is_problem(422) and "memory" in answer.json["detail"], answer.body
+    assert len(watch.peaks) >= 2, "no worker was seen"
+    assert watch.peak <= BOUND, f"{watch.peak >> 20} MiB"
+    assert is_well(gallery)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", LARGE)
+def test_a_good_picture_is_shown_however_much_there_is_of_it(serve, tmp_path, name):
+    make, size, patience = LARGE[name]
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / name).write_bytes(make())
+    gallery = serve(folder)
+    (image,) = gallery.images(1).values()
+    begun = time.monotonic()
+    with MemoryWatch(gallery) as watch:
+        answer = gallery.tile(image, timeout=40)
+    assert answer.status == 200, answer.body
+    assert time.monotonic() - begun < patience
+    assert pictures.is_whole(answer.body) and pictures.size(answer.body) == size
+    assert len(watch.peaks) >= 2, "no worker was seen"
+    assert watch.peak <= BOUND, f"{watch.peak >> 20} MiB"

@@ -1,0 +1,66 @@
+import Glibc
+import Images
+import Renditions
+import Testing
+
+@testable import Decoding
+
+/// SVG is a program of a kind; here it may draw and do nothing else.
+@Suite struct DrawingTests {
+    private let renderer = try! Renderer()
+
+    private func tile(_ svg: String) throws -> Pixels {
+        let rendered = try renderer.render(.bytes(Array(svg.utf8)), as: .tile, format: .jpeg, stop: RenderStop())
+        return try Pixels.decoding(rendered.bytes)
+    }
+
+    @Test func `a drawing fills the tile, small as it calls itself`() throws {
+        let drawn = try tile(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='16' height='8'><rect width='16' height='8' fill='#d11'/></svg>"
+        )
+        #expect((drawn.width, drawn.height) == (320, 160))
+        #expect(drawn.quarterNames == "RRRR")
+    }
+
+    @Test func `a drawing cannot show a file or fetch anything`() throws {
+        let path = "/tmp/tessera-secret-\(getpid()).png"
+        let secret = Sample.png(Sample.quarters(width: 40, height: 20))
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        try #require(descriptor >= 0)
+        _ = secret.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        close(descriptor)
+        defer { unlink(path) }
+        for reference in ["file://\(path)", path, "tessera-secret-\(getpid()).png", "http://127.0.0.1:9/x.png"] {
+            let drawn = try tile(
+                """
+                <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="40" height="20">
+                <rect width="40" height="20" fill="#11d"/><image xlink:href="\(reference)" width="40" height="20"/></svg>
+                """)
+            #expect(drawn.quarterNames == "BBBB", "\(reference)")
+        }
+        let entity = """
+            <?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
+            <svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text y="10">&x;</text>\
+            <rect width="40" height="20" fill="#11d"/></svg>
+            """
+        if let drawn = try? tile(entity) { #expect(drawn.quarterNames == "BBBB") }
+    }
+
+    @Test func `entities that swell and drawings beyond measure are refused`() {
+        var swelling = "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY a0 'aaaaaaaaaa'>"
+        for level in 1...12 {
+            let references = String(repeating: "&a\(level - 1);", count: 10)
+            swelling += "<!ENTITY a\(level) '\(references)'>"
+        }
+        swelling += "]><svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><text>&a12;</text></svg>"
+        #expect(throws: RenderError.self) { try tile(swelling) }
+        #expect(throws: RenderError.self) {
+            try tile("<svg xmlns='http://www.w3.org/2000/svg' width='4000000' height='4000000'></svg>")
+        }
+        let long =
+            "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>"
+            + String(repeating: " ", count: 5 << 20) + "</svg>"
+        let error = #expect(throws: RenderError.self) { try tile(long) }
+        #expect(error?.reason == .tooLarge)
+    }
+}

@@ -1,0 +1,80 @@
+import Images
+import Renditions
+import Testing
+
+@testable import Decoding
+
+/// The preview of a camera's JPEG comes from the small picture in its head, if that one shows the same.
+@Suite struct EmbeddedThumbnailTests {
+    private let renderer = try! Renderer()
+
+    /// A JPEG of the four quarters with a thumbnail of one colour, so that one can tell which of them is shown.
+    private func photo(
+        width: Int = 800, height: Int = 600, thumbnail: Pixels, orientation: UInt16 = 1
+    ) throws -> [UInt8] {
+        let exif = ExifBuilder(
+            main: [ExifBuilder.short(0x0112, orientation)], thumbnail: try thumbnail.encoded(as: .jpeg, quality: 95))
+        return try Sample.jpeg(width: width, height: height, exif: exif.bytes)
+    }
+
+    private func plain(_ width: Int, _ height: Int, _ colour: [UInt8] = Sample.red, bars: Int = 0) -> Pixels {
+        let rows = (0..<height).flatMap { row in
+            (0..<width).flatMap { _ in row < bars || row >= height - bars ? [0, 0, 0] : colour }
+        }
+        return Pixels(width: width, height: height, bytes: rows)!
+    }
+
+    private func preview(_ jpeg: [UInt8]) throws -> Pixels {
+        let rendered = try renderer.render(.bytes(jpeg), as: .preview, format: .jpeg, stop: RenderStop())
+        return try Pixels.decoding(rendered.bytes)
+    }
+
+    @Test func `the preview is the thumbnail, and the tile is not`() throws {
+        let jpeg = try photo(thumbnail: plain(160, 120))
+        #expect(try preview(jpeg).quarterNames == "RRRR")
+        #expect(try renderer.inspect(.bytes(jpeg)).exif?.thumbnail != nil)
+        let tile = try renderer.render(.bytes(jpeg), as: .tile, format: .jpeg, stop: RenderStop())
+        #expect(try Pixels.decoding(tile.bytes).quarterNames == "RGBW")
+    }
+
+    @Test func `nothing but the head is needed for it`() throws {
+        let jpeg = try photo(width: 1600, height: 1200, thumbnail: plain(160, 120))
+        #expect(try preview(Array(jpeg.prefix(jpeg.count * 2 / 3))).quarterNames == "RRRR")
+    }
+
+    @Test func `it is turned as the picture is`() throws {
+        let jpeg = try photo(thumbnail: Sample.quarters(width: 160, height: 120), orientation: 6)
+        let upright = try preview(jpeg)
+        #expect((upright.width, upright.height) == (48, 64))
+        #expect(upright.quarterNames == "BRWG")
+    }
+
+    @Test func `black bars around another shape are cut off`() throws {
+        let jpeg = try photo(width: 900, height: 600, thumbnail: plain(160, 120, bars: 7))
+        let cut = try preview(jpeg)
+        #expect((cut.width, cut.height) == (64, 42) || (cut.width, cut.height) == (64, 43))
+        #expect(cut.bytes.enumerated().allSatisfy { $0.offset % 3 != 0 || $0.element > 150 })
+    }
+
+    @Test func `one of another shape without bars belongs to another picture`() throws {
+        #expect(try preview(photo(width: 600, height: 600, thumbnail: plain(160, 120))).quarterNames == "RGBW")
+        #expect(try preview(photo(width: 900, height: 600, thumbnail: plain(160, 120))).quarterNames == "RGBW")
+    }
+
+    @Test func `one that is too small or broken is left alone`() throws {
+        #expect(try preview(photo(thumbnail: plain(40, 30))).quarterNames == "RGBW")
+        let exif = ExifBuilder(thumbnail: Array(try plain(160, 120).encoded(as: .jpeg).prefix(300)))
+        #expect(try preview(Sample.jpeg(width: 800, height: 600, exif: exif.bytes)).quarterNames == "RGBW")
+    }
+
+    @Test func `one of several scans is left alone`() throws {
+        // Its scans are not counted, and each of thousands would be as much work as the whole.
+        var thumbnail = ProgressiveTests.progressive
+        let frame = try #require(thumbnail.indices.first { thumbnail[$0] == 0xff && thumbnail[$0 + 1] == 0xc2 })
+        thumbnail.replaceSubrange(frame + 5..<frame + 9, with: [0, 120, 0, 160])
+        let original = try renderer.inspect(
+            .bytes(Sample.jpeg(width: 800, height: 600, exif: ExifBuilder(thumbnail: thumbnail).bytes)))
+        #expect(original.exif?.thumbnail != nil)
+        #expect(EmbeddedThumbnail.picture(of: original, atLeast: 64, stop: RenderStop()) == nil)
+    }
+}

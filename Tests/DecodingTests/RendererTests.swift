@@ -1,0 +1,130 @@
+import Images
+import Renditions
+import Testing
+
+@testable import Decoding
+
+@Suite struct RendererTests {
+    private let renderer = try! Renderer()
+
+    private func render(_ bytes: [UInt8], as rendition: Rendition = .tile) throws -> Renderer.Made {
+        try renderer.render(.bytes(bytes), as: rendition, format: .jpeg, stop: RenderStop())
+    }
+
+    @Test(arguments: [(Rendition.preview, 64), (.tile, 320), (.screen, 1600)])
+    func `a rendition's longer side is the rendition's and its shape is the picture's`(
+        rendition: Rendition, side: Int
+    ) throws {
+        let rendered = try render(Sample.jpeg(width: 3200, height: 1600), as: rendition)
+        #expect((rendered.width, rendered.height) == (side, side / 2))
+        #expect(try Pixels.decoding(rendered.bytes).quarterNames == "RGBW")
+    }
+
+    @Test(arguments: [(1, 1), (40, 30), (1, 2000), (2000, 1), (319, 320)])
+    func `a picture is never enlarged and may be as thin as it likes`(width: Int, height: Int) throws {
+        let png = Sample.png(Sample.quarters(width: width, height: height))
+        for format in OutputFormat.allCases {
+            let rendered = try renderer.render(.bytes(png), as: .tile, format: format, stop: RenderStop())
+            #expect(rendered.width <= width && rendered.height <= height && max(rendered.width, rendered.height) <= 320)
+        }
+    }
+
+    @Test(arguments: [
+        (1, "RGBW"), (2, "GRWB"), (3, "WBGR"), (4, "BWRG"), (5, "RBGW"), (6, "BRWG"), (7, "WGBR"), (8, "GWRB"),
+    ])
+    func `every orientation becomes upright`(orientation: Int, quarters: String) throws {
+        let exif = ExifBuilder(main: [ExifBuilder.short(0x0112, UInt16(orientation))])
+        let rendered = try render(Sample.jpeg(width: 800, height: 400, exif: exif.bytes))
+        #expect(rendered.width == (orientation >= 5 ? 160 : 320))
+        #expect(rendered.facts.width == (orientation >= 5 ? 400 : 800))
+        #expect(rendered.facts.orientation == orientation)
+        #expect(try Pixels.decoding(rendered.bytes).quarterNames == quarters)
+    }
+
+    @Test func `each kind of file is shown and named by its bytes`() throws {
+        let pixels = Sample.quarters(width: 200, height: 100)
+        let svg = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="100" height="50" fill="#d11"/>\
+            <rect x="100" width="100" height="50" fill="#1d1"/><rect y="50" width="100" height="50" fill="#11d"/>\
+            <rect x="100" y="50" width="100" height="50" fill="#fff"/></svg>
+            """
+        let files: [(String, [UInt8])] = [
+            ("image/jpeg", try pixels.encoded(as: .jpeg)), ("image/png", Sample.png(pixels)),
+            ("image/webp", try pixels.encoded(as: .webp)), ("image/avif", try pixels.encoded(as: .avif)),
+            ("image/tiff", Sample.tiff(pixels)), ("image/svg+xml", Array(svg.utf8)),
+        ]
+        for (mediaType, bytes) in files {
+            let rendered = try render(bytes)
+            #expect(rendered.facts.mediaType == mediaType)
+            #expect((rendered.facts.width, rendered.facts.height) == (200, 100))
+            #expect(rendered.facts.byteCount == Int64(bytes.count))
+            #expect(try Pixels.decoding(rendered.bytes).quarterNames == "RGBW", "\(mediaType)")
+        }
+    }
+
+    @Test func `of an animation the first frame is shown`() throws {
+        let rendered = try render(Sample.gif(frames: 3))
+        #expect(rendered.facts.frames == 3)
+        #expect(try Pixels.decoding(rendered.bytes).quarterNames == "RRRR")
+    }
+
+    @Test func `transparency stays where the format has it and becomes grey where it has not`() throws {
+        let png = Sample.png(Sample.quarters(width: 100, height: 100, alpha: 0))
+        let grey = try Pixels.decoding(render(png).bytes)
+        #expect(grey.bytes.allSatisfy { (120...136).contains($0) })
+        for format in [OutputFormat.webp, .avif] {
+            let clear = try renderer.render(.bytes(png), as: .tile, format: format, stop: RenderStop())
+            let again = try Pixels.decoding(render(clear.bytes).bytes)
+            #expect(again.bytes.allSatisfy { (116...140).contains($0) }, "\(format)")
+        }
+    }
+
+    @Test(arguments: OutputFormat.allCases)
+    func `no metadata of the original is in a rendition`(format: OutputFormat) throws {
+        let exif = ExifBuilder(
+            main: [ExifBuilder.text(0x010f, "SecretCamera")],
+            position: [
+                ExifBuilder.text(1, "N"), ExifBuilder.fractions(2, [(1, 1), (2, 1), (3, 1)]), ExifBuilder.text(3, "E"),
+                ExifBuilder.fractions(4, [(1, 1), (2, 1), (3, 1)]),
+            ])
+        let jpeg = try Sample.jpeg(width: 400, height: 300, exif: exif.bytes)
+        let rendered = try renderer.render(.bytes(jpeg), as: .tile, format: format, stop: RenderStop())
+        let text = String(decoding: rendered.bytes, as: Unicode.ASCII.self)
+        for word in ["SecretCamera", "Exif", "EXIF", "ICC", "MM\0*"] { #expect(!text.contains(word)) }
+        #expect(rendered.facts.camera?.make == "SecretCamera")
+    }
+
+    @Test func `one decoding gives several renditions, each in its own format`() throws {
+        let jpeg = try Sample.jpeg(width: 800, height: 600)
+        let all = try renderer.render(.bytes(jpeg), as: [.tile: .jpeg, .preview: .webp], stop: RenderStop())
+        #expect(all.renditions.keys.sorted { $0.rawValue < $1.rawValue } == [.preview, .tile])
+        #expect(all.renditions[.tile]?.width == 320 && all.renditions[.preview]?.width == 64)
+        #expect(all.renditions[.preview]?.mediaType == "image/webp")
+        #expect(all.facts.placeholder != nil && all.facts.isIncomplete == false)
+    }
+
+    @Test func `an original is not rendered`() throws {
+        let jpeg = try Sample.jpeg(width: 80, height: 60)
+        #expect(throws: RenderError.self) { try render(jpeg, as: .original) }
+    }
+
+    @Test func `inspecting tells of a picture without decoding it`() throws {
+        let whole = try Sample.jpeg(width: 800, height: 600)
+        let head = Array(whole.prefix(700))
+        #expect(try renderer.inspect(.bytes(head)).facts.width == 800)
+        // Nothing of the pixels is there, and decoding says so.
+        #expect(try render(head).facts.isIncomplete == true)
+    }
+
+    @Test func `a stopped render ends as stopped, before and between the strips`() throws {
+        let stop = RenderStop()
+        let picture = try Picture(copying: [1, 2, 3], width: 1, height: 1, bands: 3)
+        stop.stop()
+        #expect(throws: DecoderFailure.self) { try picture.inMemory(stop: stop) }
+        let jpeg = try Sample.jpeg(width: 80, height: 60)
+        let error = #expect(throws: RenderError.self) {
+            try renderer.render(.bytes(jpeg), as: .tile, format: .jpeg, stop: stop)
+        }
+        #expect(error?.reason == .stopped && error?.isPermanent == false)
+    }
+}

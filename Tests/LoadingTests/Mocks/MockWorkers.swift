@@ -1,0 +1,216 @@
+import EventLoops
+import Glibc
+import Images
+import Locking
+import Renditions
+import Scheduling
+
+@testable import Loading
+@testable import RenderWorkers
+
+/// A real pool of workers that live in this process and render nothing: their pictures say which rendition they are of
+/// which bytes. They can be held at their beginning, and have faults on demand.
+final class MockWorkers: Sendable {
+    struct Render: Hashable {
+        let rendition: Rendition
+        let content: [UInt8]
+    }
+
+    /// What becomes of a worker that is given a job.
+    enum Fault: Sendable {
+        /// It ends, as one does whose decoder crashes.
+        case dies
+        case failure(RenderError)
+    }
+
+    private struct State {
+        var isHeld = false
+        var isProgressive = false
+        var fault: Fault?
+        var nextFault: Fault?
+        var workers: [ObjectIdentifier: MockWorker] = [:]
+    }
+
+    let renders = Recorder<Render>()
+    let stops = Recorder<Rendition>()
+    let deaths = Recorder<Rendition>()
+    private let state = Guarded(State())
+
+    func pool(_ change: (inout RenderPool.Configuration) -> Void = { _ in }) throws -> RenderPool {
+        var configuration = RenderPool.Configuration()
+        change(&configuration)
+        return try RenderPool(configuration: configuration, starter: Starter(house: self))
+    }
+
+    var isHeld: Bool {
+        get { state.withLock { $0.isHeld } }
+        set {
+            let workers = state.withLock { state in
+                state.isHeld = newValue
+                return Array(state.workers.values)
+            }
+            if !newValue { for worker in workers { worker.onLoop { $0.goOn() } } }
+        }
+    }
+
+    var isProgressive: Bool {
+        get { state.withLock { $0.isProgressive } }
+        set { state.withLock { $0.isProgressive = newValue } }
+    }
+
+    /// What every job ends with, if anything.
+    var fault: Fault? {
+        get { state.withLock { $0.fault } }
+        set { state.withLock { $0.fault = newValue } }
+    }
+
+    /// What every job fails with, if anything.
+    var failure: RenderError? {
+        get { nil }
+        set { fault = newValue.map { .failure($0) } }
+    }
+
+    /// What the next job to end fails with.
+    var nextFailure: RenderError? {
+        get { nil }
+        set { state.withLock { $0.nextFault = newValue.map { .failure($0) } } }
+    }
+
+    fileprivate func takeFault() -> Fault? {
+        state.withLock { state in
+            defer { state.nextFault = nil }
+            return state.nextFault ?? state.fault
+        }
+    }
+
+    fileprivate func came(_ worker: MockWorker) { state.withLock { $0.workers[ObjectIdentifier(worker)] = worker } }
+    fileprivate func went(_ worker: MockWorker) { state.withLock { $0.workers[ObjectIdentifier(worker)] = nil } }
+
+    static func picture(_ rendition: Rendition, _ format: OutputFormat, of content: [UInt8]) -> [UInt8] {
+        Array("\(rendition.rawValue) \(format.rawValue) ".utf8) + content.prefix(64)
+    }
+
+    private struct Starter: WorkerStarting {
+        let house: MockWorkers
+
+        func start(on loop: EventLoop, tell: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
+            let worker = MockWorker(house, loop, tell)
+            house.came(worker)
+            worker.onLoop { $0.tell(.ready(.init(files: true, calls: true))) }
+            return worker
+        }
+    }
+}
+
+/// On the pool's loop only, save `onLoop`.
+private final class MockWorker: RenderWorker, @unchecked Sendable {
+    // Sendable because everything is touched on the loop alone.
+    private struct Task {
+        let id: UInt64
+        let wanted: [Rendition: OutputFormat]
+        let content: [UInt8]
+        let descriptor: Int32
+
+        var largest: Rendition { wanted.keys.max { ($0.longestSide ?? 0) < ($1.longestSide ?? 0) } ?? .tile }
+    }
+
+    private let house: MockWorkers
+    private let loop: EventLoop
+    private let events: (WorkerEvent) -> Void
+    private var task: Task?
+    private var hasGone = false
+
+    init(_ house: MockWorkers, _ loop: EventLoop, _ events: @escaping (WorkerEvent) -> Void) {
+        self.house = house
+        self.loop = loop
+        self.events = events
+    }
+
+    func onLoop(_ body: @escaping @Sendable (MockWorker) -> Void) { loop.execute { body(self) } }
+
+    func tell(_ event: WorkerEvent) {
+        guard !hasGone else { return }
+        if case .gone = event { hasGone = true }
+        events(event)
+    }
+
+    func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = pread(job.descriptor, &buffer, buffer.count, 0)
+        let content = Array(buffer.prefix(max(0, count)))
+        let source = Self.status(job.descriptor)
+        let isDrawing = content.starts(with: Array("<svg".utf8))
+        if content.starts(with: Array("<html".utf8)) {
+            var error = RenderError(.notAnImage, "This is no picture.")
+            error.source = source
+            return onLoop { [error] in $0.tell(.ended(.failure(error), memory: 0)) }
+        }
+        guard case .make(let wanted) = job.work else {
+            var facts = Self.facts(of: content)
+            facts.placeholder = nil
+            let answer = RenderAnswer(facts: facts, source: source)
+            return onLoop { $0.tell(.ended(.success(answer), memory: 0)) }
+        }
+        guard mayBeHeavy || !(isDrawing || house.isProgressive) else { return onLoop { $0.tell(.heavy) } }
+        let task = Task(id: id, wanted: wanted, content: content, descriptor: job.descriptor)
+        house.renders.record(.init(rendition: task.largest, content: content))
+        self.task = task
+        if !house.isHeld { onLoop { $0.goOn() } }
+    }
+
+    func goOn() {
+        guard let task else { return }
+        self.task = nil
+        // As it is at the end of the visit.
+        let source = Self.status(task.descriptor)
+        switch house.takeFault() {
+        case .dies:
+            house.deaths.record(task.largest)
+            house.went(self)
+            tell(.gone("signal 6; it was told to", byOthers: false))
+        case .failure(var error):
+            error.source = source
+            tell(.ended(.failure(error), memory: 0))
+        case nil:
+            var answer = RenderAnswer(facts: Self.facts(of: task.content), source: source)
+            for (rendition, format) in task.wanted {
+                answer.renditions[rendition] = Rendered(
+                    bytes: MockWorkers.picture(rendition, format, of: task.content), format: format, width: 10,
+                    height: 5)
+            }
+            tell(.ended(.success(answer), memory: 0))
+        }
+    }
+
+    var wasStarved: Bool { false }
+
+    func stop(_ job: UInt64) {
+        guard let task, task.id == job else { return }
+        self.task = nil
+        house.stops.record(task.largest)
+        onLoop { $0.tell(.ended(.failure(RenderError(.stopped, "Stopped.")), memory: 0)) }
+    }
+
+    func kill() {
+        task = nil
+        house.went(self)
+        onLoop { $0.tell(.gone("killed", byOthers: false)) }
+    }
+
+    private static func facts(of content: [UInt8]) -> ImageFacts {
+        var facts = ImageFacts()
+        facts.width = 100
+        facts.height = 50
+        facts.mediaType = content.starts(with: Array("<svg".utf8)) ? "image/svg+xml" : "image/jpeg"
+        facts.placeholder = [1, 2, 3]
+        return facts
+    }
+
+    private static func status(_ descriptor: Int32) -> SourceStatus {
+        var status = stat()
+        fstat(descriptor, &status)
+        return SourceStatus(
+            size: Int64(status.st_size), modifiedSeconds: Int64(status.st_mtim.tv_sec),
+            nanoseconds: Int64(status.st_mtim.tv_nsec))
+    }
+}

@@ -1,0 +1,120 @@
+import EventLoops
+import Glibc
+import Images
+import Logging
+import Renditions
+import Scheduling
+import Synchronization
+import Testing
+
+@testable import RenderWorkers
+
+/// The pool around its machine, with workers that say what the test tells them to.
+@Suite(.timeLimit(.minutes(1))) struct RenderPoolTests {
+    @Test func `what a job holds is let go of when it is over, however it ended`() async throws {
+        for end in [TalkingWorkers.End.heavy, .stopped, .made, .gone] {
+            let workers = TalkingWorkers()
+            let pool = try workers.pool()
+            let isFreed = Mutex(false)
+            let file = open("/dev/null", O_RDONLY)
+            var holder: Holder? = Holder { isFreed.withLock { $0 = true } }
+            let handle = pool.render(RenderJob(.make([.tile: .jpeg]), of: file), priority: .visible) { [holder] _ in
+                withExtendedLifetime(holder) {}
+            }
+            holder = nil
+            await workers.begun()
+            handle.cancel()
+            await workers.ends(end)
+            while !isFreed.withLock({ $0 }) { await Task.yield() }
+            await pool.stop()
+            close(file)
+        }
+    }
+}
+
+private final class Holder: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+}
+
+/// Workers that take jobs and say nothing until they are told what.
+private final class TalkingWorkers: WorkerStarting {
+    enum End: Sendable {
+        case heavy
+        case stopped
+        case made
+        case gone
+    }
+
+    private struct State {
+        var begun: [TalkingWorker] = []
+        var loop: EventLoop?
+    }
+
+    private let state = Mutex(State())
+
+    func pool() throws -> RenderPool {
+        var configuration = RenderPool.Configuration()
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try RenderPool(configuration: configuration, starter: self)
+    }
+
+    func start(on loop: EventLoop, tell: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
+        state.withLock { $0.loop = loop }
+        let worker = TalkingWorker(self, loop, tell)
+        loop.execute { worker.tell(.ready(.init(files: true, calls: true))) }
+        return worker
+    }
+
+    fileprivate func has(begun worker: TalkingWorker) { state.withLock { $0.begun.append(worker) } }
+
+    func begun() async { while state.withLock({ $0.begun.isEmpty }) { await Task.yield() } }
+
+    /// The worker that has begun says this, after whatever its pool is told before.
+    func ends(_ end: End) async {
+        guard let (worker, loop) = state.withLock({ state in state.loop.map { (state.begun.removeFirst(), $0) } })
+        else {
+            return
+        }
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                switch end {
+                case .heavy: worker.tell(.heavy)
+                case .stopped: worker.tell(.ended(.failure(RenderError(.stopped, "Stopped.")), memory: 0))
+                case .made: worker.tell(.ended(.success(RenderAnswer()), memory: 0))
+                case .gone: worker.tell(.gone("signal 6", byOthers: false))
+                }
+                continuation.resume()
+            }
+        }
+    }
+}
+
+/// On the loop only.
+private final class TalkingWorker: RenderWorker, @unchecked Sendable {
+    // Sendable because everything is touched on the loop alone.
+    private let house: TalkingWorkers
+    private let loop: EventLoop
+    private let events: (WorkerEvent) -> Void
+    private var hasGone = false
+
+    init(_ house: TalkingWorkers, _ loop: EventLoop, _ events: @escaping (WorkerEvent) -> Void) {
+        self.house = house
+        self.loop = loop
+        self.events = events
+    }
+
+    func tell(_ event: WorkerEvent) {
+        guard !hasGone else { return }
+        if case .gone = event { hasGone = true }
+        events(event)
+    }
+
+    func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool) { house.has(begun: self) }
+    func stop(_ job: UInt64) {}
+    var wasStarved: Bool { false }
+    func kill() { loop.execute { self.tell(.gone("killed", byOthers: false)) } }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// What the attempts need and could not make any more inside.
+struct Beforehand {
+    /// A directory of their own, which whoever started the probe names and removes, with a file in it.
+    let folder = getenv("SANDBOX_PROBE_FOLDER").map { String(cString: $0) } ?? "/nonexistent"
+    /// Asking for it inside is death already.
+    let parent = getppid()
+    /// Two ends of a stream.
+    let pair: (Int32, Int32)
+    /// A TCP socket that is not connected, and the address of one that listens.
+    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener: sockaddr_in
+
+    var olderThread: OlderThread?
+
+    var file: String { folder + "/file" }
+
+    init() {
+        var ends = [Int32](repeating: -1, count: 2)
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        pair = (ends[0], ends[1])
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(server, generic, length)
+                listen(server, 1)
+                getsockname(server, generic, &length)
+            }
+        }
+        listener = address
+        close(open(file, O_WRONLY | O_CREAT, 0o600))
+    }
+}
