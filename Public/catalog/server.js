@@ -4,7 +4,8 @@ import { acceptedPictures } from '../loading/formats.js';
 /**
  * @typedef {{preview: string, tile: string, screen: string, original: string}} Links
  * @typedef {{id: string, index: number, name: string, width?: number, height?: number, type?: string, bytes?: number,
- *   takenAt?: string, placeholder?: string, links: Links}} GalleryImage  What is not known yet is absent.
+ *   takenAt?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  What is not known yet is
+ *   absent. `incomplete`: the file ends before the picture does.
  * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
  * @typedef {{slot: number, image: string, token: string, href: string}} Token
  * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean,

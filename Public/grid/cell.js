@@ -1,5 +1,6 @@
 import { Slot } from '../loading/slot.js';
 import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholder.js';
+import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
 
@@ -22,6 +23,10 @@ export class Cell extends Slot {
   #picture = null;
   /** @type {HTMLImageElement | null} */
   #preview = null;
+  /** The picture that is shown came with the word that its file ends before it does. */
+  #isPicturePart = false;
+  /** @type {HTMLElement | null} */
+  #mark = null;
   /** @type {HTMLElement | null} */
   #notice = null;
   /**
@@ -67,7 +72,7 @@ export class Cell extends Slot {
     this.element.dataset.index = String(number);
     this.element.dataset.phase = 'waiting';
     if (image) this.#describe(image);
-    this.#label();
+    this.#markAndLabel();
     this.#loader.request(this);
   }
 
@@ -98,7 +103,7 @@ export class Cell extends Slot {
   retry() {
     if (this.phase !== 'failed') return;
     this.#removeNotice();
-    this.#label();
+    this.#markAndLabel();
     this.element.dataset.phase = 'waiting';
     this.#loader.retry(this);
   }
@@ -112,11 +117,12 @@ export class Cell extends Slot {
     if (this.#picture) return;
     this.#removeNotice();
     this.#removePreview();
-    element.alt = this.image?.name ?? '';
+    element.alt = this.#text;
     this.#preview = element;
     this.#placeholder.after(element);
     dropPlaceholder(this.#placeholder);
     this.element.dataset.phase = 'preview';
+    this.#markIfNew();
   }
 
   /**
@@ -127,7 +133,7 @@ export class Cell extends Slot {
   show(picture, element) {
     super.show(picture, element);
     element.className = 'slot-picture';
-    element.alt = this.image?.name ?? '';
+    this.#isPicturePart = picture.isIncomplete;
     const isQuick = performance.now() - this.#begunAt < Cell.#fadeAfter;
     // Over its preview a picture only gets sharper; forty fades after every stop would cost more than they show.
     if (isQuick || this.#picture || this.element.dataset.phase === 'preview') element.classList.add('at-once');
@@ -138,7 +144,9 @@ export class Cell extends Slot {
     this.#placeholder.after(element);
     this.#removePreview();
     this.#picture = element;
+    element.alt = this.#text;
     this.element.dataset.phase = 'shown';
+    this.#markIfNew();
   }
 
   /**
@@ -154,7 +162,7 @@ export class Cell extends Slot {
     find('.slot-problem-reason', this.#notice).textContent = problem.message;
     this.element.append(this.#notice);
     this.element.dataset.phase = 'failed';
-    this.#label();
+    this.#markAndLabel();
   }
 
   /** What the cell shows now, for the viewer to grow from. */
@@ -167,19 +175,49 @@ export class Cell extends Slot {
     const isOtherName = image.name !== this.image?.name;
     this.image = image;
     if (this.element.dataset.phase === 'waiting') paintPlaceholderSoon(this.#placeholder, image.placeholder);
-    if (isOtherName) this.#label();
+    if (isOtherName) this.#markAndLabel();
+    else this.#markIfNew();
   }
 
-  #label() {
+  /** Whether there is no more of the picture than a part, as far as it is known. */
+  get #isIncomplete() {
+    return !this.problem && (this.#isPicturePart || Boolean(this.image?.incomplete));
+  }
+
+  /** What stands for the picture where it is not seen. */
+  get #text() {
+    return withIncompleteness(this.image?.name ?? '', this.#isIncomplete);
+  }
+
+  #markIfNew() {
+    if (this.#isIncomplete !== (this.#mark !== null)) this.#markAndLabel();
+  }
+
+  #markAndLabel() {
+    this.#putMark();
     const number = `picture ${formatNumber(this.number + 1)}`;
-    const label = this.image ? `${this.image.name}, ${number}` : number;
+    const name = this.image ? `${this.image.name}, ${number}` : number;
+    const label = withIncompleteness(name, this.#isIncomplete);
     const reason = this.problem ? `. Cannot be shown: ${this.problem.message}. Press Enter to try again.` : '';
     this.element.setAttribute('aria-label', label + reason);
+  }
+
+  #putMark() {
+    if (this.#isIncomplete === (this.#mark !== null)) return;
+    this.#mark?.remove();
+    this.#mark = this.#isIncomplete ? makeIncompleteMark() : null;
+    if (this.#mark) this.element.append(this.#mark);
+    for (const element of [this.#picture, this.#preview]) {
+      if (element?.parentNode === this.element) element.alt = this.#text;
+    }
   }
 
   #clear() {
     this.#picture?.remove();
     this.#picture = null;
+    this.#isPicturePart = false;
+    this.#mark?.remove();
+    this.#mark = null;
     this.#removePreview();
     this.#removeNotice();
     dropPlaceholder(this.#placeholder);

@@ -1,5 +1,6 @@
 /**
- * @typedef {{url: string, bytes: number}} Picture  `url` is an object URL, good until the picture is evicted.
+ * @typedef {{url: string, bytes: number, isIncomplete: boolean}} Picture  `url` is an object URL, good until the
+ *   picture is evicted. `isIncomplete`: the file ends before its picture does, and this is as much of it as there is.
  */
 
 /**
@@ -42,11 +43,12 @@ export class PictureCache {
   /**
    * @param {string} key
    * @param {Blob} blob
+   * @param {boolean} [isIncomplete]
    * @returns {Picture}
    */
-  put(key, blob) {
+  put(key, blob, isIncomplete = false) {
     this.remove(key);
-    const picture = { url: URL.createObjectURL(blob), bytes: blob.size };
+    const picture = { url: URL.createObjectURL(blob), bytes: blob.size, isIncomplete };
     this.#pictures.set(key, picture);
     this.#bytes += picture.bytes;
     this.#evict(key);

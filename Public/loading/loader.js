@@ -137,7 +137,7 @@ export class PictureLoader {
   #answered(job, answer) {
     switch (answer.kind) {
       case 'picture':
-        this.#arrived(job, answer.token, this.#cache.put(job.key, answer.blob));
+        this.#arrived(job, answer.token, this.#cache.put(job.key, answer.blob, answer.isIncomplete));
         break;
       case 'problem':
         if (!this.#triesAgain(job, answer.problem)) commit(job.slot, answer.token, { problem: answer.problem });

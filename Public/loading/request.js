@@ -1,11 +1,12 @@
 import { Problem } from '../catalog/problem.js';
 
 /**
- * @typedef {{kind: 'picture', token: string, blob: Blob}
+ * @typedef {{kind: 'picture', token: string, blob: Blob, isIncomplete: boolean}
  *   | {kind: 'problem', token: string, problem: Problem}
  *   | {kind: 'dropped', token: string}
- *   | {kind: 'broken', token: string}} Answer  `token` is the one that the answer bears. `dropped`: the server had been
- *   told that nobody wants it. `broken`: no answer, or one that broke off.
+ *   | {kind: 'broken', token: string}} Answer  `token` is the one that the answer bears. `isIncomplete`: the file ends
+ *   before its picture does. `dropped`: the server had been told that nobody wants it. `broken`: no answer, or one that
+ *   broke off.
  */
 
 /** One request for one picture by its token. */
@@ -60,7 +61,8 @@ export class PictureRequest {
     const token = bornToken(response) ?? this.#token;
     if (response.status === 204) return { kind: 'dropped', token };
     if (!response.ok) return { kind: 'problem', token, problem: await Problem.from(response) };
-    return { kind: 'picture', token, blob: await response.blob() };
+    const isIncomplete = response.headers.get('Tessera-Incomplete') === '1';
+    return { kind: 'picture', token, blob: await response.blob(), isIncomplete };
   }
 }
 

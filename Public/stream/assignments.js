@@ -14,6 +14,8 @@ export class Standing {
   tile = null;
   /** @type {Problem | null} */
   problem = null;
+  /** What has come says that the file ends before its picture does. */
+  isIncomplete = false;
   /**
    * What the page of the catalog tells of the image, with the links that are right now.
    * @type {GalleryImage}
@@ -36,16 +38,26 @@ export class Standing {
   describe(page) {
     if (page && page !== this.#page) {
       this.#page = page;
-      this.described = { ...page, links: this.described.links };
+      this.#redescribe(page);
     }
     return this.described;
   }
 
-  /** @param {string | null} version  As what was sent says. */
-  learn(version) {
-    if (!version || version === this.version) return;
-    this.version = version;
-    this.described = { ...this.described, links: linksOf(this.image, version) };
+  /** @param {import('./stream.js').Content} content  As what was sent says. */
+  learn({ version, isIncomplete }) {
+    const isOther = version !== null && version !== this.version;
+    if (!isOther && (this.isIncomplete || !isIncomplete)) return;
+    if (isOther) this.version = version;
+    // A preview that was made of less than the whole file does not know; the tile after it does.
+    this.isIncomplete = isIncomplete;
+    this.#redescribe(this.described);
+  }
+
+  /** @param {GalleryImage} told  What is told of the image, but perhaps of another content than what stands here. */
+  #redescribe(told) {
+    const links = linksOf(this.image, this.version);
+    const isToldIncomplete = told.links.tile === links.tile && told.incomplete;
+    this.described = { ...told, incomplete: this.isIncomplete || isToldIncomplete, links };
   }
 
   /** @param {Standing} before  What stood in the slot: if it is the same picture, what has come of it is good. */
@@ -54,6 +66,7 @@ export class Standing {
     if (isSame) {
       this.preview = before.preview;
       this.tile = before.tile;
+      this.isIncomplete = before.isIncomplete;
       this.described = before.described;
     }
   }

@@ -11,6 +11,7 @@ import { isReady, makePreview } from './preview.js';
  * @typedef {import('../loading/slot.js').Slot} Slot
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
  * @typedef {import('./assignments.js').Standing} Standing
+ * @typedef {import('./stream.js').Content} Content
  * @typedef {import('./stream.js').Report} Report
  */
 
@@ -47,8 +48,8 @@ export class StreamLoader extends EventTarget {
     this.#pages = pages;
     stream.addEventListener('open', () => this.#resume());
     this.#on('assigned', ({ assignments }) => this.#assigned(assignments));
-    this.#on('preview', ({ token, version, url, at }) => this.#previewCame(token, version, url, at));
-    this.#on('tile', ({ token, version, blob }) => this.#tileCame(token, version, blob));
+    this.#on('preview', ({ token, content, url, at }) => this.#previewCame(token, content, url, at));
+    this.#on('tile', ({ token, content, blob }) => this.#tileCame(token, content, blob));
     this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
     pages.addEventListener('page', (event) => {
       const { first, last } = /** @type {CustomEvent<{first: number, last: number}>} */ (event).detail;
@@ -166,12 +167,12 @@ export class StreamLoader extends EventTarget {
 
   /**
    * @param {string} token
-   * @param {string | null} version
+   * @param {Content} content
    * @param {string} url
    * @param {number} at  When it came, in milliseconds since 1970.
    */
-  #previewCame(token, version, url, at) {
-    const standing = this.#came(token, version);
+  #previewCame(token, content, url, at) {
+    const standing = this.#came(token, content);
     if (!standing || standing.preview) return;
     standing.preview = makePreview(url, (preview) => {
       this.#previewIsReady(standing.slot, preview);
@@ -193,11 +194,11 @@ export class StreamLoader extends EventTarget {
 
   /**
    * @param {string} token
-   * @param {string | null} version
+   * @param {Content} content
    * @param {Blob} blob
    */
-  #tileCame(token, version, blob) {
-    const standing = this.#came(token, version);
+  #tileCame(token, content, blob) {
+    const standing = this.#came(token, content);
     if (!standing) return;
     standing.tile = blob;
     const slot = this.#slots.get(standing.slot);
@@ -234,12 +235,12 @@ export class StreamLoader extends EventTarget {
 
   /**
    * @param {string} token
-   * @param {string | null} version
+   * @param {Content} content
    */
-  #came(token, version) {
+  #came(token, content) {
     const standing = this.#assignments.of(token);
     if (!standing) return undefined;
-    standing.learn(version);
+    standing.learn(content);
     standing.problem = null;
     const slot = this.#slots.get(standing.slot);
     if (slot?.token === token && slot.image?.id === standing.image) slot.image = standing.described;
@@ -274,10 +275,10 @@ export class StreamLoader extends EventTarget {
    */
   async #bringTile(slot, standing) {
     if (this.#isFast() || slot.phase === 'shown' || slot.phase === 'decoding') return;
-    const { token, image, version, tile } = standing;
+    const { token, image, version, tile, isIncomplete } = standing;
     const key = standing.described.links.tile;
     // Without a version nobody knows whether what is remembered by this name is the same picture.
-    const picture = (version && this.#cache.get(key)) || (tile && this.#cache.put(key, tile));
+    const picture = (version && this.#cache.get(key)) || (tile && this.#cache.put(key, tile, isIncomplete));
     if (!picture || slot.token !== token) return;
     slot.phase = 'decoding';
     try {

@@ -6,14 +6,16 @@ import { acceptedPictures } from '../loading/formats.js';
  *   Assignment  What stands in a slot. A slot of which everything is held has a token of the page's own.
  * @typedef {{revision?: number, first: number, count: number, direction: number, velocity: number, landing?: number,
  *   pixels: number, lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
+ * @typedef {{version: string | null, isIncomplete: boolean}} Content  Of what there is a picture. `isIncomplete`: the
+ *   file ends before the picture does.
  */
 
 /**
  * The page's hold on the stream, which lives in a worker. It sleeps while the page does.
  *
  * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{revision,
- * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, version, url, at}`), `tile` (detail:
- * `{token, version, blob}`), `problem` (detail: `{token, problem}`); `unavailable` when there can be no worker.
+ * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile` (detail:
+ * `{token, content, blob}`), `problem` (detail: `{token, problem}`); `unavailable` when there can be no worker.
  */
 export class Stream extends EventTarget {
   /** A page that is out of sight for longer needs no stream. Milliseconds. */

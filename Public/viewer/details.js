@@ -5,6 +5,7 @@ import { find } from '../page/template.js';
 export class Details {
   #panel = find('#details');
   #list = find('#details-list');
+  #incomplete = find('#details-incomplete');
   #button = find('#viewer-details');
   #server;
   /** The image whose details are shown or asked for. */
@@ -44,6 +45,7 @@ export class Details {
 
   /** @param {Record<string, any>} image */
   #fill(image) {
+    this.#incomplete.hidden = !image.incomplete;
     this.#list.replaceChildren(
       ...linesOf(image).map(([term, text]) => {
         const line = document.createElement('div');

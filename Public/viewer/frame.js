@@ -1,4 +1,5 @@
 import { paintPlaceholder } from '../placeholder/placeholder.js';
+import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { cloneTemplate, find } from '../page/template.js';
 import { Layer } from './layer.js';
 import { Zoom } from './zoom.js';
@@ -25,6 +26,8 @@ export class Frame {
 
   #loader;
   #cache;
+  #onIncomplete;
+  #mark = makeIncompleteMark();
   #placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.box));
   #notice = find('.frame-problem', this.element);
   #tile = new Layer('tile', this);
@@ -36,10 +39,14 @@ export class Frame {
   /**
    * @param {import('../loading/loader.js').PictureLoader} loader
    * @param {import('../loading/cache.js').PictureCache} cache
+   * @param {(frame: Frame) => void} onIncomplete  Called when it turns out that there is only a part of the picture.
    */
-  constructor(loader, cache) {
+  constructor(loader, cache, onIncomplete) {
     this.#loader = loader;
     this.#cache = cache;
+    this.#onIncomplete = onIncomplete;
+    this.#mark.hidden = true;
+    this.element.append(this.#mark);
     find('button', this.#notice).addEventListener('click', () => this.retry());
   }
 
@@ -48,6 +55,16 @@ export class Frame {
     const isCurrent = this.#place === 'current';
     // Before everything in the grid behind: a distance cannot be less than 0.
     return { purpose: isCurrent ? 'visible' : 'prefetch', distance: isCurrent ? -1 : 0 };
+  }
+
+  /** The image with what was learnt of it while it was loaded. */
+  get described() {
+    return this.image && this.#isIncomplete ? { ...this.image, incomplete: true } : this.image;
+  }
+
+  /** What the picture is called, and that it is not all there if it is not. */
+  get label() {
+    return withIncompleteness(this.image?.name ?? '', this.#isIncomplete);
   }
 
   /** @param {Place} place */
@@ -68,6 +85,7 @@ export class Frame {
     this.image = image;
     this.element.dataset.phase = 'loading';
     paintPlaceholder(this.#placeholder, image.placeholder);
+    this.#mark.hidden = !this.#isIncomplete;
     this.fit();
     for (const layer of [this.#tile, this.#screen]) layer.begin(index, image);
     // The tile is shown if it is here anyway; it is not worth a request of its own.
@@ -81,6 +99,7 @@ export class Frame {
     this.#notice.hidden = true;
     for (const layer of [this.#tile, this.#screen, this.#original]) this.#loader.release(layer);
     this.#placeholder.hidden = true;
+    this.#mark.hidden = true;
     delete this.element.dataset.phase;
   }
 
@@ -121,7 +140,7 @@ export class Frame {
   /** @param {Layer} layer  Called by a layer that has its picture. */
   layerShown(layer) {
     const element = /** @type {HTMLImageElement} */ (layer.element);
-    element.alt = layer === this.#tile ? '' : (this.image?.name ?? '');
+    element.alt = layer === this.#tile ? '' : this.label;
     if (layer === this.#original) this.#screen.element?.setAttribute('alt', '');
     // Layers arrive in any order and lie in the order of their fineness.
     const finer = [this.#tile, this.#screen, this.#original].slice(this.#finenessOf(layer) + 1);
@@ -130,6 +149,10 @@ export class Frame {
     if (layer !== this.#tile) this.element.dataset.phase = 'shown';
     if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
     if (layer === this.#screen && this.#moves()) this.#requestOriginal();
+    if (this.#mark.hidden && this.#isIncomplete) {
+      this.#mark.hidden = false;
+      this.#onIncomplete(this);
+    }
   }
 
   /**
@@ -142,6 +165,10 @@ export class Frame {
     find('.frame-problem-title', this.#notice).textContent = problem.title;
     find('.frame-problem-detail', this.#notice).textContent = problem.detail;
     this.#notice.hidden = false;
+  }
+
+  get #isIncomplete() {
+    return Boolean(this.image?.incomplete) || [this.#tile, this.#screen].some(({ isIncomplete }) => isIncomplete);
   }
 
   /** @param {Layer} layer */

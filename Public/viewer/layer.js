@@ -5,6 +5,8 @@ export class Layer extends Slot {
   #frame;
   /** @type {HTMLImageElement | null} */
   element = null;
+  /** What is shown came with the word that the file ends before the picture does. */
+  isIncomplete = false;
 
   /**
    * @param {import('../catalog/server.js').Rendition} rendition
@@ -29,6 +31,7 @@ export class Layer extends Slot {
     super.begin(number, image);
     this.element?.remove();
     this.element = null;
+    this.isIncomplete = false;
   }
 
   /**
@@ -40,6 +43,7 @@ export class Layer extends Slot {
     super.show(picture, element);
     element.className = `frame-${this.rendition}`;
     this.element = element;
+    this.isIncomplete = picture.isIncomplete;
     this.#frame.layerShown(this);
   }
 

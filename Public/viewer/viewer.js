@@ -49,7 +49,7 @@ export class Viewer {
     this.#grid = grid;
     this.#images = images;
     this.#details = new Details(server);
-    const frame = () => new Frame(loader, cache);
+    const frame = () => new Frame(loader, cache, (each) => this.#isCurrent(each) && this.#describe());
     this.#frames = { previous: frame(), current: frame(), next: frame() };
     this.#strip = new Strip(Object.values(this.#frames).map((each) => each.element));
     this.#assignPlaces();
@@ -63,7 +63,7 @@ export class Viewer {
   #listen() {
     find('#viewer-close').addEventListener('click', () => this.close());
     find('#viewer-zoom').addEventListener('click', () => this.#toggleZoom());
-    find('#viewer-details').addEventListener('click', () => this.#details.toggle(this.#frames.current.image));
+    find('#viewer-details').addEventListener('click', () => this.#details.toggle(this.#frames.current.described));
     this.#previousButton.addEventListener('click', () => this.move(this.#index - 1));
     this.#nextButton.addEventListener('click', () => this.move(this.#index + 1));
     this.#dialog.addEventListener('cancel', (event) => {
@@ -78,7 +78,7 @@ export class Viewer {
       turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
       zoom: (by) => this.#change((zoom) => zoom.zoomTo(zoom.scale * by)),
       fit: () => this.#change((zoom) => zoom.reset()),
-      toggleDetails: () => this.#details.toggle(this.#frames.current.image),
+      toggleDetails: () => this.#details.toggle(this.#frames.current.described),
     });
     new Gestures(this.#stage, {
       mayPan: () => this.#frames.current.zoom.isIn,
@@ -157,15 +157,26 @@ export class Viewer {
     this.#name.textContent = image.name;
     this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`;
     document.title = `${image.name} – Tessera`;
-    this.#dialog.setAttribute('aria-label', `${image.name}, picture viewer`);
     this.#download.href = image.links.original;
     this.#download.download = image.name;
     this.#previousButton.disabled = index === 0;
     this.#nextButton.disabled = index === this.#grid.total - 1;
-    this.#details.show(image);
+    this.#describe();
     this.#prepare('previous', index - 1);
     this.#prepare('next', index + 1);
-    announce(`${image.name}, picture ${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`);
+  }
+
+  /** @param {Frame} frame */
+  #isCurrent(frame) {
+    return this.isOpen && frame === this.#frames.current;
+  }
+
+  /** Says what is looked at, and says it again when more is known. */
+  #describe() {
+    const { label, described } = this.#frames.current;
+    this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
+    this.#details.show(described);
+    announce(`${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`);
   }
 
   /**

@@ -26,6 +26,17 @@ def failing(page: Page):
         status=502, content_type="application/problem+json", json=FAILURE))
 
 
+def incomplete(page: Page):
+    """Every picture is one whose file ends too early."""
+    def answer(route):
+        response = route.fetch()
+        route.fulfill(response=response, headers={**response.headers, "Tessera-Incomplete": "1"})
+
+    by_requests(page)
+    page.route("**/images/*/tile?*", answer)
+    page.route("**/images/*/screen?*", answer)
+
+
 class Front:
     """The page in a browser, and what was seen of it."""
 

@@ -26,8 +26,9 @@ class Peer:
     def say(self, **message):
         self._send(1, json.dumps(message).encode())
 
-    def send(self, token: bytes, kind: str, body: bytes, *, format="", ends=False, problem=False, version=0):
-        head = bytes([KINDS[kind], int(problem), FORMATS[format], int(ends)])
+    def send(self, token: bytes, kind: str, body: bytes, *, format="", ends=False, problem=False, incomplete=False,
+             version=0):
+        head = bytes([KINDS[kind], int(problem), FORMATS[format], int(ends) | 4 * int(incomplete)])
         self._send(2, token + head + struct.pack(">Q", version) + body)
 
     def close(self, code=1001):

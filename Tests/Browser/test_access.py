@@ -2,7 +2,7 @@
 
 import pytest
 
-from front import failing
+from front import failing, incomplete
 from server import ROOT
 
 CONTRASTS = """(selectors) => {
@@ -103,6 +103,17 @@ def test_text_has_contrast(visit, demo, scheme):
                  "#banner-text", "#banner-retry", "#vacancy-title", "#vacancy-text"]
     for selector, contrast in front.page.evaluate(CONTRASTS, selectors):
         assert contrast >= 4.5, f"{selector} in {scheme}: {contrast:.1f}"
+
+
+@pytest.mark.parametrize("colours", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}],
+                         ids=["light", "dark", "forced"])
+def test_the_mark_of_an_incomplete_picture_has_contrast(visit, demo, colours):
+    front = visit(demo, before=incomplete, **colours)
+    front.until_settled()
+    front.slot(0).click()
+    front.page.locator(".frame[data-place=current] .incomplete").wait_for()
+    for selector, contrast in front.page.evaluate(CONTRASTS, [".slot .incomplete", ".frame .incomplete"]):
+        assert contrast >= 4.5, f"{selector}: {contrast:.1f}"
 
 
 def test_nothing_inline_and_every_module_is_fetched_at_once():

@@ -242,3 +242,36 @@ def test_a_stream_that_is_always_closed_gives_way(visit, demo, relay):
     front = visit(through)
     front.until_way("http")
     front.until_settled()
+
+
+def is_marked(front, index: int) -> bool:
+    """Whether the slot says, to those who look and to those who listen, that its picture is incomplete."""
+    marked = front.slot(index).locator(".incomplete").is_visible()
+    assert marked == front.slot(index).get_attribute("aria-label").endswith(", incomplete")
+    return marked
+
+
+def test_the_flag_of_the_stream_marks_the_slot_and_no_other(play):
+    front, play = play
+    play.assign((2, 2, 102), (3, 3, 103))
+    for number in (2, 3):
+        play.peer.send(token(100 + number), "preview", picture(COLOURS[0]), format="png", version=7)
+        until_phase(front, number, "preview")
+    assert not is_marked(front, 2) and not is_marked(front, 3)
+    play.peer.send(token(102), "tile", picture(COLOURS[1], 320), format="png", version=7, ends=True, incomplete=True)
+    play.peer.send(token(103), "tile", picture(COLOURS[2], 320), format="png", version=7, ends=True)
+    for number in (2, 3):
+        until_phase(front, number, "shown")
+    assert is_marked(front, 2) and not is_marked(front, 3)
+    # Another picture in the same slot is not marked for the one before.
+    play.assign((2, 9, 109), revision=2)
+    until_phase(front, 2, "waiting")
+    assert not is_marked(front, 2)
+
+
+def test_a_preview_may_be_marked_before_its_tile_is_here(play):
+    front, play = play
+    play.assign((3, 3, 103))
+    play.peer.send(token(103), "preview", picture(COLOURS[0]), format="png", version=7, incomplete=True)
+    until_phase(front, 3, "preview")
+    assert is_marked(front, 3)

@@ -41,12 +41,13 @@ def run(page, script: str, budget=1_000_000):
 
 
 def test_what_was_kept_is_there_at_the_next_visit(page):
-    run(page, "shelf.put(book('a/1/tile', 10)); shelf.flush(); return written();")
+    run(page, "shelf.put({ ...book('a/1/tile', 10), isIncomplete: true }); shelf.flush(); return written();")
     page.reload()
     found = run(page, """
         const found = await shelf.get('a/1/tile');
-        return [shelf.has('a/1/tile'), shelf.has('b/1/tile'), found.type, found.body.byteLength];""")
-    assert found == [True, False, "image/webp", 10]
+        const { type, body, isIncomplete } = found;
+        return [shelf.has('a/1/tile'), shelf.has('b/1/tile'), type, body.byteLength, isIncomplete];""")
+    assert found == [True, False, "image/webp", 10, True]
 
 
 def test_the_least_recently_used_make_room(page):

@@ -44,6 +44,32 @@ test('an image is described by its page, with the links of the version that is h
   assert.equal(described.width, 10);
   assert.equal(described.links.tile, '/images/i3/tile?v=1');
   assert.equal(standing.describe(page), described);
-  standing.learn('2');
+  standing.learn({ version: '2', isIncomplete: false });
   assert.equal(standing.describe(page).links.tile, '/images/i3/tile?v=2');
+});
+
+test('that a picture is incomplete is learnt with what comes, and stays known of that content alone', () => {
+  const assignments = new Assignments();
+  const page = { id: 'i3', index: 3, name: '3.jpg', links: { tile: '/images/i3/tile?v=1' } };
+  const standing = assignments.put(assignment(3));
+  assert.ok(!standing.describe(page).incomplete);
+  standing.learn({ version: '1', isIncomplete: true });
+  assert.ok(standing.describe(page).incomplete);
+  // A preview made of less than the whole file, or a page from before, know nothing of it.
+  standing.learn({ version: '1', isIncomplete: false });
+  assert.ok(standing.describe({ ...page }).incomplete);
+  assert.ok(assignments.put(assignment(3, 'i3', 'new')).describe(page).incomplete);
+  assert.ok(!assignments.put(assignment(3, 'i3', 'newer', '2')).describe(page).incomplete);
+  standing.learn({ version: '2', isIncomplete: false });
+  assert.ok(!standing.describe({ ...page }).incomplete);
+});
+
+test('what a page says of another content is not said of this one', () => {
+  const incomplete = (version) =>
+    ({ id: 'i3', index: 3, name: '3.jpg', incomplete: true, links: { tile: `/images/i3/tile?v=${version}` } });
+  const standing = new Assignments().put(assignment(3));
+  assert.ok(!standing.describe(incomplete('0')).incomplete);
+  assert.ok(standing.describe(incomplete('1')).incomplete);
+  standing.learn({ version: '2', isIncomplete: false });
+  assert.ok(!standing.describe(incomplete('1')).incomplete);
 });

@@ -14,6 +14,14 @@ test('a picture is found under its key, and no other', () => {
   assert.equal(cache.get('b'), undefined);
 });
 
+test('a picture stays known to be incomplete, until another takes its place', () => {
+  const cache = new PictureCache(100);
+  assert.equal(cache.put('a', blob(10), true).isIncomplete, true);
+  assert.equal(cache.get('a').isIncomplete, true);
+  cache.put('a', blob(10));
+  assert.equal(cache.get('a').isIncomplete, false);
+});
+
 test('beyond the budget the least recently used goes first', () => {
   const cache = new PictureCache(30);
   for (const key of ['a', 'b', 'c']) cache.put(key, blob(10));

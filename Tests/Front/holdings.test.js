@@ -40,6 +40,19 @@ test('what was sent is held, and the server need not be told', async () => {
   assert.deepEqual(told, []);
 });
 
+test('what is held is known to be incomplete, from memory and from the shelf', async () => {
+  const makeShelf = shelf();
+  const books = makeShelf(() => {});
+  const { holdings: held } = holdings(() => books);
+  held.put('a', '1', 'tile', 'image/webp', bytes(10), true);
+  held.put('b', '1', 'tile', 'image/webp', bytes(10));
+  const later = holdings(() => books).holdings;
+  for (const each of [held, later]) {
+    assert.equal((await each.get('a', '1', 'tile')).isIncomplete, true);
+    assert.equal((await each.get('b', '1', 'tile')).isIncomplete, false);
+  }
+});
+
 test('to another server everything is new, and each thing is told once', () => {
   const { told, holdings: held } = holdings();
   held.put('a', '1', 'preview', '', bytes(1));

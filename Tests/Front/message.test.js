@@ -19,7 +19,7 @@ test('a message is taken apart', () => {
   const { body, ...rest } = read;
   assert.deepEqual(rest, {
     token: 'AAAAAAAAAAAAAAAAAAAAAA', kind: 'tile', isProblem: false, type: 'image/webp', endsToken: true,
-    version: '0000000000001',
+    isIncomplete: false, version: '0000000000001',
   });
   assert.deepEqual([...new Uint8Array(body)], [7, 8]);
 });
@@ -42,6 +42,16 @@ test('no version is null, and an unknown format has no name', () => {
   const read = readRendition(message({ format: 200 }));
   assert.equal(read.version, null);
   assert.equal(read.type, '');
+});
+
+test('each flag is a bit of its own, and bits that are not known are passed over', () => {
+  for (const [flags, endsToken, isIncomplete] of [
+    [0, false, false], [1, true, false], [2, false, false], [4, false, true], [5, true, true], [0xfa, false, false],
+    [0xff, true, true],
+  ]) {
+    const read = readRendition(message({ flags }));
+    assert.deepEqual([read.endsToken, read.isIncomplete], [endsToken, isIncomplete], `flags ${flags}`);
+  }
 });
 
 test('a problem is known as one', () => {

@@ -75,9 +75,10 @@ export class Holdings {
    * @param {Kind} kind
    * @param {string} type  A media type.
    * @param {ArrayBuffer} body
+   * @param {boolean} [isIncomplete]  The file ends before its picture does.
    */
-  put(image, version, kind, type, body) {
-    const book = { key: keyOf(image, version, kind), type, body };
+  put(image, version, kind, type, body, isIncomplete = false) {
+    const book = { key: keyOf(image, version, kind), type, body, isIncomplete };
     this.#told.add(book.key);
     this.#remember(book);
     this.#shelf.put(book);

@@ -2,9 +2,10 @@
  * A binary message of the stream, taken apart. Pure.
  *
  * @typedef {'preview' | 'tile'} Kind
- * @typedef {{token: string, kind: Kind, isProblem: boolean, type: string, endsToken: boolean, version: string | null,
- *   body: ArrayBuffer}} Rendition  `version` and `token` in the written form that they have in JSON; `type` is a media
- *   type, or empty when it is not known.
+ * @typedef {{token: string, kind: Kind, isProblem: boolean, type: string, endsToken: boolean,
+ *   isIncomplete: boolean, version: string | null, body: ArrayBuffer}} Rendition  `version` and `token` in the written
+ *   form that they have in JSON; `type` is a media type, or empty when it is not known; `isIncomplete`: the file ends
+ *   before its picture does.
  */
 
 const headLength = 28;
@@ -21,13 +22,15 @@ export function readRendition(message) {
   const head = new DataView(message, 0, headLength);
   const kind = kinds[head.getUint8(16)];
   const status = head.getUint8(17);
+  const flags = head.getUint8(19);
   if (!kind || status > 1) return null;
   return {
     token: writeToken(new Uint8Array(message, 0, 16)),
     kind,
     isProblem: status === 1,
     type: types[head.getUint8(18)] ?? '',
-    endsToken: (head.getUint8(19) & 1) === 1,
+    endsToken: (flags & 1) !== 0,
+    isIncomplete: (flags & 4) !== 0,
     version: writeVersion(head.getUint32(20), head.getUint32(24)),
     body: message.slice(headLength),
   };

@@ -1,5 +1,6 @@
 /**
- * @typedef {{key: string, type: string, body: ArrayBuffer}} Book
+ * @typedef {{key: string, type: string, body: ArrayBuffer, isIncomplete?: boolean}} Book  `isIncomplete`: the file ends
+ *   before its picture does; absent where it was kept by an older page.
  * @typedef {{bytes: number, used: number}} Mark
  */
 
@@ -171,7 +172,7 @@ export class Shelf {
         store.delete(key);
         marks.delete(key);
       }
-      for (const { key, type, body } of books) store.put({ type, body }, key);
+      for (const { key, ...book } of books) store.put(book, key);
       for (const key of [...books.map((book) => book.key), ...touched]) {
         const mark = this.#marks.get(key);
         if (mark) marks.put(mark, key);

@@ -174,7 +174,7 @@ async function give(showing, kind) {
   given.add(kind);
   const book = await holdings.get(image, version, from);
   if (!book) given.delete(kind);
-  else if (bySlot.get(showing.slot) === showing) deliver(showing, kind, book.type, book.body);
+  else if (bySlot.get(showing.slot) === showing) deliver(showing, kind, book);
 }
 
 /** @param {ArrayBuffer} message */
@@ -186,23 +186,23 @@ function sent(message) {
     if (rendition.endsToken) post({ type: 'problem', token: rendition.token, problem: readProblem(rendition.body) });
     return;
   }
-  const { kind, type, body, version } = rendition;
+  const { kind, type, body, version, isIncomplete } = rendition;
   showing.version = version ?? showing.version;
-  if (version) holdings.put(showing.image, version, kind, type, body);
+  if (version) holdings.put(showing.image, version, kind, type, body, isIncomplete);
   showing.given.add(kind);
-  deliver(showing, kind, type, body);
+  deliver(showing, kind, rendition);
 }
 
 /**
  * @param {Showing} showing
  * @param {Kind} kind
- * @param {string} type
- * @param {ArrayBuffer} body
+ * @param {{type: string, body: ArrayBuffer, isIncomplete?: boolean}} what
  */
-function deliver({ token, version }, kind, type, body) {
+function deliver({ token, version }, kind, { type, body, isIncomplete = false }) {
   const at = performance.timeOrigin + performance.now();
-  if (kind === 'tile') post({ type: 'tile', token, version, blob: new Blob([body], { type }) });
-  else post({ type: 'preview', token, version, url: textOf(type, body), at });
+  const content = { version, isIncomplete };
+  if (kind === 'tile') post({ type: 'tile', token, content, blob: new Blob([body], { type }) });
+  else post({ type: 'preview', token, content, url: textOf(type, body), at });
 }
 
 /**
