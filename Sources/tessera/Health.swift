@@ -22,7 +22,7 @@ struct Health: ParsableCommand {
     }
 
     private static func answersWell(port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var limit = timeval(tv_sec: patience, tv_usec: 0)

@@ -30,10 +30,12 @@ class Server:
     def __init__(self, *words: object, data: pathlib.Path, port: int = 0):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
         public = os.environ.get("TESSERA_PUBLIC", str(ROOT / "Public"))
+        # In a session of its own, as a service is: the kernel then shares the processor between the browser and the
+        # server with all its workers (sched_autogroup, sched(7)), and not between the browser and each niced worker.
         self.process = subprocess.Popen(
             [binary(), *map(str, words), "--port", str(port), "--data", str(data)],
             env={**kept, "TESSERA_PUBLIC": public}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
         self._lines: list[str] = []
         self._address: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)

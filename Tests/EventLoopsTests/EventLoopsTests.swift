@@ -15,7 +15,7 @@ private final class Recorder: EventHandler {
 /// Two ends of a pair of non-blocking sockets.
 private func socketPair() -> (near: Int32, far: Int32) {
     var ends: [Int32] = [0, 0]
-    let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+    let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     precondition(socketpair(AF_UNIX, flags, 0, &ends) == 0)
     return (ends[0], ends[1])
 }
