@@ -1,12 +1,15 @@
 /// Those who wait in one lane, and who of them goes next: of all flows that have something which may start, the one whose
-/// last turn is the longest ago; and of what it has, the most urgent.
+/// turn is the earliest; and of what it has, the most urgent.
 ///
-/// So turns go round the flows: of two that both have something to start, neither has two turns between two of the
-/// other's, however much it asks for, however new its viewports are, and in however many groups. Other ways that were
-/// weighed:
-/// - Start-time fair queueing gives each piece a tag when it comes. Here pieces overtake each other within their flow
-///   with each new viewport, and are taken back before their turn, so a turn has to belong to the flow and not to the
-///   piece; with equal shares and pieces of a size, nothing else of it remains than the order of last turns.
+/// So turns go round the owners, and among an owner's flows round these: of two owners that both have something to
+/// start, neither has two turns between two of the other's, however much it asks for, in however many flows and groups,
+/// and however new its viewports are. A turn is a virtual time, as in start-time fair queueing (Goyal, Vin and Cheng,
+/// 1996): a flow that has had its turn gets the first one after all those that its owner's flows hold, so that an owner
+/// with a hundred flows holds a hundred turns in a row, of which one falls due where another owner has one.
+/// Other ways that were weighed:
+/// - A tag for each piece, as that paper has it: here pieces overtake each other within their flow with each new viewport,
+///   and are taken back before their turn, so a turn has to belong to the flow and not to the piece.
+/// - A queue of owners over queues of flows: a start would change the rank of all flows of the owner, in all groups.
 /// - A ring of flows costs O(1) a turn, but whoever takes everything back and asks anew, as each viewport may, would lose
 ///   its place in the ring each time; and the ring has to be searched where groups are full.
 /// - To serve the one that holds the fewest places is fair in time and not only in turns, but where there is one place
@@ -27,10 +30,19 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         }
     }
 
-    /// When a flow had its last turn, or came: the earlier goes first. No two are equal.
+    /// When a flow may have its next turn: the earlier goes first, of equal times the one that was given first.
     private struct Turn: Comparable, Sendable {
+        let time: UInt64
         let number: UInt64
-        static func < (left: Turn, right: Turn) -> Bool { left.number > right.number }
+        static func < (left: Turn, right: Turn) -> Bool { (left.time, left.number) > (right.time, right.number) }
+    }
+
+    /// An owner with something waiting.
+    private struct Owner: Sendable {
+        /// Its flows that wait.
+        var flows = 0
+        /// The latest turn that one of them was given.
+        var latest: UInt64 = 0
     }
 
     /// What waits in one group.
@@ -62,12 +74,17 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
     private var round = IndexedHeap<Flow, Turn>()
     /// The flows that have nothing waiting.
     private var absent = IndexedHeap<Flow, Turn>()
+    private var owners: [Flow.Owner: Owner] = [:]
+    /// The virtual time: that of the latest turn taken.
+    private var now: UInt64 = 0
     private var turns: UInt64 = 0
 
     /// Whether something may start.
     var isReady: Bool { !round.isEmpty }
     /// Flows that wait or are remembered, for the tests.
     var flowCount: Int { shares.count }
+    /// Owners that wait, for the tests.
+    var ownerCount: Int { owners.count }
     /// Comparisons made by the heaps that exist now, for the tests.
     var comparisons: Int {
         let ofLines = lines.values.map { $0.ids.values.reduce($0.flows.comparisons) { $0 + $1.comparisons } }
@@ -106,7 +123,8 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         guard let flow = round.first?.id, let group = shares[flow]?.offers.first?.id,
             let id = lines[group]?.ids[flow]?.first?.id
         else { return nil }
-        let turn = nextTurn()
+        now = max(now, shares[flow]?.turn.time ?? 0)
+        let turn = nextTurn(of: flow.owner)
         shares[flow]?.turn = turn
         round.set(flow, to: turn)
         for contested in shares[flow]?.contested ?? [] {
@@ -117,15 +135,26 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         return id
     }
 
-    private mutating func nextTurn() -> Turn {
+    /// The first turn after those that the owner's flows hold. They hold no more than one each: turns of flows that left
+    /// without having taken them are not held against the rest.
+    private mutating func nextTurn(of owner: Flow.Owner) -> Turn {
         turns += 1
-        return Turn(number: turns)
+        let held = owners[owner] ?? Owner()
+        let time = max(now, min(held.latest, now + UInt64(held.flows))) + 1
+        owners[owner]?.latest = time
+        return Turn(time: time, number: turns)
     }
 
     private mutating func enter(_ group: Group, _ flow: Flow) {
-        let turn = shares[flow]?.turn ?? nextTurn()
+        let turn = shares[flow]?.turn ?? nextTurn(of: flow.owner)
         shares[flow, default: Share(turn: turn)].lines += 1
         absent.remove(flow)
+        if shares[flow]?.lines == 1 {
+            var owner = owners[flow.owner] ?? Owner()
+            owner.flows += 1
+            owner.latest = max(owner.latest, turn.time)
+            owners[flow.owner] = owner
+        }
         if let first = lines[group]?.flows.first?.id, let itsTurn = shares[first]?.turn {
             shares[flow]?.contested.insert(group)
             // It may have been alone here until now.
@@ -144,6 +173,9 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         if lines[group]?.flows.count == 1, let alone = lines[group]?.flows.first?.id {
             shares[alone]?.contested.remove(group)
         }
+        guard shares[flow]?.lines == 0 else { return }
+        owners[flow.owner]?.flows -= 1
+        if owners[flow.owner]?.flows == 0 { owners[flow.owner] = nil }
     }
 
     /// Keeps the turn of a flow that has nothing waiting any more.

@@ -1,9 +1,9 @@
 /// Decides who works next: a fixed number of places, a queue of those who wait for one, and at most so many places for
 /// each group (an origin, say). A pure value: it knows neither threads nor clocks.
 ///
-/// All that is visible goes before all prefetch. Within a lane places go round the ``Flow``s that have something which
-/// may start, one start each in turn, whatever group it is in; within a flow the order is that of ``Priority``, and
-/// equals go in the order in which they came. Prefetch is given at most half of the places (of the total and of each
+/// All that is visible goes before all prefetch. Within a lane places go round the owners of ``Flow``s that have something
+/// which may start, one start each in turn, whatever group it is in, and within an owner's share round its flows; within a
+/// flow the order is that of ``Priority``, and equals go in the order in which they came. Prefetch is given at most half of the places (of the total and of each
 /// group), so that something visible finds a place at once. Where there is a single place, prefetch may have it while
 /// nothing visible waits. Holders that turn from visible to prefetch can still exceed their half; ``nextToYield()``
 /// names those, for a caller that can stop them and queue them anew.
@@ -128,7 +128,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     }
 
     /// A prefetch holder, when prefetch holds more than half of the places while something visible waits for one of
-    /// them: of the flow that holds the most, the least urgent. The caller stops its work, removes it and may enqueue it
+    /// them: of the owner that holds the most, the least urgent. The caller stops its work, removes it and may enqueue it
     /// again.
     public func nextToYield() -> ID? {
         guard holders.count >= places, holdingPrefetch > places / 2, visible.isReady else { return nil }
@@ -144,15 +144,15 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     }
 
     private func leastUrgentPrefetch(where matches: (Member) -> Bool) -> ID? {
-        var flows: [Flow: (count: Int, least: (id: ID, rank: Queue.Rank))] = [:]
+        var owners: [Flow.Owner: (count: Int, least: (id: ID, rank: Queue.Rank))] = [:]
         for id in holders {
             guard let member = members[id], member.priority.lane == .prefetch, matches(member) else { continue }
             let rank = Queue.Rank(priority: member.priority, arrival: member.arrival)
-            let before = flows[member.priority.flow] ?? (0, (id, rank))
-            flows[member.priority.flow] = (before.count + 1, rank < before.least.rank ? (id, rank) : before.least)
+            let before = owners[member.priority.flow.owner] ?? (0, (id, rank))
+            owners[member.priority.flow.owner] = (before.count + 1, rank < before.least.rank ? (id, rank) : before.least)
         }
-        // Of flows that hold as many, again the one with the least urgent.
-        return flows.values.min { left, right in
+        // Of owners that hold as many, again the one with the least urgent.
+        return owners.values.min { left, right in
             left.count == right.count ? left.least.rank < right.least.rank : left.count > right.count
         }?.least.id
     }

@@ -98,4 +98,74 @@ import Testing
         }
         #expect(queue.flowCount == 1_024 && !queue.isReady)
     }
+
+    // MARK: - Owners of several flows
+
+    private func rank(_ owner: String, _ member: Int, _ distance: UInt32 = 0, viewport: UInt64 = 1) -> Queue.Rank {
+        let flow = Flow(of: owner, member: member)
+        let priority = Priority(lane: .visible, viewport: viewport, distance: distance, flow: flow)
+        return Queue.Rank(priority: priority, arrival: 0)
+    }
+
+    @Test func `an owner of a hundred flows has one share`() {
+        var queue = Queue()
+        for member in 0..<100 {
+            for id in 0..<3 {
+                queue.set(1_000 + 10 * member + id, in: "a", to: rank("many", member, UInt32(id), viewport: 9))
+            }
+        }
+        for id in 0..<20 { queue.set(id, in: "a", to: rank("one", 0, UInt32(id))) }
+        queue.open("a", true)
+        let lone = (0..<40).compactMap { _ in queue.removeFirst() }.filter { $0 < 1_000 }
+        // The hundred came first, with a turn each; from the lone one's first turn on it has every second.
+        #expect(lone.count >= 19)
+        #expect(lone == Array(0..<lone.count))
+    }
+
+    @Test func `within an owner's share turns go round its flows, in one group and across groups`() {
+        var queue = Queue()
+        for id in 0..<4 {
+            queue.set(id, in: "x", to: rank("home", 1, UInt32(id), viewport: 99))
+            queue.set(10 + id, in: "y", to: rank("home", 2, UInt32(id), viewport: 1))
+            queue.set(20 + id, in: "y", to: rank("other", 0, UInt32(id)))
+        }
+        queue.open("x", true)
+        queue.open("y", true)
+        #expect(starts(&queue) == [0, 20, 10, 21, 1, 22, 11, 23, 2, 12, 3, 13])
+    }
+
+    @Test func `new flows of one owner without end take no more than its share`() {
+        var queue = Queue()
+        for id in 0..<10 { queue.set(id, in: "a", to: rank("one", 0, UInt32(id))) }
+        queue.open("a", true)
+        var started: [Int] = []
+        for number in 0..<100 where started.count < 10 {
+            // Each asks once, in a name of its own, and takes back what was not served.
+            let ids = (0..<5).map { 100 + 5 * number + $0 }
+            for id in ids { queue.set(id, in: "a", to: rank("new", id, viewport: 9)) }
+            if let id = queue.removeFirst(), id < 100 { started.append(number) }
+            for id in ids { queue.remove(id, of: Flow(of: "new", member: id), from: "a") }
+        }
+        #expect(started.count == 10 && (started.last ?? .max) <= 20, "every second turn: \(started)")
+    }
+
+    @Test func `flows that left without their turns are not held against the rest of their owner`() {
+        var queue = Queue()
+        for id in 0..<10 { queue.set(id, in: "a", to: rank("other", 0, UInt32(id))) }
+        queue.open("a", true)
+        for member in 0..<1_000 {
+            queue.set(1_000 + member, in: "a", to: rank("home", member))
+            queue.remove(1_000 + member, of: Flow(of: "home", member: member), from: "a")
+        }
+        for id in 0..<3 { queue.set(100 + id, in: "a", to: rank("home", -1, UInt32(id))) }
+        #expect((0..<6).compactMap { _ in queue.removeFirst() }.filter { $0 >= 100 } == [100, 101, 102])
+    }
+
+    @Test func `owners with nothing waiting are forgotten`() {
+        var queue = Queue()
+        for member in 0..<10 { queue.set(member, in: "\(member)", to: rank("a", member)) }
+        #expect(queue.ownerCount == 1)
+        for member in 0..<10 { queue.remove(member, of: Flow(of: "a", member: member), from: "\(member)") }
+        #expect(queue.ownerCount == 0 && !queue.isReady)
+    }
 }
