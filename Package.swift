@@ -54,8 +54,8 @@ let package = Package(
         room(
             "GalleryServer",
             knows: [
-                "HTTPServer", "HTTPDates", "Loading", "Renditions", "RenderWorkers", "Catalog", "Images", httpTypes,
-                log,
+                "HTTPServer", "HTTPDates", "Loading", "Renditions", "RenderWorkers", "Catalog", "Images", "Clients",
+                "Addresses", httpTypes, log,
             ],
             tests: ["Decoding"]),
         room(
@@ -65,9 +65,11 @@ let package = Package(
         // A picture's way from its source to bytes.
         room(
             "Loading",
-            knows: ["Origins", "Renditions", "Scheduling", "Images", "Locking", "CLinux", grdb, collections, log],
-            tests: ["RenderWorkers"]),
-        room("Origins", knows: ["EventLoops", "HTTPDates", "Scheduling", "CCurl", log]),
+            knows: [
+                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux", grdb, collections, log,
+            ],
+            tests: ["RenderWorkers", "Addresses"]),
+        room("Origins", knows: ["EventLoops", "HTTPDates", "Scheduling", "Addresses", "CCurl", log]),
         room(
             "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
         room("Renditions", knows: ["Images", "Scheduling"]),
@@ -90,9 +92,11 @@ let package = Package(
         room("Sandbox", knows: ["CSandbox"]),
 
         // The ground: sockets, dates, order of work, and the nouns.
-        room("HTTPServer", knows: ["EventLoops", "HTTPDates", "CLinux", httpTypes, crypto, log]),
+        room("HTTPServer", knows: ["EventLoops", "HTTPDates", "Clients", "Addresses", "CLinux", httpTypes, crypto, log]),
         room("EventLoops", knows: ["Locking", "CLinux"]),
         room("Locking"),
+        room("Clients", knows: ["Addresses"]),
+        room("Addresses"),
         room("HTTPDates"),
         room("Scheduling", knows: [collections]),
         room("Images"),

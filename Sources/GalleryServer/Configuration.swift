@@ -18,8 +18,13 @@ extension Gallery {
         public var allowedHosts: [String] = []
         /// Web origins whose pages may use the API (the Fetch standard's CORS protocol): `https://example.org`.
         public var allowedOrigins: [String] = []
+        /// Reverse proxies that are believed when they say for whom they ask (`X-Forwarded-For`): addresses, or networks
+        /// in CIDR notation. Everybody else asks for itself.
+        public var trustedProxies: [String] = []
         /// Viewport streams at once; one more is told to come back later.
         public var maximumStreams = 1_000
+        /// The same for one client.
+        public var maximumStreamsPerClient = 250
         /// Streams cancel nothing and re-order nothing when the viewport changes. For the benchmark of what that saves, and
         /// for nothing else.
         public var keepsCancelled = false

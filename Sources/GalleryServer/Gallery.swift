@@ -39,7 +39,9 @@ public final class Gallery: Sendable {
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
                 workers: workers, logger: logger)
-            let server = HTTPServer(configuration: configuration.http, responder: responder, logger: logger)
+            let server = HTTPServer(
+                configuration: configuration.http, responder: responder,
+                clients: try ProxyTrust(configuration.trustedProxies), logger: logger)
             return Gallery(catalog: catalog, loader: loader, origins: origins, server: server)
         } catch {
             await catalog.close()

@@ -16,7 +16,8 @@ struct GalleryResponder: Responder {
         origins: OriginFetcher, workers: RenderPool, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
-        let streams = StreamCensus(limit: configuration.maximumStreams)
+        let streams = StreamCensus(
+            limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
         var router = Router(logger: logger)
         ImagesRoutes(catalog: catalog).add(to: &router)
         TokensRoutes(catalog: catalog, tokens: tokens).add(to: &router)

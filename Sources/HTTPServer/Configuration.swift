@@ -10,6 +10,9 @@ extension HTTPServer {
 
         /// Open connections, all loops together. One more is answered with 503 and closed.
         public var maximumConnections = 10_000
+        /// Open connections of one client. One more is answered with 429 and closed. Proxies are excepted, see
+        /// ``ClientRecognising``.
+        public var maximumConnectionsPerClient = 2_500
         /// Requests of one connection that may wait for their answer at a time. More are left in the socket.
         public var pipelineDepth = 16
 
@@ -50,6 +53,7 @@ extension HTTPServer {
             try require(!host.isEmpty, "host is empty")
             try require((0...1_024).contains(loops), "loops: from 0 to 1024")
             try require(maximumConnections > 0, "maximumConnections: at least 1")
+            try require(maximumConnectionsPerClient > 0, "maximumConnectionsPerClient: at least 1")
             try require(pipelineDepth > 0, "pipelineDepth: at least 1")
             try require((64...65_536).contains(maximumRequestLine), "maximumRequestLine: from 64 to 65536")
             try require((64...1_048_576).contains(maximumFields), "maximumFields: from 64 to 1048576")

@@ -20,10 +20,17 @@ public final class HTTPServer: Sendable {
     private let configuration: Configuration
     private let responder: any Responder
     private let logger: Logger
-    private let census = Census()
+    private let clients: any ClientRecognising
+    private let census: Census
     private let state = Mutex(State.fresh)
 
-    public init(configuration: Configuration, responder: any Responder, logger: Logger) {
+    /// - Parameter clients: Tells whose requests come; by default everybody's are its own.
+    public init(
+        configuration: Configuration, responder: any Responder, clients: any ClientRecognising = PeersAlone(),
+        logger: Logger
+    ) {
+        self.clients = clients
+        census = Census(limit: configuration.maximumConnections, perClient: configuration.maximumConnectionsPerClient)
         self.configuration = configuration
         self.responder = responder
         self.logger = logger
@@ -51,7 +58,7 @@ public final class HTTPServer: Sendable {
             let shards = loops.map { loop in
                 Shard(
                     loop: loop, configuration: configuration, responder: responder, logger: logger,
-                    diskQueues: diskQueues, census: census)
+                    clients: clients, diskQueues: diskQueues, census: census)
             }
             for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
             state = .running(shards)

@@ -14,6 +14,8 @@ extension Loader {
         public var originalBytes: Int64 = 4 << 30
         /// Renditions that may be in the making or waiting at once. More are refused with status 503.
         public var maximumPending = 50_000
+        /// The same for one client. More are refused with status 429.
+        public var maximumPendingPerClient = 10_000
         /// Bytes of an origin's answer that may wait for the disk before the origin is asked to pause.
         public var unwrittenBytes = 1 << 20
         /// How long a failure that a retry would repeat is remembered.
@@ -34,6 +36,7 @@ extension Loader {
             guard tileBytes >= 0 else { throw InvalidConfiguration(field: "tileBytes") }
             guard originalBytes >= 0 else { throw InvalidConfiguration(field: "originalBytes") }
             guard maximumPending > 0 else { throw InvalidConfiguration(field: "maximumPending") }
+            guard maximumPendingPerClient > 0 else { throw InvalidConfiguration(field: "maximumPendingPerClient") }
             guard unwrittenBytes > 0 else { throw InvalidConfiguration(field: "unwrittenBytes") }
             guard failureLifetime >= .zero else { throw InvalidConfiguration(field: "failureLifetime") }
             guard rememberedFailures >= 0 else { throw InvalidConfiguration(field: "rememberedFailures") }

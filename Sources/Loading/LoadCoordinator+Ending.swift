@@ -23,7 +23,7 @@ extension LoadCoordinator {
             log(failure, of: contexts[job]?.request)
         }
         contexts[job] = nil
-        for waiter in machine.finish(job) { waiters.removeValue(forKey: waiter)?.answer(result) }
+        for waiter in machine.finish(job) { waiters.remove(waiter)?.answer(result) }
     }
 
     private func log(_ failure: LoadFailure, of request: LoadRequest?) {

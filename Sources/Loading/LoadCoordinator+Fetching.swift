@@ -86,6 +86,6 @@ extension LoadCoordinator {
         guard let spool = spools[fetch] else { return }
         let original = GrowingOriginal(spool: spool, lane: lanes.readers) { [weak self] in self?.leave(waiter) }
         // It stays in the machine until it has let go of the original.
-        waiters.removeValue(forKey: waiter)?.answer(.success(.growing(original)))
+        waiters.remove(waiter)?.answer(.success(.growing(original)))
     }
 }

@@ -20,7 +20,7 @@ final class LoadCoordinator: @unchecked Sendable {
     let time: any TimeKeeping
 
     var machine = LoadMachine()
-    var waiters: [LoadMachine.WaiterID: LoadWaiter] = [:]
+    var waiters: WaitingList
     var contexts: [LoadMachine.JobID: Context] = [:]
     var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
     var spools: [LoadMachine.FetchID: Spool] = [:]
@@ -70,6 +70,7 @@ final class LoadCoordinator: @unchecked Sendable {
         self.stages = stages
         self.harmful = harmful
         self.time = time
+        waiters = WaitingList(limit: configuration.maximumPending, perOwner: configuration.maximumPendingPerClient)
         failures = FailureMemory(lifetime: configuration.failureLifetime, capacity: configuration.rememberedFailures)
     }
 
@@ -83,7 +84,7 @@ final class LoadCoordinator: @unchecked Sendable {
 
     func leave(_ waiter: LoadMachine.WaiterID) {
         on {
-            $0.waiters[waiter] = nil
+            _ = $0.waiters.remove(waiter)
             $0.perform($0.machine.leave(waiter))
         }
     }
@@ -148,7 +149,6 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func begin(_ waiter: LoadWaiter, _ request: LoadRequest, _ priority: Priority) {
         guard !isStopped else { return waiter.answer(.failure(.shuttingDown)) }
-        guard waiters.count < configuration.maximumPending else { return waiter.answer(.failure(.overloaded)) }
         let image = request.image
         let isRemote = image.location.isRemote
         let subject = FailureMemory.Subject(request, version: isRemote ? nil : image.version)
@@ -160,7 +160,10 @@ final class LoadCoordinator: @unchecked Sendable {
         if let tile = stages.memory.rendition(request, now: time.secondsSince1970) {
             return waiter.answer(.success(.bytes(tile)))
         }
-        waiters[waiter.id] = waiter
+        if let refusal = waiters.admit(waiter, of: priority.flow.owner) {
+            counts.refused += 1
+            return waiter.answer(.failure(refusal))
+        }
         let key = LoadMachine.Key(
             image: image.id, version: isRemote ? nil : image.version, rendition: request.rendition,
             format: request.rendition == .original ? .jpeg : request.format)
@@ -369,11 +372,9 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func stopAll() {
         isStopped = true
-        let left = waiters
-        waiters = [:]
-        for (id, waiter) in left {
+        for id in waiters.ids {
             perform(machine.leave(id))
-            waiter.answer(.failure(.shuttingDown))
+            waiters.remove(id)?.answer(.failure(.shuttingDown))
         }
         for fetch in fetches.values { fetch.cancel() }
         for spool in spools.values { spool.end(.failed(.shuttingDown)) }

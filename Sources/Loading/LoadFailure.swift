@@ -40,6 +40,10 @@ public struct LoadFailure: Error, Hashable, Sendable {
     static let overloaded = LoadFailure(
         status: 503, publicMessage: "The server has too much to do at the moment.", retryAfter: .seconds(1))
 
+    static let tooManyWaiting = LoadFailure(
+        status: 429, publicMessage: "You wait for too many pictures already.",
+        logDetail: "the bound of one client", retryAfter: .seconds(1))
+
     static let shuttingDown = LoadFailure(status: 503, publicMessage: "The server is shutting down.")
 
     static func unreadable(_ detail: String) -> LoadFailure {

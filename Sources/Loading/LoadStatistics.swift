@@ -12,6 +12,8 @@ public struct LoadStatistics: Hashable, Sendable {
     public internal(set) var rendersBegun = 0
     /// Loads that ended with a failure so far, each counted once however many waited.
     public internal(set) var failures = 0
+    /// Loads that were not begun because too many waited so far.
+    public internal(set) var refused = 0
     public internal(set) var memoryHits = 0
     public internal(set) var memoryMisses = 0
     /// Bytes of renditions in memory.

@@ -1,3 +1,5 @@
+import Addresses
+
 /// How origins are fetched from. The defaults suit a gallery of the open web on one machine.
 public struct Configuration: Hashable, Sendable {
     /// Transfers under way at a time, all origins together.

@@ -42,6 +42,23 @@ struct ServerOptions: ParsableArguments {
     var allowOrigin: [String] = []
 
     @Option(
+        name: .customLong("trusted-proxy"),
+        help: ArgumentHelp(
+            "Believe a reverse proxy on these addresses when it says for whom it asks (X-Forwarded-For). Repeatable. (TESSERA_TRUSTED_PROXY)",
+            valueName: "cidr"))
+    var trustedProxy: [String] = []
+
+    @Option(
+        name: .customLong("client-connections"),
+        help: "Open connections of one client. (TESSERA_CLIENT_CONNECTIONS; 2500)")
+    var clientConnections: Int?
+
+    @Option(
+        name: .customLong("client-streams"),
+        help: "Open pages of one client. (TESSERA_CLIENT_STREAMS; 250)")
+    var clientStreams: Int?
+
+    @Option(
         name: .customLong("memory-cache"),
         help: ArgumentHelp("Memory for encoded renditions. (TESSERA_MEMORY_CACHE; 48MiB)", valueName: "bytes"))
     var memoryCache: ByteCount?
@@ -114,6 +131,8 @@ extension ServerOptions {
         }
         configuration.allowedHosts = allowHost + Environment.values("allow-host")
         configuration.allowedOrigins = allowOrigin + Environment.values("allow-origin")
+        try apply(to: &configuration.http, streams: &configuration.maximumStreamsPerClient)
+        configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
         configuration.keepsCancelled = try keepCancelled || Environment.value("keep-cancelled") == 1
         if let budget = try memoryCache ?? Environment.value("memory-cache") {
             configuration.loading.memoryBytes = budget.bytes
@@ -126,6 +145,17 @@ extension ServerOptions {
         }
         try apply(to: &configuration.rendering)
         return configuration
+    }
+
+    private func apply(to http: inout HTTPServer.Configuration, streams: inout Int) throws {
+        if let connections = try clientConnections ?? Environment.value("client-connections") {
+            guard connections > 0 else { throw ValidationError("--client-connections: say 1 or more.") }
+            http.maximumConnectionsPerClient = connections
+        }
+        if let open = try clientStreams ?? Environment.value("client-streams") {
+            guard open > 0 else { throw ValidationError("--client-streams: say 1 or more.") }
+            streams = open
+        }
     }
 
     private func apply(to rendering: inout RenderPool.Configuration) throws {

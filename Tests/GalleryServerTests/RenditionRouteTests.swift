@@ -1,3 +1,5 @@
+import Addresses
+import Clients
 import HTTPServer
 import HTTPTypes
 import Scheduling
@@ -111,13 +113,14 @@ import Testing
 
     @Test func `what one address asks for without a token has one share, and less urgency than a session's`() {
         func lone(_ ip: SocketAddress.IP, port: UInt16 = 1) -> Priority {
-            .loneRequest(from: SocketAddress(ip: ip, port: port))
+            .loneRequest(of: SocketAddress(ip: ip, port: port).client)
         }
         #expect(lone(.v4(1)) == lone(.v4(1), port: 2))
-        #expect(lone(.v4(1)).flow != lone(.v4(2)).flow)
+        #expect(lone(.v4(1)).flow.owner != lone(.v4(2)).flow.owner)
         #expect(lone(.v6(7, 1, zone: 0)) == lone(.v6(7, 2, zone: 0)))
-        #expect(lone(.v6(7, 1, zone: 0)).flow != lone(.v6(8, 1, zone: 0)).flow)
-        #expect(lone(.v6(0, 0xFFFF_0000_0001, zone: 0)).flow != lone(.v6(0, 0xFFFF_0000_0002, zone: 0)).flow)
-        #expect(lone(.v4(1)) < Priority(lane: .visible, viewport: 1, distance: 99, flow: Flow(of: "a session")))
+        #expect(lone(.v6(7, 1, zone: 0)).flow.owner != lone(.v6(8, 1, zone: 0)).flow.owner)
+        let session = Flow(of: Client(.v4(1)), member: "a session")
+        #expect(lone(.v4(1)).flow.owner == session.owner && lone(.v4(1)).flow != session)
+        #expect(lone(.v4(1)) < Priority(lane: .visible, viewport: 1, distance: 99, flow: session))
     }
 }

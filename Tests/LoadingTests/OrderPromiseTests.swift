@@ -135,6 +135,30 @@ import Testing
         await house.close()
     }
 
+    @Test func `what one client may have pending is its own bound, and given back with each end`() async throws {
+        let house = try TestHouse { $0.maximumPendingPerClient = 2 }
+        let results = Recorder<TestHouse.Outcome>()
+        func load(_ id: UInt64, for client: Int, _ member: Int) -> any LoadHandle {
+            let priority = Priority(lane: .visible, viewport: 1, distance: 0, flow: Flow(of: client, member: member))
+            return house.load(house.remote(id), .tile, .webp, priority, into: results)
+        }
+        let first = load(1, for: 1, 1)
+        _ = load(2, for: 1, 2)
+        _ = load(3, for: 1, 3)
+        #expect(await results.element(0).failure?.status == 429)
+        _ = load(4, for: 2, 1)
+        await house.loader.coordinator.settled()
+        #expect(results.count == 1, "another client's is under way")
+        first.cancel()
+        first.cancel()
+        _ = load(5, for: 1, 4)
+        _ = load(6, for: 1, 4)
+        #expect(await results.element(1).failure?.status == 429)
+        await house.loader.coordinator.settled()
+        #expect(results.count == 2 && house.loader.statistics.refused == 2)
+        await house.close()
+    }
+
     @Test func `more loads than may be pending are refused with 503`() async throws {
         let house = try TestHouse { $0.maximumPending = 2 }
         let results = Recorder<TestHouse.Outcome>()

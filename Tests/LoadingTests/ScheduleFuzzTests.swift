@@ -37,7 +37,7 @@ private struct ScheduleWorld {
     private let sessions: [SessionID]
     private var machine = LoadMachine()
     private var table = TokenTable(
-        limits: .init(sessions: 4, liveTokensPerSession: 5, endedTokensPerSession: 100))
+        limits: .init(sessions: 4, sessionsPerClient: 3, liveTokensPerSession: 5, endedTokensPerSession: 100))
     private var issued = 0
     /// What runs on the lanes, by job; and the fetches under way.
     private var finding: Set<UInt64> = []
@@ -129,7 +129,7 @@ private struct ScheduleWorld {
         let waiter = UInt64(issued)
         issued += 1
         let slot = Int.random(in: 0..<4, using: &random)
-        let before = table.open(session, now: now)
+        let before = table.open(session, of: session == sessions[0] ? .other : .one, now: now)
         let cancelled =
             before
             + table.issue(

@@ -1,3 +1,4 @@
+import Clients
 import Images
 import Origins
 import Renditions
@@ -39,16 +40,19 @@ import Testing
         #expect(priorities[3] > priorities[1] && priorities[1] > priorities[0])
     }
 
-    @Test func `every load of a session counts for that session alone`() {
+    @Test func `every load of a session has a turn of its own within the share of its client`() {
         let book = book { $0.heldBytes = 0 }
         let (one, issued) = book.issue([wish(1), wish(2)])
         let (other, _) = book.issue([wish(1)])
+        let (stranger, _) = book.issue([wish(1)], client: .other)
         loader.loads.all[0].succeed()
         _ = claim(book, issued[0].token)
-        book.reprioritise(issued.map(\.token), in: one, lane: .prefetch)
-        #expect(loader.loads.all.map(\.priority.flow) == [one, one, other, one].map { Flow(of: $0) })
-        #expect(loader.loads.all.flatMap(\.priorities.all).allSatisfy { $0.flow == Flow(of: one) })
-        #expect(Flow(of: one) != Flow(of: other))
+        let flows = [
+            Flow(of: Client.one, member: one), Flow(of: Client.one, member: one), Flow(of: Client.one, member: other),
+            Flow(of: Client.other, member: stranger), Flow(of: Client.one, member: one),
+        ]
+        #expect(loader.loads.all.map(\.priority.flow) == flows)
+        #expect(Set(flows).count == 3 && Set(flows.map(\.owner)).count == 2)
     }
 
     @Test func `a claimed token is answered when its content comes, sent, and delivered`() {
@@ -175,16 +179,35 @@ import Testing
 
     @Test func `a hostile client exhausts its own bounds alone`() {
         let book = book {
-            $0.maximumSessions = 10
+            $0.maximumSessionsPerClient = 10
+            $0.maximumTokensPerClient = 100
             $0.maximumTokens = 20
             $0.rememberedTokens = 30
         }
+        let (mine, tokens) = book.issue((0..<15).map { wish($0) }, client: .other)
+        let resting = book.open(for: .other)
         let (session, _) = book.issue([wish(0)])
         for slot in 1..<1_000 { _ = book.issue([wish(slot)], session: session) }
-        #expect(book.statistics.live == 20)
-        for _ in 0..<100 { _ = book.issue([wish(1)]) }
-        #expect(book.statistics.sessions == 10)
-        #expect(book.statistics.live <= 10 * 20)
+        #expect(book.statistics.live == 20 + 15)
+        for _ in 0..<100 { _ = book.issue((0..<12).map { wish($0) }) }
+        #expect(book.statistics.sessions <= 10 + 2)
+        #expect(book.tokenCount <= 100 + 15)
+        #expect(book.isOpen(mine) && book.isOpen(resting))
+        #expect(book.cancel(tokens.map(\.token), in: mine) == 15, "all of them are alive")
+    }
+
+    @Test func `where all together hold too much, it is the one that holds the most that makes room`() {
+        let book = book {
+            $0.maximumSessions = 30
+            $0.maximumTokensInAll = 300
+        }
+        let small = book.issue((0..<15).map { wish($0) }, client: .other).session
+        for _ in 0..<100 {
+            time.pass(.milliseconds(1))
+            _ = book.issue((0..<15).map { wish($0) })
+        }
+        #expect(book.statistics.sessions <= 30 && book.tokenCount <= 300)
+        #expect(book.isOpen(small), "though it was used longest ago")
     }
 
     @Test func `many hostile clients together stay within the bound of all tokens`() {
@@ -218,13 +241,6 @@ import Testing
         #expect(claim(book, tokens[9].token, 9).count == 0, "what was not held is loaded again")
         #expect(loader.loads.count == 11)
         await house.close()
-    }
-
-    @Test func `a token that becomes visible is moved in every stage`() {
-        let book = book()
-        let (session, issued) = book.issue([wish(1, lane: .prefetch)])
-        book.reprioritise([issued[0].token], in: session, lane: .visible)
-        #expect(loader.loads.all[0].priorities.all.map(\.lane) == [.visible])
     }
 
     @Test func `from many threads every token ends once and nothing is left`() async throws {
@@ -279,7 +295,7 @@ import Testing
                         book.claim(token, image: wish.request.image.id, rendition: wish.request.rendition) { outcome in
                             if case .content = outcome { book.finish(token, .delivered) }
                         }
-                    default: book.reprioritise([token], in: issued.session, lane: .visible)
+                    default: _ = book.maySend(token)
                     }
                 }
             }

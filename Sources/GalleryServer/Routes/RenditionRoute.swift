@@ -1,4 +1,6 @@
 import Catalog
+import Clients
+import EventLoops
 import HTTPServer
 import HTTPTypes
 import Images
@@ -79,10 +81,13 @@ struct RenditionRoute {
         let delivery = Delivery(request: request, rendition: rendition, asked: version, name: image.name)
         let wanted = LoadRequest(
             image: image, rendition: rendition, format: format, bypassNegativeCache: request.insistsOnNew)
-        let handle = loader.load(wanted, priority: .loneRequest(from: request.peer)) { result in
-            switch result {
-            case .success(let content): reply.send(delivery.response(with: content))
-            case .failure(let failure): reply.send(Problem(failure).response)
+        let handle = loader.load(wanted, priority: .loneRequest(of: request.client)) { result in
+            // The loader decides for all on the thread that this runs on: the answer is made on the client's loop.
+            request.loop.execute {
+                switch result {
+                case .success(let content): reply.send(delivery.response(with: content))
+                case .failure(let failure): reply.send(Problem(failure).response)
+                }
             }
         }
         reply.onDisconnect { handle.cancel() }
@@ -95,11 +100,13 @@ struct RenditionRoute {
     ) {
         let delivery = Delivery(request: request, rendition: rendition, token: (token, tokens))
         tokens.claim(token, image: id, rendition: rendition) { outcome in
-            switch outcome {
-            case .content(let content): reply.send(delivery.response(with: content))
-            case .failed(let failure): reply.send(Problem(failure).response)
-            case .cancelled: reply.send(.dropped)
-            case .refused(let refusal): reply.send(Problem(refusal).response)
+            request.loop.execute {
+                switch outcome {
+                case .content(let content): reply.send(delivery.response(with: content))
+                case .failed(let failure): reply.send(Problem(failure).response)
+                case .cancelled: reply.send(.dropped)
+                case .refused(let refusal): reply.send(Problem(refusal).response)
+                }
             }
         }
         reply.onDisconnect { tokens.finish(token, .cancelled) }
@@ -107,18 +114,10 @@ struct RenditionRoute {
 }
 
 extension Priority {
-    /// Of a picture that somebody waits for without a token. Whatever one address asks for in this way has one share
-    /// among those of the sessions, in the order in which it is asked for; where a session wants the same, it counts for
-    /// the session. The ports of an address are not told apart, nor the addresses of an IPv6 network, for whoever has one
-    /// has them all.
-    static func loneRequest(from peer: SocketAddress) -> Priority {
-        let flow =
-            switch peer.ip {
-            case .v4(let address): Flow(of: address)
-            // In the first network of all are this machine and what is IPv4 in truth (RFC 4291 §2.5).
-            case .v6(let network, let host, _): Flow(of: network == 0 ? host : network)
-            }
-        return Priority(lane: .visible, viewport: 0, distance: 0, flow: flow)
+    /// Of a picture that somebody waits for without a token. Whatever a client asks for in this way has turns among those
+    /// of its sessions, in the order in which it is asked for; where a session wants the same, it counts for the session.
+    static func loneRequest(of client: Client) -> Priority {
+        Priority(lane: .visible, viewport: 0, distance: 0, flow: Flow(of: client))
     }
 }
 

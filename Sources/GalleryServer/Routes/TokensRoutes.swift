@@ -40,7 +40,7 @@ struct TokensRoutes {
                     image: image, rendition: rendition, format: format, bypassNegativeCache: body.retry ?? false),
                 lane: lane)
         }
-        let issued = tokens.issue(wishes, session: session)
+        let issued = tokens.issue(wishes, session: session, client: request.client)
         let granted = issued.tokens.map { issued in
             TokenAnswerBody.Granted(
                 slot: issued.slot, image: issued.image.description, token: issued.token.description,

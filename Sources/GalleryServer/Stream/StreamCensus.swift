@@ -1,3 +1,4 @@
+import Clients
 import Synchronization
 
 /// What all streams have done, counted.
@@ -27,33 +28,49 @@ final class StreamCensus: Sendable {
         }
     }
 
+    private struct State {
+        var figures = Figures()
+        var held = Tally<Client>()
+    }
+
     private let limit: Int
-    private let counted = Mutex(Figures())
+    private let limitPerClient: Int
+    private let state = Mutex(State())
 
-    /// - Parameter limit: how many streams there may be at once.
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: how many streams there may be at once.
+    ///   - limitPerClient: how many of them one client may have.
+    init(limit: Int, perClient limitPerClient: Int = .max) {
+        self.limit = limit
+        self.limitPerClient = limitPerClient
+    }
 
-    var figures: Figures { counted.withLock(\.self) }
+    var figures: Figures { state.withLock(\.figures) }
 
-    /// Whether there is room for one more stream. If so it is counted, until ``ends()``.
-    func begins() -> Bool {
-        counted.withLock { figures in
-            guard figures.open < limit else {
-                figures.refused += 1
+    /// Whether there is room for one more stream of a client. If so it is counted, until ``ends(_:)``.
+    func begins(_ client: Client) -> Bool {
+        state.withLock { state in
+            guard state.figures.open < limit, state.held.take(for: client, upTo: limitPerClient) else {
+                state.figures.refused += 1
                 return false
             }
-            figures.open += 1
-            figures.begun += 1
+            state.figures.open += 1
+            state.figures.begun += 1
             return true
         }
     }
 
-    func ends() { counted.withLock { $0.open -= 1 } }
+    func ends(_ client: Client) {
+        state.withLock { state in
+            state.figures.open -= 1
+            state.held.giveBack(by: client)
+        }
+    }
 
-    func count(_ change: (inout Figures) -> Void) { counted.withLock { change(&$0) } }
+    func count(_ change: (inout Figures) -> Void) { state.withLock { change(&$0.figures) } }
 
     func sent(_ rendition: StreamRendition, bytes: Int, isProblem: Bool) {
-        counted.withLock { figures in
+        count { figures in
             switch rendition {
             case _ where isProblem: figures.problems += 1
             case .preview:

@@ -23,7 +23,8 @@ struct StreamRoute {
             let accept = try QueryReader(request).text("accept") ?? request.headers[.accept]
             return Response.webSocket(
                 for: request, subprotocols: [Self.subprotocol],
-                handler: StreamSession(services: services, formats: StreamFormats(accept: accept)))
+                handler: StreamSession(
+                    services: services, client: request.client, formats: StreamFormats(accept: accept)))
         } catch {
             return Problem(describing: error).response
         }

@@ -1,4 +1,5 @@
 import Catalog
+import Clients
 import EventLoops
 import HTTPServer
 import Images
@@ -18,6 +19,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private static let watchInterval = Duration.seconds(1)
 
     private let services: StreamServices
+    private let client: Client
     private let formats: StreamFormats
     private var socket: WebSocket?
     private var session: SessionID?
@@ -33,8 +35,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private var alarm: LoopTimer?
     private var watch: LoopTimer?
 
-    init(services: StreamServices, formats: StreamFormats) {
+    init(services: StreamServices, client: Client, formats: StreamFormats) {
         self.services = services
+        self.client = client
         self.formats = formats
         told = services.catalog.standing
         plan = StreamPlan(revision: told.revision, total: told.total, keepsCancelled: services.keepsCancelled)
@@ -43,11 +46,11 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     // MARK: - The socket
 
     func opened(_ socket: WebSocket) {
-        guard services.census.begins() else {
+        guard services.census.begins(client) else {
             return socket.close(.tryAgainLater, reason: "There are too many streams.")
         }
         self.socket = socket
-        session = services.tokens.open()
+        session = services.tokens.open(for: client)
         watchCatalog()
     }
 
@@ -66,7 +69,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     func ended(_ end: WebSocketEnd) {
         guard let session else { return }
         services.tokens.close(session)
-        services.census.ends()
+        services.census.ends(client)
         self.session = nil
         socket = nil
         reading?.cancel()
@@ -145,7 +148,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private func issue(_ slots: [Int]) {
         guard let socket, let session else { return }
         let showing = slots.compactMap { slot in plan.showings[slot].map { (slot: slot, image: $0.image) } }
-        let issued = services.tokens.issue(showing: showing, session: session) {
+        let issued = services.tokens.issue(showing: showing, session: session, client: client) {
             [weak self, loop = socket.loop] token in
             loop.execute { [weak self] in self?.wasCancelled(token) }
         }
@@ -226,7 +229,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private func priority(isAhead: Bool, _ distance: UInt32) -> Priority {
         Priority(
             lane: isAhead ? .prefetch : .visible, viewport: viewportNumber, distance: distance,
-            flow: session.map { Flow(of: $0) } ?? .common)
+            flow: Flow(of: client, member: session))
     }
 
     // MARK: - Sending

@@ -1,3 +1,4 @@
+import Clients
 import EventLoops
 import Glibc
 import HTTPTypes
@@ -136,11 +137,15 @@ extension Connection {
         if body !== RequestBody.none { receiving = Receiving(number: number, body: body) }
         let reply = Reply(loop: shard.loop, sink: self, number: number)
         shard.responder.respond(
-            to: Request(head: head, peer: peer, loop: shard.loop, body: body), reply: reply)
+            to: Request(head: head, peer: peer, client: client(of: head), loop: shard.loop, body: body), reply: reply)
         // Only an answer that takes its time needs to hear of the client's going.
         if let index = index(of: number), exchanges[index].response == nil, !(isAnswering && index == 0) {
             exchanges[index].owner = ReplyOwner(reply)
         }
+    }
+
+    private func client(of head: RequestHead) -> Client {
+        countsFor ?? shard.clients.client(behind: peer, RequestHeaders(head: head))
     }
 
     func index(of number: UInt64) -> Int? {

@@ -1,10 +1,14 @@
 import HTTPTypes
 
 extension Connection {
-    /// The server has too many connections: says so, takes no request, and closes.
-    func turnAway() {
+    /// The server, or this client, has too many connections: says so, takes no request, and closes.
+    func turnAway(hasTooMany byClient: Bool) {
         takesRequests = false
-        let problem = Problem(.serviceUnavailable, detail: "Too many connections.", headers: [.retryAfter: "1"])
+        let problem =
+            byClient
+            ? Problem(
+                .tooManyRequests, detail: "Your address has too many connections.", headers: [.retryAfter: "1"])
+            : Problem(.serviceUnavailable, detail: "Too many connections.", headers: [.retryAfter: "1"])
         exchanges.append(Exchange(number: nextNumber, context: .init(keepsAlive: false), response: problem.response))
         nextNumber += 1
         process()

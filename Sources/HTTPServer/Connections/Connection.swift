@@ -1,4 +1,5 @@
 import CLinux
+import Clients
 import EventLoops
 import Glibc
 import HTTPTypes
@@ -18,6 +19,8 @@ final class Connection: EventHandler, @unchecked Sendable {
     let shard: Shard
     let socket: Int32
     let peer: SocketAddress
+    /// Whose it is; nil for a proxy's, which brings the requests of others.
+    let countsFor: Client?
     /// Where it stands among the shard's connections.
     var position = 0
 
@@ -65,6 +68,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         self.shard = shard
         self.socket = socket
         self.peer = peer
+        countsFor = shard.clients.isProxy(peer) ? nil : peer.client
         parser = RequestParser(limits: shard.limits)
         waitsSince = shard.now()
     }

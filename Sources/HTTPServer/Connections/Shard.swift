@@ -2,7 +2,6 @@ import CLinux
 import EventLoops
 import Glibc
 import Logging
-import Synchronization
 
 /// One loop's share of a server: its listening socket and the connections that came in by it.
 ///
@@ -14,6 +13,7 @@ final class Shard: @unchecked Sendable {
     let responder: any Responder
     let logger: Logger
     let diskQueues: DiskQueues
+    let clients: any ClientRecognising
     /// Open connections of all shards.
     let census: Census
 
@@ -29,12 +29,13 @@ final class Shard: @unchecked Sendable {
 
     init(
         loop: EventLoop, configuration: HTTPServer.Configuration, responder: any Responder, logger: Logger,
-        diskQueues: DiskQueues, census: Census
+        clients: any ClientRecognising, diskQueues: DiskQueues, census: Census
     ) {
         self.loop = loop
         self.configuration = configuration
         self.responder = responder
         self.logger = logger
+        self.clients = clients
         self.diskQueues = diskQueues
         self.census = census
         limits = RequestParser.Limits(
@@ -64,8 +65,6 @@ final class Shard: @unchecked Sendable {
 
     // MARK: Connections
 
-    private static let refusalsAtATime = 128
-
     func add(_ socket: Int32, peer: SocketAddress) {
         let connection = Connection(shard: self, socket: socket, peer: peer)
         do {
@@ -77,14 +76,10 @@ final class Shard: @unchecked Sendable {
         }
         connection.position = connections.count
         connections.append(connection)
-        let count = census.enter()
-        if count > configuration.maximumConnections {
-            // A few get to know why; a flood is not worth the descriptors.
-            if count > configuration.maximumConnections + Self.refusalsAtATime {
-                connection.tearDown(.disconnected, resets: true)
-            } else {
-                connection.turnAway()
-            }
+        switch census.enter(connection.countsFor) {
+        case .admitted: break
+        case .turnedAway(let byClient): connection.turnAway(hasTooMany: byClient)
+        case .dropped: connection.tearDown(.disconnected, resets: true)
         }
         if sweepTimer == nil {
             lastSweep = now()
@@ -98,7 +93,7 @@ final class Shard: @unchecked Sendable {
             connections[connection.position] = last
             last.position = connection.position
         }
-        census.leave()
+        census.leave(connection.countsFor)
         listener?.descriptorWasFreed()
         if connections.isEmpty { finishStop() }
     }
@@ -164,16 +159,4 @@ final class Shard: @unchecked Sendable {
         sweepTimer?.cancel()
         whenEmpty()
     }
-}
-
-/// How many connections are open in all shards.
-final class Census: Sendable {
-    private let count = Atomic<Int>(0)
-
-    /// Counts one more, and returns how many there are with it.
-    func enter() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
-
-    func leave() { count.wrappingSubtract(1, ordering: .relaxed) }
-
-    var value: Int { count.load(ordering: .relaxed) }
 }

@@ -1,3 +1,4 @@
+public import Clients
 import EventLoops
 import HTTPTypes
 
@@ -6,6 +7,8 @@ public struct Request: Sendable {
     let head: RequestHead
     /// The other end of the connection.
     public let peer: SocketAddress
+    /// Who asks: the peer, or whom a trusted proxy names.
+    public let client: Client
     /// The loop of the connection. A task that prefers it runs beside the connection, with no change of thread.
     public let loop: EventLoop
     /// The content that comes with the request.
@@ -52,6 +55,6 @@ extension Request {
         guard case .head(let head) = try parser.next() else {
             throw .malformed("The request is cut.")
         }
-        self.init(head: head, peer: peer, loop: loop, body: RequestBody(complete: body))
+        self.init(head: head, peer: peer, client: peer.client, loop: loop, body: RequestBody(complete: body))
     }
 }

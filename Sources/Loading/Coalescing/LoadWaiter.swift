@@ -33,11 +33,14 @@ final class LoadWaiter: LoadHandle {
     }
 
     func cancel() {
-        let growing = state.withLock { state -> GrowingOriginal? in
-            state.isCancelled = true
-            state.deliver = nil
-            return state.growing
+        let (isFirst, growing) = state.withLock { state -> (Bool, GrowingOriginal?) in
+            defer {
+                state.isCancelled = true
+                state.deliver = nil
+            }
+            return (!state.isCancelled, state.growing)
         }
+        guard isFirst else { return }
         growing?.close()
         coordinator.leave(id)
     }

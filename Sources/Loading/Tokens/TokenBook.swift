@@ -1,8 +1,10 @@
+import Clients
 import Dispatch
 import Images
 import Locking
 import Renditions
 import Scheduling
+import Synchronization
 
 /// The tokens of all sessions, and the loads that stand behind them.
 ///
@@ -14,7 +16,6 @@ public final class TokenBook: Sendable {
 
     private struct State: Sendable {
         var table: TokenTable
-        var viewports: UInt64 = 0
         /// Of each token its loads, one for each rendition: all end with it.
         var loads: [Token: [Rendition: any LoadHandle]] = [:]
         /// What arrived before its request.
@@ -42,6 +43,7 @@ public final class TokenBook: Sendable {
     private let loader: any RenditionLoading
     private let time: any TimeKeeping
     private let state: Guarded<State>
+    private let viewports = Atomic<UInt64>(0)
     // Safe: set up in `init` and cancelled in `deinit`, and Dispatch's own calls are safe from any thread.
     private nonisolated(unsafe) let sweep: any DispatchSourceTimer
 
@@ -53,7 +55,8 @@ public final class TokenBook: Sendable {
         self.loader = loader
         self.time = time
         let limits = TokenTable.Limits(
-            sessions: configuration.maximumSessions, liveTokensPerSession: configuration.maximumTokens,
+            sessions: configuration.maximumSessions, sessionsPerClient: configuration.maximumSessionsPerClient,
+            tokensPerClient: configuration.maximumTokensPerClient, liveTokensPerSession: configuration.maximumTokens,
             endedTokensPerSession: configuration.rememberedTokens, tokensInAll: configuration.maximumTokensInAll)
         state = Guarded(State(table: TokenTable(limits: limits)))
         sweep = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "tessera.tokens"))
@@ -68,19 +71,24 @@ public final class TokenBook: Sendable {
 
     /// Gives each slot a new current token and begins its load; the slot's token before is cancelled.
     ///
-    /// - Parameter session: Nil begins a session.
-    public func issue(_ wishes: [Wish], session: SessionID? = nil) -> (session: SessionID, tokens: [Issued]) {
+    /// - Parameters:
+    ///   - session: Nil begins a session.
+    ///   - client: Who asks: the loads take places of its share, and a session that begins counts for it.
+    public func issue(
+        _ wishes: [Wish], session: SessionID? = nil, client: Client
+    ) -> (session: SessionID, tokens: [Issued]) {
         let id = session ?? SessionID()
         let now = time.uptime()
         let issued = wishes.map { Issued(slot: $0.slot, image: $0.request.image.id, token: Token()) }
         let tokens = issued.map(\.token)
-        let (viewport, remains) = state.withLock { state -> (UInt64, Remains) in
-            state.viewports += 1
-            return (state.viewports, Self.issue(issued, wishes.map(\.request), in: id, now: now, &state))
+        let viewport = newViewport()
+        let remains = state.withLock { state in
+            Self.issue(issued, wishes.map(\.request), in: id, of: client, now: now, &state)
         }
+        let flow = Flow(of: client, member: id)
         for (position, (wish, token)) in zip(wishes, tokens).enumerated() {
             let distance = wish.distance ?? UInt32(clamping: abs(2 * position - (wishes.count - 1)) / 2)
-            let priority = Priority(lane: wish.lane, viewport: viewport, distance: distance, flow: Flow(of: id))
+            let priority = Priority(lane: wish.lane, viewport: viewport, distance: distance, flow: flow)
             begin(token, wish.request, priority)
         }
         // Only now: a picture that the slot's new token wants as well keeps its load.
@@ -135,7 +143,7 @@ public final class TokenBook: Sendable {
         enum Next {
             case answer(Outcome)
             case wait
-            case load(LoadRequest, for: SessionID)
+            case load(LoadRequest, Flow)
         }
         let now = time.uptime()
         let next = state.withLock { state -> Next in
@@ -151,16 +159,15 @@ public final class TokenBook: Sendable {
             state.answers[token] = answer
             // Content that came earlier and could not be held is loaded again, from a cache most likely.
             guard let record = state.table.record(of: token), record.life.phase == .loading,
-                let request = record.request
+                let request = record.request, let client = state.table.client(of: record.session)
             else { return .wait }
-            return .load(request, for: record.session)
+            return .load(request, Flow(of: client, member: record.session))
         }
         switch next {
         case .answer(let outcome): answer(outcome)
         case .wait: break
-        case .load(let request, let session):
-            let priority = Priority(lane: .visible, viewport: .max, distance: 0, flow: Flow(of: session))
-            begin(token, request, priority)
+        case .load(let request, let flow):
+            begin(token, request, Priority(lane: .visible, viewport: .max, distance: 0, flow: flow))
         }
     }
 
@@ -180,11 +187,11 @@ public final class TokenBook: Sendable {
 
     // MARK: - For whoever sends without being asked
 
-    /// Begins a session. It is to be kept open while nothing is issued in it.
-    public func open() -> SessionID {
+    /// Begins a session of a client. It is to be kept open while nothing is issued in it.
+    public func open(for client: Client) -> SessionID {
         let id = SessionID()
         let now = time.uptime()
-        let remains = state.withLock { Self.take($0.table.open(id, now: now), from: &$0) }
+        let remains = state.withLock { Self.take($0.table.open(id, of: client, now: now), from: &$0) }
         remains.clear(with: .cancelled)
         return id
     }
@@ -192,17 +199,19 @@ public final class TokenBook: Sendable {
     /// Gives each slot a new current token that no request bears: the caller loads and sends for it. The slot's token
     /// before is cancelled.
     ///
-    /// - Parameter cancelled: Called for a token that ends without the caller's doing, at most once and from any thread.
+    /// - Parameters:
+    ///   - client: For whom the session counts if it has to be begun anew.
+    ///   - cancelled: Called for a token that ends without the caller's doing, at most once and from any thread.
     ///   It must not block.
     public func issue(
-        showing images: [(slot: Int, image: ImageID)], session: SessionID,
+        showing images: [(slot: Int, image: ImageID)], session: SessionID, client: Client,
         cancelled: @escaping @Sendable (Token) -> Void
     ) -> [Issued] {
         let now = time.uptime()
         let issued = images.map { Issued(slot: $0.slot, image: $0.image, token: Token()) }
         let remains = state.withLock { state in
             for issued in issued { state.answers[issued.token] = { _ in cancelled(issued.token) } }
-            return Self.issue(issued, images.map { _ in nil }, in: session, now: now, &state)
+            return Self.issue(issued, images.map { _ in nil }, in: session, of: client, now: now, &state)
         }
         remains.clear(with: .cancelled)
         return issued
@@ -247,38 +256,19 @@ public final class TokenBook: Sendable {
     }
 
     /// The number of a viewport that is newer than all before; see `Priority`.
-    public func newViewport() -> UInt64 {
-        state.withLock { state in
-            state.viewports += 1
-            return state.viewports
-        }
-    }
+    public func newViewport() -> UInt64 { viewports.wrappingAdd(1, ordering: .relaxed).newValue }
 
     // MARK: - The rest
-
-    /// Makes tokens of a session visible or prefetched, with a new viewport's rank, in every stage of their loads.
-    public func reprioritise(_ tokens: [Token], in session: SessionID, lane: Priority.Lane) {
-        let moved = state.withLock { state -> [(any LoadHandle, Priority)] in
-            state.viewports += 1
-            return tokens.enumerated().flatMap { position, token -> [(any LoadHandle, Priority)] in
-                guard state.table.record(of: token)?.session == session, let loads = state.loads[token] else {
-                    return []
-                }
-                let distance = UInt32(clamping: abs(2 * position - (tokens.count - 1)) / 2)
-                let viewport = state.viewports
-                let priority = Priority(
-                    lane: lane, viewport: viewport, distance: distance, flow: Flow(of: session))
-                return loads.values.map { ($0, priority) }
-            }
-        }
-        for (load, priority) in moved { load.reprioritise(priority) }
-    }
 
     /// Ends the sessions that were idle for too long. Called every few seconds by a timer of the book's own.
     func closeIdleSessions() {
         let moment = time.uptime() - configuration.idleTime
-        let remains = state.withLock { Self.take($0.table.closeIdle(before: moment), from: &$0) }
-        remains.clear(with: .cancelled)
+        // One at a time: nobody who sends waits for many to be closed.
+        while let remains = state.withLock({ state in
+            state.table.closeIdle(before: moment).map { Self.take($0, from: &state) }
+        }) {
+            remains.clear(with: .cancelled)
+        }
     }
 
     public var statistics: TokenStatistics {
@@ -300,9 +290,10 @@ public final class TokenBook: Sendable {
     // MARK: - Within
 
     private static func issue(
-        _ issued: [Issued], _ requests: [LoadRequest?], in session: SessionID, now: Duration, _ state: inout State
+        _ issued: [Issued], _ requests: [LoadRequest?], in session: SessionID, of client: Client, now: Duration,
+        _ state: inout State
     ) -> Remains {
-        var cancelled = state.table.open(session, now: now)
+        var cancelled = state.table.open(session, of: client, now: now)
         for (issued, request) in zip(issued, requests) {
             cancelled += state.table.issue(
                 issued.token, in: session, slot: issued.slot, image: issued.image, request: request)

@@ -1,3 +1,4 @@
+import Clients
 import DequeModule
 import Images
 import Renditions
@@ -6,10 +7,14 @@ import Scheduling
 /// All sessions and their tokens, without the work: which token is a slot's current one, who may claim it, and which
 /// tokens an event cancels. A pure value.
 ///
-/// Bounded against hostile clients: so many sessions, so many live tokens in each, so many ended ones remembered.
+/// Bounded against hostile clients: so many sessions and tokens for each client and in all, so many live tokens in each
+/// session, so many ended ones remembered. Where a client's own bound is reached its own sessions go, and where that of
+/// all is, those of the client that holds the most.
 struct TokenTable: Sendable {
     struct Limits: Hashable, Sendable {
         var sessions = 4_096
+        var sessionsPerClient = Int.max
+        var tokensPerClient = Int.max
         var liveTokensPerSession = 1_024
         var endedTokensPerSession = 1_024
         var tokensInAll = Int.max
@@ -35,43 +40,41 @@ struct TokenTable: Sendable {
     }
 
     private struct Session: Sendable {
+        /// Who began it, and for whose bounds it counts, whoever uses it.
+        let client: Client
         var lastUse: Duration
         var current: [Int: Token] = [:]
-        var live = IndexedHeap<Token, Oldest<UInt64>>()
+        var live = IndexedHeap<Token, Age>()
         var ended: Deque<Token> = []
     }
 
-    /// Ranks the smallest first.
-    private struct Oldest<Value: Comparable & Sendable>: Comparable, Sendable {
-        let value: Value
-        static func < (left: Self, right: Self) -> Bool { left.value > right.value }
-    }
-
-    /// A session without live tokens is given up before one with, and then the one used longest ago.
-    private struct Worth: Comparable, Sendable {
-        let hasLive: Bool
-        let lastUse: Duration
-        static func < (left: Worth, right: Worth) -> Bool {
-            (left.hasLive ? 1 : 0, left.lastUse) < (right.hasLive ? 1 : 0, right.lastUse)
-        }
+    /// Ranks the oldest first.
+    private struct Age: Comparable, Sendable {
+        let issue: UInt64
+        static func < (left: Age, right: Age) -> Bool { left.issue > right.issue }
     }
 
     let limits: Limits
     private(set) var statistics = TokenStatistics()
     private var sessions: [SessionID: Session] = [:]
-    private var leastWorth = IndexedHeap<SessionID, Oldest<Worth>>()
-    private var longestIdle = IndexedHeap<SessionID, Oldest<Duration>>()
+    private var ranking = SessionRanking()
     private var records: [Token: Record] = [:]
     private var issues: UInt64 = 0
 
     init(limits: Limits) { self.limits = limits }
 
-    var isEmpty: Bool { sessions.isEmpty && records.isEmpty && leastWorth.isEmpty && longestIdle.isEmpty }
+    var isEmpty: Bool { sessions.isEmpty && records.isEmpty && ranking.isEmpty }
     var sessionCount: Int { sessions.count }
     var recordCount: Int { records.count }
 
     func record(of token: Token) -> Record? { records[token] }
     func contains(_ session: SessionID) -> Bool { sessions[session] != nil }
+    /// Sessions and tokens of a client, for the tests.
+    func held(by client: Client) -> (sessions: Int, tokens: Int) {
+        (ranking.sessionCount(of: client), ranking.tokenCount(of: client))
+    }
+    /// Who began a session.
+    func client(of session: SessionID) -> Client? { sessions[session]?.client }
     func current(of slot: Int, in session: SessionID) -> Token? { sessions[session]?.current[slot] }
 
     // MARK: - Sessions
@@ -80,13 +83,18 @@ struct TokenTable: Sendable {
     /// the session was idle for long, and a page that comes back goes on where it was.
     ///
     /// - Returns: Tokens cancelled because another session had to go.
-    mutating func open(_ session: SessionID, now: Duration) -> [Token] {
+    mutating func open(_ session: SessionID, of client: Client, now: Duration) -> [Token] {
         var cancelled: [Token] = []
         if sessions[session] == nil {
-            while sessions.count >= max(1, limits.sessions), let victim = leastWorth.first?.id {
+            while ranking.sessionCount(of: client) >= max(1, limits.sessionsPerClient),
+                let victim = ranking.leastWorth(of: client)
+            {
                 cancelled += close(victim)
             }
-            sessions[session] = Session(lastUse: now)
+            while sessions.count >= max(1, limits.sessions), let victim = ranking.leastWorth(except: session) {
+                cancelled += close(victim)
+            }
+            sessions[session] = Session(client: client, lastUse: now)
         }
         touch(session, now: now)
         return cancelled
@@ -96,29 +104,30 @@ struct TokenTable: Sendable {
     mutating func close(_ id: SessionID) -> [Token] {
         guard let session = sessions[id] else { return [] }
         let cancelled = session.live.ids.filter { end($0, .cancelled) }
-        for token in session.live.ids { records[token] = nil }
-        for token in session.ended { records[token] = nil }
+        for token in session.live.ids { forget(token, of: session.client) }
+        for token in session.ended { forget(token, of: session.client) }
         sessions[id] = nil
-        leastWorth.remove(id)
-        longestIdle.remove(id)
+        ranking.remove(id, of: session.client)
         return cancelled
     }
 
-    /// Closes every session that was used last before `moment`.
-    mutating func closeIdle(before moment: Duration) -> [Token] {
-        var cancelled: [Token] = []
-        while let idle = longestIdle.first, idle.rank.value < moment { cancelled += close(idle.id) }
-        return cancelled
+    /// Closes a session that was used last before `moment`, the one longest ago; nil when there is none.
+    mutating func closeIdle(before moment: Duration) -> [Token]? {
+        guard let idlest = ranking.idlest, idlest.lastUse < moment else { return nil }
+        return close(idlest.id)
     }
 
     /// Counts as a use of the session; does nothing when it is not open.
     mutating func touch(_ id: SessionID, now: Duration) {
-        guard let before = sessions[id]?.lastUse else { return }
+        guard let before = sessions[id]?.lastUse, let client = sessions[id]?.client else { return }
         let hasLive = sessions[id]?.live.isEmpty == false
         let lastUse = max(before, now)
         sessions[id]?.lastUse = lastUse
-        longestIdle.set(id, to: Oldest(value: lastUse))
-        leastWorth.set(id, to: Oldest(value: Worth(hasLive: hasLive, lastUse: lastUse)))
+        ranking.set(id, of: client, hasLive: hasLive, lastUse: lastUse)
+    }
+
+    private mutating func forget(_ token: Token, of client: Client) {
+        if records.removeValue(forKey: token) != nil { ranking.count(-1, of: client) }
     }
 
     // MARK: - Tokens
@@ -130,7 +139,7 @@ struct TokenTable: Sendable {
         _ token: Token, in id: SessionID, slot: Int, image: ImageID, request: LoadRequest?
     ) -> [Token] {
         // No copy of the session is held here: with one alive, each change would copy all of its tokens.
-        guard sessions[id] != nil, records[token] == nil else { return [] }
+        guard let client = sessions[id]?.client, records[token] == nil else { return [] }
         var cancelled: [Token] = []
         if let before = current(of: slot, in: id), end(before, .cancelled) { cancelled.append(before) }
         while let count = sessions[id]?.live.count, count >= max(1, limits.liveTokensPerSession),
@@ -138,10 +147,14 @@ struct TokenTable: Sendable {
         {
             cancelled.append(oldest)
         }
-        if records.count >= limits.tokensInAll {
-            // Not this one, though it may have no token yet: whoever asks now is somebody.
-            leastWorth.set(id, to: Oldest(value: Worth(hasLive: true, lastUse: .seconds(Int64.max))))
-            while records.count >= limits.tokensInAll, let victim = leastWorth.first?.id, victim != id {
+        if records.count >= limits.tokensInAll || ranking.tokenCount(of: client) >= limits.tokensPerClient {
+            ranking.keep(id, of: client)
+            while ranking.tokenCount(of: client) >= limits.tokensPerClient,
+                let victim = ranking.leastWorth(of: client), victim != id
+            {
+                cancelled += close(victim)
+            }
+            while records.count >= limits.tokensInAll, let victim = ranking.leastWorth(except: id) {
                 cancelled += close(victim)
             }
         }
@@ -149,8 +162,9 @@ struct TokenTable: Sendable {
         statistics.issued += 1
         statistics.live += 1
         records[token] = Record(session: id, slot: slot, image: image, request: request)
+        ranking.count(1, of: client)
         sessions[id]?.current[slot] = token
-        sessions[id]?.live.set(token, to: Oldest(value: issues))
+        sessions[id]?.live.set(token, to: Age(issue: issues))
         touch(id, now: .zero)
         return cancelled
     }
@@ -198,7 +212,9 @@ struct TokenTable: Sendable {
         sessions[record.session]?.live.remove(token)
         sessions[record.session]?.ended.append(token)
         while let count = sessions[record.session]?.ended.count, count > limits.endedTokensPerSession {
-            if let oldest = sessions[record.session]?.ended.popFirst() { records[oldest] = nil }
+            if let oldest = sessions[record.session]?.ended.popFirst(), let client = sessions[record.session]?.client {
+                forget(oldest, of: client)
+            }
         }
         touch(record.session, now: .zero)
         return true

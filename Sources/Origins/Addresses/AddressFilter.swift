@@ -1,3 +1,5 @@
+import Addresses
+
 /// Decides which addresses may be connected to. It is asked at the moment a socket is opened, with the address that
 /// the name resolved to, so that neither a redirect nor a name that resolves to another address each time gets by.
 ///

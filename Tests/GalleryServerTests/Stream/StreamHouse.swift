@@ -1,3 +1,5 @@
+import Addresses
+import Clients
 import EventLoops
 import Images
 import Loading
@@ -43,7 +45,8 @@ final class StreamHouse: Sendable {
         loop = try EventLoop(label: "test")
         socket = WebSocket(loop: loop, peer: SocketAddress(ip: .v4(0x7F00_0001), port: 9), subprotocol: "tessera.v1")
         let services = StreamServices(catalog: catalog, loader: loader, tokens: tokens, census: census, time: time)
-        session = StreamSession(services: services, formats: StreamFormats(accept: "image/webp"))
+        session = StreamSession(
+            services: services, client: Client(.v4(0x7F00_0001)), formats: StreamFormats(accept: "image/webp"))
     }
 
     func open() async { await onLoop { $0.session.opened($0.socket) } }

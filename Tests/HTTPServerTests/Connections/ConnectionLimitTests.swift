@@ -1,3 +1,5 @@
+import Addresses
+import Clients
 import EventLoops
 import Glibc
 import HTTPTypes
@@ -29,6 +31,37 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test func `a client has so many connections, and a proxy as many as there are`() async throws {
+        for (isProxy, expected) in [(false, 429), (true, 200)] {
+            let clients: any ClientRecognising = isProxy ? AnyProxy() : PeersAlone()
+            try await withServer(
+                Router.echo(), clients: clients, configure: { $0.maximumConnectionsPerClient = 2 }
+            ) { server in
+                let kept = try (0..<2).map { _ in try server.connect() }
+                for client in kept {
+                    try await client.send(get)
+                    #expect(try await client.receive().status == 200)
+                }
+                let third = try server.connect()
+                if isProxy { try await third.send(get) }
+                #expect(try await third.receive().status == expected)
+                try await kept[0].send(get)
+                #expect(try await kept[0].receive().status == 200)
+            }
+        }
+    }
+
+    @Test func `whom a proxy names is the request's client`() async throws {
+        let responder = Router.naming()
+        try await withServer(responder, clients: AnyProxy()) { server in
+            let client = try server.connect()
+            try await client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Test: 7\r\n\r\n")
+            #expect(try await client.receive().text == "0.0.0.7")
+            try await client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Test: 8\r\n\r\n")
+            #expect(try await client.receive().text == "0.0.0.8")
+        }
+    }
+
     @Test func `a place that is given back is taken again`() async throws {
         try await withServer(Router.echo(), configure: { $0.maximumConnections = 1 }) { server in
             for _ in 0..<50 {
@@ -47,8 +80,8 @@ struct ConnectionLimitTests {
         let isExhausted = Atomic<Bool>(true)
         let loop = try EventLoop(label: "test")
         let shard = Shard(
-            loop: loop, configuration: .init(), responder: Router.echo(), logger: .silent, diskQueues: DiskQueues(),
-            census: Census())
+            loop: loop, configuration: .init(), responder: Router.echo(), logger: .silent,
+            clients: PeersAlone(), diskQueues: DiskQueues(), census: Census(limit: 10, perClient: 10))
         let (sockets, address) = try ListeningSockets.open(1, at: SocketAddress(ip: .v4(0x7F00_0001), port: 0), .init())
         shard.listen(on: sockets[0]) { socket, address, length in
             calls.wrappingAdd(1, ordering: .relaxed)
@@ -83,5 +116,23 @@ func waitUntil(_ condition: () -> Bool) async throws {
     while !condition() {
         guard ContinuousClock.now < deadline else { throw TestError(description: "it did not come true in time") }
         try await Task.sleep(for: .milliseconds(1))
+    }
+}
+
+/// Says of everybody that it asks for whom `X-Test` numbers.
+private struct AnyProxy: ClientRecognising {
+    func isProxy(_ peer: SocketAddress) -> Bool { true }
+
+    func client(behind proxy: SocketAddress, _ headers: RequestHeaders) -> Client {
+        Client(.v4(headers[HTTPField.Name("X-Test")!].flatMap(UInt32.init) ?? 0))
+    }
+}
+
+extension Router {
+    /// Answers with the client's name.
+    fileprivate static func naming() -> Router {
+        var router = Router(logger: .silent)
+        router.get("/") { request, reply in reply.send(Response(text: request.client.description)) }
+        return router
     }
 }

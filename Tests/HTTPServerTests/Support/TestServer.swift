@@ -20,7 +20,8 @@ struct TestError: Error, CustomStringConvertible {
 }
 
 func withServer<Result: Sendable>(
-    _ responder: any Responder, configure: (inout HTTPServer.Configuration) -> Void = { _ in },
+    _ responder: any Responder, clients: any ClientRecognising = PeersAlone(),
+    configure: (inout HTTPServer.Configuration) -> Void = { _ in },
     _ body: (TestServer) async throws -> Result
 ) async throws -> Result {
     var configuration = HTTPServer.Configuration()
@@ -28,7 +29,7 @@ func withServer<Result: Sendable>(
     configure(&configuration)
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    let server = HTTPServer(configuration: configuration, responder: responder, logger: logger)
+    let server = HTTPServer(configuration: configuration, responder: responder, clients: clients, logger: logger)
     let test = TestServer(server: server, address: try await server.start())
     do {
         let result = try await body(test)

@@ -1,3 +1,4 @@
+import CLinux
 import EventLoops
 import Glibc
 import HTTPTypes

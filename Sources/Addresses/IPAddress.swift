@@ -1,12 +1,12 @@
-import Glibc
+public import Glibc
 
-/// An Internet address, without a port.
-enum IPAddress: Hashable, Sendable {
+/// An Internet address, without a port, in host byte order.
+public enum IPAddress: Hashable, Sendable {
     case v4(UInt32)
     case v6(UInt128)
 
     /// Nil unless `text` is an address in its usual writing: four decimal numbers, or RFC 4291 §2.2.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         var four = in_addr()
         var six = in6_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -19,7 +19,7 @@ enum IPAddress: Hashable, Sendable {
     }
 
     /// Nil for an address of another family than IPv4 and IPv6.
-    init?(_ address: UnsafePointer<sockaddr>, length: Int) {
+    public init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         let bytes = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
         case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
@@ -37,7 +37,7 @@ enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    var description: String {
+    public var description: String {
         switch self {
         case .v4(let bits):
             return [24, 16, 8, 0].map { String(bits >> UInt32($0) & 255) }.joined(separator: ".")

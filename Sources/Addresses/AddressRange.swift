@@ -1,10 +1,10 @@
 /// A network: the addresses that share their first bits (RFC 4632 §3.1, RFC 4291 §2.3).
-struct AddressRange: Hashable, Sendable {
+public struct AddressRange: Hashable, Sendable {
     private let network: IPAddress
     private let prefixLength: Int
 
     /// Nil unless `text` is CIDR notation ("10.0.0.0/8", "fd00::/8") or one address.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
         let width = AddressRange.width(of: address)
@@ -21,7 +21,7 @@ struct AddressRange: Hashable, Sendable {
     }
 
     /// Whether the address is in the network. An address of the other family never is.
-    func contains(_ address: IPAddress) -> Bool {
+    public func contains(_ address: IPAddress) -> Bool {
         switch (network, address) {
         case (.v4(let network), .v4(let address)): (network ^ address) >> UInt32(32 - prefixLength) == 0
         case (.v6(let network), .v6(let address)): (network ^ address) >> UInt128(128 - prefixLength) == 0

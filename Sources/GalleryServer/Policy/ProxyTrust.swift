@@ -1,0 +1,65 @@
+import Addresses
+import Clients
+import HTTPServer
+import HTTPTypes
+
+/// Which reverse proxies are believed when they say for whom they ask.
+///
+/// A proxy appends to `X-Forwarded-For` the address that it spoke with. So the list is read from its end, as far as those
+/// who wrote it are trusted; what stands before is only what somebody said. `Forwarded` (RFC 7239) is not read: a proxy
+/// that writes the one hands on what a client wrote into the other.
+struct ProxyTrust: ClientRecognising {
+    private let trusted: [AddressRange]
+
+    /// - Throws: ``UnknownRange`` for a text that is no network in CIDR notation.
+    init(_ networks: [String]) throws(UnknownRange) {
+        var trusted: [AddressRange] = []
+        for text in networks {
+            guard let range = AddressRange(text) else { throw UnknownRange(text: text) }
+            trusted.append(range)
+        }
+        self.trusted = trusted
+    }
+
+    struct UnknownRange: Error, CustomStringConvertible {
+        let text: String
+        var description: String { "--trusted-proxy \(text): write an address or a network, such as 10.0.0.0/8" }
+    }
+
+    func isProxy(_ peer: SocketAddress) -> Bool { !trusted.isEmpty && isTrusted(peer.address) }
+
+    func client(behind proxy: SocketAddress, _ headers: RequestHeaders) -> Client {
+        var last = proxy.address
+        let named = headers.values(of: .xForwardedFor).flatMap { $0.split(separator: ",") }
+        for text in named.reversed() {
+            guard let address = Self.address(in: text) else { break }
+            last = address
+            if !isTrusted(address) { break }
+        }
+        return Client(last)
+    }
+
+    private func isTrusted(_ address: IPAddress) -> Bool {
+        let plain = Self.unmapped(address)
+        return trusted.contains { $0.contains(plain) }
+    }
+
+    /// An IPv4 address that comes over a socket for both (RFC 4291 §2.5.5.2).
+    private static func unmapped(_ address: IPAddress) -> IPAddress {
+        guard case .v6(let bits) = address, bits >> 32 == 0xFFFF else { return address }
+        return .v4(UInt32(truncatingIfNeeded: bits))
+    }
+
+    /// An address, perhaps with the port that some proxies add: `192.0.2.1:80`, `[2001:db8::1]:80`.
+    private static func address(in text: Substring) -> IPAddress? {
+        let text = text.filter { $0 != " " && $0 != "\t" }
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            return IPAddress(String(text[text.index(after: text.startIndex)..<end]))
+        }
+        return IPAddress(text) ?? text.firstIndex(of: ":").flatMap { IPAddress(String(text[..<$0])) }
+    }
+}
+
+extension HTTPField.Name {
+    static let xForwardedFor = Self("X-Forwarded-For")!
+}
