@@ -92,7 +92,8 @@ let package = Package(
         room("Sandbox", knows: ["CSandbox"]),
 
         // The ground: sockets, dates, order of work, and the nouns.
-        room("HTTPServer", knows: ["EventLoops", "HTTPDates", "Clients", "Addresses", "CLinux", httpTypes, crypto, log]),
+        room(
+            "HTTPServer", knows: ["EventLoops", "HTTPDates", "Clients", "Addresses", "CLinux", httpTypes, crypto, log]),
         room("EventLoops", knows: ["Locking", "CLinux"]),
         room("Locking"),
         room("Clients", knows: ["Addresses"]),

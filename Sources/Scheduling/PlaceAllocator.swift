@@ -149,7 +149,9 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
             guard let member = members[id], member.priority.lane == .prefetch, matches(member) else { continue }
             let rank = Queue.Rank(priority: member.priority, arrival: member.arrival)
             let before = owners[member.priority.flow.owner] ?? (0, (id, rank))
-            owners[member.priority.flow.owner] = (before.count + 1, rank < before.least.rank ? (id, rank) : before.least)
+            owners[member.priority.flow.owner] = (
+                before.count + 1, rank < before.least.rank ? (id, rank) : before.least
+            )
         }
         // Of owners that hold as many, again the one with the least urgent.
         return owners.values.min { left, right in
