@@ -1,0 +1,130 @@
+"""One hostile client, by itself in a process: asks for as much as it can of one kind, from an address of its own, until
+it is ended. Says "busy" when it has begun."""
+
+import asyncio
+import json
+import os
+import struct
+import sys
+
+SOURCE = "127.0.0.2"
+
+
+class Attacker:
+    def __init__(self, port: int, images: list[str]):
+        self.port, self.images = port, images
+        self.kept: list[tuple] = []
+
+    async def connect(self):
+        return await asyncio.open_connection("127.0.0.1", self.port, local_addr=(SOURCE, 0))
+
+    def post(self, body: dict, target: str = "/api/v1/tokens") -> bytes:
+        text = json.dumps(body).encode()
+        head = f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
+        return head.encode() + b"\r\n\r\n" + text
+
+    async def forever(self, step):
+        """Does a step again and again, anew when the server closes."""
+        while True:
+            try:
+                await step()
+            except (OSError, asyncio.IncompleteReadError, ValueError):
+                await asyncio.sleep(0.05)
+
+    async def posts(self, body: dict):
+        """The same POST without end over one connection."""
+        reader, writer = await self.connect()
+        try:
+            while True:
+                writer.write(self.post(body))
+                await writer.drain()
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+                await reader.readexactly(length)
+        finally:
+            writer.close()
+
+    def slots(self, count: int) -> list[dict]:
+        return [{"slot": slot, "image": self.images[slot % len(self.images)]} for slot in range(count)]
+
+    async def tokens(self):
+        await asyncio.gather(*(self.forever(lambda: self.posts({"slots": self.slots(500)})) for _ in range(4)))
+
+    async def sessions(self):
+        await asyncio.gather(*(self.forever(lambda: self.posts({"slots": self.slots(1)})) for _ in range(16)))
+
+    async def streams(self):
+        """Streams that show a viewport, another one now and then, and take nothing."""
+        async def one(number: int):
+            reader, writer = await self.connect()
+            writer.write((f"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+                          "Sec-WebSocket-Protocol: tessera.v1\r\n\r\n").encode())
+            await reader.readuntil(b"\r\n\r\n")
+            first = 0
+            while True:
+                text = json.dumps({"type": "viewport", "revision": 1, "first": first, "count": 60, "direction": 1,
+                                   "pixels": 360}).encode()
+                writer.write(bytes([0x81, 0x80 | 126]) + struct.pack(">H", len(text)) + bytes(4) + text)
+                await writer.drain()
+                first = (first + 97) % max(1, len(self.images) - 60)
+                await asyncio.sleep(0.2)
+        await asyncio.gather(*(self.forever(lambda number=number: one(number)) for number in range(400)))
+
+    async def connections(self):
+        """Connections that rest."""
+        async def one():
+            reader, writer = await self.connect()
+            self.kept.append((reader, writer))
+            await reader.read()
+            raise OSError
+        await asyncio.gather(*(self.forever(one) for _ in range(4_000)))
+
+    async def bodies(self):
+        """Bodies that begin at once and then rest."""
+        async def one():
+            reader, writer = await self.connect()
+            head = b"POST /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 131000\r\n\r\n"
+            writer.write(head + b" " * 130_000)
+            await reader.read()
+            raise OSError
+        await asyncio.gather(*(self.forever(one) for _ in range(1_500)))
+
+    async def loads(self):
+        """Pictures that nobody has seen yet, many at once, whose bytes are never taken."""
+        async def one(start: int):
+            reader, writer = await self.connect()
+            for number in range(start, len(self.images), 200):
+                writer.write(f"GET /images/{self.images[number]}/screen HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            await reader.read(1)
+            await asyncio.sleep(3_600)
+        await asyncio.gather(*(self.forever(lambda start=start: one(start)) for start in range(200)))
+
+    async def chunks(self):
+        """Bodies in chunks of one byte."""
+        async def one():
+            reader, writer = await self.connect()
+            writer.write(b"POST /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                         b"Transfer-Encoding: chunked\r\n\r\n")
+            for _ in range(130):
+                writer.write(b"1\r\n \r\n" * 1_000)
+                await writer.drain()
+            writer.write(b"0\r\n\r\n")
+            await reader.read()
+            raise OSError
+        await asyncio.gather(*(self.forever(one) for _ in range(16)))
+
+
+KINDS = ["tokens", "sessions", "streams", "connections", "bodies", "loads", "chunks"]
+
+
+async def main(settings: dict):
+    attacker = Attacker(settings["port"], settings["images"])
+    print("busy", flush=True)
+    await asyncio.gather(*(getattr(attacker, kind)() for kind in settings["kinds"]))
+
+
+if __name__ == "__main__":
+    # Whoever attacks has a machine of its own: here it may have what the server and its other client leave.
+    os.nice(19)
+    asyncio.run(main(json.loads(sys.stdin.readline())))
