@@ -67,7 +67,9 @@ extension EventLoop {
             epoll_wait(epoll, events.baseAddress, Int32(events.count), wait)
         }
         guard count > 0 else { return false }
+        beginTurns()
         for index in 0..<Int(count) where !state.isStopped {
+            defer { endTurn() }
             let event = state.events[index]
             switch event.data.u64 {
             case Self.timerMark: runDueTimers()

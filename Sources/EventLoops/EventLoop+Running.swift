@@ -30,7 +30,9 @@ extension EventLoop {
             state.spareJobs = jobs
             return false
         }
+        beginTurns()
         for job in jobs {
+            defer { endTurn() }
             switch job {
             case .closure(let body): body()
             case .task(let job):

@@ -33,6 +33,7 @@ extension EventLoop {
         let now = Self.now()
         while let timer = state.timers.popDue(at: now) {
             timer.letGo()?()
+            endTurn()
         }
         arm()
     }

@@ -42,6 +42,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
         var isStopped = false
         /// Memory for the next jobs.
         var spareJobs: [Inbox.Job] = []
+        var turns = TurnTimes()
+        var turnBegan: UInt64 = 0
         var events = [epoll_event](repeating: epoll_event(), count: 256)
     }
 

@@ -36,12 +36,13 @@ public final class Gallery: Sendable {
             let loader = try Loader(
                 configuration: loading, origins: origins, renderer: workers, files: access, learner: access)
             let tokens = TokenBook(loader: loader)
+            let figures = ServerFigures()
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-                workers: workers, logger: logger)
+                workers: workers, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.http, responder: responder,
-                clients: try ProxyTrust(configuration.trustedProxies), logger: logger)
+                clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(catalog: catalog, loader: loader, origins: origins, server: server)
         } catch {
             await catalog.close()

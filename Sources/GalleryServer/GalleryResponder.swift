@@ -13,7 +13,7 @@ struct GalleryResponder: Responder {
     /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
-        origins: OriginFetcher, workers: RenderPool, logger: Logger
+        origins: OriginFetcher, workers: RenderPool, figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         let streams = StreamCensus(
@@ -30,7 +30,7 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: streams
+            workers: workers, streams: streams, figures: figures
         ).add(to: &router)
         router.fallback = try StaticFiles(folder: configuration.publicFolder, headers: SecurityHeaders.page)
         responder = HostGuard(

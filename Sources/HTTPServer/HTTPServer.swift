@@ -21,15 +21,19 @@ public final class HTTPServer: Sendable {
     private let responder: any Responder
     private let logger: Logger
     private let clients: any ClientRecognising
+    private let figures: ServerFigures
     private let census: Census
     private let state = Mutex(State.fresh)
 
-    /// - Parameter clients: Tells whose requests come; by default everybody's are its own.
+    /// - Parameters:
+    ///   - clients: Tells whose requests come; by default everybody's are its own.
+    ///   - figures: Where to look what the server does.
     public init(
         configuration: Configuration, responder: any Responder, clients: any ClientRecognising = PeersAlone(),
-        logger: Logger
+        figures: ServerFigures = ServerFigures(), logger: Logger
     ) {
         self.clients = clients
+        self.figures = figures
         census = Census(limit: configuration.maximumConnections, perClient: configuration.maximumConnectionsPerClient)
         self.configuration = configuration
         self.responder = responder
@@ -62,6 +66,7 @@ public final class HTTPServer: Sendable {
             }
             for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
             state = .running(shards)
+            figures.begin(census, loops)
             return bound
         }
     }

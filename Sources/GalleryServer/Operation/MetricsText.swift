@@ -1,3 +1,5 @@
+import EventLoops
+
 /// Writes Prometheus' text exposition format, version 0.0.4.
 struct MetricsText {
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
@@ -20,6 +22,19 @@ struct MetricsText {
             let kind = gauges.contains(name) ? "gauge" : "counter"
             write(kind, room + "_" + snakeCase(name), "\(name), as in the status of the API.", Int64(value))
         }
+    }
+
+    /// Turns of event loops, in seconds.
+    mutating func histogram(_ name: String, _ help: String, _ turns: TurnTimes) {
+        text += "# HELP tessera_\(name) \(help)\n# TYPE tessera_\(name) histogram\n"
+        var sum: UInt64 = 0
+        for (bound, count) in zip(TurnTimes.bounds, turns.counts) {
+            sum += count
+            text += "tessera_\(name)_bucket{le=\"\(Double(bound) / 1e6)\"} \(sum)\n"
+        }
+        sum += turns.counts.last ?? 0
+        text += "tessera_\(name)_bucket{le=\"+Inf\"} \(sum)\n"
+        text += "tessera_\(name)_sum \(Double(turns.total) / 1e9)\ntessera_\(name)_count \(sum)\n"
     }
 
     private mutating func write(_ kind: String, _ name: String, _ help: String, _ value: Int64) {

@@ -16,11 +16,12 @@ struct OperationRoutes {
     let origins: OriginFetcher
     let workers: RenderPool
     let streams: StreamCensus
+    let figures: ServerFigures
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
-        workers: RenderPool, streams: StreamCensus
+        workers: RenderPool, streams: StreamCensus, figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -29,12 +30,13 @@ struct OperationRoutes {
         self.origins = origins
         self.workers = workers
         self.streams = streams
+        self.figures = figures
     }
 
     func add(to router: inout Router) {
         router.get("/api/v1/status") { [self] request in try await JSONBody.response(to: request, status) }
-        router.get("/metrics") { [self] _, reply in
-            reply.send(Response(text: metrics, mediaType: MetricsText.mediaType))
+        router.get("/metrics") { [self] _ in
+            Response(text: await metrics(), mediaType: MetricsText.mediaType)
         }
         router.get("/healthz") { _, reply in reply.send(Response(text: "ok\n")) }
         router.get("/readyz") { [self] _, reply in
@@ -77,7 +79,8 @@ struct OperationRoutes {
                 "fetchesBegun": loading.fetchesBegun, "rendersBegun": loading.rendersBegun,
                 "failures": loading.failures, "memoryHits": loading.memoryHits,
                 "memoryMisses": loading.memoryMisses, "memoryBytes": loading.memoryBytes,
-                "diskHits": loading.diskHits, "rememberedFailures": loading.rememberedFailures,
+                "diskHits": loading.diskHits, "refused": loading.refused,
+                "rememberedFailures": loading.rememberedFailures,
                 "rememberedHarmful": loading.rememberedHarmful,
             ],
             origins: [
@@ -87,10 +90,10 @@ struct OperationRoutes {
                 "bytes": Int(origins.bytes), "connections": origins.connections,
                 "suspended": origins.suspendedOrigins,
             ],
-            streams: streams.figures.named, workers: workers.statistics.named)
+            connections: figures.named, streams: streams.figures.named, workers: workers.statistics.named)
     }
 
-    private var metrics: String {
+    private func metrics() async -> String {
         var metrics = MetricsText()
         let status = status
         metrics.gauge("images", "Images in the gallery.", status.total)
@@ -102,11 +105,20 @@ struct OperationRoutes {
             of: "loading", status.loading,
             gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures", "rememberedHarmful"])
         metrics.figures(of: "origin", status.origins, gauges: ["waiting", "inFlight", "suspended"])
+        metrics.figures(of: "connection", status.connections, gauges: ["open", "clients"])
         metrics.figures(of: "stream", status.streams, gauges: ["open"])
         metrics.figures(
             of: "worker", status.workers,
             gauges: ["alive", "working", "waiting", "memoryBytes", "filesConfined", "callsConfined"])
+        metrics.histogram("loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
         return metrics.text
+    }
+}
+
+extension ServerFigures {
+    fileprivate var named: [String: Int] {
+        let (open, clients, refused) = connections
+        return ["open": open, "clients": clients, "refused": refused]
     }
 }
 

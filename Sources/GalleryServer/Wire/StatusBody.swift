@@ -11,6 +11,7 @@ struct StatusBody: Encodable, Sendable {
     let tokens: [String: Int]
     let loading: [String: Int]
     let origins: [String: Int]
+    let connections: [String: Int]
     let streams: [String: Int]
     let workers: [String: Int]
 

@@ -21,6 +21,7 @@ final class Census: Sendable {
     private let limitPerClient: Int
     private let count = Atomic<Int>(0)
     private let held = Mutex(Tally<Client>())
+    private let refused = Atomic<Int>(0)
 
     init(limit: Int, perClient: Int) {
         self.limit = limit
@@ -31,6 +32,12 @@ final class Census: Sendable {
     ///
     /// - Parameter client: Nil for one that is nobody's, such as a proxy's.
     func enter(_ client: Client?) -> Admission {
+        let admission = admission(of: client)
+        if case .admitted = admission {} else { refused.wrappingAdd(1, ordering: .relaxed) }
+        return admission
+    }
+
+    private func admission(of client: Client?) -> Admission {
         let all = count.wrappingAdd(1, ordering: .relaxed).newValue
         let own = client.map { client in held.withLock { $0.take(for: client) } }
         if all > limit + Self.refusalsAtATime { return .dropped }
@@ -47,4 +54,8 @@ final class Census: Sendable {
 
     /// Open connections.
     var value: Int { count.load(ordering: .relaxed) }
+    /// Clients that have some.
+    var clients: Int { held.withLock(\.holderCount) }
+    /// Connections refused so far.
+    var refusals: Int { refused.load(ordering: .relaxed) }
 }
