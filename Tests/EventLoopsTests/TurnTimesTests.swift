@@ -3,7 +3,9 @@ import Testing
 @testable import EventLoops
 
 @Suite struct TurnTimesTests {
-    @Test(arguments: [(0, 0), (1, 0), (1_000, 0), (1_001, 1), (2_000, 1), (2_001, 2), (1_000_000, 10), (1_048_576_001, 21)])
+    @Test(arguments: [
+        (0, 0), (1, 0), (1_000, 0), (1_001, 1), (2_000, 1), (2_001, 2), (1_000_000, 10), (1_048_576_001, 21),
+    ])
     func `a turn counts under the first bound that it does not exceed`(nanoseconds: UInt64, index: Int) {
         var times = TurnTimes()
         times.count(nanoseconds)

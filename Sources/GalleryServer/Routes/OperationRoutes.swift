@@ -110,7 +110,8 @@ struct OperationRoutes {
         metrics.figures(
             of: "worker", status.workers,
             gauges: ["alive", "working", "waiting", "memoryBytes", "filesConfined", "callsConfined"])
-        metrics.histogram("loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
+        metrics.histogram(
+            "loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
         return metrics.text
     }
 }
