@@ -13,7 +13,7 @@ struct HeldRenditions: Sendable {
     private var old: [Content: StreamRenditions] = [:]
 
     /// - Parameter limit: how many contents are remembered.
-    init(limit: Int = 20_000) { generation = max(1, limit / 2) }
+    init(limit: Int = 8_000) { generation = max(1, limit / 2) }
 
     var count: Int { young.count + old.count }
 

@@ -15,7 +15,7 @@ struct StreamPlan: Sendable {
         var waiting = 48
         var waitingBytes = 384 << 10
         /// Slots whose images are remembered.
-        var images = 4_096
+        var images = 1_024
         /// Bytes on their way while the link's rate is not known.
         var unmeasuredFlight = 512 << 10
         /// Bytes on their way beyond what the link itself holds one and a half times.
