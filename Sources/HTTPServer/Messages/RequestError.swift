@@ -6,6 +6,14 @@ public struct RequestError: Error, Hashable, Sendable {
     public let status: HTTPResponse.Status
     /// For the client. Says nothing of the server's inside.
     public let message: String
+    /// Seconds after which the same request may be taken, where that is a matter of time.
+    public let retryAfter: Int?
+
+    init(status: HTTPResponse.Status, message: String, retryAfter: Int? = nil) {
+        self.status = status
+        self.message = message
+        self.retryAfter = retryAfter
+    }
 
     /// 400: it does not follow RFC 9112, or could be read in two ways.
     public static func malformed(_ message: String) -> RequestError {
@@ -27,6 +35,10 @@ public struct RequestError: Error, Hashable, Sendable {
     public static let unknownExpectation = RequestError(
         status: .expectationFailed, message: "The only expectation known here is 100-continue.")
 
+    /// 421: the target names a resource that only a secured connection has (RFC 9110 §7.4).
+    public static let misdirected = RequestError(
+        status: .misdirectedRequest, message: "This connection is not secured, as the target of the request demands.")
+
     /// 431: the fields are too many or too long.
     public static let fieldsTooLarge = RequestError(
         status: .requestHeaderFieldsTooLarge, message: "The header fields are too many or too long.")
@@ -38,7 +50,11 @@ public struct RequestError: Error, Hashable, Sendable {
     /// 501: CONNECT, which is for proxies.
     public static let tunnelRefused = RequestError(status: .notImplemented, message: "This server is no proxy.")
 
-    /// 505: not HTTP/1.0 or HTTP/1.1.
+    /// 503: the bodies of all requests together hold as much memory as they may.
+    public static let noRoomForBody = RequestError(
+        status: .serviceUnavailable, message: "Too many requests are sending their bodies.", retryAfter: 1)
+
+    /// 505: not HTTP/1.
     public static let unknownVersion = RequestError(
         status: .httpVersionNotSupported, message: "This server speaks HTTP/1.1 and HTTP/1.0.")
 

@@ -37,7 +37,9 @@ public struct Problem: Error, Sendable {
     public init(describing error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let error as RequestError: self.init(error.status, detail: error.message)
+        case let error as RequestError:
+            let headers: HTTPFields = error.retryAfter.map { [.retryAfter: String($0)] } ?? [:]
+            self.init(error.status, detail: error.message, headers: headers)
         default: self.init(.internalServerError)
         }
     }

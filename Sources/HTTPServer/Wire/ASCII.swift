@@ -26,10 +26,22 @@ enum ASCII {
         byte > 0x20 && byte < 0x7F && byte != 0x23
     }
 
-    /// What may stand in `Host` (RFC 3986 §3.2.2): letters, digits and `- . _ ~ % ! $ & ' ( ) * + , ; = : [ ]`.
+    /// What may stand in an authority (RFC 3986 §3.2.2): letters, digits and `- . _ ~ % ! $ & ' ( ) * + , ; = : [ ]`.
     @inline(__always)
     static func isAuthority(_ byte: UInt8) -> Bool {
         isIn(byte, low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
+    }
+
+    /// What a host's name is made of, but for escapes (RFC 3986 §3.2.2): `unreserved / sub-delims`.
+    @inline(__always)
+    static func isHostName(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
+
+    /// What means the same escaped and plain (RFC 3986 §2.3): letters, digits and `- . _ ~`.
+    @inline(__always)
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        isIn(byte, low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
     @inline(__always)

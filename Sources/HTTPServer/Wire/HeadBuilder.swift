@@ -9,7 +9,7 @@ struct HeadBuilder: Sendable {
     private var targetAuthority: Range<Int>?
     private var host: Range<Int>?
     private var contentLength: Int64?
-    private var transferCoding: RequestHead.Framing?
+    private var transferCodings: TransferCodings?
     private var closes = false
     private var asksToLive = false
     private var asksToChange = false
@@ -17,6 +17,12 @@ struct HeadBuilder: Sendable {
     private var expectation: Expectation?
 
     private enum Expectation: Sendable { case continuation, unknown }
+
+    /// What `Transfer-Encoding` names, over all its lines.
+    private struct TransferCodings: Sendable {
+        var endsInChunked = false
+        var hasOthers = false
+    }
 
     // MARK: The request line (RFC 9112 §3)
 
@@ -54,8 +60,9 @@ struct HeadBuilder: Sendable {
         guard text.count == 8, text.starts(with: "HTTP/".utf8), digits.contains(text[5]),
             text[6] == UInt8(ascii: "."), digits.contains(text[7])
         else { throw .malformed("The request line has no proper version.") }
-        guard text[5] == UInt8(ascii: "1"), text[7] <= UInt8(ascii: "1") else { throw .unknownVersion }
-        minorVersion = text[7] - UInt8(ascii: "0")
+        guard text[5] == UInt8(ascii: "1") else { throw .unknownVersion }
+        // RFC 9110 §2.5: a higher minor version is taken as the highest that is spoken here.
+        minorVersion = min(text[7] - UInt8(ascii: "0"), 1)
     }
 
     private mutating func readTarget(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) throws(RequestError) {
@@ -89,10 +96,17 @@ struct HeadBuilder: Sendable {
                     UnsafeRawBufferPointer(rebasing: text[..<scheme.utf8CodeUnitCount]), lowercased: scheme)
         }
         guard let scheme else { throw .malformed("The target of the request is of no known form.") }
+        // RFC 9110 §7.4: such a resource is had over a secured connection alone.
+        guard scheme.utf8CodeUnitCount == schemes[0].utf8CodeUnitCount else { throw .misdirected }
         let authority = target.lowerBound + scheme.utf8CodeUnitCount
         var cursor = authority
         while cursor < target.upperBound, ASCII.isAuthority(bytes[cursor]) { cursor += 1 }
-        guard cursor > authority else { throw .malformed("The target of the request has no host.") }
+        guard cursor > authority, bytes[authority] != ASCII.colon else {
+            throw .malformed("The target of the request has no host.")
+        }
+        guard Authority.isValid(UnsafeRawBufferPointer(rebasing: bytes[authority..<cursor])) else {
+            throw .malformed("The target of the request has no proper host.")
+        }
         targetAuthority = authority..<cursor
         if cursor < target.upperBound, bytes[cursor] == UInt8(ascii: "/") {
             readPath(bytes, cursor..<target.upperBound)
@@ -155,13 +169,19 @@ struct HeadBuilder: Sendable {
         var end = field.upperBound
         while start < end, bytes[start] == ASCII.space || bytes[start] == ASCII.tab { start += 1 }
         while end > start, bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab { end -= 1 }
-        for index in start..<end where !ASCII.isAuthority(bytes[index]) { throw .malformed("Host is not a host.") }
+        guard Authority.isValid(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) else {
+            throw .malformed("Host is not a host.")
+        }
         host = start..<end
     }
 
     private mutating func readExpectation(_ value: UnsafeRawBufferPointer) {
-        let isContinue = ASCII.isEqualIgnoringCase(value, lowercased: "100-continue")
-        expectation = isContinue && expectation != .unknown ? .continuation : .unknown
+        for member in value.split(separator: UInt8(ascii: ",")) {
+            let member = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: member))
+            guard !member.isEmpty else { continue }
+            let isContinue = ASCII.isEqualIgnoringCase(member, lowercased: "100-continue")
+            expectation = isContinue && expectation != .unknown ? .continuation : .unknown
+        }
     }
 
     private mutating func readConnection(_ value: UnsafeRawBufferPointer) {
@@ -192,21 +212,33 @@ struct HeadBuilder: Sendable {
     }
 
     private mutating func readTransferCoding(_ value: UnsafeRawBufferPointer) throws(RequestError) {
-        guard transferCoding == nil else { throw .malformed("Transfer-Encoding comes twice.") }
-        guard ASCII.isEqualIgnoringCase(value, lowercased: "chunked") else { throw .unknownCoding }
-        transferCoding = .chunked
+        var codings = transferCodings ?? TransferCodings()
+        for name in value.split(separator: UInt8(ascii: ",")) {
+            let name = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: name))
+            guard !name.isEmpty else { continue }
+            guard !codings.endsInChunked else { throw .malformed("Chunked is not the last transfer coding.") }
+            codings.endsInChunked = ASCII.isEqualIgnoringCase(name, lowercased: "chunked")
+            codings.hasOthers = codings.hasOthers || !codings.endsInChunked
+        }
+        transferCodings = codings
+    }
+
+    /// How long the body is (RFC 9112 §6.3).
+    private func framing() throws(RequestError) -> RequestHead.Framing {
+        guard let transferCodings else { return contentLength.map { .length($0) } ?? .none }
+        guard contentLength == nil else { throw .malformed("Content-Length and Transfer-Encoding come together.") }
+        // RFC 9112 §6.1: HTTP/1.0 has no transfer codings, so the framing of such a message is faulty.
+        guard minorVersion == 1 else { throw .malformed("Transfer-Encoding in HTTP/1.0.") }
+        guard transferCodings.endsInChunked else { throw .malformed("Chunked is not the last transfer coding.") }
+        guard !transferCodings.hasOthers else { throw .unknownCoding }
+        return .chunked
     }
 
     // MARK: The whole
 
     func finish(bytes: [UInt8], fieldsStart: Int) throws(RequestError) -> RequestHead {
         guard host != nil || minorVersion == 0 else { throw .malformed("Host is missing.") }
-        guard transferCoding == nil || contentLength == nil else {
-            throw .malformed("Content-Length and Transfer-Encoding come together.")
-        }
-        // RFC 9112 §6.1: HTTP/1.0 has no transfer codings, so the framing of such a message is faulty.
-        guard transferCoding == nil || minorVersion == 1 else { throw .malformed("Transfer-Encoding in HTTP/1.0.") }
-        let framing = transferCoding ?? contentLength.map { .length($0) } ?? .none
+        let framing = try framing()
         // RFC 9110 §10.1.1: an expectation in HTTP/1.0 is ignored.
         if minorVersion == 1, expectation == .unknown { throw .unknownExpectation }
         let hasBody = framing != .none && framing != .length(0)

@@ -15,9 +15,13 @@ struct RequestParser: Sendable {
         var fieldCount = 100
         /// Bytes of the body.
         var body: Int64 = 1_048_576
-        /// Bytes of one chunk's size line, and of the extensions of all chunks of a body.
+        /// Bytes of one chunk's size line.
         var chunkLine = 256
-        var chunkExtensions = 4_096
+        /// Bytes of a chunked body that are its framing, beside those that its content bears.
+        var chunkFraming = 4_096
+        /// Bytes of framing that one byte of content bears. In chunks of two bytes and more without extensions it bears
+        /// them all.
+        static let framingPerByte: Int64 = 4
     }
 
     enum Event: Sendable {
@@ -55,7 +59,8 @@ struct RequestParser: Sendable {
     private var fieldsStart = 0
     private var fieldCount = 0
     private var bodyBytes: Int64 = 0
-    private var extensionBytes = 0
+    /// Bytes of the body's size lines and line ends.
+    private var framingBytes: Int64 = 0
 
     init(limits: Limits) {
         self.limits = limits
@@ -232,7 +237,7 @@ struct RequestParser: Sendable {
         let complete = try head.finish(bytes: Array(buffer[start..<(start + line)]), fieldsStart: fieldsStart)
         consume(line + 2)
         bodyBytes = 0
-        extensionBytes = 0
+        framingBytes = 0
         switch complete.framing {
         case .none, .length(0):
             state = .end
@@ -260,21 +265,15 @@ struct RequestParser: Sendable {
     private mutating func takeChunkSize() throws(RequestError) -> Bool {
         let tooLong = RequestError.malformed("The line of a chunk's size is too long.")
         guard let range = try nextLine(limit: limits.chunkLine, orThrow: tooLong) else { return false }
-        var size: Int64 = 0
-        var digits = 0
-        var rest = buffer[(start + range.lowerBound)..<(start + range.upperBound)]
-        while let digit = rest.first.flatMap(ASCII.hexDigit) {
-            digits += 1
-            guard digits <= 15 else { throw .malformed("The size of a chunk has too many digits.") }
-            size = size << 4 | Int64(digit)
-            rest.removeFirst()
+        let size = try buffer.withUnsafeBufferPointer { bytes throws(RequestError) in
+            let line = (start + range.lowerBound)..<(start + range.upperBound)
+            return try ChunkLine.size(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[line])))
         }
-        guard digits > 0, rest.isEmpty || rest.first == UInt8(ascii: ";") else {
-            throw .malformed("The size of a chunk is not hexadecimal.")
+        // The line, and the line ends after it and after the chunk.
+        framingBytes += Int64(range.count + 4)
+        guard framingBytes <= Int64(limits.chunkFraming) + Limits.framingPerByte * bodyBytes else {
+            throw .malformed("The chunks of the body are mostly framing.")
         }
-        guard rest.allSatisfy(ASCII.isFieldValue) else { throw .malformed("A chunk's extension is malformed.") }
-        extensionBytes += rest.count
-        guard extensionBytes <= limits.chunkExtensions else { throw tooLong }
         guard size <= limits.body - bodyBytes else { throw .bodyTooLarge(limit: limits.body) }
         bodyBytes += size
         consume(range.upperBound + 2)
