@@ -3,7 +3,8 @@ import HTTPTypes
 /// Patterns by their segments. Looking up a path costs no allocation.
 struct RouteTree<Handler: Sendable>: Sendable {
     enum Found {
-        case found(Handler, PathParameters)
+        /// `isResource`: whether the path has a representation, which GET would give.
+        case found(Handler, PathParameters, isResource: Bool)
         /// The path is known, with these methods.
         case otherMethods([HTTPRequest.Method])
         case none
@@ -24,6 +25,8 @@ struct RouteTree<Handler: Sendable>: Sendable {
     }
 
     private var nodes = [Node()]
+    /// The methods that any path has.
+    private(set) var methods: Set<HTTPRequest.Method> = []
 
     /// A pattern that is not one, or that is there already, is a mistake of the program and stops it.
     mutating func insert(_ handler: Handler, method: HTTPRequest.Method, pattern: String) {
@@ -43,6 +46,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
         }
         precondition(names.count <= PathParameters.most, "too many parameters: \(pattern)")
         precondition(!nodes[node].routes.contains { $0.method == method }, "routed twice: \(method) \(pattern)")
+        methods.insert(method)
         nodes[node].routes.append(Route(method: method, handler: handler, names: names))
     }
 
@@ -63,10 +67,33 @@ struct RouteTree<Handler: Sendable>: Sendable {
         let routes = nodes[node].routes
         for wanted in [request.method, .get] where wanted == request.method || request.method == .head {
             if let route = routes.first(where: { $0.method == wanted }) {
-                return .found(route.handler, PathParameters(names: route.names, bytes: head.bytes, places: places))
+                return .found(
+                    route.handler, PathParameters(names: route.names, bytes: head.bytes, places: places),
+                    isResource: wanted == .get || routes.contains { $0.method == .get })
             }
         }
         return .otherMethods(routes.map(\.method))
+    }
+
+    /// Whether a segment of a path is `literal`. What needs no escape means the same with one (RFC 3986 §6.2.2.2); what
+    /// does need one is another segment.
+    private static func matches(_ segment: UnsafeBufferPointer<UInt8>, _ literal: [UInt8]) -> Bool {
+        if segment.count == literal.count { return literal.elementsEqual(segment) }
+        guard segment.count > literal.count, segment.count <= 3 * literal.count else { return false }
+        var cursor = 0
+        for byte in literal {
+            guard cursor < segment.count else { return false }
+            if segment[cursor] == byte {
+                cursor += 1
+            } else {
+                guard segment[cursor] == UInt8(ascii: "%"), cursor + 2 < segment.count,
+                    let high = ASCII.hexDigit(segment[cursor + 1]), let low = ASCII.hexDigit(segment[cursor + 2]),
+                    high << 4 | low == byte, ASCII.isUnreserved(byte)
+                else { return false }
+                cursor += 3
+            }
+        }
+        return cursor == segment.count
     }
 
     /// The node with routes that the path from `start` on leads to.
@@ -78,7 +105,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
         var end = start
         while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
         let segment = UnsafeBufferPointer(rebasing: path[start..<end])
-        for literal in nodes[node].literals where literal.segment.elementsEqual(segment) {
+        for literal in nodes[node].literals where Self.matches(segment, literal.segment) {
             if let found = find(path, end + 1, literal.node, parameters, &places) { return found }
         }
         guard let next = nodes[node].parameter, !segment.isEmpty, parameters < PathParameters.most else { return nil }

@@ -8,8 +8,9 @@ import Logging
 ///     router.post("/api/v1/tokens") { request in try await … }
 ///
 /// A pattern's segments are literal, or `{name}` for any one segment that is not empty; a literal goes before a name.
-/// An unknown path is 404, a known path with another method is 405 with `Allow`. HEAD is answered by the route for GET
-/// unless it has one of its own, and `OPTIONS` by 204 with `Allow`.
+/// An unknown path is 404, a known path with another method is 405 with `Allow`, and a method that neither HTTP nor a
+/// route knows is 501 everywhere. HEAD is answered by the route for GET unless it has one of its own, and `OPTIONS` by 204
+/// with `Allow`. A path without a route for GET has no representation: `If-Match` fails there with 412.
 public struct Router: Responder {
     /// Answers on the loop, at once or later. Must not block.
     public typealias Direct = @Sendable (Request, Reply) -> Void
@@ -49,20 +50,38 @@ public struct Router: Responder {
 
     public func respond(to request: Request, reply: Reply) {
         switch routes.find(request) {
-        case .found(let handler, let parameters):
+        case .found(let handler, let parameters, let isResource):
+            // RFC 9110 §13.1.1.
+            guard isResource || !request.headers.contains(.ifMatch) else {
+                return reply.send(Problem(.preconditionFailed).response)
+            }
             var request = request
             request.parameters = parameters
             call(handler, request, reply)
-        case .otherMethods(let allowed):
+        case .otherMethods(let allowed): respondWithoutRoute(to: request, reply: reply, allowing: allowed)
+        case .none: respondWithoutRoute(to: request, reply: reply, allowing: nil)
+        }
+    }
+
+    /// The methods of RFC 9110 §9.1 and RFC 5789.
+    private static let standardMethods: Set<HTTPRequest.Method> = [
+        .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch,
+    ]
+
+    /// - Parameter allowed: The methods that the path has; nil if no route knows it.
+    private func respondWithoutRoute(to request: Request, reply: Reply, allowing allowed: [HTTPRequest.Method]?) {
+        guard Self.standardMethods.contains(request.method) || routes.methods.contains(request.method) else {
+            return reply.send(Problem(.notImplemented, detail: "This method is not known here.").response)
+        }
+        if let allowed {
             respond(allowing: allowed, to: request, reply: reply)
-        case .none:
-            if let fallback {
-                fallback.respond(to: request, reply: reply)
-            } else if request.method == .options, request.path == "*" {
-                reply.send(Response(status: .noContent))
-            } else {
-                reply.send(Problem(.notFound).response)
-            }
+        } else if request.method == .options, request.path == "*" {
+            // RFC 9110 §9.3.7: the server as a whole is asked.
+            respond(allowing: Array(routes.methods), to: request, reply: reply)
+        } else if let fallback {
+            fallback.respond(to: request, reply: reply)
+        } else {
+            reply.send(Problem(.notFound).response)
         }
     }
 

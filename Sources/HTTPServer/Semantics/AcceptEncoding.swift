@@ -1,18 +1,44 @@
-/// Which codings of a content a client takes (RFC 9110 §12.5.3).
-enum AcceptEncoding {
-    /// Whether `coding`, in lower case, is welcome. Without the field it is not: an old or simple client.
-    static func allows(_ coding: String, in field: String?) -> Bool {
+/// Which codings of a content a client takes, and how gladly (RFC 9110 §12.5.3).
+struct AcceptEncoding {
+    /// Weights in thousandths, by name.
+    private var weights: [Substring: Int] = [:]
+
+    /// Whether a content is best sent in `coding`, in lower case, and not as it is. Without the field it is not: an old or
+    /// simple client. Of two that are equally welcome, the coding is the better one.
+    static func prefers(_ coding: String, in field: String?) -> Bool {
         guard let field else { return false }
-        var wildcard = false
-        for item in field.lowercased().split(separator: ",") {
-            let parts = item.split(separator: ";").map { $0.drop { $0 == " " || $0 == "\t" } }
-            guard let name = parts.first?.split(whereSeparator: { $0 == " " || $0 == "\t" }).first else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2)
-            // Zero is the one weight that says no.
-            let isWelcome = weight.map { $0.contains { ("1"..."9").contains($0) } } ?? true
-            if name == coding { return isWelcome }
-            if name == "*" { wildcard = isWelcome }
+        let known = AcceptEncoding(field.lowercased())
+        guard let weight = known.weight(of: coding[...]), weight > 0 else { return false }
+        return weight >= known.weight(of: "identity") ?? 0
+    }
+
+    private init(_ field: String) {
+        for item in field.split(separator: ",") {
+            let parts = item.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
+            guard let name = parts.first, !name.isEmpty else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Self.weight($0.dropFirst(2)) } ?? 1_000
+            // RFC 9110 §8.4.1.3: an old name.
+            weights[name == "x-gzip" ? "gzip" : name] = weight
         }
-        return wildcard
+    }
+
+    private func weight(of coding: Substring) -> Int? { weights[coding] ?? weights["*"] }
+
+    /// `qvalue` (RFC 9110 §12.4.2). What is none is no welcome.
+    private static func weight(_ text: Substring) -> Int {
+        let digits = text.dropFirst(2)
+        guard let first = text.first, text.dropFirst().first.map({ $0 == "." }) ?? true, digits.count <= 3,
+            digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), first == "0" || first == "1"
+        else { return 0 }
+        let padded = digits + String(repeating: "0", count: 3 - digits.count)
+        let fraction = Int(padded) ?? 0
+        if first == "1" { return fraction == 0 ? 1_000 : 0 }
+        return fraction
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
     }
 }

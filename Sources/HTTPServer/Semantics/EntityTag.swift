@@ -12,6 +12,12 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
         self.isWeak = isWeak
     }
 
+    /// For what is known to hold no such character.
+    init(unchecked opaque: String) {
+        self.opaque = opaque
+        isWeak = false
+    }
+
     /// As it stands in a field: `"abc"`, `W/"abc"`.
     public var description: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 

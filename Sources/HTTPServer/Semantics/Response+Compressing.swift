@@ -15,7 +15,7 @@ extension Response {
         else { return self }
         var response = self
         response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
-        if AcceptEncoding.allows("gzip", in: request.headers[.acceptEncoding]),
+        if AcceptEncoding.prefers("gzip", in: request.headers[.acceptEncoding]),
             let compressed = Gzip.compress(bytes, .brisk)
         {
             response.headers[.contentEncoding] = "gzip"

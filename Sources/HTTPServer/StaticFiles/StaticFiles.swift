@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 
 /// The files of a folder, loaded once, compressed once, and served from memory.
@@ -43,26 +42,23 @@ public struct StaticFiles: Responder {
         _ name: String, _ bytes: [UInt8], _ headers: HTTPFields, _ cacheControl: String
     ) throws(ResponseError) -> Entry {
         let (type, isCompressible) = MediaTypes.of(name)
-        let digest = SHA256.hash(data: bytes).prefix(16).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
         var common = headers
         common[.cacheControl] = cacheControl
         common[.xContentTypeOptions] = "nosniff"
         if isCompressible { common[.vary] = "Accept-Encoding" }
-        let plain = try variant(bytes, tag: digest, type: type, coding: nil, common)
+        let plain = try variant(bytes, of: bytes, type: type, coding: nil, common)
         guard isCompressible, let compressed = Gzip.compress(bytes, .utmost) else {
             return Entry(plain: plain, compressed: nil)
         }
         return Entry(
             plain: plain,
-            compressed: try variant(compressed, tag: digest + "-gzip", type: type, coding: "gzip", common))
+            compressed: try variant(compressed, of: bytes, type: type, coding: "gzip", common))
     }
 
     private static func variant(
-        _ bytes: [UInt8], tag: String, type: String, coding: String?, _ common: HTTPFields
+        _ bytes: [UInt8], of plain: [UInt8], type: String, coding: String?, _ common: HTTPFields
     ) throws(ResponseError) -> Variant {
-        guard let entityTag = EntityTag(tag) else { throw .unsafeField(name: "ETag") }
+        let entityTag = EntityTag(digestOf: plain, coding: coding)
         var headers = common
         headers[.eTag] = entityTag.description
         let notModified = try PreparedHead(status: .notModified, headers: headers)
@@ -85,7 +81,7 @@ public struct StaticFiles: Responder {
                     : Problem(.methodNotAllowed, headers: allow).response)
             return
         }
-        let isCompressed = AcceptEncoding.allows("gzip", in: request.headers[.acceptEncoding])
+        let isCompressed = AcceptEncoding.prefers("gzip", in: request.headers[.acceptEncoding])
         let variant = isCompressed ? entry.compressed ?? entry.plain : entry.plain
         switch ConditionalRequest(request).evaluate(entityTag: variant.entityTag, lastModified: nil) {
         case .proceed: reply.send(.prepared(variant.head, body: .bytes(variant.bytes)))

@@ -10,10 +10,12 @@ struct WebSocketHandshake {
 
     /// Throws the ``Problem`` to answer with if there can be no WebSocket.
     init(_ request: Request, subprotocols: [String]) throws(Problem) {
-        guard request.method == .get else {
+        guard request.method == .get || request.method == .head else {
             throw Problem(
-                .methodNotAllowed, detail: "A WebSocket is opened with GET.", headers: [.allow: "GET"])
+                .methodNotAllowed, detail: "A WebSocket is opened with GET.", headers: [.allow: "GET, HEAD"])
         }
+        // HEAD is answered as a GET that opens none: it is never the handshake itself (RFC 6455 §4.1).
+        guard request.method == .get else { throw Self.upgradeRequired("A WebSocket is opened with GET.") }
         guard request.head.asksForWebSocket else {
             throw Self.upgradeRequired("This is a WebSocket: ask with Upgrade: websocket and Connection: Upgrade.")
         }

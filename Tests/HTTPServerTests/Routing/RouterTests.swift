@@ -38,19 +38,20 @@ enum Way: CaseIterable, Sendable { case direct, live }
     }
 
     private func ask(
-        _ way: Way, _ method: HTTPRequest.Method, _ target: String, body: String = ""
+        _ way: Way, _ method: HTTPRequest.Method, _ target: String, body: String = "", headers: HTTPFields = [:]
     ) async throws -> (status: Int, headers: HTTPFields, body: String) {
         switch way {
         case .direct:
-            let request = try Request(method, target, body: Array(body.utf8), loop: loop)
+            let request = try Request(method, target, headers: headers, body: Array(body.utf8), loop: loop)
             let response = await router.response(to: request)
             guard case .bytes(let bytes) = response.body else { return (response.status.code, response.headers, "") }
             return (response.status.code, response.headers, String(decoding: bytes, as: UTF8.self))
         case .live:
             return try await withServer(router) { server in
                 let client = try server.connect()
-                let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
-                try await client.send("\(method.rawValue) \(target) HTTP/1.1\r\nHost: h\r\n\(length)\r\n\(body)")
+                var fields = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
+                for field in headers { fields += "\(field.name): \(field.value)\r\n" }
+                try await client.send("\(method.rawValue) \(target) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\(body)")
                 let answer = try await client.receive(isHead: method == .head)
                 return (answer.status, answer.headers, answer.text)
             }
@@ -86,6 +87,53 @@ enum Way: CaseIterable, Sendable { case direct, live }
         let options = try await ask(way, .options, "/tokens")
         #expect(options.status == 204)
         #expect(options.headers[.allow] == "DELETE, OPTIONS, POST")
+    }
+
+    @Test(arguments: Way.allCases, ["/tokens", "/nope"])
+    func `a method that is not known is 501, wherever it is asked for`(way: Way, path: String) async throws {
+        let unknown = try #require(HTTPRequest.Method("BREW"))
+        #expect(try await ask(way, unknown, path).status == 501)
+        // The case of a method counts.
+        #expect(try await ask(way, try #require(HTTPRequest.Method("get")), path).status == 501)
+    }
+
+    @Test func `a method that a route has is known`() async throws {
+        var router = router
+        let purge = try #require(HTTPRequest.Method("PURGE"))
+        router.on(purge, "/cache") { _, reply in reply.send(Response(status: .noContent)) }
+        let (cache, root) = try (Request(purge, "/cache", loop: loop), Request(purge, "/", loop: loop))
+        #expect(await router.response(to: cache).status == .noContent)
+        #expect(await router.response(to: root).status == .methodNotAllowed)
+    }
+
+    @Test(arguments: Way.allCases) func `the server as a whole can be asked for its options`(way: Way) async throws {
+        let answer = try await ask(way, .options, "*")
+        #expect(answer.status == 204)
+        #expect(answer.headers[.allow] == "DELETE, GET, HEAD, OPTIONS, POST")
+        var router = router
+        router.fallback = Answering { _, reply in reply.send(Problem(.notFound).response) }
+        #expect(await router.response(to: try Request(.options, "*", loop: loop)).status == .noContent)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `an escape of what needs none is the same as what it stands for`(way: Way) async throws {
+        #expect(try await ask(way, .get, "/%69mages/a/t%69le").body == "a tile")
+        #expect(try await ask(way, .get, "/images/a/%6F%72iginal").body == "original")
+        // What has a meaning of its own stays apart, and what is no escape is none.
+        for path in ["/images/a%2Ftile", "/image%/a/tile", "/image%7/a/tile", "/image%zz/a/tile", "/%2569mages/a/tile"]
+        {
+            #expect(try await ask(way, .get, path).status == 404)
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `what has no representation fails a condition that wants one`(way: Way) async throws {
+        let tag: HTTPFields = [.ifMatch: "\"a\""]
+        #expect(try await ask(way, .post, "/tokens", body: "a", headers: tag).status == 412)
+        #expect(try await ask(way, .post, "/tokens", body: "a", headers: [.ifMatch: "*"]).status == 412)
+        #expect(try await ask(way, .post, "/tokens", body: "a", headers: [.ifNoneMatch: "*"]).status == 201)
+        // A condition counts only where the answer would be a success without it.
+        #expect(try await ask(way, .get, "/nope", headers: tag).status == 404)
     }
 
     @Test(arguments: Way.allCases) func `HEAD is answered by the route for GET`(way: Way) async throws {

@@ -8,8 +8,12 @@ import Testing
             (nil, false), ("", false), ("gzip", true), ("GZIP", true), ("deflate, gzip;q=1.0, *;q=0.5", true),
             ("gzip;q=0", false), ("gzip; q=0.000", false), ("gzip;q=0.001", true), ("*", true), ("*;q=0", false),
             ("gzip;q=0, *", false), ("identity", false), ("br", false), ("xgzip", false), (",,;;=,", false),
+            ("gzip;q=0.5, identity;q=1", false), ("gzip;q=0.5, identity;q=0.5", true), ("gzip, identity;q=0.5", true),
+            ("identity;q=0.9, *;q=0.1", false), ("gzip;q=0.5, *", false), ("identity;q=0, *;q=0.1", true),
+            ("x-gzip", true), ("X-GZIP;Q=0.5", true), ("x-gzip;q=0", false), ("gzip ; q=0.8", true),
+            ("gzip;q=2", false), ("gzip;q=", false), ("gzip;q=0.0001", false), ("gzip;q=1.000", true),
         ] as [(String?, Bool)])
-    func `a coding is used only where it is welcome`(field: String?, isAllowed: Bool) {
-        #expect(AcceptEncoding.allows("gzip", in: field) == isAllowed)
+    func `a coding is used only where it is at least as welcome as none`(field: String?, isAllowed: Bool) {
+        #expect(AcceptEncoding.prefers("gzip", in: field) == isAllowed)
     }
 }

@@ -70,11 +70,18 @@ struct WebSocketHandshakeTests {
         #expect(try await answer { $0[.secWebSocketKey] = key }.status == .badRequest)
     }
 
-    @Test(arguments: ["POST", "HEAD", "PUT", "OPTIONS"])
+    @Test(arguments: ["POST", "PUT", "OPTIONS"])
     func `another method than GET is 405`(method: String) async throws {
         let answer = try await answer(try #require(HTTPRequest.Method(method)))
         #expect(answer.status == .methodNotAllowed)
-        #expect(answer.headers[.allow] == "GET")
+        #expect(answer.headers[.allow] == "GET, HEAD")
+    }
+
+    @Test func `HEAD, which the path allows as it allows GET, is told how to ask`() async throws {
+        let answer = try await answer(.head)
+        #expect(answer.status == .upgradeRequired)
+        #expect(answer.headers[.upgrade] == "websocket")
+        #expect(answer.upgrade == nil)
     }
 
     @Test func `a body is 400`() async throws {
@@ -135,7 +142,7 @@ struct WebSocketHandshakeTests {
             let client = try server.connect()
             let other = "GET /other HTTP/1.1\r\nHost: h\r\n\r\n"
             try await client.send(request.replacing("GET", with: "HEAD") + "\r\n" + other)
-            #expect(try await client.receive(isHead: true).status == 405)
+            #expect(try await client.receive(isHead: true).status == 426)
             #expect(try await client.receive().text == "other")
             try await client.send(request + "Content-Length: 3\r\n\r\nabc" + other)
             #expect(try await client.receive().status == 400)
