@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import GalleryServer
+@testable import HTTPServer
 
 @Suite struct CrossOriginPolicyTests {
     @Test func `only the pages that were named may read`() throws {
@@ -24,6 +25,58 @@ import Testing
     @Test(arguments: ["example.org", "https://", "https://example.org/", "https://Example.org", "https://a b", "null"])
     func `what no browser would write is refused at the start`(text: String) {
         #expect(throws: CrossOriginPolicy.InvalidOrigin.self) { try CrossOriginPolicy([text]) }
+    }
+
+    @Test(arguments: [
+        ("http://localhost", "localhost", true), ("https://localhost", "localhost", true),
+        ("http://LOCALHOST:8080", "localhost:8080", true), ("http://localhost", "localhost:80", true),
+        ("http://localhost:80", "localhost", true), ("https://nas.local", "nas.local:443", true),
+        ("x://localhost", "localhost", false), ("ftp://localhost", "localhost", false),
+        ("://localhost", "localhost", false), ("localhost", "localhost", false),
+        ("http:/localhost", "localhost", false),
+        ("http://http://localhost", "localhost", false), ("http://localhost", "localhost:443", false),
+        ("https://localhost", "localhost:80", false), ("http://localhost:81", "localhost", false),
+        ("http://", "", false), ("null", "null", false), ("file://", "localhost", false),
+    ])
+    func `a socket is opened for pages of the web that this server gave out`(
+        origin: String, authority: String, admits: Bool
+    ) throws {
+        #expect(try CrossOriginPolicy([]).admitsSocket(from: origin, to: authority) == admits)
+    }
+
+    @Test func `answers whose head was written before bear the fields too`() async throws {
+        let gallery = try await TestGallery(
+            files: ["a.jpg": try picture(red: 1)], allowedOrigins: ["https://example.org"])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let tile = try #require(page.images[0].links["tile"])
+        #expect(try await gallery.get(tile).status == 200)
+        for target in [tile, "/"] {
+            let answer = try await gallery.get(target, headers: [.origin: "https://example.org"])
+            #expect(answer.response.prepared != nil)
+            #expect(answer.header("Access-Control-Allow-Origin") == "https://example.org")
+            #expect(answer.header("Vary")?.contains("Origin") == true)
+            #expect(answer.header("Vary")?.contains("Accept") == true)
+        }
+        let tag = try #require(try await gallery.get("/").header("ETag"))
+        let again = try await gallery.get("/", headers: [.origin: "https://example.org", .ifNoneMatch: tag])
+        #expect(again.status == 304)
+        #expect(again.header("Access-Control-Allow-Origin") == "https://example.org")
+        await gallery.close()
+    }
+
+    @Test func `what may differ by the page that asks says so to those that are none, too`() async throws {
+        let gallery = try await TestGallery(files: [:], allowedOrigins: ["https://example.org"])
+        for headers: HTTPFields in [[:], [.origin: "https://other.example"]] {
+            for target in ["/", "/api/v1/images", "/nothing"] {
+                let answer = try await gallery.get(target, headers: headers)
+                #expect(answer.header("Vary")?.contains("Origin") == true)
+                #expect(answer.header("Access-Control-Allow-Origin") == nil)
+            }
+        }
+        await gallery.close()
+        let closed = try await TestGallery(files: [:])
+        #expect(try await closed.get("/").header("Vary")?.contains("Origin") != true)
+        await closed.close()
     }
 
     @Test func `answers through the gallery bear the fields, and by default none`() async throws {

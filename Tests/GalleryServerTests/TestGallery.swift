@@ -95,11 +95,12 @@ struct Answer {
 
     var status: Int { response.status.code }
 
-    /// A field of the head, whether it was written for this answer or before.
+    /// A field of the head, whether its lines were written for this answer or before.
     func header(_ name: String) -> String? {
-        guard let prepared = response.prepared else { return HTTPField.Name(name).flatMap { response.headers[$0] } }
-        let lines = String(decoding: prepared.bytes, as: UTF8.self).split(separator: "\r\n")
-        return lines.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+        let prepared = String(decoding: response.prepared?.bytes ?? [], as: UTF8.self).split(separator: "\r\n")
+        let before = prepared.filter { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+        let values = before + (HTTPField.Name(name).map { response.headers[values: $0] } ?? [])
+        return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
     /// The body, pulled to its end. A body that is cut is nil.

@@ -15,10 +15,10 @@ struct CrossOriginPolicy: Sendable {
 
     var allowsNobody: Bool { allowed.isEmpty }
 
-    /// The fields that let the page at `origin` read an answer.
-    func fields(for origin: String) -> HTTPFields {
+    /// The fields that let the page at `origin` read an answer; without an origin, those that say that there are others.
+    func fields(for origin: String?) -> HTTPFields {
         var fields: HTTPFields = [.vary: "Origin"]
-        guard allowed.contains(origin) || allowed.contains("*") else { return fields }
+        guard let origin, allowed.contains(origin) || allowed.contains("*") else { return fields }
         fields[.accessControlAllowOrigin] = origin
         fields[.accessControlExposeHeaders] = "ETag, Link, Retry-After, Tessera-Dropped, Tessera-Incomplete"
         return fields
@@ -29,7 +29,8 @@ struct CrossOriginPolicy: Sendable {
         var fields = fields(for: origin)
         guard fields[.accessControlAllowOrigin] != nil else { return fields }
         fields[.accessControlAllowMethods] = "GET, HEAD, POST"
-        fields[.accessControlAllowHeaders] = "Content-Type, Range, If-None-Match"
+        fields[.accessControlAllowHeaders] =
+            "Content-Type, Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range"
         fields[.accessControlMaxAge] = "600"
         return fields
     }
@@ -38,8 +39,15 @@ struct CrossOriginPolicy: Sendable {
     /// the name that it asked for, or one of those that were allowed.
     func admitsSocket(from origin: String, to authority: String?) -> Bool {
         if allowed.contains(origin) || allowed.contains("*") { return true }
-        guard let authority, let mark = origin.firstRange(of: "://") else { return false }
-        return origin[mark.upperBound...].lowercased() == authority.lowercased()
+        for (scheme, port) in [("http://", 80), ("https://", 443)] where origin.lowercased().hasPrefix(scheme) {
+            guard let page = Authority(String(origin.dropFirst(scheme.count))),
+                let own = authority.flatMap(Authority.init),
+                !page.host.isEmpty
+            else { return false }
+            return page.host == own.host && page.isLiteral == own.isLiteral
+                && page.port ?? port == own.port ?? port
+        }
+        return false
     }
 
     private static func isOrigin(_ text: String) -> Bool {
@@ -71,10 +79,9 @@ struct CrossOriginAccess: Responder {
     let inner: any Responder
 
     func respond(to request: Request, reply: Reply) {
-        guard !policy.allowsNobody, let origin = request.headers[.origin] else {
-            return inner.respond(to: request, reply: reply)
-        }
-        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+        guard !policy.allowsNobody else { return inner.respond(to: request, reply: reply) }
+        let origin = request.headers[.origin]
+        if let origin, request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             return reply.send(Response(status: .noContent, headers: policy.preflightFields(for: origin)))
         }
         let fields = policy.fields(for: origin)

@@ -2,7 +2,7 @@ import HTTPTypes
 
 extension Reply {
     /// A reply whose answer is changed on its way to this one: for a responder that answers through another. When the
-    /// client goes, both know. A ``PreparedHead`` goes out as it is, whatever is done to the answer's headers.
+    /// client goes, both know. The headers of an answer with a ``PreparedHead`` are those that go out beside it.
     public func relaying(_ change: @escaping @Sendable (Response) -> Response) -> Reply {
         let relayed = Reply(loop: loop, sink: Relay(reply: self, change: change), number: 0)
         onDisconnect { [weak relayed] in relayed?.abandon() }

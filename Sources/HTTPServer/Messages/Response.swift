@@ -22,7 +22,7 @@ public struct Response: Sendable {
     /// was given: what it returns is sent in place of the answer, whose stream ends `.aborted`. Asked once, and never
     /// of an answer that it returned.
     public var instead: (@Sendable () -> Response?)?
-    /// If there is one, it goes out in place of status and headers.
+    /// If there is one, it goes out in place of the status, and before the headers.
     var prepared: PreparedHead?
     /// What the connection becomes with this answer, whose status is 101.
     var upgrade: WebSocketUpgrade?
@@ -38,7 +38,8 @@ public struct Response: Sendable {
         self.init(status: status, headers: [.contentType: mediaType], body: .bytes(Array(text.utf8)))
     }
 
-    /// An answer whose head was serialised before: for what is answered often.
+    /// An answer whose head was serialised before: for what is answered often. Its `headers` begin empty, and what is
+    /// put there goes out beside the prepared ones, as lines of their own.
     public static func prepared(_ head: PreparedHead, body: ResponseBody) -> Response {
         var response = Response(status: head.status, body: body)
         response.prepared = head

@@ -32,18 +32,19 @@ struct ResponseEncoder {
         _ response: Response, for context: Context, to bytes: inout [UInt8]
     ) throws(ResponseError) -> Plan {
         guard response.status != .switchingProtocols else { throw .invalidStatus(101) }
-        let closes: Bool
-        if let prepared = response.prepared {
-            bytes.append(contentsOf: prepared.bytes)
-            closes = prepared.closes
-        } else {
-            let before = bytes.count
-            do {
+        let before = bytes.count
+        var closes: Bool
+        do {
+            if let prepared = response.prepared {
+                bytes.append(contentsOf: prepared.bytes)
+                closes = prepared.closes
+                if !response.headers.isEmpty, try Self.append(response.headers, to: &bytes) { closes = true }
+            } else {
                 closes = try Self.append(status: response.status, headers: response.headers, to: &bytes)
-            } catch {
-                bytes.removeLast(bytes.count - before)
-                throw error
             }
+        } catch {
+            bytes.removeLast(bytes.count - before)
+            throw error
         }
         var plan = Plan(framing: .none, keepsAlive: context.keepsAlive && !closes)
         switch response.status.code {
@@ -116,6 +117,11 @@ struct ResponseEncoder {
             bytes.append(contentsOf: status.reasonPhrase.utf8)
         }
         append("\r\n", to: &bytes)
+        return try append(headers, to: &bytes)
+    }
+
+    /// Appends the field lines that are the handler's to write. Returns whether they ask for the connection to be closed.
+    private static func append(_ headers: HTTPFields, to bytes: inout [UInt8]) throws(ResponseError) -> Bool {
         var closes = false
         for field in headers {
             switch field.name {

@@ -28,6 +28,7 @@ import Testing
 
     @Test(arguments: [
         "https://example.org", "http://localhost:81", "http://localhost.example.org", "null", "localhost",
+        "x://localhost",
     ])
     func `a page from elsewhere does not`(origin: String) async throws {
         let status = try await status { $0[.origin] = origin }
@@ -39,6 +40,15 @@ import Testing
         let other = try await status { $0[.secWebSocketProtocol] = "chat" }
         let plain = try await status { $0[.upgrade] = nil }
         #expect([none, other, plain] == [400, 400, 426])
+    }
+
+    @Test func `HEAD, which is allowed where GET is, is answered as GET without a handshake`() async throws {
+        let gallery = try await TestGallery(files: [:])
+        let answer = try await gallery.ask(.head, "/api/v1/stream", headers: handshake)
+        #expect(answer.status == 426)
+        let options = try await gallery.ask(.options, "/api/v1/stream")
+        #expect(options.header("Allow") == "GET, HEAD, OPTIONS")
+        await gallery.close()
     }
 
     @Test func `the status and the metrics tell of streams`() async throws {

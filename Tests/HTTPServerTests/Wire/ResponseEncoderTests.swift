@@ -41,6 +41,19 @@ import Testing
             try encode(.prepared(prepared, body: body)).lines == encode(Response(headers: headers, body: body)).lines)
     }
 
+    @Test func `further fields of this answer go out with a prepared head`() throws {
+        let prepared = try PreparedHead(status: .notModified, headers: [.vary: "Accept"])
+        var response = Response.prepared(prepared, body: .empty)
+        response.headers = [.vary: "Origin", .accessControlAllowOrigin: "https://example.org", .connection: "close"]
+        let (lines, plan) = try encode(response)
+        #expect(
+            lines == [
+                "HTTP/1.1 304 Not Modified", "Vary: Accept", "Vary: Origin",
+                "Access-Control-Allow-Origin: https://example.org", "Connection: close",
+            ])
+        #expect(!plan.keepsAlive)
+    }
+
     @Test func `the framing is the server's alone`() throws {
         let headers: HTTPFields = [
             .contentLength: "99", .transferEncoding: "gzip", .date: "never", .connection: "keep-alive",
