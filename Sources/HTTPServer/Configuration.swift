@@ -29,12 +29,20 @@ extension HTTPServer {
         public var headTimeout = Duration.seconds(15)
         /// How long a connection may rest between two requests.
         public var idleTimeout = Duration.seconds(75)
-        /// A body must come at this rate on average, in bytes a second, …
+        /// How long a body may bring no byte while it is read.
+        public var bodySilence = Duration.seconds(10)
+        /// The least rate of a body, in bytes a second, …
         public var minimumBodyRate = 512
-        /// … once this time has passed.
-        public var bodyGrace = Duration.seconds(10)
+        /// … on average over any stretch of this time, however much came before it.
+        public var bodyWindow = Duration.seconds(20)
+        /// Bytes of request bodies that are held in memory, all connections together. A body that brings more is
+        /// answered with 503 and `Retry-After`.
+        public var maximumHeldBodies = 33_554_432
         /// How long a client may take nothing at all of an answer.
         public var writeTimeout = Duration.seconds(30)
+        /// How long an answer that has begun may rest for a client that has finished sending. Such a client may still
+        /// read, or have gone without a trace, which shows with the next byte that it is sent.
+        public var halfCloseTimeout = Duration.seconds(5)
         /// How long what a client still sends is thrown away, so that it can read the last answer (RFC 9112 §9.6).
         public var lingerTimeout = Duration.seconds(2)
 
@@ -60,9 +68,12 @@ extension HTTPServer {
             try require(maximumFieldCount > 0, "maximumFieldCount: at least 1")
             try require(maximumBody >= 0, "maximumBody: not negative")
             try require(minimumBodyRate >= 0, "minimumBodyRate: not negative")
+            try require(maximumHeldBodies > 0, "maximumHeldBodies: at least 1")
             try require(unsentLowWater > 0, "unsentLowWater: at least 1")
             try require(backlog > 0, "backlog: at least 1")
-            let times = [headTimeout, idleTimeout, bodyGrace, writeTimeout, lingerTimeout]
+            let times = [
+                headTimeout, idleTimeout, bodySilence, bodyWindow, writeTimeout, halfCloseTimeout, lingerTimeout,
+            ]
             try require(times.allSatisfy { $0 > .zero && $0 < .seconds(86_400) }, "times: more than 0, less than a day")
         }
     }

@@ -23,6 +23,7 @@ public final class HTTPServer: Sendable {
     private let clients: any ClientRecognising
     private let figures: ServerFigures
     private let census: Census
+    private let bodies: BodyBudget
     private let state = Mutex(State.fresh)
 
     /// - Parameters:
@@ -38,10 +39,20 @@ public final class HTTPServer: Sendable {
         self.configuration = configuration
         self.responder = responder
         self.logger = logger
+        bodies = BodyBudget(limit: configuration.maximumHeldBodies)
+    }
+
+    /// A server that nobody can stop any more stops at once.
+    deinit {
+        guard case .running(let shards) = state.withLock({ $0 }) else { return }
+        for shard in shards { Task { await shard.stop(within: .zero) } }
     }
 
     /// Open connections at this moment.
     public var connectionCount: Int { census.value }
+
+    /// Bytes of request bodies that are held in memory at this moment.
+    public var heldBodyBytes: Int { bodies.heldBytes }
 
     /// Listens, and returns the address that clients can connect to from now on. Throws ``ServerError``.
     public func start() async throws -> SocketAddress {
@@ -62,7 +73,7 @@ public final class HTTPServer: Sendable {
             let shards = loops.map { loop in
                 Shard(
                     loop: loop, configuration: configuration, responder: responder, logger: logger,
-                    clients: clients, diskQueues: diskQueues, census: census)
+                    clients: clients, diskQueues: diskQueues, census: census, bodies: bodies)
             }
             for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
             state = .running(shards)

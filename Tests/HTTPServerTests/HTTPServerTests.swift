@@ -119,6 +119,39 @@ struct HTTPServerTests {
         await running.server.stop(within: .zero)
     }
 
+    @Test func `a server that nobody holds any more closes its connections and its port`() async throws {
+        let held = HeldReplies(["/"])
+        let gone = Signal<Void>()
+        var address: SocketAddress?
+        var client: TestClient?
+        do {
+            let running = try await started(
+                Answering { request, reply in
+                    reply.onDisconnect { gone.give() }
+                    held.hold(reply, for: request.path)
+                })
+            address = running.address
+            client = try running.connect()
+            try await client?.send(get)
+        }
+        await gone.value
+        #expect(try await client?.endsWithReset() == true)
+        let port = try #require(address)
+        try await waitUntil { (try? TestClient(to: port)) == nil }
+    }
+
+    @Test func `a server that nobody holds any more lets go of a connection that rests`() async throws {
+        var client: TestClient?
+        do {
+            let running = try await started(Router.echo())
+            client = try running.connect()
+            try await client?.send(get)
+            #expect(try await client?.receive().status == 200)
+        }
+        // With a reset or without: nothing is on its way.
+        _ = try await client?.endsWithReset()
+    }
+
     private func started(_ responder: any Responder) async throws -> TestServer {
         var configuration = HTTPServer.Configuration()
         configuration.loops = 1

@@ -4,15 +4,13 @@ import Glibc
 import HTTPTypes
 
 extension Connection {
-    /// Bytes of a request's body that may wait for their reader.
-    private static let bodyBuffer = 65_536
     /// Bytes of a body that nobody wants, thrown away for the sake of keeping the connection.
-    static let discardLimit = 262_144
+    static let discardLimit: Int64 = 1_048_576
 
     /// Whether the body that is arriving may be read further.
     var canReadBody: Bool {
         guard let receiving else { return true }
-        return receiving.isDiscarded || receiving.body.bufferedBytes < Self.bodyBuffer
+        return receiving.isDiscarded || receiving.body.takesMore
     }
 
     private var canTakeMore: Bool {
@@ -89,11 +87,7 @@ extension Connection {
             self.receiving = nil
             receiving.body.end(.disconnected)
         }
-        if exchanges.isEmpty {
-            tearDown(.disconnected)
-        } else {
-            clientHasGone()
-        }
+        if exchanges.isEmpty { tearDown(.disconnected) } else { sendingHasEnded() }
     }
 
     private func take(_ event: RequestParser.Event) {
@@ -103,13 +97,14 @@ extension Connection {
         case .body(let bytes):
             guard var receiving else { return }
             receiving.receivedBytes += bytes.count
+            receiving.pace.received(bytes.count)
             if receiving.isDiscarded { receiving.discardedBytes += bytes.count }
             self.receiving = receiving
             if receiving.isDiscarded {
                 if receiving.discardedBytes > Self.discardLimit { close() }
             } else {
                 if let index = index(of: receiving.number) { exchanges[index].awaitsContinue = false }
-                receiving.body.deliver(bytes)
+                if !receiving.body.deliver(bytes) { fail(.noRoomForBody) }
             }
         case .end:
             guard let receiving else { return }
@@ -130,8 +125,10 @@ extension Connection {
         let body: RequestBody
         switch head.framing {
         case .none, .length(0): body = .none
-        case .length(let length): body = RequestBody(declaredLength: length, loop: shard.loop, source: self)
-        case .chunked: body = RequestBody(declaredLength: nil, loop: shard.loop, source: self)
+        case .length(let length):
+            body = RequestBody(declaredLength: length, budget: shard.bodies, loop: shard.loop, source: self)
+        case .chunked:
+            body = RequestBody(declaredLength: nil, budget: shard.bodies, loop: shard.loop, source: self)
         }
         if head.asksForWebSocket, body === RequestBody.none { heldBack = number }
         if body !== RequestBody.none { receiving = Receiving(number: number, body: body) }

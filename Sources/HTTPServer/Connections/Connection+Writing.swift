@@ -72,7 +72,9 @@ extension Connection {
     private func beginAnswer() -> Bool {
         guard let first = exchanges.first else { return false }
         guard let given = first.response else {
-            guard first.wantsContinue, first.awaitsContinue else { return false }
+            let asksToGoOn = first.wantsContinue && first.awaitsContinue
+            guard asksToGoOn || (mustAskForClient && first.context.minorVersion > 0) else { return false }
+            mustAskForClient = false
             exchanges[0].awaitsContinue = false
             output.first.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
             return true
@@ -119,9 +121,9 @@ extension Connection {
         guard !shard.isStopping, !peerHasFinished else { return false }
         // A client that was never told to go on with its body may or may not send it: nobody can tell.
         guard let receiving, receiving.number == exchange.number else { return takesRequests }
-        // A long rest of a body is not worth its reading.
-        let rest = (receiving.body.declaredLength ?? 0) - Int64(receiving.receivedBytes)
-        return takesRequests && !exchange.awaitsContinue && rest <= Int64(Self.discardLimit)
+        // A long rest of a body is not worth its reading; of one in chunks nobody knows how long it is.
+        let rest = (receiving.body.declaredLength ?? shard.limits.body) - Int64(receiving.receivedBytes)
+        return takesRequests && !exchange.awaitsContinue && rest <= Self.discardLimit
     }
 
     private func beginBody(_ body: ResponseBody, _ framing: ResponseEncoder.Framing) {
@@ -148,7 +150,6 @@ extension Connection {
         sending = Sending(
             stream: stream, remaining: remaining, isChunked: framing == .chunked,
             frame: isFile ? Self.fileFrame : Self.streamFrame)
-        if peerHasFinished, !isFile { tearDown(.disconnected) }
     }
 
     /// Goes on with the answer that is being written, of which nothing waits in `output`. False if there is nothing to
@@ -181,7 +182,7 @@ extension Connection {
         // The stream may have closed the connection by what it did.
         guard phase == .open, self.sending?.pulls == pull else { return }
         switch result {
-        case .pending: return
+        case .pending: self.sending?.waitsSince = shard.now()
         case .aborted: tearDown(.aborted, resets: true)
         case .bytes(let bytes): send(bytes)
         case .finished:

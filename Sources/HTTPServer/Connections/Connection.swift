@@ -41,6 +41,10 @@ final class Connection: EventHandler, @unchecked Sendable {
     /// Whether the client has finished sending, as read, and as reported before it is read.
     var peerHasFinished = false
     var endIsAnnounced = false
+    /// When that was, in nanoseconds of the shard's clock.
+    private var endedSince: UInt64?
+    /// Whether it is to be found out if a client that has finished sending is still there.
+    var mustAskForClient = false
 
     var output = OutputQueue()
     /// The body of the answer in `output`, if it is a stream.
@@ -84,7 +88,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         if events.contains(.peerFinished) { endIsAnnounced = true }
         process()
         // If reading is held back, the end of the client's sending is known before it is read.
-        if events.contains(.peerFinished), !peerHasFinished { clientHasGone() }
+        if events.contains(.peerFinished) { sendingHasEnded() }
     }
 
     /// Does all that can be done now: write, read, hand out requests.
@@ -104,12 +108,24 @@ final class Connection: EventHandler, @unchecked Sendable {
         isProcessing = false
     }
 
-    /// The client sends no more, and most likely reads no more: see ``Reply/onDisconnect(_:)``.
-    func clientHasGone() {
-        guard phase == .open, channel == nil else { return }
-        for exchange in exchanges { exchange.owner?.abandon() }
-        // Only a stream can be costly or endless; what is in memory or on disk is still written.
-        if sending.map({ !($0.stream is FileStream) }) ?? false { tearDown(.disconnected) }
+    /// The client sends no more. It may still read (RFC 9112 §9.6), and is owed its answers then; or it has closed, which
+    /// looks the same until it is sent something. A kernel answers bytes for a closed socket with a reset: so an answer
+    /// that is being written finds out by itself, and before one that has not begun goes an interim one, which clients
+    /// pass over (RFC 9110 §15.2). An answer that has begun and has nothing to give for now, or one in HTTP/1.0, which
+    /// has no interim answers, finds out nothing: there the client counts as gone after a while.
+    func sendingHasEnded() {
+        guard phase == .open, channel == nil, endedSince == nil, !exchanges.isEmpty else { return }
+        endedSince = shard.now()
+        mustAskForClient = true
+        process()
+    }
+
+    /// Since when a client that has finished sending has been sent nothing by which it could be told that it is there.
+    private var unprovenSince: UInt64? {
+        guard channel == nil, let endedSince, let first = exchanges.first else { return nil }
+        guard isAnswering else { return first.context.minorVersion > 0 ? nil : endedSince }
+        guard let sending, sending.isWaiting, !(sending.stream is FileStream) else { return nil }
+        return max(endedSince, sending.waitsSince)
     }
 
     // MARK: The end
@@ -182,6 +198,8 @@ final class Connection: EventHandler, @unchecked Sendable {
             }
             if let channel { channel.drop(.stalled) } else { tearDown(.aborted, resets: true) }
         case .open where channel != nil: channel?.sweep(elapsed)
+        case .open where unprovenSince.map({ isOver(configuration.halfCloseTimeout, since: $0) }) ?? false:
+            tearDown(.disconnected)
         case .open where receiving != nil:
             sweepBody(elapsed)
         case .open where exchanges.isEmpty:
@@ -205,12 +223,14 @@ final class Connection: EventHandler, @unchecked Sendable {
     private func sweepBody(_ elapsed: Duration) {
         guard var receiving, canReadBody, !(index(of: receiving.number).map { exchanges[$0].awaitsContinue } ?? false)
         else { return }
-        receiving.waited += elapsed
-        self.receiving = receiving
         let configuration = shard.configuration
-        guard receiving.waited > configuration.bodyGrace else { return }
-        let seconds = Double(receiving.waited.components.seconds + 1)
-        if Double(receiving.receivedBytes) < Double(configuration.minimumBodyRate) * seconds { fail(.tooSlow) }
+        let isInTime = receiving.pace.waited(
+            elapsed,
+            BodyPace.Limits(
+                silence: configuration.bodySilence, window: configuration.bodyWindow,
+                rate: configuration.minimumBodyRate))
+        self.receiving = receiving
+        if !isInTime { fail(.tooSlow) }
     }
 
     /// The server stops: finish what is under way, take nothing new.

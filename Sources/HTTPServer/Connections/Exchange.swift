@@ -32,8 +32,7 @@ struct Receiving {
     var isDiscarded = false
     var discardedBytes = 0
     var receivedBytes = 0
-    /// How long the client was waited for.
-    var waited = Duration.zero
+    var pace = BodyPace()
 }
 
 /// An answer's body, while it is written.
@@ -47,4 +46,6 @@ struct Sending {
     /// Counts the pulls, to tell a late wake from that of the last pull.
     var pulls: UInt64 = 0
     var isWaiting = false
+    /// When it had nothing to give at last, in nanoseconds of the shard's clock.
+    var waitsSince: UInt64 = 0
 }

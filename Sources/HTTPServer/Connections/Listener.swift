@@ -23,7 +23,8 @@ final class Listener: EventHandler {
 
     private let socket: Int32
     private let accept: Accept
-    private unowned let shard: Shard
+    /// Holds on to the listener until it is closed.
+    private let shard: Shard
     private var isWatched = false
     private var resumption: LoopTimer?
     private var warnedAt: UInt64?
@@ -111,6 +112,6 @@ final class Listener: EventHandler {
             isWatched = false
         }
         resumption?.cancel()
-        resumption = shard.loop.schedule(after: Self.rest) { [unowned self] in resume() }
+        resumption = shard.loop.schedule(after: Self.rest) { [weak self] in self?.resume() }
     }
 }

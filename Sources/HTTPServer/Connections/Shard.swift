@@ -16,6 +16,8 @@ final class Shard: @unchecked Sendable {
     let clients: any ClientRecognising
     /// Open connections of all shards.
     let census: Census
+    /// What the request bodies of all shards may hold.
+    let bodies: BodyBudget
 
     var encoder = ResponseEncoder()
     /// What is read goes through here on its way to a parser.
@@ -29,7 +31,7 @@ final class Shard: @unchecked Sendable {
 
     init(
         loop: EventLoop, configuration: HTTPServer.Configuration, responder: any Responder, logger: Logger,
-        clients: any ClientRecognising, diskQueues: DiskQueues, census: Census
+        clients: any ClientRecognising, diskQueues: DiskQueues, census: Census, bodies: BodyBudget
     ) {
         self.loop = loop
         self.configuration = configuration
@@ -38,6 +40,7 @@ final class Shard: @unchecked Sendable {
         self.clients = clients
         self.diskQueues = diskQueues
         self.census = census
+        self.bodies = bodies
         limits = RequestParser.Limits(
             requestLine: configuration.maximumRequestLine, fields: configuration.maximumFields,
             fieldCount: configuration.maximumFieldCount, body: configuration.maximumBody)
@@ -103,14 +106,15 @@ final class Shard: @unchecked Sendable {
     /// How often the connections are looked over.
     private var sweepInterval: Duration {
         let limits = [
-            configuration.headTimeout, configuration.idleTimeout, configuration.bodyGrace,
-            configuration.writeTimeout, configuration.lingerTimeout,
+            configuration.headTimeout, configuration.idleTimeout, configuration.bodySilence,
+            configuration.bodyWindow, configuration.writeTimeout, configuration.halfCloseTimeout,
+            configuration.lingerTimeout,
         ]
         return min(max((limits.min() ?? .seconds(1)) / 4, .milliseconds(10)), .seconds(1))
     }
 
     private func scheduleSweep() {
-        sweepTimer = loop.schedule(after: sweepInterval) { [unowned self] in sweep() }
+        sweepTimer = loop.schedule(after: sweepInterval) { [weak self] in self?.sweep() }
     }
 
     private func sweep() {
@@ -145,7 +149,7 @@ final class Shard: @unchecked Sendable {
                     finishStop()
                     return
                 }
-                loop.schedule(after: limit) { [unowned self] in
+                loop.schedule(after: limit) { [self] in
                     for connection in connections { connection.tearDown(.aborted, resets: true) }
                 }
             }

@@ -62,9 +62,11 @@ public final class Reply: Sendable {
     /// Calls `body` once, on the loop, if the client goes before the answer is sent; soon, if it has gone already.
     /// After the answer is sent a stream learns it by ``BodyStream/ended(_:)``. A second call replaces the first.
     ///
-    /// A client that has finished sending counts as gone, though it might still read: RFC 9112 §9.6 allows a half-closed
-    /// connection, but no client in use makes one, and a browser's abort looks the same. An answer sent in spite of it
-    /// is written.
+    /// A client that has finished sending may still read (RFC 9112 §9.6) and is not gone for that. One that has closed
+    /// its socket looks the same until it is sent something, so it is sent `100 Continue`, which means nothing to who
+    /// did not ask for it (RFC 9110 §15.2.1): it is known to be gone a round trip later. In HTTP/1.0, which has no
+    /// interim answers, it counts as gone after ``HTTPServer/Configuration/halfCloseTimeout``. Nothing is written to
+    /// who is gone.
     public func onDisconnect(_ body: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             guard !state.isAbandoned else { return true }

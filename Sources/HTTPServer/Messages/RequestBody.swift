@@ -13,17 +13,30 @@ public final class RequestBody: AsyncSequence, Sendable {
     }
 
     private struct State {
-        var chunks: [[UInt8]] = []
-        var bufferedBytes = 0
+        /// What has come and has not been read. One piece, however many chunks it came in.
+        var bytes: [UInt8] = []
+        /// Bytes that are counted in the budget.
+        var counted = 0
         /// Set once nothing more will come.
         var end: Result<Void, any Error>?
         var source: (any Source)?
-        var reader: CheckedContinuation<[UInt8]?, any Error>?
+        var reader: Reader?
     }
+
+    /// Who waits for bytes.
+    private struct Reader {
+        let continuation: CheckedContinuation<[UInt8]?, any Error>
+        /// Set if the whole body is waited for: the most bytes that it may have.
+        let limit: Int?
+    }
+
+    /// Bytes that may wait for their reader.
+    static let bufferLimit = 65_536
 
     /// The length that the client has declared, in bytes; nil if it sends chunks.
     public let declaredLength: Int64?
     private let loop: EventLoop?
+    private let budget: BodyBudget?
     private let state: Mutex<State>
 
     /// The body of all requests that have none.
@@ -33,101 +46,131 @@ public final class RequestBody: AsyncSequence, Sendable {
     init(complete bytes: [UInt8]) {
         declaredLength = Int64(bytes.count)
         loop = nil
-        let chunks = bytes.isEmpty ? [] : [bytes]
-        state = Mutex(State(chunks: chunks, bufferedBytes: bytes.count, end: .success(())))
+        budget = nil
+        state = Mutex(State(bytes: bytes, end: .success(())))
     }
 
-    init(declaredLength: Int64?, loop: EventLoop, source: any Source) {
+    /// A body that will be delivered, and whose bytes are counted in `budget` for as long as they are held: until they
+    /// are handed out piece by piece, or, collected, until nobody holds the body any more.
+    init(declaredLength: Int64?, budget: BodyBudget, loop: EventLoop, source: any Source) {
         self.declaredLength = declaredLength
         self.loop = loop
+        self.budget = budget
         state = Mutex(State(source: source))
+    }
+
+    deinit {
+        budget?.giveBack(state.withLock(\.counted))
     }
 
     /// The whole body. Throws a ``RequestError``: `bodyTooLarge` if it has more than `limit` bytes, or what else went
     /// wrong with the request.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         if let declaredLength, declaredLength > Int64(limit) { throw RequestError.bodyTooLarge(limit: Int64(limit)) }
-        guard var collected = try await next() else { return [] }
-        repeat {
-            guard collected.count <= limit else { throw RequestError.bodyTooLarge(limit: Int64(limit)) }
-            guard let more = try await next() else { return collected }
-            collected.append(contentsOf: more)
-        } while true
+        return try await read(upTo: limit) ?? []
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let body: RequestBody
 
-        public func next() async throws -> [UInt8]? { try await body.next() }
+        public func next() async throws -> [UInt8]? { try await body.read(upTo: nil) }
     }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self) }
 
-    private func next() async throws -> [UInt8]? {
+    private func read(upTo limit: Int?) async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in wait(continuation) }
+            try await withCheckedThrowingContinuation { wait(Reader(continuation: $0, limit: limit)) }
         } onCancel: {
-            let reader = state.withLock { state in
-                defer { state.reader = nil }
-                return state.reader
-            }
-            reader?.resume(throwing: CancellationError())
+            let reader = state.withLock { state in state.reader.take() }
+            reader?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    private func wait(_ continuation: CheckedContinuation<[UInt8]?, any Error>) {
+    private func wait(_ reader: Reader) {
         let isCancelled = Task.isCancelled
         let (result, source): (Result<[UInt8]?, any Error>?, (any Source)?) = state.withLock { state in
             // What has come is handed out to a cancelled task too. A page that closes sends its last word and is gone:
             // nobody waits for the answer, but the word counts.
-            if !state.chunks.isEmpty {
-                let chunk = state.chunks.removeFirst()
-                state.bufferedBytes -= chunk.count
-                return (.success(chunk), nil)
-            }
-            if let end = state.end { return (end.map { nil }, nil) }
+            if let result = ready(for: reader, &state) { return (result, nil) }
             if isCancelled { return (.failure(CancellationError()), nil) }
             precondition(state.reader == nil, "a request's body has one reader")
-            state.reader = continuation
+            state.reader = reader
             return (nil, state.source)
         }
         if let result {
-            continuation.resume(with: result)
+            reader.continuation.resume(with: result)
         } else if let source {
             loop?.execute { source.bodyIsWanted(self) }
         }
     }
 
+    /// What can be told to `reader` by now; nil if it has to wait.
+    private func ready(for reader: Reader, _ state: inout State) -> Result<[UInt8]?, any Error>? {
+        if let limit = reader.limit {
+            guard state.bytes.count <= limit else {
+                letGo(&state)
+                return .failure(RequestError.bodyTooLarge(limit: Int64(limit)))
+            }
+            guard let end = state.end else { return nil }
+            // Counted on: whoever has collected them holds them.
+            defer { state.bytes = [] }
+            return end.map { state.bytes }
+        }
+        guard state.bytes.isEmpty else {
+            defer { letGo(&state) }
+            return .success(state.bytes)
+        }
+        return state.end.map { $0.map { nil } }
+    }
+
+    private func letGo(_ state: inout State) {
+        state.bytes = []
+        budget?.giveBack(state.counted)
+        state.counted = 0
+    }
+
     // MARK: For the connection
 
     /// Bytes that have arrived and have not been read.
-    var bufferedBytes: Int { state.withLock(\.bufferedBytes) }
+    var bufferedBytes: Int { state.withLock(\.bytes.count) }
 
-    /// Whether somebody waits for bytes now.
-    var hasReader: Bool { state.withLock { $0.reader != nil } }
+    /// Whether more may be delivered: somebody wants the whole, or not much waits for its reader.
+    var takesMore: Bool {
+        state.withLock { $0.reader?.limit != nil || $0.bytes.count < Self.bufferLimit }
+    }
 
-    func deliver(_ bytes: [UInt8]) {
-        let reader = state.withLock { state -> CheckedContinuation<[UInt8]?, any Error>? in
-            guard state.end == nil else { return nil }
-            defer { state.reader = nil }
-            if state.reader == nil {
-                state.chunks.append(bytes)
-                state.bufferedBytes += bytes.count
+    /// False if there is no room for the bytes in the budget; they are lost then.
+    func deliver(_ bytes: [UInt8]) -> Bool {
+        let (isTaken, reader, result) = state.withLock { state -> (Bool, Reader?, Result<[UInt8]?, any Error>?) in
+            guard state.end == nil else { return (true, nil, nil) }
+            // Not counted: it is not held here for a moment.
+            if let reader = state.reader, reader.limit == nil {
+                state.reader = nil
+                return (true, reader, .success(bytes))
             }
-            return state.reader
+            if let budget {
+                guard budget.take(bytes.count) else { return (false, nil, nil) }
+                state.counted += bytes.count
+            }
+            state.bytes.append(contentsOf: bytes)
+            guard let reader = state.reader, let result = ready(for: reader, &state) else { return (true, nil, nil) }
+            state.reader = nil
+            return (true, reader, result)
         }
-        reader?.resume(returning: bytes)
+        if let result { reader?.continuation.resume(with: result) }
+        return isTaken
     }
 
     /// No more bytes come; without an error, the body is whole. Only the first call counts.
     func end(_ error: RequestError? = nil) {
-        let reader = state.withLock { state -> CheckedContinuation<[UInt8]?, any Error>? in
-            guard state.end == nil else { return nil }
+        let (reader, result) = state.withLock { state -> (Reader?, Result<[UInt8]?, any Error>?) in
+            guard state.end == nil else { return (nil, nil) }
             state.end = error.map { .failure($0) } ?? .success(())
             state.source = nil
-            defer { state.reader = nil }
-            return state.reader
+            guard let reader = state.reader.take() else { return (nil, nil) }
+            return (reader, ready(for: reader, &state))
         }
-        if let error { reader?.resume(throwing: error) } else { reader?.resume(returning: nil) }
+        if let result { reader?.continuation.resume(with: result) }
     }
 }

@@ -20,7 +20,7 @@ struct DisconnectTests {
             try await client.send(get)
             let reply = await arrived.value
             #expect(!reply.isAbandoned)
-            if resets { client.reset() } else { client.finish() }
+            if resets { client.reset() } else { client.leave() }
             await gone.value
             #expect(reply.isAbandoned)
             #expect(gone.count == 1)
@@ -61,6 +61,92 @@ struct DisconnectTests {
             #expect(try await client.receive().body.count == 2_000_000)
             #expect(try await client.receive().body.count == 2_000_000)
             #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `who finishes sending still gets an answer that takes its time, and a task is not cancelled`()
+        async throws
+    {
+        let isAsked = Signal<Void>()
+        let mayAnswer = Signal<Void>()
+        var router = Router()
+        router.get("/") { _ in
+            isAsked.give()
+            await mayAnswer.value
+            try Task.checkCancellation()
+            return Response(text: "at last")
+        }
+        try await withServer(router) { server in
+            let client = try server.connect()
+            try await client.send(get)
+            await isAsked.value
+            client.finish()
+            // That the client has finished is known before it is asked for an answer.
+            #expect(try await client.receiveHead().status == 100)
+            mayAnswer.give()
+            let answer = try await client.receive()
+            #expect(answer.text == "at last")
+            #expect(answer.headers[.connection] == "close")
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `who finishes sending gets all the answers that it waits for, in their order`() async throws {
+        let held = HeldReplies(["/1", "/2", "/3"])
+        let responder = Answering { request, reply in held.hold(reply, for: request.path) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            for number in 1...3 { try await client.send("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n") }
+            let replies = [await held.take("/1"), await held.take("/2"), await held.take("/3")]
+            client.finish()
+            #expect(try await client.receiveHead().status == 100)
+            for (number, reply) in replies.enumerated().reversed() {
+                #expect(reply?.isAbandoned == false)
+                reply?.send(Response(text: "\(number + 1)"))
+            }
+            for number in 1...3 { #expect(try await client.receive().text == "\(number)") }
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `who finishes sending gets the whole of a body that is made meanwhile`() async throws {
+        let stream = ScriptedStream([.bytes([65])])
+        let responder = Answering { _, reply in reply.send(Response(body: .stream(stream, length: 3))) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send(get)
+            await stream.isHungry.value
+            client.finish()
+            #expect(try await client.receiveHead().headers[.contentLength] == "3")
+            stream.add("BC")
+            #expect(try await client.receiveToEnd() == "ABC")
+            #expect(await stream.end.value == .complete)
+        }
+    }
+
+    @Test func `HTTP 1 0 knows no interim answer, and gets none`() async throws {
+        let held = HeldReplies(["/"])
+        let responder = Answering { request, reply in held.hold(reply, for: request.path) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send("GET / HTTP/1.0\r\n\r\n")
+            let reply = await held.take("/")
+            client.finish()
+            reply?.send(Response(text: "old"))
+            #expect(try await client.receive().text == "old")
+        }
+    }
+
+    @Test func `a client that has left is found out by what it is sent`() async throws {
+        let stream = ScriptedStream([.bytes([65])])
+        let responder = Answering { _, reply in reply.send(Response(body: .stream(stream, length: nil))) }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            try await client.send(get)
+            await stream.isHungry.value
+            client.leave()
+            stream.add("B")
+            #expect(await stream.end.value == .disconnected)
         }
     }
 

@@ -54,7 +54,7 @@ struct RequestBodyTests {
             let client = try server.connect()
             try await client.send(post("Content-Length: 5\r\n", "hello"))
             await started.value
-            client.finish()
+            client.leave()
             #expect(await read.value == "hello")
         }
     }
@@ -126,6 +126,34 @@ struct RequestBodyTests {
             #expect(answer.headers[.connection] == "close")
             #expect(try await client.receiveToEnd().isEmpty)
             try? await sent
+        }
+    }
+
+    @Test func `who sends chunks to nobody is told with the answer that it was the last`() async throws {
+        let responder = Answering { _, reply in reply.send(Response(text: "no")) }
+        try await withServer(responder, configure: { $0.maximumBody = 100_000_000 }) { server in
+            let client = try server.connect()
+            try await client.send(post("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n"))
+            let answer = try await client.receive()
+            #expect(answer.text == "no")
+            #expect(answer.headers[.connection] == "close")
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `what has come of a body is handed out in one piece, in however many chunks it came`() async throws {
+        let responder = Answering { request, reply in
+            Task {
+                var pieces: [String] = []
+                for try await piece in request.body { pieces.append(String(decoding: piece, as: UTF8.self)) }
+                reply.send(Response(text: pieces.joined(separator: "|")))
+            }
+        }
+        try await withServer(responder) { server in
+            let client = try server.connect()
+            let chunks = (0..<9).map { "1\r\n\($0)\r\n" }.joined()
+            try await client.send(post("Transfer-Encoding: chunked\r\n", chunks + "0\r\n\r\n"))
+            #expect(try await client.receive().text == "012345678")
         }
     }
 

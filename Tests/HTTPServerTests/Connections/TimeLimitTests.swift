@@ -74,13 +74,75 @@ struct TimeLimitTests {
         try await withServer(
             Router.echo(),
             configure: {
-                $0.bodyGrace = short
+                $0.bodyWindow = short
                 $0.minimumBodyRate = 1_000_000
             }
         ) { server in
             let client = try server.connect()
             try await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc")
             #expect(try await client.receive().status == 408)
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `a body that comes in part and then no further is 408, however quick its beginning was`() async throws {
+        try await withServer(
+            Router.echo(),
+            configure: {
+                $0.bodyWindow = short
+                $0.minimumBodyRate = 1
+            }
+        ) { server in
+            let client = try server.connect()
+            let body = String(repeating: "x", count: 20_000)
+            try await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n\(body)")
+            let answer = try await client.receive()
+            #expect(answer.status == 408)
+            #expect(answer.headers[.connection] == "close")
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `a body that falls silent is 408`() async throws {
+        try await withServer(
+            Router.echo(),
+            configure: {
+                $0.bodySilence = short
+                $0.minimumBodyRate = 0
+            }
+        ) { server in
+            let client = try server.connect()
+            try await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc")
+            #expect(try await client.receive().status == 408)
+            #expect(try await client.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test func `a stream that has nothing to give is not kept for long for who has finished sending`() async throws {
+        let stream = ScriptedStream([.bytes([65])])
+        let responder = Answering { _, reply in reply.send(Response(body: .stream(stream, length: nil))) }
+        try await withServer(responder, configure: { $0.halfCloseTimeout = short }) { server in
+            let client = try server.connect()
+            try await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            await stream.isHungry.value
+            client.finish()
+            #expect(await stream.end.value == .disconnected)
+        }
+    }
+
+    @Test func `a client of HTTP 1 0 that has finished sending is not waited for long`() async throws {
+        let gone = Signal<Void>()
+        let arrived = Signal<Reply>()
+        let responder = Answering { _, reply in
+            reply.onDisconnect { gone.give() }
+            arrived.give(reply)
+        }
+        try await withServer(responder, configure: { $0.halfCloseTimeout = short }) { server in
+            let client = try server.connect()
+            try await client.send("GET / HTTP/1.0\r\n\r\n")
+            client.finish()
+            await gone.value
+            #expect(await arrived.value.isAbandoned)
             #expect(try await client.receiveToEnd().isEmpty)
         }
     }

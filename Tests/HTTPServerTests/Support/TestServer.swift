@@ -96,6 +96,11 @@ final class TestClient: Sendable {
     func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        leave()
+    }
+
+    /// Closes orderly: nothing is sent, and nothing is read any more.
+    func leave() {
         // The number stays taken until the end of the test.
         let spare = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         dup2(spare, socket)

@@ -1,0 +1,98 @@
+import EventLoops
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+/// What the bodies of requests hold in memory, and that it is bounded for all of them together.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestBodyMemoryTests {
+    /// A connection that is asked for nothing.
+    private final class NoSource: RequestBody.Source {
+        func bodyIsWanted(_ body: RequestBody) {}
+    }
+
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop(label: "body") }
+
+    private func body(_ budget: BodyBudget) -> RequestBody {
+        RequestBody(declaredLength: nil, budget: budget, loop: loop, source: NoSource())
+    }
+
+    @Test func `what waits is counted, and what has been read is not`() async throws {
+        let budget = BodyBudget(limit: 10)
+        let one = body(budget)
+        #expect(one.deliver([1, 2, 3, 4]))
+        #expect(one.deliver([5, 6]))
+        #expect(budget.heldBytes == 6)
+        let other = body(budget)
+        #expect(!other.deliver([1, 2, 3, 4, 5]))
+        #expect(budget.heldBytes == 6)
+        #expect(other.deliver([1, 2, 3, 4]))
+        let pieces = one.makeAsyncIterator()
+        #expect(try await pieces.next() == [1, 2, 3, 4, 5, 6])
+        #expect(budget.heldBytes == 4)
+        #expect(other.deliver([5]))
+    }
+
+    @Test func `what has been collected counts until nobody holds the body`() async throws {
+        let budget = BodyBudget(limit: 10)
+        var body: RequestBody? = body(budget)
+        #expect(body?.deliver([1, 2, 3]) == true)
+        body?.end()
+        #expect(try await body?.collect(upTo: 3) == [1, 2, 3])
+        #expect(budget.heldBytes == 3)
+        body = nil
+        #expect(budget.heldBytes == 0)
+    }
+
+    @Test func `a body that is too long holds nothing`() async throws {
+        let budget = BodyBudget(limit: 10)
+        let body = body(budget)
+        #expect(body.deliver([1, 2, 3]))
+        await #expect(throws: RequestError.bodyTooLarge(limit: 2)) { try await body.collect(upTo: 2) }
+        #expect(budget.heldBytes == 0)
+    }
+
+    @Test func `a part of a budget is bounded by itself and by the whole`() {
+        let whole = BodyBudget(limit: 10)
+        let (one, other) = (BodyBudget(limit: 6, within: whole), BodyBudget(limit: 6, within: whole))
+        #expect(one.take(6) && !one.take(1))
+        #expect(!other.take(5) && other.take(4))
+        #expect((one.heldBytes, other.heldBytes, whole.heldBytes) == (6, 4, 10))
+        one.giveBack(6)
+        #expect(other.take(2))
+        #expect(whole.heldBytes == 6)
+    }
+
+    @Test func `whoever brings more than all bodies together may hold is told when to come again`() async throws {
+        let responder = Answering { request, reply in
+            Task {
+                do {
+                    let bytes = try await request.body.collect(upTo: 1_000)
+                    reply.send(Response(text: "\(bytes.count)"))
+                } catch {
+                    reply.send(Problem(describing: error).response)
+                }
+            }
+        }
+        try await withServer(responder, configure: { $0.maximumHeldBodies = 1_000 }) { server in
+            let (first, second) = (try server.connect(), try server.connect())
+            let fields = "Host: h\r\nContent-Length: 1000\r\n\r\n"
+            try await first.send("POST /1 HTTP/1.1\r\n" + fields + String(repeating: "x", count: 600))
+            try await waitUntil { server.server.heldBodyBytes == 600 }
+            try await second.send("POST /2 HTTP/1.1\r\n" + fields + String(repeating: "x", count: 600))
+            let refusal = try await second.receive()
+            #expect(refusal.status == 503)
+            #expect(refusal.headers[.retryAfter] == "1")
+            #expect(refusal.headers[.connection] == "close")
+            // The one that came first is served.
+            try await first.send(String(repeating: "x", count: 400))
+            #expect(try await first.receive().text == "1000")
+            try await waitUntil { server.server.heldBodyBytes == 0 }
+            try await first.send("POST /1 HTTP/1.1\r\n" + fields + String(repeating: "x", count: 1_000))
+            #expect(try await first.receive().text == "1000")
+        }
+    }
+}
