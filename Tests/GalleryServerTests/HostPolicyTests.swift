@@ -7,7 +7,11 @@ import Testing
         ("localhost", true), ("localhost:8080", true), ("LOCALHOST", true), ("127.0.0.1:8080", true),
         ("127.1.2.3", true), ("[::1]:8080", true), ("gallery.home", true), ("evil.example", false),
         ("evil.example:8080", false), ("127.0.0.1.evil.example", false), ("localhost.evil.example", false),
-        ("192.168.1.2", false), ("[fe80::1]", false), ("", false),
+        ("192.168.1.2", false), ("[fe80::1]", false), ("", false), ("127.0.0.+1", false), ("127.0.0.1:8080", true),
+        ("[127.0.0.1]", false), ("[127.0.0.1]evil.com", false), ("[::1]evil.com", false), ("[::1]:80", true),
+        ("[::1", false), ("::1", false), ("[localhost]", false), ("localhost:", true), ("localhost:x", false),
+        ("localhost:80:80", false), ("127.0.0.01", false), ("127.0.0.256", false), ("127.0.0.", false),
+        ("127.0.0.1.", false), ("127.+0.0.1", false), ("[0:0::1]", true), ("[::1%25lo]", false),
     ])
     func `on loopback only our own names are answered`(authority: String, admitted: Bool) {
         let policy = HostPolicy(listeningOn: "127.0.0.1", allowed: ["Gallery.home"])

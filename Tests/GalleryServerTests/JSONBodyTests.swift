@@ -35,6 +35,20 @@ import Testing
         #expect(problem?.detail?.hasPrefix("Send one JSON object") == true)
     }
 
+    @Test(arguments: [
+        (#"{"first":99999999999999999999,"count":1}"#, "first"), (#"{"first":1e400,"count":1}"#, "first"),
+        (#"{"first":0,"count":-99999999999999999999}"#, "count"), (#"{"first":0.5,"count":1}"#, "first"),
+        (#"{"slots":[{"slot":0,"image":"x"},{"slot":1e99,"image":"x"}]}"#, "slots[1].slot"),
+        (#"{"slots":[{"slot":18446744073709551616,"image":"x"}]}"#, "slots[0].slot"),
+    ])
+    func `a number that does not fit names its field`(text: String, field: String) async {
+        let problem = await #expect(throws: Problem.self) {
+            try await JSONBody.decode(TokenRequestBody.self, from: Array(text.utf8))
+        }
+        #expect(problem?.members["field"] == .string(field))
+        #expect(problem?.detail?.hasPrefix("\(field) must be a whole number") == true)
+    }
+
     /// Says where it is written and where it was read.
     private struct Probe: Codable {
         var wasReadOnLoop = true

@@ -97,6 +97,52 @@ import Testing
         await gallery.close()
     }
 
+    @Test func `a page and an image are not sent again to who has them`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        for target in ["/api/v1/images", "/api/v1/images/\(page.images[0].id)"] {
+            let tag = try #require(try await gallery.get(target).header("ETag"))
+            #expect(try await gallery.get(target).header("ETag") == tag)
+            let again = try await gallery.get(target, headers: [.ifNoneMatch: tag])
+            #expect(again.status == 304)
+            #expect(again.header("ETag") == tag)
+            #expect(await again.body() == [])
+            #expect(try await gallery.get(target, headers: [.ifNoneMatch: "\"other\""]).status == 200)
+            #expect(try await gallery.get(target, headers: [.ifNoneMatch: "*"]).status == 304)
+            #expect(try await gallery.get(target, headers: [.ifMatch: tag]).status == 200)
+            #expect(try await gallery.get(target, headers: [.ifMatch: "\"other\""]).status == 412)
+        }
+        await gallery.close()
+    }
+
+    @Test func `each coding of a page has its own tag`() async throws {
+        let files = Dictionary(uniqueKeysWithValues: try (0..<20).map { ("\($0).jpg", try picture(red: UInt8($0))) })
+        let gallery = try await TestGallery(files: files)
+        let plain = try await gallery.get("/api/v1/images")
+        let small = try await gallery.get("/api/v1/images", headers: [.acceptEncoding: "gzip"])
+        #expect(small.header("Content-Encoding") == "gzip")
+        #expect(plain.header("Content-Encoding") == nil)
+        let tags = (try #require(plain.header("ETag")), try #require(small.header("ETag")))
+        #expect(tags.0 != tags.1)
+        #expect(plain.header("Vary") == "Accept-Encoding" && small.header("Vary") == "Accept-Encoding")
+        let again = try await gallery.get(
+            "/api/v1/images", headers: [.acceptEncoding: "gzip", .ifNoneMatch: tags.1])
+        #expect(again.status == 304)
+        #expect(again.header("Vary") == "Accept-Encoding")
+        await gallery.close()
+    }
+
+    @Test func `the server as a whole can be asked for its options, and other methods are not known`() async throws {
+        let gallery = try await TestGallery(files: [:])
+        let options = try await gallery.ask(.options, "*")
+        #expect(options.status == 204)
+        #expect(options.header("Allow") == "GET, HEAD, OPTIONS, POST")
+        for target in ["/", "/api/v1/images", "/nothing"] {
+            #expect(try await gallery.ask(try #require(HTTPRequest.Method("BREW")), target).status == 501)
+        }
+        await gallery.close()
+    }
+
     @Test func `unknown paths are 404 and wrong methods 405 with Allow`() async throws {
         let gallery = try await TestGallery(files: [:])
         #expect(try await gallery.get("/api/v1/nothing").status == 404)

@@ -148,4 +148,34 @@ import Testing
         #expect(beacon.status == 200)
         await gallery.close()
     }
+
+    @Test(arguments: [
+        ("application/json", true), (" application/json ;charset=utf-8", true), ("Application/JSON\t; a=b", true),
+        ("application/ json", false), ("application /json", false), ("appli cation/json", false),
+        ("application/json, text/plain", false), ("application/json text/plain", false), ("", false), (";", false),
+    ])
+    func `a media type is what it is, without white space in it`(type: String, isTaken: Bool) async throws {
+        let gallery = try await TestGallery(files: [:])
+        let order = Array(#"{"first":0,"count":1}"#.utf8)
+        let answer = try await gallery.ask(.post, "/api/v1/tokens", headers: [.contentType: type], body: order)
+        #expect(answer.status == (isTaken ? 201 : 415))
+        await gallery.close()
+    }
+
+    @Test(arguments: ["gzip", "x-gzip", "br", "gzip, identity"])
+    func `an order in a coding is refused, and told which would be taken`(coding: String) async throws {
+        let gallery = try await TestGallery(files: [:])
+        for (target, order) in [
+            ("/api/v1/tokens", #"{"first":0,"count":1}"#),
+            ("/api/v1/tokens/cancel", #"{"session":"AAAAAAAAAAAAAAAAAAAAAA"}"#),
+        ] {
+            var headers: HTTPFields = [.contentType: "application/json", .contentEncoding: coding]
+            let answer = try await gallery.ask(.post, target, headers: headers, body: Array(order.utf8))
+            #expect(answer.status == 415)
+            #expect(answer.header("Accept-Encoding") == "identity")
+            headers[.contentEncoding] = "identity"
+            #expect(try await gallery.ask(.post, target, headers: headers, body: Array(order.utf8)).status / 100 == 2)
+        }
+        await gallery.close()
+    }
 }

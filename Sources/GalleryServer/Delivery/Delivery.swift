@@ -46,11 +46,22 @@ struct Delivery: Sendable {
         ).response(to: request)
     }
 
-    /// An original still on its way has neither ranges nor conditions: it is sent from its first byte on.
+    /// An original still on its way has no ranges: it is sent from its first byte on. Conditions it can be asked for, as
+    /// far as its name is known already.
     private func response(with original: GrowingOriginal) -> Response {
         var headers = headers(version: original.version, isStale: false)
+        let tag = original.version.flatMap { EntityTag("\($0)") }
+        headers[.eTag] = tag?.description
+        switch ConditionalRequest(request).evaluate(entityTag: tag, lastModified: nil) {
+        case .proceed: break
+        case .notModified:
+            original.close()
+            return Response(status: .notModified, headers: headers)
+        case .preconditionFailed:
+            original.close()
+            return Problem(.preconditionFailed).response
+        }
         headers[.contentType] = mediaType(original.mediaType)
-        headers[.eTag] = original.version.flatMap { EntityTag("\($0)") }?.description
         return Response(headers: headers, body: .stream(GrowingBody(original), length: original.declaredLength))
     }
 

@@ -23,18 +23,8 @@ struct HostPolicy: Sendable {
     /// Whether a request for this authority (RFC 9110 §7.2) is answered. HTTP/1.0 may have none.
     func admits(_ authority: String?) -> Bool {
         guard !isOpen, let authority else { return true }
-        let host = Self.host(of: authority)
-        if names.contains(host) { return true }
-        let lowercased = host.lowercased()
-        return names.contains(lowercased) || Self.isLoopback(lowercased)
-    }
-
-    /// The authority without its port; an IPv6 address without its brackets.
-    private static func host(of authority: String) -> String {
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            return String(authority[authority.index(after: authority.startIndex)..<end])
-        }
-        return String(authority.prefix { $0 != ":" })
+        guard let authority = Authority(authority) else { return false }
+        return names.contains(authority.host) || Self.isLoopback(authority.host)
     }
 
     /// The address that a host stands for, in its usual writing: `127.1` and the machine's own name may be loopback, too.
@@ -52,10 +42,14 @@ struct HostPolicy: Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
+    /// Whether a host, without brackets, is `localhost` or an address that leads nowhere else.
     private static func isLoopback(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return host == "localhost" || host == "::1"
-            || (parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil })
+        if host == "localhost" { return true }
+        var (four, six) = (in_addr(), in6_addr())
+        // What is no address in the usual writing is a name, whatever it looks like.
+        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+        return withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
     }
 }
 

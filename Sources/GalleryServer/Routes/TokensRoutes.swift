@@ -145,13 +145,19 @@ struct TokensRoutes {
 }
 
 extension Request {
-    /// Checks what the body claims to be (RFC 9110 §8.3). A web page elsewhere can have a browser post forms and plain
-    /// text here without asking; it cannot post JSON.
+    /// Checks what the body claims to be (RFC 9110 §8.3, §8.4). A web page elsewhere can have a browser post forms and
+    /// plain text here without asking; it cannot post JSON.
     ///
     /// - Throws: a `Problem` with status 415.
     func requireMediaType(_ accepted: String...) throws(Problem) {
-        let claimed = headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard accepted.contains(claimed.filter { $0 != " " && $0 != "\t" }) else {
+        guard headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
+            throw Problem(
+                .unsupportedMediaType, title: "The body is in a coding that is not known here",
+                detail: "Send it as it is, without Content-Encoding.", headers: [.acceptEncoding: "identity"])
+        }
+        var claimed = headers[.contentType]?.prefix { $0 != ";" } ?? ""
+        while let last = claimed.last, last == " " || last == "\t" { claimed.removeLast() }
+        guard accepted.contains(claimed.lowercased()) else {
             throw Problem(
                 .unsupportedMediaType, title: "The body is of another type",
                 detail: "Send \(accepted.joined(separator: " or ")) and say so in Content-Type.")

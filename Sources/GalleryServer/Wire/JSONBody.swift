@@ -64,18 +64,21 @@ enum JSONBody {
 }
 
 extension JSONBody {
-    /// An answer that is never kept by caches: what it says may change with the next request. Compressed for a client
-    /// that takes it so, where it is written. Tokens may be in it: no page of another origin can have text of its
+    /// An answer whose next use is asked about first: what it says may change with the next request. What was read has an
+    /// entity tag, by which a client learns that it has not; what was done is never kept by caches. Compressed for a
+    /// client that takes it so, where it is written. Tokens may be in it: no page of another origin can have text of its
     /// choosing put beside them, so that their length tells nothing.
     static func response(
         to request: Request, _ body: some Encodable & Sendable, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        try await offLoop {
+        let isRead = request.method == .get || request.method == .head
+        return try await offLoop {
             let headers: HTTPFields = [
-                .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+                .contentType: "application/json", .cacheControl: isRead ? "no-cache" : "no-store",
+                .xContentTypeOptions: "nosniff",
             ]
-            return Response(status: status, headers: headers, body: .bytes(try bytes(of: body)))
-                .compressed(for: request)
+            let response = Response(status: status, headers: headers, body: .bytes(try bytes(of: body)))
+            return isRead ? response.tagged(for: request) : response.compressed(for: request)
         }
     }
 }

@@ -7,12 +7,43 @@ struct TokenRequestBody: Decodable, Sendable {
     /// Tries again what failed a moment ago: a person asked for it.
     var retry: Bool?
     var slots: [Slot]?
-    var first: Int?
-    var count: Int?
+    var first: Int? { firstNumber?.value }
+    var count: Int? { countNumber?.value }
+
+    private var firstNumber: WholeNumber?
+    private var countNumber: WholeNumber?
+
+    private enum CodingKeys: String, CodingKey {
+        case session, rendition, purpose, retry, slots
+        case firstNumber = "first"
+        case countNumber = "count"
+    }
 
     struct Slot: Decodable, Sendable {
-        var slot: Int
+        var slot: Int { number.value }
         var image: String
+
+        private var number: WholeNumber
+
+        private enum CodingKeys: String, CodingKey {
+            case number = "slot"
+            case image
+        }
+    }
+}
+
+/// A whole number in a body. Of one that does not fit, Foundation's decoder does not say where it stands.
+private struct WholeNumber: Decodable, Sendable {
+    let value: Int
+
+    init(from decoder: any Decoder) throws {
+        do {
+            value = try decoder.singleValueContainer().decode(Int.self)
+        } catch {
+            // Not even a DecodingError, where the number has no place in Swift.
+            throw DecodingError.typeMismatch(
+                Int.self, .init(codingPath: decoder.codingPath, debugDescription: "not a whole number that fits"))
+        }
     }
 }
 
