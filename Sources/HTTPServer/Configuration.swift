@@ -38,6 +38,8 @@ extension HTTPServer {
         /// Bytes of request bodies that are held in memory, all connections together. A body that brings more is
         /// answered with 503 and `Retry-After`.
         public var maximumHeldBodies = 33_554_432
+        /// The same for one client.
+        public var maximumHeldBodiesPerClient = 8_388_608
         /// How long a client may take nothing at all of an answer.
         public var writeTimeout = Duration.seconds(30)
         /// How long an answer that has begun may rest for a client that has finished sending. Such a client may still
@@ -69,6 +71,7 @@ extension HTTPServer {
             try require(maximumBody >= 0, "maximumBody: not negative")
             try require(minimumBodyRate >= 0, "minimumBodyRate: not negative")
             try require(maximumHeldBodies > 0, "maximumHeldBodies: at least 1")
+            try require(maximumHeldBodiesPerClient > 0, "maximumHeldBodiesPerClient: at least 1")
             try require(unsentLowWater > 0, "unsentLowWater: at least 1")
             try require(backlog > 0, "backlog: at least 1")
             let times = [

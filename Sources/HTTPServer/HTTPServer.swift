@@ -39,7 +39,8 @@ public final class HTTPServer: Sendable {
         self.configuration = configuration
         self.responder = responder
         self.logger = logger
-        bodies = BodyBudget(limit: configuration.maximumHeldBodies)
+        bodies = BodyBudget(
+            limit: configuration.maximumHeldBodies, perClient: configuration.maximumHeldBodiesPerClient)
     }
 
     /// A server that nobody can stop any more stops at once.

@@ -122,19 +122,22 @@ extension Connection {
         let context = ResponseEncoder.Context(
             isHead: head.method == .head, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive)
         exchanges.append(Exchange(number: number, context: context, awaitsContinue: head.expectsContinue))
+        let client = client(of: head)
         let body: RequestBody
         switch head.framing {
         case .none, .length(0): body = .none
         case .length(let length):
-            body = RequestBody(declaredLength: length, budget: shard.bodies, loop: shard.loop, source: self)
+            body = RequestBody(
+                declaredLength: length, of: client, budget: shard.bodies, loop: shard.loop, source: self)
         case .chunked:
-            body = RequestBody(declaredLength: nil, budget: shard.bodies, loop: shard.loop, source: self)
+            body = RequestBody(
+                declaredLength: nil, of: client, budget: shard.bodies, loop: shard.loop, source: self)
         }
         if head.asksForWebSocket, body === RequestBody.none { heldBack = number }
         if body !== RequestBody.none { receiving = Receiving(number: number, body: body) }
         let reply = Reply(loop: shard.loop, sink: self, number: number)
         shard.responder.respond(
-            to: Request(head: head, peer: peer, client: client(of: head), loop: shard.loop, body: body), reply: reply)
+            to: Request(head: head, peer: peer, client: client, loop: shard.loop, body: body), reply: reply)
         // Only an answer that takes its time needs to hear of the client's going.
         if let index = index(of: number), exchanges[index].response == nil, !(isAnswering && index == 0) {
             exchanges[index].owner = ReplyOwner(reply)

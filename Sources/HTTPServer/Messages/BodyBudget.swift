@@ -1,36 +1,46 @@
+import Clients
 import Synchronization
 
-/// How many bytes of request bodies may be held in memory together: by a whole server, or by a part of one, whose
-/// bytes count for the whole as well.
+/// How many bytes of request bodies a server may hold in memory, together and of one client.
 ///
 /// When it is used up, a body that brings more is refused (503 with `Retry-After`) and not held back: bodies that wait
 /// for each other's room, none of them whole, would wait for ever.
-public final class BodyBudget: Sendable {
-    /// In bytes.
-    public let limit: Int
-    private let whole: BodyBudget?
-    private let held = Atomic<Int>(0)
+final class BodyBudget: Sendable {
+    private struct State {
+        var bytes = 0
+        var held = Tally<Client>()
+    }
 
-    /// - Parameter whole: The budget of which this one is a part, for instance what one client may hold of a server's.
-    public init(limit: Int, within whole: BodyBudget? = nil) {
+    private let limit: Int
+    private let limitPerClient: Int
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - limit: bytes of all bodies.
+    ///   - limitPerClient: bytes of the bodies of one client.
+    init(limit: Int, perClient limitPerClient: Int) {
         self.limit = limit
-        self.whole = whole
+        self.limitPerClient = limitPerClient
     }
 
     /// Bytes that are held at this moment.
-    public var heldBytes: Int { held.load(ordering: .relaxed) }
+    var heldBytes: Int { state.withLock(\.bytes) }
 
-    /// Counts `count` bytes more, if there is room for them here and in the whole.
-    func take(_ count: Int) -> Bool {
-        guard held.wrappingAdd(count, ordering: .relaxed).newValue <= limit, whole?.take(count) ?? true else {
-            held.wrappingSubtract(count, ordering: .relaxed)
-            return false
+    /// Counts `count` bytes more of a client, if there is room for them.
+    func take(_ count: Int, of client: Client) -> Bool {
+        state.withLock { state in
+            guard state.bytes + count <= limit, state.held.take(count, for: client, upTo: limitPerClient) else {
+                return false
+            }
+            state.bytes += count
+            return true
         }
-        return true
     }
 
-    func giveBack(_ count: Int) {
-        held.wrappingSubtract(count, ordering: .relaxed)
-        whole?.giveBack(count)
+    func giveBack(_ count: Int, by client: Client) {
+        state.withLock { state in
+            state.bytes -= count
+            state.held.giveBack(count, by: client)
+        }
     }
 }

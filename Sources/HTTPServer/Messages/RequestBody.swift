@@ -1,3 +1,4 @@
+import Clients
 import EventLoops
 import Synchronization
 
@@ -37,6 +38,7 @@ public final class RequestBody: AsyncSequence, Sendable {
     public let declaredLength: Int64?
     private let loop: EventLoop?
     private let budget: BodyBudget?
+    private let client: Client?
     private let state: Mutex<State>
 
     /// The body of all requests that have none.
@@ -47,20 +49,23 @@ public final class RequestBody: AsyncSequence, Sendable {
         declaredLength = Int64(bytes.count)
         loop = nil
         budget = nil
+        client = nil
         state = Mutex(State(bytes: bytes, end: .success(())))
     }
 
     /// A body that will be delivered, and whose bytes are counted in `budget` for as long as they are held: until they
     /// are handed out piece by piece, or, collected, until nobody holds the body any more.
-    init(declaredLength: Int64?, budget: BodyBudget, loop: EventLoop, source: any Source) {
+    init(declaredLength: Int64?, of client: Client, budget: BodyBudget, loop: EventLoop, source: any Source) {
         self.declaredLength = declaredLength
         self.loop = loop
         self.budget = budget
+        self.client = client
         state = Mutex(State(source: source))
     }
 
     deinit {
-        budget?.giveBack(state.withLock(\.counted))
+        let counted = state.withLock(\.counted)
+        if counted > 0, let budget, let client { budget.giveBack(counted, by: client) }
     }
 
     /// The whole body. Throws a ``RequestError``: `bodyTooLarge` if it has more than `limit` bytes, or what else went
@@ -126,7 +131,7 @@ public final class RequestBody: AsyncSequence, Sendable {
 
     private func letGo(_ state: inout State) {
         state.bytes = []
-        budget?.giveBack(state.counted)
+        if state.counted > 0, let budget, let client { budget.giveBack(state.counted, by: client) }
         state.counted = 0
     }
 
@@ -149,8 +154,8 @@ public final class RequestBody: AsyncSequence, Sendable {
                 state.reader = nil
                 return (true, reader, .success(bytes))
             }
-            if let budget {
-                guard budget.take(bytes.count) else { return (false, nil, nil) }
+            if let budget, let client {
+                guard budget.take(bytes.count, of: client) else { return (false, nil, nil) }
                 state.counted += bytes.count
             }
             state.bytes.append(contentsOf: bytes)

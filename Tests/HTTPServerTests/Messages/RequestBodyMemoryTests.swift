@@ -1,3 +1,5 @@
+import Addresses
+import Clients
 import EventLoops
 import HTTPTypes
 import Testing
@@ -17,11 +19,12 @@ struct RequestBodyMemoryTests {
     init() throws { loop = try EventLoop(label: "body") }
 
     private func body(_ budget: BodyBudget) -> RequestBody {
-        RequestBody(declaredLength: nil, budget: budget, loop: loop, source: NoSource())
+        RequestBody(
+            declaredLength: nil, of: Client(.v4(1)), budget: budget, loop: loop, source: NoSource())
     }
 
     @Test func `what waits is counted, and what has been read is not`() async throws {
-        let budget = BodyBudget(limit: 10)
+        let budget = BodyBudget(limit: 10, perClient: 10)
         let one = body(budget)
         #expect(one.deliver([1, 2, 3, 4]))
         #expect(one.deliver([5, 6]))
@@ -37,7 +40,7 @@ struct RequestBodyMemoryTests {
     }
 
     @Test func `what has been collected counts until nobody holds the body`() async throws {
-        let budget = BodyBudget(limit: 10)
+        let budget = BodyBudget(limit: 10, perClient: 10)
         var body: RequestBody? = body(budget)
         #expect(body?.deliver([1, 2, 3]) == true)
         body?.end()
@@ -48,22 +51,22 @@ struct RequestBodyMemoryTests {
     }
 
     @Test func `a body that is too long holds nothing`() async throws {
-        let budget = BodyBudget(limit: 10)
+        let budget = BodyBudget(limit: 10, perClient: 10)
         let body = body(budget)
         #expect(body.deliver([1, 2, 3]))
         await #expect(throws: RequestError.bodyTooLarge(limit: 2)) { try await body.collect(upTo: 2) }
         #expect(budget.heldBytes == 0)
     }
 
-    @Test func `a part of a budget is bounded by itself and by the whole`() {
-        let whole = BodyBudget(limit: 10)
-        let (one, other) = (BodyBudget(limit: 6, within: whole), BodyBudget(limit: 6, within: whole))
-        #expect(one.take(6) && !one.take(1))
-        #expect(!other.take(5) && other.take(4))
-        #expect((one.heldBytes, other.heldBytes, whole.heldBytes) == (6, 4, 10))
-        one.giveBack(6)
-        #expect(other.take(2))
-        #expect(whole.heldBytes == 6)
+    @Test func `a client's bodies are bounded by themselves and by all together`() {
+        let budget = BodyBudget(limit: 10, perClient: 6)
+        let (one, other) = (Client(.v4(1)), Client(.v4(2)))
+        #expect(budget.take(6, of: one) && !budget.take(1, of: one))
+        #expect(!budget.take(5, of: other) && budget.take(4, of: other))
+        #expect(budget.heldBytes == 10)
+        budget.giveBack(6, by: one)
+        #expect(budget.take(2, of: other) && !budget.take(1, of: other))
+        #expect(budget.heldBytes == 6)
     }
 
     @Test func `whoever brings more than all bodies together may hold is told when to come again`() async throws {
