@@ -111,14 +111,21 @@ final class Connection: EventHandler, @unchecked Sendable {
     /// The client sends no more. It may still read (RFC 9112 §9.6), and is owed its answers then; or it has closed, which
     /// looks the same until it is sent something. A kernel answers bytes for a closed socket with a reset: so an answer
     /// that is being written finds out by itself, and before one that has not begun goes an interim one, which clients
-    /// pass over (RFC 9110 §15.2). An answer that has begun and has nothing to give for now, or one in HTTP/1.0, which
-    /// has no interim answers, finds out nothing: there the client counts as gone after a while.
+    /// pass over (RFC 9110 §15.2); not at once, so that quick answers come without one to clients too simple for it. An
+    /// answer that has begun and has nothing to give for now, or one in HTTP/1.0, which has no interim answers, finds
+    /// out nothing: there the client counts as gone after a while.
     func sendingHasEnded() {
         guard phase == .open, channel == nil, endedSince == nil, !exchanges.isEmpty else { return }
         endedSince = shard.now()
-        mustAskForClient = true
-        process()
+        shard.loop.schedule(after: Self.patience) { [weak self] in
+            guard let self, phase == .open else { return }
+            mustAskForClient = true
+            process()
+        }
     }
+
+    /// How long an answer may take before a client that has finished sending is asked for.
+    private static let patience = Duration.milliseconds(10)
 
     /// Since when a client that has finished sending has been sent nothing by which it could be told that it is there.
     private var unprovenSince: UInt64? {
@@ -223,6 +230,8 @@ final class Connection: EventHandler, @unchecked Sendable {
     private func sweepBody(_ elapsed: Duration) {
         guard var receiving, canReadBody, !(index(of: receiving.number).map { exchanges[$0].awaitsContinue } ?? false)
         else { return }
+        // A client that is waited for keeps no memory for what it has not sent.
+        parser.releaseBuffer()
         let configuration = shard.configuration
         let isInTime = receiving.pace.waited(
             elapsed,

@@ -64,9 +64,9 @@ public final class Reply: Sendable {
     ///
     /// A client that has finished sending may still read (RFC 9112 §9.6) and is not gone for that. One that has closed
     /// its socket looks the same until it is sent something, so it is sent `100 Continue`, which means nothing to who
-    /// did not ask for it (RFC 9110 §15.2.1): it is known to be gone a round trip later. In HTTP/1.0, which has no
-    /// interim answers, it counts as gone after ``HTTPServer/Configuration/halfCloseTimeout``. Nothing is written to
-    /// who is gone.
+    /// did not ask for it (RFC 9110 §15.2.1): it is known to be gone some milliseconds and a round trip later. In
+    /// HTTP/1.0, which has no interim answers, it counts as gone after
+    /// ``HTTPServer/Configuration/halfCloseTimeout``. Nothing is written to who is gone.
     public func onDisconnect(_ body: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             guard !state.isAbandoned else { return true }
