@@ -63,9 +63,10 @@ public struct Router: Responder {
         }
     }
 
-    /// The methods of RFC 9110 §9.1 and RFC 5789.
+    /// The methods of RFC 9110 §9.1 and RFC 5789, and QUERY, the youngest that is meant for every resource: known, if
+    /// allowed nowhere.
     private static let standardMethods: Set<HTTPRequest.Method> = [
-        .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch,
+        .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch, .query,
     ]
 
     /// - Parameter allowed: The methods that the path has; nil if no route knows it.
@@ -117,4 +118,8 @@ public struct Router: Responder {
             reply.onDisconnect { task.cancel() }
         }
     }
+}
+
+extension HTTPRequest.Method {
+    fileprivate static let query = Self("QUERY")!
 }

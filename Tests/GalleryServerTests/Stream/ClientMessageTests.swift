@@ -61,6 +61,12 @@ import Testing
             "images[0].renditions[0]"
         ),
         (#"{"type":"received"}"#, "bytes"), (#"{"type":"received","bytes":1.5}"#, "bytes"),
+        (#"{"type":"received","bytes":99999999999999999999}"#, "bytes"),
+        (#"{"type":"received","bytes":1e400}"#, "bytes"),
+        (#"{"type":"viewport","first":1e400,"count":1}"#, "first"),
+        (#"{"type":"viewport","first":0,"count":-99999999999999999999}"#, "count"),
+        (#"{"type":"viewport","first":0,"count":1,"velocity":1e400}"#, "velocity"),
+        (#"{"type":"retry","slots":[0,1e400]}"#, "slots[1]"),
         (#"{"type":"retry"}"#, "slots"), (#"{"type":"retry","slots":[-1]}"#, "slots[0]"),
     ])
     func `what is not as it should be is named`(text: String, member: String) {

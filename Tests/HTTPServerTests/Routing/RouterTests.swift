@@ -84,6 +84,10 @@ enum Way: CaseIterable, Sendable { case direct, live }
         #expect(answer.status == 405)
         #expect(answer.headers[.allow] == "GET, HEAD, OPTIONS")
         #expect(try await ask(way, .get, "/tokens").headers[.allow] == "DELETE, OPTIONS, POST")
+        for known: HTTPRequest.Method in [.trace, .patch, try #require(HTTPRequest.Method("QUERY"))] {
+            #expect(try await ask(way, known, "/tokens").status == 405)
+            #expect(try await ask(way, known, "/nope").status == 404)
+        }
         let options = try await ask(way, .options, "/tokens")
         #expect(options.status == 204)
         #expect(options.headers[.allow] == "DELETE, OPTIONS, POST")

@@ -246,4 +246,7 @@ struct Case: CustomTestStringConvertible {
     @Test(arguments: pipelines) func `requests that follow one another`(given: Case) {
         #expect(Self.verdict(of: given.text) == given.verdict)
     }
+
+    /// All of them, for tests of other promises.
+    static let cases: [Case] = lines + methods + fields + lengths + codings + pipelines
 }
