@@ -39,6 +39,11 @@ extension LoadCoordinator {
 }
 
 extension ImageLocation {
+    /// The folder source that a local file lies in.
+    var folder: Int? {
+        if case .file(let folder, _) = self { folder } else { nil }
+    }
+
     var isRemote: Bool {
         if case .remote = self { return true }
         return false

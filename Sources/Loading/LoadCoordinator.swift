@@ -225,7 +225,7 @@ final class LoadCoordinator: @unchecked Sendable {
     ) {
         let work = BlockingLane.newWork()
         contexts[job]?.work = work
-        lane?.submit(work, priority: priority) { [weak self] in
+        lane?.submit(work, in: contexts[job]?.request.image.location.folder ?? 0, priority: priority) { [weak self] in
             let result = step()
             self?.on { coordinator in
                 guard coordinator.contexts[job] != nil else { return }

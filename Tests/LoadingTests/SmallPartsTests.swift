@@ -51,9 +51,49 @@ import Testing
         #expect(lane.cancel(5) == false)
     }
 
-    @Test func `threads end when the lane is stopped`() {
+    @Test func `threads end when the lane is stopped`() async {
         let lane = BlockingLane(label: "test", threads: 3)
+        let ran = Recorder<Int>()
+        for id in 1...3 as ClosedRange<UInt64> { lane.submit(id, priority: .background) { ran.record(Int(id)) } }
+        _ = await ran.first(3)
+        #expect(lane.threadCount > 0)
         lane.stop()
         #expect(lane.join(for: 10))
+        #expect(lane.threadCount == 0)
+    }
+
+    @Test func `what hangs in some groups leaves the others their threads, however many hang`() async {
+        let lane = BlockingLane(label: "test", threads: 16, threadsPerGroup: 2)
+        let gate = DispatchSemaphore(value: 0)
+        let begun = Recorder<Int>()
+        // Ten pieces of work hang in each of seven groups, before the first thread has come to look.
+        for group in 0..<7 {
+            for _ in 0..<10 {
+                lane.submit(BlockingLane.newWork(), in: group, priority: .background) {
+                    begun.record(group)
+                    gate.wait()
+                }
+            }
+        }
+        #expect(await begun.first(14).sorted() == (0..<7).flatMap { [$0, $0] })
+        let ran = Recorder<Int>()
+        for number in 0..<100 {
+            lane.submit(BlockingLane.newWork(), in: 7, priority: .background) { ran.record(number) }
+        }
+        #expect(await ran.first(100).sorted() == Array(0..<100))
+        #expect(begun.count == 14 && lane.threadCount <= 16)
+        lane.stop()
+        for _ in 0..<14 { gate.signal() }
+        #expect(lane.join(for: 10))
+    }
+
+    @Test func `one group alone has no more threads than it may use`() async {
+        let lane = BlockingLane(label: "test", threads: 64, threadsPerGroup: 2)
+        let ran = Recorder<Int>()
+        for number in 0..<500 {
+            lane.submit(BlockingLane.newWork(), priority: .background) { ran.record(number) }
+        }
+        #expect(await ran.first(500).count == 500)
+        #expect((1...2).contains(lane.threadCount))
     }
 }

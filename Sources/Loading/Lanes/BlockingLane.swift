@@ -2,16 +2,38 @@ import Glibc
 import Scheduling
 import Synchronization
 
-/// A fixed number of long-lived threads for calls that block, with a queue in front of them that is ordered by priority
-/// and in which every piece of work can be moved or taken out.
+/// Long-lived threads for calls that block, with a queue in front of them that is ordered by priority and in which every
+/// piece of work can be moved or taken out.
+///
+/// Work is of a group, such as the folder that its file lies in, and each group has at most so many threads: what hangs
+/// in one leaves the others theirs. A thread is started when work could begin and none is free, and stays.
 final class BlockingLane: Sendable {
     typealias WorkID = UInt64
 
     private struct State {
-        var line: PlaceAllocator<WorkID, Bool>
-        var work: [WorkID: @Sendable () -> Void] = [:]
+        var line: PlaceAllocator<WorkID, Int>
+        var work: [WorkID: (group: Int, run: @Sendable () -> Void)] = [:]
+        /// How many wait in each group.
+        var waiting: [Int: Int] = [:]
         var isStopped = false
         var runningThreads = 0
+
+        /// Takes out what waits or begins.
+        mutating func take(_ id: WorkID) -> (@Sendable () -> Void)? {
+            guard let (group, run) = work.removeValue(forKey: id) else { return nil }
+            let left = waiting[group, default: 0] - 1
+            waiting[group] = left > 0 ? left : nil
+            return run
+        }
+
+        /// Whether more could begin now than there are threads that look for work or soon will.
+        var needsThread: Bool {
+            guard !isStopped, runningThreads < line.places else { return false }
+            let startable = waiting.reduce(0) { sum, entry in
+                sum + min(entry.value, line.placesPerGroup - line.holdingCount(of: entry.key))
+            }
+            return startable > runningThreads - line.holdingCount
+        }
     }
 
     private static let lastWork = Atomic<WorkID>(0)
@@ -21,10 +43,11 @@ final class BlockingLane: Sendable {
 
     private let core: Core
 
-    /// - Parameter threads: How many pieces of work run at once.
-    init(label: String, threads: Int) {
-        core = Core(places: threads)
-        for _ in 0..<threads { core.startThread(label: label) }
+    /// - Parameters:
+    ///   - threads: How many pieces of work run at once.
+    ///   - threadsPerGroup: How many of one group do.
+    init(label: String, threads: Int, threadsPerGroup: Int = .max) {
+        core = Core(label: label, places: threads, placesPerGroup: threadsPerGroup)
     }
 
     deinit { core.stop() }
@@ -32,9 +55,12 @@ final class BlockingLane: Sendable {
     /// Work that waits or runs.
     var count: Int { core.count }
 
+    /// Threads that have been started and have not ended. For the tests.
+    var threadCount: Int { core.threadCount }
+
     /// Puts work in line. Does nothing once the lane is stopped. An id must not be in use.
-    func submit(_ id: WorkID, priority: Priority, _ work: @escaping @Sendable () -> Void) {
-        core.submit(id, priority: priority, work)
+    func submit(_ id: WorkID, in group: Int = 0, priority: Priority, _ work: @escaping @Sendable () -> Void) {
+        core.submit(id, in: group, priority: priority, work)
     }
 
     /// Takes work out of the line; false when it runs already or is unknown.
@@ -56,9 +82,11 @@ final class BlockingLane: Sendable {
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         private let workCame = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
         private let threadEnded = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private let label: String
 
-        init(places: Int) {
-            self.state = State(line: PlaceAllocator(places: places))
+        init(label: String, places: Int, placesPerGroup: Int) {
+            self.label = label
+            self.state = State(line: PlaceAllocator(places: places, placesPerGroup: placesPerGroup))
             pthread_mutex_init(mutex, nil)
             pthread_cond_init(workCame, nil)
             pthread_cond_init(threadEnded, nil)
@@ -80,14 +108,20 @@ final class BlockingLane: Sendable {
         }
 
         var count: Int { locked { $0.work.count } }
+        var threadCount: Int { locked { $0.runningThreads } }
 
-        func submit(_ id: WorkID, priority: Priority, _ work: @escaping @Sendable () -> Void) {
-            locked {
-                guard !$0.isStopped else { return }
-                $0.work[id] = work
-                $0.line.enqueue(id, in: true, priority: priority)
+        func submit(_ id: WorkID, in group: Int, priority: Priority, _ work: @escaping @Sendable () -> Void) {
+            let needsThread = locked { (state: inout State) -> Bool in
+                guard !state.isStopped else { return false }
+                state.work[id] = (group, work)
+                state.waiting[group, default: 0] += 1
+                state.line.enqueue(id, in: group, priority: priority)
                 pthread_cond_signal(workCame)
+                guard state.needsThread else { return false }
+                state.runningThreads += 1
+                return true
             }
+            if needsThread { startThread() }
         }
 
         func cancel(_ id: WorkID) -> Bool {
@@ -95,7 +129,7 @@ final class BlockingLane: Sendable {
             let dropped: (@Sendable () -> Void)? = locked {
                 guard $0.line.standing(of: id) == .waiting else { return nil }
                 $0.line.remove(id)
-                return $0.work.removeValue(forKey: id)
+                return $0.take(id)
             }
             return dropped != nil
         }
@@ -113,6 +147,7 @@ final class BlockingLane: Sendable {
                 state.isStopped = true
                 let dropped = state.work
                 state.work = [:]
+                state.waiting = [:]
                 pthread_cond_broadcast(workCame)
                 return dropped
             }
@@ -131,9 +166,8 @@ final class BlockingLane: Sendable {
             return state.runningThreads == 0
         }
 
-        func startThread(label: String) {
+        private func startThread() {
             let start = Start(core: self, label: label)
-            locked { $0.runningThreads += 1 }
             var thread = pthread_t()
             let code = pthread_create(
                 &thread, nil,
@@ -145,7 +179,14 @@ final class BlockingLane: Sendable {
                     start.core.endThread()
                     return nil
                 }, Unmanaged.passRetained(start).toOpaque())
-            precondition(code == 0, "no thread could be started: \(String(cString: strerror(code)))")
+            guard code == 0 else {
+                // With the threads that there are it takes longer; the next work tries again.
+                Unmanaged.passUnretained(start).release()
+                return locked { state in
+                    state.runningThreads -= 1
+                    pthread_cond_broadcast(threadEnded)
+                }
+            }
             pthread_detach(thread)
         }
 
@@ -165,7 +206,7 @@ final class BlockingLane: Sendable {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
             while !state.isStopped {
-                if let id = state.line.startNext(), let work = state.work.removeValue(forKey: id) { return (id, work) }
+                if let id = state.line.startNext(), let work = state.take(id) { return (id, work) }
                 pthread_cond_wait(workCame, mutex)
             }
             return nil

@@ -2,7 +2,7 @@
 struct LoadLanes: Sendable {
     /// Reads of the caches on disk.
     let lookups: BlockingLane
-    /// Opening local files.
+    /// Opening local files: each folder source has two threads, so that a disk which hangs stops its own pictures alone.
     let files: BlockingLane
     /// Opening originals fetched from origins: never waits for a local disk, nor that for it.
     let fetched: BlockingLane
@@ -15,7 +15,7 @@ struct LoadLanes: Sendable {
 
     init() {
         lookups = BlockingLane(label: "cache-reads", threads: 2)
-        files = BlockingLane(label: "files", threads: 2)
+        files = BlockingLane(label: "files", threads: 64, threadsPerGroup: 2)
         fetched = BlockingLane(label: "fetched", threads: 1)
         spool = BlockingLane(label: "spool", threads: 2)
         readers = BlockingLane(label: "readers", threads: 2)

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Images
 import Locking
@@ -20,6 +21,9 @@ final class TestHouse: FileOpening, FactsLearning {
     let learned = Recorder<(ImageID, ContentVersion?)>()
     let opened = Recorder<String>()
     let pool: RenderPool
+    /// Folders whose disk hangs: who opens a file there waits until `disk` is signalled.
+    let hanging = Guarded<Set<Int>>([])
+    let disk = DispatchSemaphore(value: 0)
     private let loaderBox = Guarded<Loader?>(nil)
 
     var loader: Loader { loaderBox.withLock { $0! } }
@@ -62,6 +66,7 @@ final class TestHouse: FileOpening, FactsLearning {
 
     func openFile(folder: Int, path: String) throws(LoadFailure) -> Int32 {
         opened.record(path)
+        if hanging.withLock({ $0.contains(folder) }) { disk.wait() }
         let number = open(self.folder + "/" + path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw LoadFailure(status: 404, publicMessage: "Gone.", isPermanent: true) }
         return number
@@ -79,9 +84,10 @@ final class TestHouse: FileOpening, FactsLearning {
             version: nil, facts: ImageFacts())
     }
 
-    func local(_ id: UInt64, version: ContentVersion? = nil) -> GalleryImage {
+    func local(_ id: UInt64, in folder: Int = 0, version: ContentVersion? = nil) -> GalleryImage {
         GalleryImage(
-            id: ImageID(rawValue: id), index: Int(id), name: "\(id)", location: .file(folder: 0, path: "\(id).jpg"),
+            id: ImageID(rawValue: id), index: Int(id), name: "\(id)",
+            location: .file(folder: folder, path: "\(id).jpg"),
             version: version, facts: ImageFacts())
     }
 
