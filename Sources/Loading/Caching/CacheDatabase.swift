@@ -10,16 +10,23 @@ final class CacheDatabase: Sendable {
         var pool: DatabasePool?
         /// What was said in the log last, to be said once.
         var problem: String?
+        /// How often in a row a new database could not be begun, and when the next attempt is due.
+        var failures = 0
+        var nextAttempt: ContinuousClock.Instant?
         var isClosed = false
     }
 
     private let path: String
+    private let retryDelay: Duration
     private let logger: Logger
     private let state = Guarded(State())
 
+    /// - Parameter retryDelay: after how long a new database is tried again when none could be begun in the place of a
+    ///   broken one; twice as long after each failure, up to 64 times.
     /// - Throws: `LoadFailure` when the database can be neither opened nor made.
-    init(path: String, logger: Logger) throws(LoadFailure) {
+    init(path: String, retryDelay: Duration = .seconds(5), logger: Logger) throws(LoadFailure) {
         self.path = path
+        self.retryDelay = retryDelay
         self.logger = logger
         do {
             let pool = try Self.open(path)
@@ -40,7 +47,7 @@ final class CacheDatabase: Sendable {
 
     /// Nil when the database cannot be read; the log says why.
     func read<Value>(_ body: (Database) throws -> Value) -> Value? {
-        guard let pool = state.withLock({ $0.pool }) else { return nil }
+        guard let pool = openPool() else { return nil }
         do {
             return try pool.read(body)
         } catch {
@@ -51,7 +58,7 @@ final class CacheDatabase: Sendable {
 
     /// Runs `body` in one transaction. Nil when nothing was written; the log says why.
     func write<Value>(_ body: (Database) throws -> Value) -> Value? {
-        guard let pool = state.withLock({ $0.pool }) else { return nil }
+        guard let pool = openPool() else { return nil }
         do {
             let value = try pool.write(body)
             let solved = state.withLock { state in
@@ -70,6 +77,7 @@ final class CacheDatabase: Sendable {
         let pool = state.withLock { state in
             defer { state.pool = nil }
             state.isClosed = true
+            state.nextAttempt = nil
             return state.pool
         }
         try? pool?.close()
@@ -87,15 +95,37 @@ final class CacheDatabase: Sendable {
         }
         guard isMine else { return }
         try? pool.close()
+        beginAnew()
+    }
+
+    /// The database, if there is one; one that could not be begun is tried again when its time has come.
+    private func openPool() -> DatabasePool? {
+        let (pool, isDue) = state.withLock { state in
+            guard let next = state.nextAttempt, next <= .now else { return (state.pool, false) }
+            state.nextAttempt = nil
+            return (state.pool, true)
+        }
+        guard isDue else { return pool }
+        beginAnew()
+        return state.withLock { $0.pool }
+    }
+
+    private func beginAnew() {
         do {
             let fresh = try setAsideAndOpen()
             let isClosed = state.withLock { state in
                 if !state.isClosed { state.pool = fresh }
+                state.failures = 0
                 return state.isClosed
             }
             if isClosed { try? fresh.close() }
         } catch {
             say("\(error)")
+            state.withLock { state in
+                guard !state.isClosed else { return }
+                state.nextAttempt = .now + retryDelay * (1 << min(6, state.failures))
+                state.failures += 1
+            }
         }
     }
 
@@ -114,14 +144,17 @@ final class CacheDatabase: Sendable {
         logger.error("The cache's database is broken. It is set aside and begun anew.", metadata: ["path": "\(aside)"])
         for suffix in ["", "-wal", "-shm"] {
             unlink(aside + suffix)
-            rename(path + suffix, aside + suffix)
+            // What cannot be kept for people to look into is no loss.
+            let isAway = rename(path + suffix, aside + suffix) == 0 || unlink(path + suffix) == 0 || errno == ENOENT
+            guard isAway else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "it cannot be set aside") }
         }
         return try Self.open(path)
     }
 
-    private static func isBroken(_ error: any Error) -> Bool {
+    static func isBroken(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
-        return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_SCHEMA].contains(error.resultCode)
+        // That a statement met another form of the tables than it was made for (`SQLITE_SCHEMA`) is no damage.
+        return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
             || (error.resultCode == .SQLITE_ERROR && error.message?.contains("no such") == true)
     }
 
