@@ -2,7 +2,9 @@ import Catalog
 @preconcurrency import Dispatch
 import GalleryServer
 import Glibc
+import HTTPServer
 import Logging
+import Origins
 import RenderWorkers
 
 /// Runs a gallery from its start to the signal that ends it.
@@ -21,7 +23,8 @@ struct GalleryRun {
         ProcessLimits.prepare()
         let stop = StopSignal()
         let logger = Logger(label: "tessera")
-        let gallery = try await Gallery.open(configuration, sources: sources, workers: workers, logger: logger)
+        let gallery = try await Gallery.open(
+            withinLimits(logger), sources: sources, workers: workers, logger: logger)
         let address: String
         do {
             address = try await gallery.start()
@@ -39,6 +42,25 @@ struct GalleryRun {
         logger.notice("Stopping; what is being sent is finished within \(Self.stopDeadline).")
         await gallery.stop(within: Self.stopDeadline)
         await workers.stop()
+    }
+}
+
+extension GalleryRun {
+    /// The configuration with no more connections and transfers than there are descriptors for.
+    private func withinLimits(_ logger: Logger) -> Gallery.Configuration {
+        guard let limit = ProcessLimits.descriptors else { return configuration }
+        let budget = DescriptorBudget(
+            limit: limit, connections: configuration.http.maximumConnections,
+            transfers: configuration.origins.places, workers: configuration.rendering.places)
+        if budget.connections < configuration.http.maximumConnections {
+            logger.notice(
+                "Up to \(budget.connections) connections are taken, for the process may open \(limit) files (ulimit -n)."
+            )
+        }
+        var configuration = configuration
+        configuration.http.maximumConnections = budget.connections
+        configuration.origins.places = budget.transfers
+        return configuration
     }
 }
 

@@ -9,9 +9,18 @@ enum ProcessLimits {
     static func prepare() {
         mallopt(M_ARENA_MAX, 2)
         signal(SIGPIPE, SIG_IGN)
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard var limit = descriptorLimit else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// How many descriptors the process may have open; nil when the system does not say.
+    static var descriptors: Int? {
+        descriptorLimit.map { Int(clamping: $0.rlim_cur) }
+    }
+
+    private static var descriptorLimit: rlimit? {
+        var limit = rlimit()
+        return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
     }
 }

@@ -12,8 +12,9 @@ final class Census: Sendable {
         case dropped
     }
 
-    /// Connections beyond the limit that get to know why, at a time.
-    private static let refusalsAtATime = 128
+    /// Connections beyond the limit that get to know why, at a time: few enough to leave the descriptors that are in
+    /// reserve.
+    private var refusalsAtATime: Int { min(128, max(1, limit / 8)) }
     /// The same for one client.
     private static let refusalsOfClient = 16
 
@@ -40,7 +41,7 @@ final class Census: Sendable {
     private func admission(of client: Client?) -> Admission {
         let all = count.wrappingAdd(1, ordering: .relaxed).newValue
         let own = client.map { client in held.withLock { $0.take(for: client) } }
-        if all > limit + Self.refusalsAtATime { return .dropped }
+        if all > limit + refusalsAtATime { return .dropped }
         if let own, own > limitPerClient {
             return own > limitPerClient + Self.refusalsOfClient ? .dropped : .turnedAway(byClient: true)
         }

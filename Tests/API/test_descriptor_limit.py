@@ -1,0 +1,35 @@
+"""A process that may open few files, and clients that take what they can."""
+
+import re
+import socket
+
+import pictures
+
+FEW = ("sh", "-c", 'ulimit -n 200 && exec "$@"', "sh")
+
+
+def test_idle_connections_leave_the_gallery_the_files_that_it_needs(serve, tmp_path):
+    folder = pictures.write(
+        tmp_path / "pictures", **{f"p{n}__jpg": pictures.encoded("JPEG", seed=n) for n in range(20)})
+    gallery = serve(folder, before=FEW)
+    images = gallery.images(20)
+    allowed = int(re.search(r"Up to (\d+) connections", gallery.log)[1])
+    assert 20 <= allowed <= 100
+    kept = gallery.connection()
+    kept.connect()
+    idle = []
+    try:
+        for _ in range(400):
+            idle.append(socket.create_connection(("127.0.0.1", gallery.port)))
+        statuses = []
+        for image in images.values():
+            for rendition in ("tile", "original"):
+                kept.request("GET", f"/images/{image['id']}/{rendition}", headers={"Accept": "image/jpeg"})
+                answer = kept.getresponse()
+                answer.read()
+                statuses.append(answer.status)
+        assert statuses == [200] * 40, gallery.log
+    finally:
+        for connection in [kept, *idle]:
+            connection.close()
+    assert gallery.tile(images["p0.jpg"]).status == 200
