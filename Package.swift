@@ -57,7 +57,7 @@ let package = Package(
                 "HTTPServer", "HTTPDates", "Loading", "Renditions", "RenderWorkers", "Catalog", "Images", "Clients",
                 "Addresses", httpTypes, log,
             ],
-            tests: ["Decoding"]),
+            tests: ["Decoding", grdb]),
         room(
             "DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log],
             tests: ["Decoding", "Images", "CVips"]),
@@ -73,7 +73,7 @@ let package = Package(
         room(
             "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
         room("Renditions", knows: ["Images", "Scheduling"]),
-        room("Catalog", knows: ["Images", "CLinux", grdb, log]),
+        room("Catalog", knows: ["Images", "CLinux", grdb, sqlite, log]),
 
         // The render workers' program. Nothing else links a decoder.
         [
@@ -123,4 +123,6 @@ var collections: Target.Dependency { .product(name: "Collections", package: "swi
 var crypto: Target.Dependency { .product(name: "Crypto", package: "swift-crypto") }
 var grdb: Target.Dependency { .product(name: "GRDB", package: "GRDB.swift") }
 var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
+/// What GRDB does not wrap of SQLite.
+var sqlite: Target.Dependency { .product(name: "GRDBSQLite", package: "GRDB.swift") }
 var log: Target.Dependency { .product(name: "Logging", package: "swift-log") }

@@ -16,6 +16,10 @@ public final class Catalog: Sendable {
     let standing: Mutex<Standing>
     /// Reads the sources, one after the other; the only place that changes the order.
     let scanning = DispatchQueue(label: "tessera.catalog.scan")
+    /// Where an index that cannot be read is asked whether it can be again.
+    let probing = DispatchQueue(label: "tessera.catalog.probe")
+    /// Where pages are put together: off the loops of those who ask.
+    let desk = Desk(label: "tessera.catalog.read")
     /// Ends a scan that is under way.
     let isStopped = Atomic(false)
 
@@ -40,7 +44,14 @@ public final class Catalog: Sendable {
     /// Blocking.
     private init(_ configuration: Configuration, sources: [Source], logger: Logger) throws {
         let named = NamedSource.named(sources)
-        let roots = try named.map { try $0.open() }
+        let roots = try named.map { try $0.open(configuration.fileSystem) }
+        let data = FolderIdentity(path: configuration.dataFolder)
+        for case .folder(let path) in sources {
+            if let folder = FolderIdentity(path: path), folder == data {
+                throw CatalogError.badSource(
+                    word: path, reason: "is the data folder itself. Choose another one for the data with --data.")
+            }
+        }
         let shelf = try IndexShelf(configuration, logger: logger)
         let standing: Standing
         do {
@@ -58,12 +69,30 @@ public final class Catalog: Sendable {
         self.standing = Mutex(standing)
         facts = FactsBuffer(
             delay: configuration.learningDelay, batch: configuration.learningBatch, logger: logger
-        ) { try shelf.disk.write($0) }
+        ) { try shelf.write($0) }
+        shelf.onDamage { [weak self] index, error in self?.repair(index, because: error) }
+    }
+
+    /// The revision and how many images it has: what is asked for often, and so copied from nowhere. Any thread, never
+    /// waits.
+    public var count: (revision: UInt64, total: Int) {
+        standing.withLock { ($0.snapshot.revision, $0.snapshot.total) }
+    }
+
+    /// Whether what is asked of the index may have to be refused for a while: it is damaged and being built again, or it
+    /// could not be read when it was asked last. Any thread, never waits.
+    public var isHealing: Bool {
+        shelf.disk.isDamaged.load(ordering: .relaxed)
+            || standing.withLock { standing in
+                standing.healing.isDue || standing.healing.isUnreadable
+                    || standing.snapshot.parts.contains { $0.listed?.index.isDamaged.load(ordering: .relaxed) == true }
+            }
     }
 
     /// The present state; any thread, never waits.
     public var state: CatalogState {
         let indexProblems = shelf.problems
+        let isHealing = isHealing
         return standing.withLock { standing in
             let sources = zip(sources, standing.snapshot.parts).enumerated().map { ordinal, source in
                 CatalogState.SourceState(
@@ -71,7 +100,8 @@ public final class Catalog: Sendable {
             }
             return CatalogState(
                 revision: standing.snapshot.revision, total: standing.snapshot.total,
-                isScanning: standing.phase != .idle, problems: .init([indexProblems] + standing.problems),
+                isScanning: standing.isScanning, isHealing: isHealing,
+                problems: .init([indexProblems] + standing.problems),
                 sources: sources)
         }
     }
@@ -97,11 +127,11 @@ public final class Catalog: Sendable {
     /// - Throws: `CatalogError.fileUnavailable`.
     public func openFile(folder: Int, path: String) throws(CatalogError) -> OpenFile {
         let root = standing.withLock { $0.roots.indices.contains(folder) ? $0.roots[folder] : nil }
-        guard let root else { throw .fileUnavailable(reason: "no such folder") }
+        guard let root else { throw .fileUnavailable(.gone, reason: "no such folder") }
         do throws(FolderRoot.Failure) {
             return try root.openFile(FilePath.bytes(of: path))
         } catch {
-            throw .fileUnavailable(reason: error.reason)
+            throw .fileUnavailable(.init(error), reason: error.reason)
         }
     }
 

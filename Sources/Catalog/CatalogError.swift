@@ -1,3 +1,5 @@
+import Glibc
+
 /// What can go wrong for those who ask the catalog. Each case says what to do in its `description`, which is meant for
 /// the person at the command line or the client of the API; it names no path that a client did not give.
 public enum CatalogError: Error, Hashable, Sendable {
@@ -17,12 +19,33 @@ public enum CatalogError: Error, Hashable, Sendable {
     case offsetOutOfRange
     /// A page's limit is not 1 to `Page.maximumLimit`.
     case limitOutOfRange
-    /// The file is not there any more, is not a regular file, or lies outside its folder.
-    case fileUnavailable(reason: String)
+    /// The file cannot be opened; the first member says whether it can be had at all.
+    case fileUnavailable(Unavailability, reason: String)
     /// The index could not be read; the log has the details.
     case indexUnavailable
     /// The catalog was closed.
     case closed
+}
+
+extension CatalogError {
+    /// Why a file cannot be opened.
+    public enum Unavailability: Hashable, Sendable {
+        /// It is not there any more, is not a regular file, or lies outside its folder.
+        case gone
+        /// This user may not read it.
+        case forbidden
+        /// It is not known: the disk, its server or this process was not able to (`errno`). It may be later.
+        case passing(errno: Int32)
+
+        init(_ failure: FolderRoot.Failure) {
+            self =
+                switch failure.code {
+                case _ where failure.isAbsence: .gone
+                case EACCES, EPERM: .forbidden
+                default: .passing(errno: failure.code)
+                }
+        }
+    }
 }
 
 extension CatalogError: CustomStringConvertible {
@@ -38,7 +61,7 @@ extension CatalogError: CustomStringConvertible {
         case .staleCursor: "The cursor's place is forgotten. Start again from the first page."
         case .offsetOutOfRange: "The offset must be 0 or more."
         case .limitOutOfRange: "The limit must be 1 to \(Page.maximumLimit)."
-        case .fileUnavailable(let reason): "The file cannot be opened: \(reason)."
+        case .fileUnavailable(_, let reason): "The file cannot be opened: \(reason)."
         case .indexUnavailable: "The catalog's index cannot be read."
         case .closed: "The catalog is closed."
         }

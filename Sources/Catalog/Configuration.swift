@@ -13,6 +13,10 @@ extension Catalog {
         public var longestLine = 65_536
         /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.
         var maximumIndexPages: Int?
+        /// What is asked of the file system, for tests of one that fails.
+        var fileSystem = FileSystemCalls.system
+        /// How soon what failed is tried once more by itself; longer after each further failure.
+        var retrying = RetryPace()
 
         public init(dataFolder: String) {
             self.dataFolder = dataFolder

@@ -5,7 +5,8 @@ public protocol FileOpening: Sendable {
     /// Opens the file at `path` beneath the root of the folder source with this ordinal. Blocks.
     ///
     /// - Returns: A descriptor open for reading, which the caller owns from then on.
-    /// - Throws: `LoadFailure` with the status that tells why: 404 for a file that has gone, 403 for one that is refused.
+    /// - Throws: `LoadFailure` with the status that tells why: 404 for a file that has gone, 403 for one that may not be
+    ///   read, 503 with a time to wait for one that cannot be opened now.
     ///   Not a permanent one, unless the file's coming back would be noticed otherwise: it is remembered.
     func openFile(folder: Int, path: String) throws(LoadFailure) -> Int32
 }

@@ -50,6 +50,13 @@ public struct LoadFailure: Error, Hashable, Sendable {
         LoadFailure(status: 500, publicMessage: "The picture could not be read.", logDetail: detail)
     }
 
+    /// The disk, its server or this process was not able to; it may be in a moment.
+    static func notNow(_ detail: String) -> LoadFailure {
+        LoadFailure(
+            status: 503, publicMessage: "The picture's file cannot be read now.", logDetail: detail,
+            retryAfter: .seconds(5))
+    }
+
     static let changing = LoadFailure(
         status: 503, publicMessage: "The picture changes while it is read.", retryAfter: .seconds(1))
 }

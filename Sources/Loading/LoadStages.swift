@@ -119,7 +119,7 @@ struct LoadStages: Sendable {
     private func open(_ folder: Int, _ path: String) throws(LoadFailure) -> OriginalSource {
         let descriptor = OwnedDescriptor(try files.openFile(folder: folder, path: path))
         let status: FileStatus
-        do throws(DescriptorError) { status = try descriptor.status() } catch { throw .unreadable(error.description) }
+        do throws(DescriptorError) { status = try descriptor.status() } catch { throw .notNow(error.description) }
         guard status.isRegular else {
             throw LoadFailure(status: 404, publicMessage: "The picture is no file.", isPermanent: true)
         }

@@ -8,7 +8,9 @@ import Testing
         _ index: Index, previous: Listing? = nil, growthInterval: Duration, showGrowth: ((Listing) -> Void)? = nil
     ) throws -> SourceScan {
         try SourceScan(
-            index: index, identity: Identity(), settled: [], previous: previous, growthInterval: growthInterval,
+            index: index, identity: Identity(), settled: [],
+            former: previous.map { .init(listing: $0, index: index) }, written: previous,
+            growthInterval: growthInterval,
             nextRevision: { 1 }, showGrowth: showGrowth)
     }
 

@@ -12,6 +12,12 @@ final class FolderRoot: Sendable {
     struct Failure: Error, Hashable {
         let code: Int32
 
+        /// Whether the system says for certain that the path does not lead, within the folder, to what was looked for.
+        /// Any other failure says that it cannot tell now.
+        var isAbsence: Bool {
+            [ENOENT, ENOTDIR, ELOOP, EXDEV, EINVAL, ENAMETOOLONG, FolderRoot.EFTYPE].contains(code)
+        }
+
         /// For people; says nothing of the path.
         var reason: String {
             switch code {
@@ -28,26 +34,36 @@ final class FolderRoot: Sendable {
     /// Of no Linux call: something was opened, and it is not a regular file.
     static let EFTYPE: Int32 = 4079
 
+    let calls: FileSystemCalls
+    /// Of the file system that the root lies in.
+    let device: dev_t
     private let descriptor: Int32
     private let usesOpenAt2: Atomic<Bool>
 
     /// - Parameter usesOpenAt2: false to walk part by part, as on a kernel without the call.
-    init(path: String, usesOpenAt2: Bool = true) throws(Failure) {
-        descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    init(path: String, calls: FileSystemCalls = .system, usesOpenAt2: Bool = true) throws(Failure) {
+        let root = calls.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard root >= 0 else { throw Failure(code: errno) }
+        var status = Glibc.stat()
+        guard calls.status(of: root, &status) == 0 else {
+            let code = errno
+            close(root)
+            throw Failure(code: code)
+        }
+        self.calls = calls
+        device = status.st_dev
+        descriptor = root
         self.usesOpenAt2 = Atomic(usesOpenAt2)
-        guard descriptor >= 0 else { throw Failure(code: errno) }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { close(descriptor) }
 
     /// Opens a regular file for reading. Links that stay beneath the root are followed where the kernel can tell.
     func openFile(_ path: [UInt8]) throws(Failure) -> OpenFile {
         // A FIFO opened without O_NONBLOCK would wait for its writer; a terminal could become ours without O_NOCTTY.
         let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, resolve: UInt64(RESOLVE_BENEATH))
         var status = Glibc.stat()
-        guard fstat(file, &status) == 0 else {
+        guard calls.status(of: file, &status) == 0 else {
             let code = errno
             close(file)
             throw Failure(code: code)
@@ -62,7 +78,7 @@ final class FolderRoot: Sendable {
     /// Opens a folder for reading its names; links are not followed. An empty path is the root itself.
     func openFolder(_ path: [UInt8]) throws(Failure) -> Int32 {
         if path.isEmpty {
-            let root = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let root = calls.open(".", in: descriptor, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard root >= 0 else { throw Failure(code: errno) }
             return root
         }
@@ -75,7 +91,7 @@ final class FolderRoot: Sendable {
         let handle = try open(path, CLINUX_O_PATH, resolve: UInt64(RESOLVE_BENEATH))
         defer { close(handle) }
         var status = Glibc.stat()
-        guard fstat(handle, &status) == 0 else { throw Failure(code: errno) }
+        guard calls.status(of: handle, &status) == 0 else { throw Failure(code: errno) }
         return status
     }
 
@@ -93,9 +109,9 @@ final class FolderRoot: Sendable {
         // EAGAIN: something was renamed while the kernel looked, and it cannot be sure; openat2(2) says to try again.
         for _ in 0..<16 {
             let opened = (path + [0]).withUnsafeBytes { bytes in
-                clinux_openat2(
-                    descriptor, bytes.assumingMemoryBound(to: CChar.self).baseAddress,
-                    UInt64(flags | O_CLOEXEC), resolve)
+                bytes.assumingMemoryBound(to: CChar.self).baseAddress.map {
+                    calls.open($0, beneath: descriptor, flags | O_CLOEXEC, resolve: resolve)
+                } ?? -1
             }
             if opened >= 0 { return opened }
             switch errno {
@@ -116,7 +132,7 @@ final class FolderRoot: Sendable {
             let how = isLast ? flags : CLINUX_O_PATH | O_DIRECTORY
             let next = (Array(part) + [0]).withUnsafeBytes { bytes in
                 bytes.assumingMemoryBound(to: CChar.self).baseAddress.map {
-                    openat(folder, $0, how | O_NOFOLLOW | O_CLOEXEC)
+                    calls.open($0, in: folder, how | O_NOFOLLOW | O_CLOEXEC)
                 } ?? -1
             }
             guard next >= 0 else { throw Failure(code: errno) }

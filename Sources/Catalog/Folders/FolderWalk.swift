@@ -7,11 +7,16 @@ import Glibc
 /// root, its pictures are in the gallery under their own name, and so links in a circle are no danger.
 struct FolderWalk {
     let root: FolderRoot
+    /// A folder that is passed over, wherever it is met.
+    let avoided: FolderIdentity?
     /// Asked now and then; true ends the walk.
     let isStopped: () -> Bool
     /// Called with each candidate, in order.
     let found: (Sighting) throws -> Void
-    /// Called with the path and the reason of what was refused or could not be read.
+    /// Called with a path of which the system could not tell what lies there, and beneath it: nothing that was known of
+    /// it may be taken for gone.
+    let untold: (_ path: String, FolderRoot.Failure) -> Void
+    /// Called with the path and the reason of what was refused.
     let refused: (_ path: String, _ reason: String) -> Void
 
     private struct Entry {
@@ -20,58 +25,70 @@ struct FolderWalk {
         let stamp: FileStamp
     }
 
-    func run() throws {
+    /// - Throws: `FolderRoot.Failure` when the root itself cannot be read: nothing is known then, not "no picture".
+    /// - Returns: whether the root has any name in it.
+    @discardableResult func run() throws -> Bool {
+        var isEmpty = true
         var folders: [[UInt8]] = [[]]
         while let folder = folders.popLast(), !isStopped() {
-            let subfolders: [NaturalKey: [UInt8]]
             do {
-                subfolders = try read(folder)
+                let read = try read(folder)
+                if folder.isEmpty { isEmpty = read.isEmpty }
+                for (_, name) in read.subfolders.sorted(by: { $0.key > $1.key }) { folders.append(join(folder, name)) }
             } catch let failure as FolderRoot.Failure {
-                // The root itself being unreadable is the caller's affair: nothing is known then, not "no picture".
                 if folder.isEmpty { throw failure }
-                refused(FilePath.text(of: folder), "the folder cannot be read: \(failure.reason)")
-                continue
+                let path = FilePath.text(of: folder)
+                switch failure.code {
+                // Gone since it was named: as if it had not been.
+                case ENOENT, ENOTDIR: break
+                case _ where failure.isAbsence: refused(path, "the folder cannot be read: \(failure.reason)")
+                default: untold(path, failure)
+                }
             }
-            for (_, name) in subfolders.sorted(by: { $0.key > $1.key }) { folders.append(join(folder, name)) }
         }
+        return !isEmpty
     }
 
-    /// Names the folder's own pictures and returns its sub-folders.
-    private func read(_ folder: [UInt8]) throws -> [NaturalKey: [UInt8]] {
+    /// Names the folder's own pictures and returns its sub-folders. Nothing is named of a folder whose names could not
+    /// all be read.
+    private func read(_ folder: [UInt8]) throws -> (subfolders: [NaturalKey: [UInt8]], isEmpty: Bool) {
         let descriptor = try root.openFolder(folder)
-        guard let stream = fdopendir(descriptor) else {
+        guard let names = root.calls.openNames(of: descriptor) else {
             let code = errno
             close(descriptor)
             throw FolderRoot.Failure(code: code)
         }
-        defer { closedir(stream) }
+        defer { closedir(names) }
         var entries: [Entry] = []
         var subfolders: [NaturalKey: [UInt8]] = [:]
+        var isEmpty = true
         while true {
             errno = 0
-            guard let entry = readdir(stream) else {
+            guard let entry = root.calls.nextName(names) else {
                 guard errno == 0 else { throw FolderRoot.Failure(code: errno) }
                 break
             }
             let name = FolderWalk.name(of: entry)
+            isEmpty = isEmpty && (name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8))
             guard !ImageName.isSkipped(name), !isStopped() else { continue }
-            var status = Glibc.stat()
-            let isKnown =
-                fstatat(descriptor, name.map(CChar.init(bitPattern:)) + [0], &status, AT_SYMLINK_NOFOLLOW) == 0
-            guard isKnown else { continue }  // Gone since it was named.
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR:
-                subfolders[NaturalKey(name)] = name
-            case S_IFREG:
-                if isCandidate(folder, name) {
-                    entries.append(Entry(key: NaturalKey(name), name: name, stamp: FileStamp(status)))
+            do throws(FolderRoot.Failure) {
+                let status = try status(of: name, in: descriptor)
+                switch status.st_mode & S_IFMT {
+                case S_IFDIR:
+                    if avoided != FolderIdentity(status) { subfolders[NaturalKey(name)] = name }
+                case S_IFREG:
+                    if try isCandidate(folder, name) {
+                        entries.append(Entry(key: NaturalKey(name), name: name, stamp: FileStamp(status)))
+                    }
+                case S_IFLNK:
+                    if let stamp = try follow(folder, name) {
+                        entries.append(Entry(key: NaturalKey(name), name: name, stamp: stamp))
+                    }
+                default:
+                    refused(FilePath.text(of: join(folder, name)), "a FIFO, socket or device is never opened")
                 }
-            case S_IFLNK:
-                if let stamp = follow(folder, name) {
-                    entries.append(Entry(key: NaturalKey(name), name: name, stamp: stamp))
-                }
-            default:
-                refused(FilePath.text(of: join(folder, name)), "a FIFO, socket or device is never opened")
+            } catch {
+                if !error.isAbsence { untold(FilePath.text(of: join(folder, name)), error) }
             }
         }
         entries.sort { $0.key < $1.key }
@@ -79,32 +96,47 @@ struct FolderWalk {
             guard !isStopped() else { break }
             try found(Sighting(location: FilePath.text(of: join(folder, entry.name)), stamp: entry.stamp))
         }
-        return subfolders
+        return (subfolders, isEmpty)
+    }
+
+    private func status(of name: [UInt8], in folder: Int32) throws(FolderRoot.Failure) -> stat {
+        var status = Glibc.stat()
+        let code = (name + [0]).withUnsafeBytes { bytes in
+            bytes.assumingMemoryBound(to: CChar.self).baseAddress.map {
+                root.calls.status(of: $0, in: folder, &status)
+            } ?? -1
+        }
+        guard code == 0 else { throw FolderRoot.Failure(code: errno) }
+        return status
     }
 
     /// The stamp of the file that the link leads to; nil when it leads to no picture beneath the root.
-    private func follow(_ folder: [UInt8], _ name: [UInt8]) -> FileStamp? {
+    private func follow(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> FileStamp? {
         let path = join(folder, name)
         do throws(FolderRoot.Failure) {
             let status = try root.status(path)
             switch status.st_mode & S_IFMT {
-            case S_IFREG: return isCandidate(folder, name) ? FileStamp(status) : nil
+            case S_IFREG: return try isCandidate(folder, name) ? FileStamp(status) : nil
             case S_IFDIR: return nil
             default: throw FolderRoot.Failure(code: FolderRoot.EFTYPE)
             }
         } catch {
+            guard error.isAbsence else { throw error }
             refused(FilePath.text(of: path), error.reason)
             return nil
         }
     }
 
-    private func isCandidate(_ folder: [UInt8], _ name: [UInt8]) -> Bool {
+    private func isCandidate(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> Bool {
         if ImageName.isImage(name) { return true }
-        guard let file = try? root.openFile(join(folder, name)) else { return false }
-        let descriptor = file.descriptor
+        let file = try root.openFile(join(folder, name))
+        var code: Int32 = 0
         let head = [UInt8](unsafeUninitializedCapacity: ImageSignature.length) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, ImageSignature.length, 0))
+            let read = root.calls.readHead(file.descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+            if read < 0 { code = errno }
+            count = max(0, read)
         }
+        guard code == 0 else { throw FolderRoot.Failure(code: code) }
         return ImageSignature.matches(head)
     }
 
@@ -117,5 +149,23 @@ struct FolderWalk {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: UInt8.self)
         return Array(UnsafeBufferPointer(start: start, count: strlen(UnsafePointer<CChar>(OpaquePointer(start)))))
+    }
+}
+
+/// Which folder it is, by whatever name it is reached.
+struct FolderIdentity: Hashable, Sendable {
+    private let device: dev_t
+    private let number: ino_t
+
+    init(_ status: stat) {
+        device = status.st_dev
+        number = status.st_ino
+    }
+
+    /// Nil when the folder cannot be asked.
+    init?(path: String) {
+        var status = Glibc.stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
     }
 }

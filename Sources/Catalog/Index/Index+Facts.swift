@@ -17,19 +17,18 @@ struct Learnt: Hashable, Sendable {
 extension Index {
     /// Adds what was learnt, in one transaction.
     ///
-    /// - Parameter rows: where the index has files' rows: a file's facts whose version is unknown are taken for those of
-    ///   its present content.
-    func write(_ learnt: [ImageID: Learnt]) throws {
+    /// - Parameter onlyNew: images of which something is known are left as they are.
+    func write(_ learnt: [ImageID: Learnt], onlyNew: Bool = false) throws {
         let names = FactsColumns.names
         let updates = names.map { name in
             "\(name) = CASE WHEN excluded.version IS NULL OR excluded.version IS version"
                 + " THEN COALESCE(excluded.\(name), \(name)) ELSE excluded.\(name) END"
         }
+        let version = "version = COALESCE(excluded.version, version)"
         let sql = """
             INSERT INTO facts (id, version, \(names.joined(separator: ", ")))
             VALUES (\(repeatElement("?", count: names.count + 2).joined(separator: ", ")))
-            ON CONFLICT (id) DO UPDATE SET \(updates.joined(separator: ", ")),
-            version = COALESCE(excluded.version, version)
+            ON CONFLICT (id) DO \(onlyNew ? "NOTHING" : "UPDATE SET \(updates.joined(separator: ", ")), \(version)")
             """
         try database.write { db in
             let statement = try db.cachedStatement(sql: sql)
@@ -42,6 +41,47 @@ extension Index {
                 try statement.execute()
             }
         }
+    }
+
+    /// Copies to another index what it does not have and this one, though damaged, still tells. Blocking.
+    ///
+    /// - Returns: of how many images.
+    func copyFacts(to other: Index, isStopped: () -> Bool) -> Int {
+        // From both ends to where the damage is.
+        let upwards = copyFacts(to: other, ascending: true, isStopped: isStopped)
+        return upwards.isWhole
+            ? upwards.count : upwards.count + copyFacts(to: other, ascending: false, isStopped: isStopped).count
+    }
+
+    private func copyFacts(
+        to other: Index, ascending: Bool, isStopped: () -> Bool
+    ) -> (count: Int, isWhole: Bool) {
+        let batch = 1000
+        let sql = """
+            SELECT version, \(FactsColumns.names.joined(separator: ", ")), id FROM facts
+            WHERE id \(ascending ? ">" : "<") ? ORDER BY id \(ascending ? "ASC" : "DESC") LIMIT \(batch)
+            """
+        var count = 0
+        var edge: Int64? = ascending ? .min : .max
+        while let from = edge, !isStopped() {
+            do {
+                let rows = try database.read { try Row.fetchAll($0, sql: sql, arguments: [from]) }
+                let learnt = rows.compactMap { row in
+                    Int64.fromDatabaseValue(row[FactsColumns.names.count + 1] as DatabaseValue).map {
+                        ($0, Learnt(row))
+                    }
+                }
+                try other.write(
+                    Dictionary(
+                        learnt.map { (ImageID(rawValue: UInt64(bitPattern: $0)), $1) }, uniquingKeysWith: { $1 }),
+                    onlyNew: true)
+                count += learnt.count
+                edge = rows.count == batch ? learnt.last?.0 : nil
+            } catch {
+                return (count, false)
+            }
+        }
+        return (count, true)
     }
 
     /// What was learnt of these images.

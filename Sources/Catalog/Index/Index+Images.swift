@@ -18,6 +18,14 @@ extension Index {
         }
     }
 
+    /// The same, blocking.
+    func read(_ rows: [UInt32]) throws -> [ImageRow?] {
+        try database.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
+            return try rows.map { try Index.image($0, statement) }
+        }
+    }
+
     /// Writes what was seen, in order, in one transaction, and tells the row of each.
     ///
     /// - Parameters:

@@ -1,10 +1,13 @@
 import GRDB
-import Images
+import GRDBSQLite
+import Synchronization
 
 /// The catalog's memory: rows of images, the order of each source, and what was learnt. SQLite in the data folder, in
 /// write-ahead mode, so that readers and the one writer do not wait for each other; or, when the disk fails, in memory.
 final class Index: Sendable {
     let database: any DatabaseWriter
+    /// Set for good once damage was met: it is read as far as that goes, and not written any more.
+    let isDamaged = Atomic(false)
 
     /// Raised when the tables change; an index of an older form is brought to this one, any other is set aside.
     private static let form = 2
@@ -18,6 +21,7 @@ final class Index: Sendable {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -1024; PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+            Index.keepLog(db)
             if let maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }
         }
         database = try DatabasePool(path: path, configuration: configuration)
@@ -34,6 +38,13 @@ final class Index: Sendable {
     func close() throws {
         try? database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         try database.close()
+    }
+
+    /// Has SQLite leave the log where it is when the last connection closes. It deletes it by its name, and when this
+    /// index was set aside meanwhile the name is that of its successor's log.
+    private static func keepLog(_ db: Database) {
+        var isKept: CInt = 1
+        sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
     private static var configuration: GRDB.Configuration {
@@ -98,6 +109,15 @@ extension DatabaseError {
     /// What SQLite says, without the statement: fit for the person at the command line.
     var reason: String { message ?? "\(resultCode)" }
 
-    /// Whether the file is damaged, or no index at all: to be set aside.
-    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(resultCode) }
+    /// Whether the file is damaged, or no index at all: to be set aside. (That a statement met another form of the tables
+    /// than it was made for, `SQLITE_SCHEMA`, is none.)
+    var isDamage: Bool {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(resultCode)
+            || resultCode == .SQLITE_ERROR && message?.hasPrefix("no such ") == true
+    }
+
+    /// A listing names rows that are not there.
+    static var missingRows: DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "rows are missing")
+    }
 }

@@ -1,5 +1,7 @@
+import FoundationEssentials
 import GRDB
 import Glibc
+import Images
 import Logging
 import Synchronization
 
@@ -11,10 +13,16 @@ final class IndexShelf: Sendable {
         var memory: Index?
         var lock: FolderLock?
         var problems = CatalogState.Problems()
+        /// Those of them that are true for as long as the program runs.
+        var lasting = CatalogState.Problems()
     }
 
+    /// Which folder the data folder is.
+    let identity: FolderIdentity?
     private let contents: Mutex<Contents>
+    private let damaged = Mutex<(@Sendable (Index, any Error) -> Void)?>(nil)
     private let folder: String
+    private let calls: FileSystemCalls
     private let maximumPages: Int?
     private let logger: Logger
 
@@ -24,17 +32,19 @@ final class IndexShelf: Sendable {
     init(_ configuration: Catalog.Configuration, logger: Logger) throws(CatalogError) {
         folder = configuration.dataFolder
         maximumPages = configuration.maximumIndexPages
+        calls = configuration.fileSystem
         self.logger = logger
         try IndexShelf.make(folder)
+        identity = FolderIdentity(path: folder)
         let lock = try FolderLock(folder: folder)
         do {
             let disk = try IndexShelf.openIndex(folder, maximumPages)
             contents = Mutex(Contents(disk: disk, memory: nil, lock: lock))
         } catch let error as DatabaseError where error.isDamage {
             var first = CatalogState.Problems()
-            first.add(try IndexShelf.setAside(folder, because: error, logger))
+            first.add(try IndexShelf.setAside(folder, because: error, calls, logger))
             let disk = try IndexShelf.fresh(folder, maximumPages)
-            contents = Mutex(Contents(disk: disk, memory: nil, lock: lock, problems: first))
+            contents = Mutex(Contents(disk: disk, memory: nil, lock: lock, problems: first, lasting: first))
         } catch {
             throw .dataFolderUnusable(path: folder, reason: IndexShelf.reason(error))
         }
@@ -45,6 +55,35 @@ final class IndexShelf: Sendable {
 
     /// What happened to the index that people should know.
     var problems: CatalogState.Problems { contents.withLock(\.problems) }
+
+    /// Has whoever writes into a damaged index be heard of.
+    func onDamage(_ heard: @escaping @Sendable (Index, any Error) -> Void) {
+        damaged.withLock { $0 = heard }
+    }
+
+    /// Adds what was learnt to the index in the data folder. Blocking.
+    func write(_ learnt: [ImageID: Learnt]) throws {
+        let disk = disk
+        do {
+            try disk.write(learnt)
+        } catch let error as DatabaseError where error.isDamage {
+            damaged.withLock(\.self)?(disk, error)
+            throw error
+        }
+    }
+
+    /// The index in memory, if there is one.
+    var memoryInUse: Index? { contents.withLock(\.memory) }
+
+    /// Lets the index in memory go: everything is in the data folder again. Scanning queue.
+    func leaveMemory() {
+        let memory = contents.withLock { contents in
+            contents.problems = contents.lasting
+            defer { contents.memory = nil }
+            return contents.memory
+        }
+        if memory != nil { logger.notice("The index is written in the data folder again.") }
+    }
 
     /// An index in memory, made when first asked for; says so once. Scanning queue.
     func memory(because error: any Error) throws -> Index {
@@ -63,11 +102,12 @@ final class IndexShelf: Sendable {
 
     /// Sets the damaged index aside and begins a new one. Blocking; those who still read the old one may finish.
     func replaceDisk(because error: any Error) throws(CatalogError) {
-        let problem = try IndexShelf.setAside(folder, because: error, logger)
+        let problem = try IndexShelf.setAside(folder, because: error, calls, logger)
         let disk = try IndexShelf.fresh(folder, maximumPages)
         contents.withLock { contents in
             contents.disk = disk
             contents.problems.add(problem)
+            contents.lasting.add(problem)
         }
     }
 
@@ -98,12 +138,13 @@ final class IndexShelf: Sendable {
     }
 
     private static func setAside(
-        _ folder: String, because error: any Error, _ logger: Logger
+        _ folder: String, because error: any Error, _ calls: FileSystemCalls, _ logger: Logger
     ) throws(CatalogError) -> CatalogState.Problem {
-        let name = "catalog.sqlite.corrupt-\(time(nil))"
+        let name = asidePrefix + "\(time(nil))"
+        removeOld(folder)
         for ending in ["-wal", "-shm", ""] {
             let old = "\(folder)/catalog.sqlite\(ending)"
-            guard rename(old, "\(folder)/\(name)\(ending)") == 0 || errno == ENOENT else {
+            guard calls.rename(old, to: "\(folder)/\(name)\(ending)") == 0 || errno == ENOENT else {
                 throw .dataFolderUnusable(path: folder, reason: String(cString: strerror(errno)))
             }
         }
@@ -112,6 +153,19 @@ final class IndexShelf: Sendable {
                 + " being built again.")
         logger.error("\(problem)", metadata: ["error": "\(error)"])
         return problem
+    }
+
+    private static let asidePrefix = "catalog.sqlite.corrupt-"
+    /// How many damaged indexes are kept for people to look into, the newest included.
+    private static let keptAside = 3
+
+    /// Makes room for one more that is set aside: a disk that damages each index must not fill up with them.
+    private static func removeOld(_ folder: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let aside = names.filter { $0.hasPrefix(asidePrefix) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+        for name in aside.sorted().dropLast(keptAside - 1) {
+            for ending in ["-wal", "-shm", ""] { unlink("\(folder)/\(name)\(ending)") }
+        }
     }
 
     /// Makes the folder and those above it. What is learnt of pictures is for the eyes of their owner, whoever may look

@@ -8,6 +8,7 @@ struct ListFile {
     let format: Source.ListFormat
     /// Bytes of the longest line or record.
     let limit: Int
+    let calls: FileSystemCalls
 
     /// An `errno`.
     struct Failure: Error {
@@ -17,7 +18,7 @@ struct ListFile {
     /// The file's present stamp.
     func stamp() throws(Failure) -> FileStamp {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Failure(code: errno) }
+        guard calls.status(path, &status) == 0 else { throw Failure(code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EISDIR) }
         return FileStamp(status)
     }
@@ -26,13 +27,13 @@ struct ListFile {
     func read(isStopped: () -> Bool, emit: (ListEntry) throws -> Void) throws {
         var reader = format.reader(limit: limit)
         var splitter = LineSplitter(limit: limit)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = calls.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure(code: errno) }
         defer { close(descriptor) }
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)
         defer { piece.deallocate() }
         while !isStopped() {
-            let count = Glibc.read(descriptor, piece.baseAddress, piece.count)
+            let count = calls.read(descriptor, into: piece)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure(code: errno) }
             guard count > 0 else {

@@ -9,8 +9,10 @@ struct Listing: Sendable {
     /// Images of a full block: as many as two bytes can number.
     static let blockSize = 65_536
 
+    typealias Entry = (id: ImageID, row: UInt32)
+
     /// - Precondition: `0..<count` contains the position.
-    subscript(position: Int) -> (id: ImageID, row: UInt32) {
+    subscript(position: Int) -> Entry {
         let block = blocks[position / Self.blockSize]
         let place = position % Self.blockSize
         return (ImageID(rawValue: block.ids[place]), block.rows[place])

@@ -10,18 +10,37 @@ struct Snapshot: Sendable {
     enum Part: Sendable {
         /// Images whose rows are in the index given with them.
         case listed(Listing, Index)
+        /// Images whose index is given up: the order is what it was, and what has been read again is in another index.
+        case recovering(Listing, Index, found: Listing, Index)
         case computed(Series)
 
         var count: Int {
             switch self {
-            case .listed(let listing, _): listing.count
+            case .listed(let listing, _), .recovering(let listing, _, _, _): listing.count
             case .computed(let series): series.count
+            }
+        }
+
+        /// The order, and the index that it was read from; nil for a part that needs none.
+        var listed: (listing: Listing, index: Index)? {
+            switch self {
+            case .listed(let listing, let index), .recovering(let listing, let index, _, _): (listing, index)
+            case .computed: nil
+            }
+        }
+
+        /// Whether rows of this part are in the index.
+        func uses(_ index: Index) -> Bool {
+            switch self {
+            case .listed(_, let its): its === index
+            case .recovering(_, let its, _, let other): its === index || other === index
+            case .computed: false
             }
         }
 
         func position(of id: ImageID) -> Int? {
             switch self {
-            case .listed(let listing, _): listing.position(of: id)
+            case .listed(let listing, _), .recovering(let listing, _, _, _): listing.position(of: id)
             case .computed(let series): series.position(of: id)
             }
         }
@@ -31,6 +50,20 @@ struct Snapshot: Sendable {
         self.revision = revision
         self.parts = parts
         total = parts.reduce(0) { $0 + $1.count }
+    }
+
+    /// Whether the other has the same images, read from the same indexes.
+    func isSame(as other: Snapshot) -> Bool {
+        revision == other.revision
+            && zip(parts, other.parts).allSatisfy { part, other in
+                switch (part, other) {
+                case (.listed(_, let index), .listed(_, let other)): index === other
+                case (.recovering(_, _, let found, let index), .recovering(_, _, let others, let other)):
+                    index === other && found.count == others.count
+                case (.computed, .computed): true
+                default: false
+                }
+            }
     }
 
     /// The index of the image; nil when it is not in this revision.
@@ -47,7 +80,7 @@ struct Snapshot: Sendable {
     func id(at index: Int) -> ImageID? {
         guard let (part, position) = place(of: index) else { return nil }
         switch parts[part] {
-        case .listed(let listing, _): return listing[position].id
+        case .listed(let listing, _), .recovering(let listing, _, _, _): return listing[position].id
         case .computed(let series): return series.id(at: position)
         }
     }

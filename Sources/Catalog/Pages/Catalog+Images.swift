@@ -16,13 +16,9 @@ extension Catalog {
     /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.indexUnavailable`, `.closed`.
     public func images(_ ids: [ImageID]) async throws -> [ImageID: GalleryImage] {
         guard ids.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
-        return try await reading { _ in
-        } from: { snapshot, _ in
-            // Here and not under the lock: in a great catalog a look takes microseconds.
-            let places = Set(ids).compactMap { snapshot.index(of: $0) }
-            return try await images(of: snapshot, at: places).map { images in
-                images.reduce(into: [:]) { $0[$1.id] = $1 }
-            }
+        return try await reading(ids.count) { moment in
+            let places = Set(ids).compactMap { moment.snapshot.index(of: $0) }
+            return try await images(of: moment.snapshot, at: places).reduce(into: [:]) { $0[$1.id] = $1 }
         }
     }
 
@@ -33,49 +29,60 @@ extension Catalog {
     public func images(at range: Range<Int>) async throws -> [GalleryImage] {
         guard range.lowerBound >= 0 else { throw CatalogError.offsetOutOfRange }
         guard range.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
-        return try await reading { _ in
-        } from: { snapshot, _ in
-            try await images(of: snapshot, at: range.clamped(to: 0..<snapshot.total))
+        return try await reading(range.count) { moment in
+            try await images(of: moment.snapshot, at: range.clamped(to: 0..<moment.snapshot.total))
         }
     }
 
-    /// Reads from one revision what was chosen in it.
+    /// Reads from one revision what was chosen in it; at the desk, save for a look so small that going there costs more.
     ///
     /// - Parameters:
-    ///   - choose: under the lock, so in short.
+    ///   - count: how many images are asked for.
     ///   - read: gives nil when the index has no longer what the snapshot names.
-    func reading<Chosen: Sendable, Value: Sendable>(
-        _ choose: @Sendable (Standing) throws -> Chosen,
-        from read: @Sendable (Snapshot, Chosen) async throws -> Value?
+    func reading<Value: Sendable>(
+        _ count: Int, _ read: @Sendable (Moment) async throws -> Value?
     ) async throws -> Value {
+        if count <= 4 { return try await reading(read) }
+        return try await withTaskExecutorPreference(desk) { try await reading(read) }
+    }
+
+    private func reading<Value: Sendable>(_ read: @Sendable (Moment) async throws -> Value?) async throws -> Value {
         // Rows go when their images have gone from the order; who held an older order looks again in the newer one. That
         // ends when the reader is faster than the changes are, which a bound must not judge too early.
         for _ in 0..<50 {
-            let (snapshot, chosen) = try standing.withLock { standing in
+            let moment = try standing.withLock { standing in
                 guard !standing.isClosed else { throw CatalogError.closed }
-                return (standing.snapshot, try choose(standing))
+                return Moment(
+                    snapshot: standing.snapshot, departures: standing.departures, isScanning: standing.isScanning)
             }
             do {
-                if let value = try await read(snapshot, chosen) { return value }
-                let isNewest = standing.withLock { $0.snapshot.revision == snapshot.revision }
-                if isNewest { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "rows are missing") }
-            } catch let error as DatabaseError {
-                try noteFailure(error)
+                if let value = try await read(moment) { return value }
+            } catch let failure as IndexFailure {
+                let isNewest = standing.withLock { $0.snapshot.isSame(as: moment.snapshot) }
+                if isNewest { throw note(failure) }
             }
         }
         throw CatalogError.indexUnavailable
     }
 
-    private func noteFailure(_ error: DatabaseError) throws {
-        guard !standing.withLock(\.isClosed) else { throw CatalogError.closed }
-        logger.error("The index cannot be read.", metadata: ["error": "\(error)"])
-        if error.isDamage { repair(shelf.disk, because: error) }
-        throw CatalogError.indexUnavailable
+    /// What the asker is told of an index that cannot be read; sees to it that it can be again.
+    private func note(_ failure: IndexFailure) -> CatalogError {
+        guard !standing.withLock(\.isClosed) else { return .closed }
+        // An index that is given up is known to be so.
+        guard !failure.index.isDamaged.load(ordering: .relaxed) else { return .indexUnavailable }
+        logger.error("The index cannot be read.", metadata: ["error": "\(failure.error)"])
+        if failure.error.isDamage {
+            repair(failure.index, because: failure.error)
+        } else {
+            noteUnreadable(failure.index)
+        }
+        return .indexUnavailable
     }
 
-    /// The images at these indices of the snapshot, in this order; nil when the index has no longer what it names. Each
-    /// of the sources is read once.
-    func images(of snapshot: Snapshot, at indices: some Collection<Int>) async throws -> [GalleryImage]? {
+    /// The images at these indices of the snapshot, in this order. Each of the sources is read once.
+    ///
+    /// - Throws: `IndexFailure`.
+    func images(of snapshot: Snapshot, at indices: some Collection<Int>) async throws -> [GalleryImage] {
         guard !indices.isEmpty else { return [] }
         var found = [Found?](repeating: nil, count: indices.count)
         for (ordinal, members) in snapshot.members(at: indices).enumerated() where !members.isEmpty {
@@ -88,19 +95,67 @@ extension Catalog {
                 }
             case .listed(let listing, let index):
                 let entries = members.map { listing[$0.position] }
-                for (number, row) in try await index.images(entries.map(\.row)).enumerated() {
-                    guard let row, row.id == entries[number].id else { return nil }
-                    found[members[number].place] = Found(
-                        id: row.id, location: row.location(source: ordinal), name: row.name, sighting: row.sighting)
+                for (member, row) in zip(members, try await rows(entries, of: index)) {
+                    found[member.place] = Found(row, source: ordinal)
+                }
+            case .recovering(let listing, let old, let again, let new):
+                var entries = (old: [(place: Int, entry: Listing.Entry)](), new: [(place: Int, entry: Listing.Entry)]())
+                for (place, position) in members {
+                    let entry = listing[position]
+                    if let position = again.position(of: entry.id) {
+                        entries.new.append((place, again[position]))
+                    } else {
+                        entries.old.append((place, entry))
+                    }
+                }
+                for (entries, index) in [(entries.new, new), (entries.old, old)] where !entries.isEmpty {
+                    for (entry, row) in zip(entries, try await rows(entries.map(\.entry), of: index)) {
+                        found[entry.place] = Found(row, source: ordinal)
+                    }
                 }
             }
         }
-        let ids = found.compactMap { $0?.id }
-        // In this order: what is written while the index is read is in one of the two, or in both.
-        let gathered = facts.gathered(of: ids)
-        let learnt = try await shelf.disk.learnt(of: ids).merging(gathered) { $0.updated(with: $1) }
+        let learnt = await learnt(of: found.compactMap { $0?.id })
         return zip(indices, found).compactMap { index, found in found.map { $0.image(at: index, learnt[$0.id]) } }
     }
+
+    private func rows(_ entries: [Listing.Entry], of index: Index) async throws -> [ImageRow] {
+        do {
+            let rows = try await index.images(entries.map(\.row))
+            return try zip(entries, rows).map { entry, row in
+                guard let row, row.id == entry.id else { throw DatabaseError.missingRows }
+                return row
+            }
+        } catch let error as DatabaseError {
+            throw IndexFailure(index: index, error: error)
+        }
+    }
+
+    /// What was learnt of these images, as far as it can be told now: without it they can be shown all the same.
+    private func learnt(of ids: [ImageID]) async -> [ImageID: Learnt] {
+        // In this order: what is written while the index is read is in one of the two, or in both.
+        let gathered = facts.gathered(of: ids)
+        let disk = shelf.disk
+        do {
+            return try await disk.learnt(of: ids).merging(gathered) { $0.updated(with: $1) }
+        } catch {
+            if let error = error as? DatabaseError { _ = note(IndexFailure(index: disk, error: error)) }
+            return gathered
+        }
+    }
+}
+
+/// What is true at one moment, for a reader to keep to.
+struct Moment: Sendable {
+    let snapshot: Snapshot
+    let departures: Departures
+    let isScanning: Bool
+}
+
+/// An index did not tell what it was asked.
+private struct IndexFailure: Error {
+    let index: Index
+    let error: DatabaseError
 }
 
 /// What order and row tell of an image.
@@ -110,6 +165,17 @@ private struct Found {
     let name: String
     /// Nil for an image of a template, of which there is no row.
     let sighting: Sighting?
+
+    init(id: ImageID, location: ImageLocation, name: String, sighting: Sighting?) {
+        self.id = id
+        self.location = location
+        self.name = name
+        self.sighting = sighting
+    }
+
+    init(_ row: ImageRow, source: Int) {
+        self.init(id: row.id, location: row.location(source: source), name: row.name, sighting: row.sighting)
+    }
 
     func image(at index: Int, _ learnt: Learnt?) -> GalleryImage {
         var known = learnt

@@ -15,16 +15,16 @@ extension Catalog {
     ///
     /// - Throws: `CatalogError.staleCursor`, `.limitOutOfRange`, `.indexUnavailable`, `.closed`.
     public func page(after cursor: Cursor, limit: Int) async throws -> Page {
-        try await page(limit: limit) { standing in
-            guard let index = standing.index(after: cursor) else { throw CatalogError.staleCursor }
+        try await page(limit: limit) { moment in
+            guard let index = moment.index(after: cursor) else { throw CatalogError.staleCursor }
             return index
         }
     }
 
-    private func page(limit: Int, from start: @Sendable (Standing) throws -> Int) async throws -> Page {
+    private func page(limit: Int, from start: @Sendable (Moment) throws -> Int) async throws -> Page {
         guard (1...Page.maximumLimit).contains(limit) else { throw CatalogError.limitOutOfRange }
-        let read = try await read { standing in
-            let start = try start(standing)
+        let read = try await read(limit) { moment in
+            let start = try start(moment)
             return start..<start.addingReportingOverflow(limit).partialValue.clamped(to: start)
         }
         let end = read.range.lowerBound + read.images.count
@@ -49,18 +49,16 @@ extension Catalog {
     }
 
     /// Reads the images of a range that is chosen in the very revision that is read.
-    private func read(_ choose: @Sendable (Standing) throws -> Range<Int>) async throws -> Reading {
-        try await reading { standing in
-            (isScanning: standing.phase != .idle, range: try choose(standing))
-        } from: { snapshot, chosen in
-            try await images(of: snapshot, at: chosen.range.clamped(to: 0..<snapshot.total)).map { images in
-                Reading(snapshot: snapshot, isScanning: chosen.isScanning, range: chosen.range, images: images)
-            }
+    private func read(_ count: Int, _ choose: @Sendable (Moment) throws -> Range<Int>) async throws -> Reading {
+        try await reading(count) { moment in
+            let range = try choose(moment)
+            let images = try await images(of: moment.snapshot, at: range.clamped(to: 0..<moment.snapshot.total))
+            return Reading(snapshot: moment.snapshot, isScanning: moment.isScanning, range: range, images: images)
         }
     }
 }
 
-extension Standing {
+extension Moment {
     /// The index of the image that follows the cursor's place; nil when that place is forgotten.
     fileprivate func index(after cursor: Cursor) -> Int? {
         guard let last = cursor.last else { return 0 }

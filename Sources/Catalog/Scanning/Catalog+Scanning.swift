@@ -1,17 +1,29 @@
 import Dispatch
 import GRDB
+import Glibc
 import Images
 import Logging
 import Synchronization
 
 extension Catalog {
+    /// Ordinals of the sources that are read; a template needs no reading.
+    var readable: [Int] { sources.filter { !$0.isTemplate }.map(\.ordinal) }
+
     /// Reads the sources again; what has changed is seen when a source has been read to its end. Returns at once.
     public func rescan() {
+        rescan(Set(readable))
+    }
+
+    private func rescan(_ ordinals: Set<Int>) {
         let isFirst = standing.withLock { standing in
             guard !standing.isClosed else { return false }
-            defer { standing.phase = standing.phase == .idle ? .scanning : .scanningAgain }
-            if standing.phase == .idle { standing.unread = Set(sources.filter { !$0.isTemplate }.map(\.ordinal)) }
-            return standing.phase == .idle
+            guard !standing.isScanning else {
+                standing.again.formUnion(ordinals)
+                return false
+            }
+            standing.isScanning = true
+            standing.unread = ordinals
+            return true
         }
         if isFirst { scanning.async { self.scanUntilSettled() } }
     }
@@ -20,51 +32,71 @@ extension Catalog {
     public func scanCompleted() async {
         await withCheckedContinuation { waiter in
             let isIdle = standing.withLock { standing in
-                if standing.phase != .idle { standing.waiters.append(waiter) }
-                return standing.phase == .idle
+                if standing.isScanning { standing.waiters.append(waiter) }
+                return !standing.isScanning
             }
             if isIdle { waiter.resume() }
         }
     }
 
-    /// Asks for the damaged index to be replaced and everything to be read again.
-    func repair(_ index: Index, because error: any Error) {
-        scanning.async {
-            // Only once, however many readers met the damage.
-            guard self.shelf.disk === index, !self.standing.withLock(\.isClosed) else { return }
-            self.replaceIndex(because: error)
-            self.rescan()
-        }
-    }
-
     private func scanUntilSettled() {
         while true {
-            for source in sources where !source.isTemplate && !isStopped.load(ordering: .relaxed) { scan(source) }
+            let ordinals = standing.withLock(\.unread)
+            for ordinal in ordinals.sorted() where !isStopped.load(ordering: .relaxed) { scan(sources[ordinal]) }
+            settleIndexes()
             let waiters = standing.withLock { standing -> [CheckedContinuation<Void, Never>]? in
-                let isAgain = standing.phase == .scanningAgain && !standing.isClosed
-                standing.unread = isAgain ? Set(sources.filter { !$0.isTemplate }.map(\.ordinal)) : []
-                standing.phase = isAgain ? .scanning : .idle
-                guard !isAgain else { return nil }
+                standing.unread = standing.isClosed ? [] : standing.again
+                standing.again = []
+                standing.isScanning = !standing.unread.isEmpty
+                guard !standing.isScanning else { return nil }
                 defer { standing.waiters = [] }
                 return standing.waiters
             }
             guard let waiters else { continue }
+            retryWhatFailed()
             for waiter in waiters { waiter.resume() }
             return
+        }
+    }
+
+    /// Sees to what is left over from an index that was given up.
+    private func settleIndexes() {
+        guard !isStopped.load(ordering: .relaxed) else { return }
+        let parts = standing.withLock(\.snapshot.parts)
+        if let memory = shelf.memoryInUse, !parts.contains(where: { $0.uses(memory) }) { shelf.leaveMemory() }
+        if !shelf.disk.isDamaged.load(ordering: .relaxed) { saveFacts() }
+    }
+
+    /// Has sources that could not be read as they should be read again by themselves, a little later each time.
+    private func retryWhatFailed() {
+        let retry = standing.withLock { standing -> (number: UInt64, failures: Int)? in
+            standing.troubles = standing.troubled.isEmpty ? 0 : standing.troubles + 1
+            standing.retry += 1
+            return standing.troubled.isEmpty || standing.isClosed ? nil : (standing.retry, standing.troubles)
+        }
+        guard let retry else { return }
+        let delay = configuration.retrying.delay(after: retry.failures)
+        scanning.asyncAfter(deadline: .now() + delay.dispatched) { [weak self] in
+            guard let self else { return }
+            let troubled = standing.withLock { $0.retry == retry.number ? $0.troubled : [] }
+            if !troubled.isEmpty { rescan(troubled) }
         }
     }
 
     /// Reads one source to its end. What cannot be read keeps the place that it had.
     private func scan(_ source: NamedSource) {
         var index = shelf.disk
+        var isTroubled = true
+        var damage = index.isDamaged.load(ordering: .relaxed) ? DatabaseError(resultCode: .SQLITE_CORRUPT) : nil
         for _ in 0..<3 {
             do {
-                try scan(source, into: index)
+                if let damage { index = try successor(of: index, because: damage) }
+                isTroubled = try scan(source, into: index) || index !== shelf.disk
                 break
             } catch let error as DatabaseError where error.isDamage && index === shelf.disk {
-                guard replaceIndex(because: error) else { break }
-                index = shelf.disk
+                damage = error
             } catch let error as DatabaseError {
+                damage = nil
                 guard index === shelf.disk, let memory = try? shelf.memory(because: error) else {
                     settle(source, CatalogState.Problem(source: source.name, reason: "The index cannot be written."))
                     break
@@ -76,25 +108,35 @@ extension Catalog {
                 break
             }
         }
-        standing.withLock { _ = $0.unread.remove(source.ordinal) }
+        standing.withLock { standing in
+            standing.unread.remove(source.ordinal)
+            if isTroubled { standing.troubled.insert(source.ordinal) } else { standing.troubled.remove(source.ordinal) }
+        }
     }
 
     private static func code(of error: any Error) -> Int32 {
         (error as? FolderRoot.Failure)?.code ?? (error as? ListFile.Failure)?.code ?? 0
     }
 
-    private func scan(_ source: NamedSource, into index: Index) throws {
+    /// - Returns: whether something could not be told that may be told later.
+    private func scan(_ source: NamedSource, into index: Index) throws -> Bool {
         let before = standing.withLock { standing in
             (
                 parts: standing.snapshot.parts, isKnown: standing.isKnown[source.ordinal],
                 stamp: standing.stamps[source.ordinal]
             )
         }
-        var problems = CatalogState.Problems()
-        var stamp: FileStamp?
-        var previous: Listing?
-        if case .listed(let listing, let its) = before.parts[source.ordinal], its === index, before.isKnown {
-            previous = listing
+        let part = before.parts[source.ordinal]
+        let former = before.isKnown ? part.listed.map(SourceScan.Former.init) : nil
+        var written = former?.index === index ? former?.listing : nil
+        if part.listed?.index !== index {
+            // What is shown has its rows elsewhere: this index may have some from before, and from scans that broke off.
+            try index.clearUnsettled()
+            written = try index.source(source.key)?.listing
+        }
+        var growth: ((Listing) -> Void)? = before.isKnown ? nil : { self.show($0, index, of: source) }
+        if let former, former.index.isDamaged.load(ordering: .relaxed) {
+            growth = { self.recover($0, index, of: source) }
         }
         let scan = try SourceScan(
             index: index, identity: source.identity,
@@ -102,24 +144,22 @@ extension Catalog {
                 if case .computed = part { return part }
                 return ordinal < source.ordinal ? part : nil
             },
-            previous: previous, growthInterval: configuration.growthInterval,
-            nextRevision: { self.standing.withLock { $0.snapshot.revision + 1 } },
-            showGrowth: before.isKnown ? nil : { self.show($0, index, of: source) })
+            former: former, written: written, growthInterval: configuration.growthInterval,
+            nextRevision: { self.standing.withLock { $0.snapshot.revision + 1 } }, showGrowth: growth)
         let isStopped = { self.isStopped.load(ordering: .relaxed) }
+        var problems = CatalogState.Problems()
+        var stamp: FileStamp?
+        var isTroubled = false
         switch source.source {
         case .folder(let path):
-            // Opened anew: what is mounted here may have changed.
-            let root = try FolderRoot(path: path)
-            standing.withLock { $0.roots[source.ordinal] = root }
-            let walk = FolderWalk(root: root, isStopped: isStopped, found: scan.add) { path, reason in
-                problems.add(.init(source: source.name, path: FilePath.printable(path), reason: reason))
-            }
-            try walk.run()
+            isTroubled = try walk(path, of: source, scan, &problems)
         case .list(let path, let format):
-            let file = ListFile(path: path, format: format, limit: configuration.longestLine)
+            let file = ListFile(
+                path: path, format: format, limit: configuration.longestLine, calls: configuration.fileSystem)
             stamp = try file.stamp()
-            if before.isKnown, previous != nil, stamp == before.stamp {
-                return settle(source, standing.withLock { $0.problems[source.ordinal] })
+            if former != nil, former?.index === index, stamp == before.stamp {
+                settle(source, standing.withLock { $0.problemsWhenRead[source.ordinal] })
+                return false
             }
             try file.read(isStopped: isStopped) { entry in
                 switch entry {
@@ -129,40 +169,92 @@ extension Catalog {
                 case .nothing: break
                 }
             }
-        case .template: return
+        case .template: return false
         }
-        guard !isStopped() else { return }
+        guard !isStopped() else { return false }
         let outcome = try scan.finish()
         if outcome.listing.count == 0 { problems.add(Catalog.emptiness(of: source)) }
-        if outcome.isNews || !before.isKnown { show(outcome.listing, index, of: source, without: outcome.gone) }
+        if outcome.isNews || former == nil || former?.index !== index {
+            show(outcome.listing, index, of: source, without: outcome.gone)
+        }
         standing.withLock { standing in
             standing.isKnown[source.ordinal] = true
             standing.stamps[source.ordinal] = stamp
+            standing.problemsWhenRead[source.ordinal] = problems
         }
         settle(source, problems)
         // A folder that is as it was, most rescans, writes nothing.
-        guard outcome.isNews || previous == nil || stamp != before.stamp else { return }
+        guard outcome.isNews || written == nil || stamp != before.stamp else { return isTroubled }
         try index.keep(KnownSource(listing: outcome.listing, stamp: stamp, problems: problems), as: source.key)
-        for start in stride(from: 0, to: outcome.gone.count, by: 1000) {
-            let batch = outcome.gone[start..<min(start + 1000, outcome.gone.count)]
-            try index.remove(batch.map { ($0.id, $0.row) })
+        for start in stride(from: 0, to: outcome.dropped.count, by: 1000) {
+            try index.remove(Array(outcome.dropped[start..<min(start + 1000, outcome.dropped.count)]))
         }
+        return isTroubled
     }
 
-    /// Shows a source's images as another revision.
+    /// Names what lies in a folder now.
+    ///
+    /// - Returns: whether something could not be told that may be told later.
+    private func walk(
+        _ path: String, of source: NamedSource, _ scan: SourceScan, _ problems: inout CatalogState.Problems
+    ) throws -> Bool {
+        // Opened anew: what is mounted here may have changed.
+        let root = try FolderRoot(path: path, calls: configuration.fileSystem)
+        let before = standing.withLock { $0.roots[source.ordinal] }
+        var isTroubled = false
+        var met = problems
+        func add(_ path: String, _ reason: String) {
+            met.add(.init(source: source.name, path: FilePath.printable(path), reason: reason))
+        }
+        let walk = FolderWalk(
+            root: root, avoided: shelf.identity, isStopped: { self.isStopped.load(ordering: .relaxed) },
+            found: scan.add,
+            untold: { path, failure in
+                scan.keep(path)
+                // Rights do not come back by themselves.
+                if ![EACCES, EPERM].contains(failure.code) { isTroubled = true }
+                add(path, "cannot be read now: \(failure.reason). What was known of it is kept")
+            }, refused: add)
+        let hasNames = try walk.run()
+        // The place where a disk is mounted is an empty folder while it is not.
+        if !hasNames, let before, before.device != root.device {
+            throw FolderRoot.Failure(code: ENODEV)
+        }
+        standing.withLock { $0.roots[source.ordinal] = root }
+        problems = met
+        return isTroubled
+    }
+
+    /// Shows a source's images as another revision. Only the scanning queue changes what is shown, so that what costs
+    /// something is done beside the lock.
     private func show(
         _ listing: Listing, _ index: Index, of source: NamedSource,
-        without gone: [(id: ImageID, row: UInt32, anchor: ImageID?)] = []
+        without gone: [(id: ImageID, anchor: ImageID?)] = []
     ) {
-        standing.withLock { standing in
-            var parts = standing.snapshot.parts
-            parts[source.ordinal] = .listed(listing, index)
-            standing.snapshot = Snapshot(revision: standing.snapshot.revision + 1, parts: parts)
-            for image in gone {
-                standing.departures.insert(
-                    image.id, image.anchor.map { .before($0) } ?? .end(source: source.ordinal))
-            }
+        let before = standing.withLock { (snapshot: $0.snapshot, departures: $0.departures) }
+        var parts = before.snapshot.parts
+        parts[source.ordinal] = .listed(listing, index)
+        let snapshot = Snapshot(revision: before.snapshot.revision + 1, parts: parts)
+        var departures = before.departures
+        for image in gone {
+            departures.insert(image.id, image.anchor.map { .before($0) } ?? .end(source: source.ordinal))
         }
+        standing.withLock { standing in
+            standing.snapshot = snapshot
+            if !gone.isEmpty { standing.departures = departures }
+        }
+        withExtendedLifetime(before) {}
+    }
+
+    /// Has what was read again of a source whose index is damaged be read from the new index. The order stays.
+    private func recover(_ found: Listing, _ index: Index, of source: NamedSource) {
+        let before = standing.withLock(\.snapshot)
+        var parts = before.parts
+        guard let listed = parts[source.ordinal].listed else { return }
+        parts[source.ordinal] = .recovering(listed.listing, listed.index, found: found, index)
+        let snapshot = Snapshot(revision: before.revision, parts: parts)
+        standing.withLock { $0.snapshot = snapshot }
+        withExtendedLifetime(before) {}
     }
 
     private static func emptiness(of source: NamedSource) -> CatalogState.Problem {
@@ -192,25 +284,5 @@ extension Catalog {
         if problems.count > problems.first.count {
             logger.warning("\(source.name): \(problems.count - problems.first.count) more problems of this kind.")
         }
-    }
-
-    /// Begins a new index in the place of a damaged one: what was listed from it is gone until it is read again.
-    @discardableResult private func replaceIndex(because error: any Error) -> Bool {
-        do {
-            try shelf.replaceDisk(because: error)
-        } catch {
-            logger.error("The damaged index cannot be replaced.", metadata: ["error": "\(error)"])
-            return false
-        }
-        let disk = shelf.disk
-        standing.withLock { standing in
-            let parts = standing.snapshot.parts.enumerated().map { ordinal, part in
-                guard case .listed = part else { return part }
-                standing.isKnown[ordinal] = false
-                return Snapshot.Part.listed(Listing(), disk)
-            }
-            standing.snapshot = Snapshot(revision: standing.snapshot.revision + 1, parts: parts)
-        }
-        return true
     }
 }

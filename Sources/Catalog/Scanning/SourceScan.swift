@@ -1,3 +1,4 @@
+import GRDB
 import Images
 
 /// One source while it is read: names what is seen, writes it to the index in batches, and shows what there is so far.
@@ -6,20 +7,31 @@ import Images
 final class SourceScan {
     private static let batchSize = 1000
 
+    /// What is known of the source from before.
+    struct Former {
+        let listing: Listing
+        /// Where its rows are; perhaps not in the index that is written now.
+        let index: Index
+    }
+
     /// What the scan came to.
     struct Outcome {
         let listing: Listing
         /// Whether there is anything to show that was not shown before.
         let isNews: Bool
         /// Images of the listing before that are not in this one, each with the nearest after it that stayed.
-        let gone: [(id: ImageID, row: UInt32, anchor: ImageID?)]
+        let gone: [(id: ImageID, anchor: ImageID?)]
+        /// Rows of the index that no listing has any more.
+        let dropped: [(id: ImageID, row: UInt32)]
     }
 
     private let index: Index
     private let identity: Identity
     /// The parts whose ids are settled: the sources before this one, and the templates.
     private let settled: [Snapshot.Part]
-    private let previous: Listing?
+    private let former: Former?
+    /// What this index has of the source, if it has anything.
+    private let written: Listing?
     private let growthInterval: Duration
     private let nextRevision: () -> UInt64
     private let showGrowth: ((Listing) -> Void)?
@@ -31,25 +43,28 @@ final class SourceScan {
     private var nextRow: UInt32
     private var isNews = false
     private var nextShow: ContinuousClock.Instant
+    private var untold = UntoldPaths()
 
     /// - Parameters:
-    ///   - previous: the listing of the last time, if its rows are in this index.
+    ///   - former: what is known from before, wherever its rows are.
+    ///   - written: what this index has of the source.
     ///   - showGrowth: called now and then with what there is so far; nil when the last listing is shown meanwhile.
     init(
-        index: Index, identity: Identity, settled: [Snapshot.Part], previous: Listing?, growthInterval: Duration,
-        nextRevision: @escaping () -> UInt64, showGrowth: ((Listing) -> Void)?
+        index: Index, identity: Identity, settled: [Snapshot.Part], former: Former?, written: Listing?,
+        growthInterval: Duration, nextRevision: @escaping () -> UInt64, showGrowth: ((Listing) -> Void)?
     ) throws {
         self.index = index
         self.identity = identity
         self.settled = settled
-        self.previous = previous
+        self.former = former
+        self.written = written
         self.growthInterval = growthInterval
         self.nextRevision = nextRevision
         self.showGrowth = showGrowth
         nextRow = try index.counters().nextRow
         // The first look comes early: somebody may be waiting before an empty page.
         nextShow = .now + min(growthInterval, .milliseconds(30))
-        taken.reserveCapacity(previous?.count ?? 0)
+        taken.reserveCapacity(former?.listing.count ?? 0)
     }
 
     func add(_ sighting: Sighting) throws {
@@ -57,8 +72,7 @@ final class SourceScan {
             taken.contains(id) || settled.contains { $0.position(of: ImageID(rawValue: id)) != nil }
         }
         taken.insert(id.rawValue)
-        let known = previous.flatMap { listing in listing.position(of: id).map { listing[$0].row } }
-        batch.append((id, known, sighting))
+        append(id, sighting)
         let isDue = showGrowth != nil && ContinuousClock.now >= nextShow
         guard batch.count >= Self.batchSize || isDue else { return }
         try commit()
@@ -68,17 +82,92 @@ final class SourceScan {
         }
     }
 
+    /// Says that it could not be told what lies at this path and beneath it: what was known of it stays.
+    func keep(_ path: String) {
+        untold.insert(path)
+    }
+
     func finish() throws -> Outcome {
         try commit()
-        let listing = builder.listing()
-        guard let previous else { return Outcome(listing: listing, isNews: true, gone: []) }
-        var gone: [(id: ImageID, row: UInt32, anchor: ImageID?)] = []
-        var anchor: ImageID?
-        for position in (0..<previous.count).reversed() {
-            let (id, row) = previous[position]
-            if taken.contains(id.rawValue) { anchor = id } else { gone.append((id, row, anchor)) }
+        let seen = builder.listing()
+        let listing = try former.map { try restored(seen, from: $0) } ?? seen
+        var dropped: [(id: ImageID, row: UInt32)] = []
+        if let written {
+            for position in 0..<written.count where !taken.contains(written[position].id.rawValue) {
+                dropped.append(written[position])
+            }
         }
-        return Outcome(listing: listing, isNews: isNews || !listing.hasOrder(of: previous), gone: gone)
+        guard let former else { return Outcome(listing: listing, isNews: true, gone: [], dropped: dropped) }
+        var gone: [(id: ImageID, anchor: ImageID?)] = []
+        var anchor: ImageID?
+        for position in (0..<former.listing.count).reversed() {
+            let id = former.listing[position].id
+            if taken.contains(id.rawValue) { anchor = id } else { gone.append((id, anchor)) }
+        }
+        let isNews = isNews || !listing.hasOrder(of: former.listing)
+        return Outcome(listing: listing, isNews: isNews, gone: gone, dropped: dropped)
+    }
+
+    /// What was seen, and among it, each behind the image that it followed before, what could not be told.
+    private func restored(_ seen: Listing, from former: Former) throws -> Listing {
+        guard !untold.isEmpty else { return seen }
+        let missing = (0..<former.listing.count).filter { !taken.contains(former.listing[$0].id.rawValue) }
+        var kept: Set<Int> = []
+        for start in stride(from: 0, to: missing.count, by: Self.batchSize) {
+            let positions = missing[start..<min(start + Self.batchSize, missing.count)]
+            for (position, row) in zip(positions, try rows(positions.map { former.listing[$0].row }, of: former)) {
+                guard let row, row.id == former.listing[position].id, untold.contains(row.sighting.location) else {
+                    continue
+                }
+                kept.insert(position)
+                taken.insert(row.id.rawValue)
+                // In another index than before it is written anew.
+                if former.index !== index { append(row.id, row.sighting) }
+            }
+        }
+        guard !kept.isEmpty else { return seen }
+        var rows: [UInt64: UInt32] = [:]
+        if former.index !== index {
+            try commit()
+            let all = builder.listing()
+            for position in seen.count..<all.count { rows[all[position].id.rawValue] = all[position].row }
+        }
+        var followers: [UInt64: [(ImageID, UInt32)]] = [:]
+        var first: [(ImageID, UInt32)] = []
+        var leader: ImageID?
+        for position in 0..<former.listing.count {
+            let (id, row) = former.listing[position]
+            if kept.contains(position) {
+                let own = (id, rows[id.rawValue] ?? row)
+                if let leader { followers[leader.rawValue, default: []].append(own) } else { first.append(own) }
+            } else if taken.contains(id.rawValue) {
+                leader = id
+            }
+        }
+        var whole = ListingBuilder()
+        for (id, row) in first { whole.append(id, row: row) }
+        for position in 0..<seen.count {
+            let (id, row) = seen[position]
+            whole.append(id, row: row)
+            for (id, row) in followers[id.rawValue] ?? [] { whole.append(id, row: row) }
+        }
+        return whole.listing()
+    }
+
+    /// The rows of what is known from before. Of an index that is given up those count that can still be read.
+    private func rows(_ numbers: [UInt32], of former: Former) throws -> [ImageRow?] {
+        if former.index !== index {
+            if let rows = try? former.index.read(numbers) { return rows }
+            return numbers.map { try? former.index.read([$0]).first ?? nil }
+        }
+        let rows = try index.read(numbers)
+        guard rows.allSatisfy({ $0 != nil }) else { throw DatabaseError.missingRows }
+        return rows
+    }
+
+    private func append(_ id: ImageID, _ sighting: Sighting) {
+        let known = written.flatMap { listing in listing.position(of: id).map { listing[$0].row } }
+        batch.append((id, known, sighting))
     }
 
     private func commit() throws {

@@ -2,21 +2,24 @@ import Images
 
 /// What is true of the catalog at one moment; one owner, `Catalog.standing`.
 struct Standing {
-    /// Whether sources are being read.
-    enum Phase {
-        case idle
-        case scanning
-        /// A scan is under way, and another one was asked for meanwhile.
-        case scanningAgain
-    }
-
     var snapshot: Snapshot
     var departures = Departures()
-    var phase = Phase.idle
+    /// Whether sources are being read.
+    var isScanning = false
     /// Ordinals of the sources that the scan under way has not read to their end.
     var unread: Set<Int> = []
+    /// Those that were asked for again while a scan was under way.
+    var again: Set<Int> = []
+    /// Sources that could not be read as they should, for a reason that may pass.
+    var troubled: Set<Int> = []
+    /// How often in a row sources were left in trouble, and the try that is to come.
+    var troubles = 0
+    var retry: UInt64 = 0
+    var healing = Healing()
     /// Of each source, by its ordinal.
     var problems: [CatalogState.Problems]
+    /// What was wrong with each when it was read to its end last.
+    var problemsWhenRead: [CatalogState.Problems]
     /// Whether the source was read to its end once, so that what is shown of it is whole, if perhaps old.
     var isKnown: [Bool]
     /// A list's file as it was when it was read to its end.
@@ -37,6 +40,7 @@ struct Standing {
                 source.series.map(Snapshot.Part.computed) ?? .listed(known?.listing ?? Listing(), index)
             })
         problems = known.map { $0?.problems ?? .init() }
+        problemsWhenRead = problems
         isKnown = known.map { $0 != nil }
         stamps = known.map { $0?.stamp }
         self.roots = roots

@@ -54,11 +54,11 @@ struct NamedSource: Sendable {
     ///
     /// - Returns: the root, for a folder.
     /// - Throws: `CatalogError.badSource`.
-    func open() throws(CatalogError) -> FolderRoot? {
+    func open(_ calls: FileSystemCalls) throws(CatalogError) -> FolderRoot? {
         switch source {
         case .folder(let path):
             do throws(FolderRoot.Failure) {
-                let root = try FolderRoot(path: path)
+                let root = try FolderRoot(path: path, calls: calls)
                 // A folder may be opened and yet not be entered: reading names is one right, reaching files another.
                 close(try root.openFolder([]))
                 return root
@@ -66,7 +66,7 @@ struct NamedSource: Sendable {
                 throw .badSource(word: path, reason: Source.unreadable(error.code))
             }
         case .list(let path, _):
-            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            let descriptor = calls.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { throw .badSource(word: path, reason: Source.unreadable(errno)) }
             close(descriptor)
             return nil

@@ -11,13 +11,29 @@ struct CatalogAccess: FileOpening, FactsLearning {
         do {
             return try catalog.openFile(folder: folder, path: path).release()
         } catch {
-            throw LoadFailure(
-                status: 404, publicMessage: "The picture's file is gone or cannot be read.",
-                logDetail: "\(path): \(error)")
+            throw LoadFailure(opening: path, error)
         }
     }
 
     func learned(_ facts: ImageFacts, version: ContentVersion?, of image: ImageID) {
         catalog.learned(facts, version: version, of: image)
+    }
+}
+
+extension LoadFailure {
+    /// Why a local picture cannot be opened. Only of what is said to be gone is that said; what the disk or this process
+    /// cannot do now, it may do in a moment.
+    init(opening path: String, _ error: CatalogError) {
+        let detail = "\(path): \(error)"
+        switch error {
+        case .fileUnavailable(.gone, _):
+            self.init(status: 404, publicMessage: "The picture's file is gone.", logDetail: detail)
+        case .fileUnavailable(.forbidden, _):
+            self.init(status: 403, publicMessage: "The server may not read the picture's file.", logDetail: detail)
+        default:
+            self.init(
+                status: 503, publicMessage: "The picture's file cannot be read now.", logDetail: detail,
+                retryAfter: .seconds(5))
+        }
     }
 }

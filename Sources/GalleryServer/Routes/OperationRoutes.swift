@@ -40,13 +40,16 @@ struct OperationRoutes {
         }
         router.get("/healthz") { _, reply in reply.send(Response(text: "ok\n")) }
         router.get("/readyz") { [self] _, reply in
-            guard workers.statistics.isAvailable else {
-                let problem = Problem(
-                    .serviceUnavailable, detail: "No render worker can be started.", headers: [.retryAfter: "5"])
-                return reply.send(problem.response)
-            }
-            reply.send(Response(text: "ready\n"))
+            guard let reason = unreadiness else { return reply.send(Response(text: "ready\n")) }
+            reply.send(Problem(.serviceUnavailable, detail: reason, headers: [.retryAfter: "5"]).response)
         }
+    }
+
+    /// What keeps the gallery from answering as it should, if anything does.
+    private var unreadiness: String? {
+        if !workers.statistics.isAvailable { return "No render worker can be started." }
+        if catalog.isHealing { return "The index of the pictures is being repaired." }
+        return nil
     }
 
     private var uptime: Double {

@@ -34,10 +34,7 @@ protocol StreamCatalog: Sendable {
 }
 
 extension Catalog: StreamCatalog {
-    var standing: (revision: UInt64, total: Int) {
-        let state = state
-        return (state.revision, state.total)
-    }
+    var standing: (revision: UInt64, total: Int) { count }
 }
 
 /// How the renditions of one stream are encoded.

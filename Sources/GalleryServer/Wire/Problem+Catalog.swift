@@ -14,8 +14,14 @@ extension Problem {
             self = .badField("offset", "must be 0 or more.")
         case .limitOutOfRange:
             self = .badField("limit", "must be a whole number from 1 to \(Page.maximumLimit).")
-        case .fileUnavailable:
+        case .fileUnavailable(.gone, _):
             self.init(.notFound, title: "The picture is gone", detail: "Its file cannot be opened any more.")
+        case .fileUnavailable(.forbidden, _):
+            self.init(.forbidden, title: "The picture is closed", detail: "The server may not read its file.")
+        case .fileUnavailable(.passing, _):
+            self.init(
+                .serviceUnavailable, title: "The picture cannot be read now", detail: "Try again in a moment.",
+                headers: [.retryAfter: "5"])
         case .indexUnavailable, .closed:
             self.init(
                 .serviceUnavailable, title: "The gallery cannot be read now", detail: "Try again in a moment.",
