@@ -14,15 +14,17 @@ public struct Configuration: Hashable, Sendable {
     public var requestsPerSecondPerOrigin: Double?
 
     /// Until a connection stands, name resolution and TLS included.
-    public var connectTimeout: Duration = .seconds(8)
-    /// From the start of an attempt to the head of its answer.
+    public var connectTimeout: Duration = .seconds(10)
+    /// From the start of an attempt to the head of its answer, the connection included.
     public var firstByteTimeout: Duration = .seconds(20)
-    /// A body that brings fewer than `lowSpeedBytes` in any stretch of this length is given up.
+    /// A body that brings fewer than `lowSpeedBytes` in any stretch of this length is given up. This limit and the two
+    /// before it end the fetch when they run out: what hangs once is not tried again by itself.
     public var lowSpeedWindow: Duration = .seconds(15)
     /// Bytes within a `lowSpeedWindow`.
     public var lowSpeedBytes = 4_096
-    /// The whole fetch with its retries and redirects, from its first socket on; without paused time.
-    public var totalTimeout: Duration = .seconds(180)
+    /// The whole fetch with its retries, the waits between them and its redirects, from its first socket on; without
+    /// paused time and the time in line for a place.
+    public var totalTimeout: Duration = .seconds(120)
 
     /// Bytes of one picture.
     public var maximumBytes: Int64 = 256 << 20

@@ -35,16 +35,17 @@ public struct OriginError: Error, Hashable, Sendable {
     public let reason: Reason
     /// What a person may be told. Names no address and no URL.
     public let publicMessage: String
-    /// For the log only.
+    /// For the log only. Names URLs without what may be secret of them.
     public let logDetail: String
-    /// How long to wait until asking again is of use: as the origin said, within bounds, or as the fetcher thinks.
+    /// How long to wait until asking again is of use: as the origin said, or as the fetcher thinks; never longer than
+    /// ``RetryAfter/longest``.
     public let retryAfter: Duration?
 
     public init(_ reason: Reason, publicMessage: String? = nil, logDetail: String, retryAfter: Duration? = nil) {
         self.reason = reason
         self.publicMessage = publicMessage ?? reason.defaultMessage
         self.logDetail = logDetail
-        self.retryAfter = retryAfter
+        self.retryAfter = retryAfter.map(RetryAfter.bounded)
     }
 
     /// Whether the same request may well succeed later. Retries inside the fetch are already over.

@@ -1,6 +1,6 @@
 /// What an origin said ahead of the bytes (or instead of them, when nothing has changed).
 public struct OriginHead: Hashable, Sendable {
-    /// Where the answer came from, after redirects. For the log only.
+    /// Where the answer came from, after redirects, without its query. For the log only.
     public var url: String
     /// To revalidate with later. In `.notModified` these are the request's own where the origin did not repeat them.
     public var validators: Validators

@@ -1,11 +1,13 @@
 import EventLoops
 
-/// The time limits of a fetch: until the head, of a body that crawls, and of everything together. On the loop only.
+/// The time limits of a fetch: until the head, of a body that crawls, and of everything together. The first two are for
+/// each attempt, and whichever runs out ends the fetch: a second attempt would make somebody wait for a second hang. The
+/// last is for all attempts with the waits between them. On the loop only.
 struct FetchClocks {
     private let loop: EventLoop
     private let window: Duration
     private let windowBytes: Int
-    /// What is left of the total; it shrinks while a transfer is under way and not paused.
+    /// What is left of the total; it shrinks while a transfer is under way and not paused, and by what is spent.
     private var left: Duration
     private var runningSince: ContinuousClock.Instant?
     private let state = State()
@@ -66,6 +68,13 @@ struct FetchClocks {
         guard runningSince == nil else { return }
         run()
         if state.isInBody { watchSpeed() }
+    }
+
+    /// Takes a wait between two attempts out of the total. False if nothing would be left: there is no next attempt.
+    mutating func spend(_ wait: Duration) -> Bool {
+        guard wait < left else { return false }
+        left -= wait
+        return true
     }
 
     mutating func stop() {

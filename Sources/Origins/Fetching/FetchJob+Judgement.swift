@@ -1,36 +1,42 @@
 import Glibc
-import HTTPDates
 
 /// What an answer's head means for the fetch.
 extension FetchJob {
     /// Sets the settlement unless the body is what the caller wants.
     func judge(_ head: ResponseHead) -> BodyUse {
+        if let fault = head.framingFault {
+            settlement = .failed(OriginError(.malformed, logDetail: "\(fault): \(trail.current.loggable)"))
+            return .giveUp
+        }
         switch head.status {
         case 200, 203: return takeWhole(head)
         case 206: return takeRest(head)
         case 304 where isConditional:
             settlement = .notModified(originHead(head, revalidated: true))
-        case 416 where isRanged:
+        case 304 where isRanged, 416 where isRanged:
             settlement = .startOver
         case let status where RedirectTrail.isRedirect(status):
             settlement = .redirect(to: head.location)
         case let status:
             settlement = .failed(
                 OriginError(
-                    .status(status), logDetail: "status \(status): \(trail.current.text)",
-                    retryAfter: head.retryAfter.flatMap(retryAfter)))
+                    .status(status), logDetail: "status \(status): \(trail.current.loggable)",
+                    retryAfter: head.retryAfter.flatMap { RetryAfter.wait($0, now: Int64(time(nil))) }))
         }
         return .discard
     }
 
     private func takeWhole(_ head: ResponseHead) -> BodyUse {
         // It was asked for as it is (RFC 9110 §12.5.3); a picture in a coding would be bytes of something else.
-        if let coding = head.contentEncoding, ["gzip", "x-gzip", "deflate", "compress", "br", "zstd"].contains(coding) {
-            settlement = .failed(OriginError(.malformed, logDetail: "content coding \(coding): \(trail.current.text)"))
+        if let coding = head.contentCoding {
+            settlement = .failed(
+                OriginError(
+                    .malformed, publicMessage: "The picture's origin sent it compressed without being asked to.",
+                    logDetail: "content coding \(coding): \(trail.current.loggable)"))
             return .giveUp
         }
         guard head.contentLength ?? 0 <= engine.configuration.maximumBytes else {
-            let detail = "\(head.contentLength ?? 0) bytes declared: \(trail.current.text)"
+            let detail = "\(head.contentLength ?? 0) bytes declared: \(trail.current.loggable)"
             settlement = .failed(OriginError(.tooLarge, logDetail: detail))
             return .giveUp
         }
@@ -42,7 +48,7 @@ extension FetchJob {
 
     private func takeRest(_ head: ResponseHead) -> BodyUse {
         guard isRanged else {
-            settlement = .failed(OriginError(.malformed, logDetail: "a part without asking: \(trail.current.text)"))
+            settlement = .failed(OriginError(.malformed, logDetail: "a part without asking: \(trail.current.loggable)"))
             return .giveUp
         }
         guard resumption?.continues(with: head) == true else {
@@ -59,16 +65,10 @@ extension FetchJob {
             heuristic: engine.configuration.heuristicFreshness)
         let known = revalidated ? request.revalidate : nil
         return OriginHead(
-            url: trail.current.text,
+            url: trail.current.loggable,
             validators: Validators(
                 entityTag: head.entityTag ?? known?.entityTag, lastModified: head.lastModified ?? known?.lastModified),
             freshFor: freshness.freshFor, mayStore: freshness.mayStore, mustRevalidate: freshness.mustRevalidate,
             declaredLength: revalidated ? nil : head.contentLength, claimedType: head.contentType)
-    }
-
-    /// Seconds or a date (RFC 9110 §10.2.3).
-    private func retryAfter(_ field: String) -> Duration? {
-        if let seconds = DeltaSeconds.parse(field) { return .seconds(seconds) }
-        return HTTPDate(field).map { .seconds(max(0, $0.seconds - Int64(time(nil)))) }
     }
 }

@@ -85,8 +85,8 @@ final class FetchJob {
         engine.count { $0.attempts += 1 }
         clocks.start(
             headIn: engine.configuration.firstByteTimeout,
-            late: { [unowned self] why in giveUp(why, mayRetry: true) },
-            over: { [unowned self] in giveUp("the whole fetch took too long", mayRetry: false) })
+            late: { [unowned self] why in giveUp(why) },
+            over: { [unowned self] in giveUp("the whole fetch took too long") })
     }
 
     /// Stops what is under way without a word. The place is the engine's to take back.
@@ -126,11 +126,10 @@ final class FetchJob {
 
     // MARK: How an attempt ends
 
-    private func giveUp(_ why: String, mayRetry: Bool) {
+    private func giveUp(_ why: String) {
         guard case .transferring(let transfer) = stage else { return }
         engine.driver.remove(transfer)
-        if !mayRetry { retries = engine.policy.maximumRetries }
-        settle(settlement ?? .failed(OriginError(.timedOut, logDetail: "\(why): \(trail.current.text)")))
+        settle(settlement ?? .failed(OriginError(.timedOut, logDetail: "\(why): \(trail.current.loggable)")))
     }
 
     private func settle(_ settlement: Settlement) {
@@ -164,15 +163,17 @@ final class FetchJob {
     }
 
     private func retry(after error: OriginError, at moment: Duration? = nil) {
-        let wait = engine.policy.wait(after: error, retries: retries, chance: .random(in: 0...1))
-        guard let wait, !ticket.isCancelled else { return fail(error) }
+        let pause = engine.policy.wait(after: error, retries: retries, chance: .random(in: 0...1))
+        guard let wait = pause.map({ moment ?? $0 }), !ticket.isCancelled, clocks.spend(wait) else {
+            return fail(error)
+        }
         engine.release(self)
         lastError = error
         retries += 1
         engine.count { $0.retries += 1 }
-        engine.logger.debug("fetch is retried", metadata: ["detail": "\(error.logDetail)", "in": "\(moment ?? wait)"])
+        engine.logger.debug("fetch is retried", metadata: ["detail": "\(error.logDetail)", "in": "\(wait)"])
         stage = .resting(
-            engine.loop.schedule(after: moment ?? wait) { [unowned self] in
+            engine.loop.schedule(after: wait) { [unowned self] in
                 self.wait()
                 engine.enqueue(self)
             })
@@ -224,7 +225,7 @@ extension FetchJob: TransferClient {
     }
 
     func headRefused(_ why: String) {
-        settlement = .failed(OriginError(.malformed, logDetail: "\(why): \(trail.current.text)"))
+        settlement = .failed(OriginError(.malformed, logDetail: "\(why): \(trail.current.loggable)"))
     }
 
     func headArrived(_ head: ResponseHead) -> BodyUse {
@@ -246,7 +247,8 @@ extension FetchJob: TransferClient {
         guard !ticket.isPaused else { return .pause }
         guard let delivered = resumption?.delivered, Int64(bytes.count) <= engine.configuration.maximumBytes - delivered
         else {
-            settlement = .failed(OriginError(.tooLarge, logDetail: "more bytes than allowed: \(trail.current.text)"))
+            let detail = "more bytes than allowed: \(trail.current.loggable)"
+            settlement = .failed(OriginError(.tooLarge, logDetail: detail))
             return .giveUp
         }
         resumption?.deliver(bytes.count)
@@ -264,16 +266,16 @@ extension FetchJob: TransferClient {
     private func conclusion(_ code: CURLcode) -> Settlement {
         if code == CURLE_OK {
             guard isAnswered, let resumption else {
-                return .failed(OriginError(.malformed, logDetail: "no answer: \(trail.current.text)"))
+                return .failed(OriginError(.malformed, logDetail: "no answer: \(trail.current.loggable)"))
             }
             guard resumption.isWhole else {
-                let detail = "\(resumption.delivered) bytes of \(resumption.length ?? -1): \(trail.current.text)"
+                let detail = "\(resumption.delivered) bytes of \(resumption.length ?? -1): \(trail.current.loggable)"
                 return .failed(OriginError(.truncated, logDetail: detail))
             }
             return .finished
         }
         if !connected, let address = refused.first, code == CURLE_COULDNT_CONNECT {
-            let detail = "\(address) is not to be fetched from: \(trail.current.text)"
+            let detail = "\(address) is not to be fetched from: \(trail.current.loggable)"
             return .failed(OriginError(.addressRefused, logDetail: detail))
         }
         return .failed(OriginError(code, at: trail.current))

@@ -18,6 +18,6 @@ extension OriginError {
             default: .interrupted
             }
         self.init(
-            reason, logDetail: "\(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue)): \(url.text)")
+            reason, logDetail: "\(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue)): \(url.loggable)")
     }
 }

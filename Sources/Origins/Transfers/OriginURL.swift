@@ -7,6 +7,9 @@ struct OriginURL: Hashable, Sendable {
     let text: String
     let origin: Origin
 
+    /// For the log and for errors.
+    var loggable: String { LoggableURL.text(text) }
+
     /// Throws ``OriginError`` with the reason `.badURL`.
     init(_ text: String) throws(OriginError) {
         try self.init(text, relativeTo: nil)
@@ -20,7 +23,9 @@ struct OriginURL: Hashable, Sendable {
     private static let longest = 16_384
 
     private init(_ text: String, relativeTo base: String?) throws(OriginError) {
-        func refusal(_ why: String) -> OriginError { OriginError(.badURL, logDetail: "\(why): \(text.prefix(200))") }
+        func refusal(_ why: String) -> OriginError {
+            OriginError(.badURL, logDetail: "\(why): \(LoggableURL.text(text))")
+        }
         guard text.utf8.count <= OriginURL.longest else { throw refusal("URL longer than \(OriginURL.longest) bytes") }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
             throw refusal("URL empty or with control characters")

@@ -19,20 +19,20 @@ struct RedirectTrail: Sendable {
     /// visited already, one hop too many, and a step from https to http: what an operator listed as secure is not to
     /// be read or replaced by whoever sits on the line.
     mutating func follow(_ location: String?) throws(OriginError) {
-        guard let location else { throw refusal("redirect without a location at \(current.text)") }
+        guard let location else { throw refusal("redirect without a location at \(current.loggable)") }
         guard visited.count <= maximum else {
-            throw refusal("more than \(maximum) redirects, the last at \(current.text)")
+            throw refusal("more than \(maximum) redirects, the last at \(current.loggable)")
         }
         let next: OriginURL
         do {
             next = try current.resolving(location)
         } catch {
-            throw refusal("redirect from \(current.text): \(error.logDetail)")
+            throw refusal("redirect from \(current.loggable): \(error.logDetail)")
         }
         guard next.origin.isSecure || !current.origin.isSecure else {
-            throw refusal("redirect from https to http at \(current.text)")
+            throw refusal("redirect from https to http at \(current.loggable)")
         }
-        guard visited.insert(next.text).inserted else { throw refusal("redirects in a circle at \(next.text)") }
+        guard visited.insert(next.text).inserted else { throw refusal("redirects in a circle at \(next.loggable)") }
         current = next
     }
 

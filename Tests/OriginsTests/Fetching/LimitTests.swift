@@ -8,13 +8,23 @@ import Testing
         let origin = ScriptedOrigin { $0.hang() }
         let fetcher = try OriginFetcher.forTests {
             $0.firstByteTimeout = .milliseconds(50)
-            $0.maximumRetries = 1
         }
         let error = try #require(await fetcher.outcome(of: origin.url()).error)
         #expect(error.reason == .timedOut)
         #expect(error.status == 504)
-        #expect(fetcher.statistics.attempts == 2)
+        #expect(fetcher.statistics.attempts == 1, "the time is up: nobody waits for a second hang")
         #expect(await eventually { origin.openNow == 0 })
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a connection that does not come to stand is given up`() async throws {
+        // The socket opens, and the handshake hangs.
+        let origin = ScriptedOrigin { $0.hang() }
+        let fetcher = try OriginFetcher.forTests { $0.connectTimeout = .milliseconds(50) }
+        let error = try #require(await fetcher.outcome(of: origin.url().replacing("http:", with: "https:")).error)
+        #expect(error.reason == .timedOut)
+        #expect(fetcher.statistics.attempts == 1)
         await fetcher.shutDown()
         origin.stop()
     }
@@ -45,6 +55,28 @@ import Testing
         }
         #expect(await fetcher.outcome(of: origin.url()).error?.reason == .timedOut)
         #expect(fetcher.statistics.attempts == 1)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a body that comes to a stop is not waited for a second time`() async throws {
+        let origin = ScriptedOrigin { visit in
+            visit.send(visit.head("200 OK", ["Content-Length: 100000", "ETag: \"1\""]))
+            visit.send(pattern(100))
+            visit.hang()
+        }
+        let fetcher = try OriginFetcher.forTests { $0.lowSpeedWindow = .milliseconds(50) }
+        #expect(await fetcher.outcome(of: origin.url()).error?.reason == .timedOut)
+        #expect(origin.requests.count == 1)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `waits between attempts count in the time for all of them`() async throws {
+        let origin = ScriptedOrigin { $0.answer("503 No", ["Retry-After: 5"]) }
+        let fetcher = try OriginFetcher.forTests { $0.totalTimeout = .seconds(4) }
+        #expect(await fetcher.outcome(of: origin.url()).error?.reason == .status(503))
+        #expect(origin.requests.count == 1, "the time would be up before the next attempt")
         await fetcher.shutDown()
         origin.stop()
     }

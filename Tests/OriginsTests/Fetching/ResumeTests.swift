@@ -78,6 +78,20 @@ import Testing
         origin.stop()
     }
 
+    @Test func `not modified is no answer to the question for the rest, and leads to the whole`() async throws {
+        let origin = origin { visit, _ in
+            visit.request.fields["range"] != nil
+                ? visit.answer("304 Not Modified", ["ETag: \"one\""]) : visit.answer(body: ResumeTests.body)
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let outcome = await fetcher.outcome(of: origin.url())
+        #expect(outcome.bytes == ResumeTests.body)
+        #expect(outcome.isFinished)
+        #expect(outcome.unchanged == nil)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
     @Test func `a weak validator resumes nothing`() async throws {
         let origin = origin(tag: "W/\"one\"") { visit, _ in visit.answer(body: ResumeTests.body) }
         let fetcher = try OriginFetcher.forTests()

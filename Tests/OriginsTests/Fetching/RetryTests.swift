@@ -52,6 +52,26 @@ import Testing
         origin.stop()
     }
 
+    @Test(arguments: ["3601", "86400", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
+    func `no origin is left alone for longer than an hour by its own word`(_ wait: String) async throws {
+        let origin = ScriptedOrigin { $0.answer("429 Slow", ["Retry-After: \(wait)"]) }
+        let fetcher = try OriginFetcher.forTests()
+        let error = try #require(await fetcher.outcome(of: origin.url()).error)
+        #expect(error.retryAfter == .seconds(3600))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test(arguments: ["-1", "1.5", "soon", "1, 2", "0x10", "１２", "Someday, 99 Foo 2026 00:00:00 GMT"])
+    func `a wait that cannot be read is none`(_ wait: String) async throws {
+        let origin = ScriptedOrigin { $0.answer("429 Slow", ["Retry-After: \(wait)"]) }
+        let fetcher = try OriginFetcher.forTests { $0.maximumRetries = 0 }
+        let error = try #require(await fetcher.outcome(of: origin.url()).error)
+        #expect(error.retryAfter == nil)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
     @Test func `a reset before the head is tried again`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.request.number < 3 ? visit.reset() : visit.answer(body: pattern(9))

@@ -21,7 +21,7 @@ import Testing
     @Test func `what will not pass is not tried again`() {
         for reason: OriginError.Reason in [
             .badURL, .addressRefused, .insecure, .redirect, .tooLarge, .malformed, .status(404), .status(403), .stopped,
-            .suspended,
+            .suspended, .timedOut,
         ] {
             #expect(policy.wait(after: error(reason), retries: 0, chance: 0) == nil, "\(reason)")
         }
