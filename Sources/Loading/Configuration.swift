@@ -12,6 +12,11 @@ extension Loader {
         public var tileBytes: Int64 = 2 << 30
         /// Bytes of fetched originals on disk; apart from the tiles, so that a few originals never push out thousands.
         public var originalBytes: Int64 = 4 << 30
+        /// Bytes of originals that are in memory because the disk takes none, all together. What does not fit is refused
+        /// with status 503 until there is room.
+        public var originalMemoryBytes: Int64 = 64 << 20
+        /// Bytes that originals may have on disk while they arrive, for tests of a full disk; nil for what there is.
+        var originalDisk: ByteRoom?
         /// Renditions that may be in the making or waiting at once. More are refused with status 503.
         public var maximumPending = 50_000
         /// The same for one client. More are refused with status 429.
@@ -35,6 +40,7 @@ extension Loader {
             guard memoryBytes >= 0 else { throw InvalidConfiguration(field: "memoryBytes") }
             guard tileBytes >= 0 else { throw InvalidConfiguration(field: "tileBytes") }
             guard originalBytes >= 0 else { throw InvalidConfiguration(field: "originalBytes") }
+            guard originalMemoryBytes >= 0 else { throw InvalidConfiguration(field: "originalMemoryBytes") }
             guard maximumPending > 0 else { throw InvalidConfiguration(field: "maximumPending") }
             guard maximumPendingPerClient > 0 else { throw InvalidConfiguration(field: "maximumPendingPerClient") }
             guard unwrittenBytes > 0 else { throw InvalidConfiguration(field: "unwrittenBytes") }

@@ -23,7 +23,9 @@ extension LoadCoordinator {
             log(failure, of: contexts[job]?.request)
         }
         contexts[job] = nil
-        for waiter in machine.finish(job) { waiters.remove(waiter)?.answer(result) }
+        let (ended, effects) = machine.finish(job)
+        perform(effects)
+        for waiter in ended { waiters.remove(waiter)?.answer(result) }
     }
 
     private func log(_ failure: LoadFailure, of request: LoadRequest?) {

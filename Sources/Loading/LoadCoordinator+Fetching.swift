@@ -14,6 +14,7 @@ extension LoadCoordinator {
             self?.on { $0.heard(news, of: id) }
         }
         fetches[id] = fetch
+        arrivals.came(fetch)
         fetch.start(origins, priority: priority)
     }
 
@@ -52,7 +53,7 @@ extension LoadCoordinator {
         _ id: LoadMachine.FetchID, as end: FetchEnd = .brought,
         each: (LoadCoordinator, LoadMachine.JobID, ImageID) -> Void
     ) {
-        fetches[id] = nil
+        arrivals.went(fetches.removeValue(forKey: id))
         spools[id] = nil
         for job in machine.jobsFinding(whatComesBy: id) { contexts[job]?.overtakenBy = end }
         let (jobs, effects) = machine.originalEnded(id)

@@ -24,6 +24,7 @@ final class LoadCoordinator: @unchecked Sendable {
     var contexts: [LoadMachine.JobID: Context] = [:]
     var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
     var spools: [LoadMachine.FetchID: Spool] = [:]
+    let arrivals = Arrivals()
     var failures: FailureMemory
     var counts = LoadStatistics()
     private var isStopped = false
@@ -187,6 +188,7 @@ final class LoadCoordinator: @unchecked Sendable {
             case .abandon(let job, let stage): abandon(job, stage)
             case .abandonFetch(let fetch):
                 spools[fetch] = nil
+                arrivals.went(fetches[fetch])
                 fetches.removeValue(forKey: fetch)?.cancel()
             case .release(let job): contexts[job] = nil
             }
@@ -379,6 +381,7 @@ final class LoadCoordinator: @unchecked Sendable {
         for fetch in fetches.values { fetch.cancel() }
         for spool in spools.values { spool.end(.failed(.shuttingDown)) }
         fetches = [:]
+        arrivals.clear()
         spools = [:]
         for context in contexts.values { context.render?.cancel() }
         contexts = [:]

@@ -9,7 +9,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
     public let publicMessage: String
     /// For the log alone.
     public let logDetail: String
-    /// How long to wait before asking again is of use, if that is known.
+    /// How long to wait before asking again is of use, if that is known; never longer than ``RetryAfter/longest``.
     public let retryAfter: Duration?
     /// Whether asking again would fail in the same way, so that the failure is remembered for a while.
     public let isPermanent: Bool
@@ -21,7 +21,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
         self.status = status
         self.publicMessage = publicMessage
         self.logDetail = logDetail
-        self.retryAfter = retryAfter
+        self.retryAfter = retryAfter.map(RetryAfter.bounded)
         self.isPermanent = isPermanent
     }
 

@@ -36,8 +36,9 @@ public final class Loader: RenditionLoading {
         }
         database = try CacheDatabase(path: directory + "/renditions.sqlite", logger: configuration.logger)
         let originals = try OriginalStore(
-            folder: directory + "/originals", budget: configuration.originalBytes, database: database,
-            logger: configuration.logger)
+            folder: directory + "/originals", budget: configuration.originalBytes,
+            memory: ByteRoom(budget: configuration.originalMemoryBytes), disk: configuration.originalDisk,
+            database: database, logger: configuration.logger)
         lanes = LoadLanes()
         memory = MemoryCache(budget: configuration.memoryBytes)
         tiles = TileStore(database: database, budget: configuration.tileBytes, lane: lanes.tiles)
@@ -61,6 +62,8 @@ public final class Loader: RenditionLoading {
     ) -> RenditionBytes? {
         memory.rendition(TileKey(image: image, rendition: rendition, format: format), version: version)
     }
+
+    public func originSilence(of image: ImageID) -> Duration? { coordinator.arrivals.silence(of: image) }
 
     public func load(
         _ request: LoadRequest, priority: Priority,

@@ -5,10 +5,18 @@ import Glibc
 /// still be read to its end.
 public final class OwnedDescriptor: Sendable {
     public let number: Int32
+    /// What bounds the bytes of the file, together with those of others.
+    private let share: ByteRoom.Share?
 
     /// Takes the ownership of an open descriptor.
     public init(_ number: Int32) {
         self.number = number
+        share = nil
+    }
+
+    init(_ number: Int32, within share: ByteRoom.Share?) {
+        self.number = number
+        self.share = share
     }
 
     deinit {
@@ -19,7 +27,14 @@ public final class OwnedDescriptor: Sendable {
     func forReading() throws(DescriptorError) -> OwnedDescriptor {
         let number = open("/proc/self/fd/\(number)", O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw DescriptorError(operation: "open", code: errno) }
-        return OwnedDescriptor(number)
+        return OwnedDescriptor(number, within: share)
+    }
+
+    /// Sees to it that the file may have so many bytes.
+    ///
+    /// - Throws: `DescriptorError` for a full disk, if the room that it shares has not that many left.
+    func reserve(_ size: Int64) throws(DescriptorError) {
+        guard share?.reach(size) != false else { throw DescriptorError(operation: "reserve", code: ENOSPC) }
     }
 
     /// Reads up to `count` bytes at `offset`: fewer at the end of the file. Blocks.
@@ -54,6 +69,7 @@ public final class OwnedDescriptor: Sendable {
 
     /// Writes all of `bytes` at `offset`. Blocks.
     func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(DescriptorError) {
+        try reserve(offset + Int64(bytes.count))
         var failure: Int32 = 0
         bytes.withUnsafeBytes { buffer in
             var done = 0

@@ -22,6 +22,18 @@ import Testing
         await house.close()
     }
 
+    @Test func `nobody is told to wait for longer than an hour`() async throws {
+        #expect(LoadFailure(status: 503, publicMessage: "", retryAfter: .seconds(1 << 40)).retryAfter == .seconds(3600))
+        #expect(LoadFailure(status: 503, publicMessage: "", retryAfter: .seconds(-1)).retryAfter == .zero)
+        let house = try TestHouse { $0.failureLifetime = .seconds(86_400) }
+        async let first = house.load(house.remote(1))
+        let never = OriginError(.status(404), logDetail: "", retryAfter: .seconds(1 << 40))
+        await house.origins.fetches.element(0).send(.failed(never))
+        #expect(await first.failure?.retryAfter == .seconds(3600))
+        #expect(await house.load(house.remote(1)).failure?.retryAfter == .seconds(3600), "and remembered for a day")
+        await house.close()
+    }
+
     @Test func `a person's retry goes past the remembered failure`() async throws {
         let house = try TestHouse()
         async let first = house.load(house.remote(1))

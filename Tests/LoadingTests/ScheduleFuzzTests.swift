@@ -164,7 +164,11 @@ private struct ScheduleWorld {
         left.insert(waiter)
         reading.remove(waiter)
         perform(machine.leave(waiter))
-        // What nobody wants any more has been stopped.
+        lookForFetchesOfNobody()
+    }
+
+    /// What nobody wants any more has been stopped.
+    private mutating func lookForFetchesOfNobody() {
         var wanted: Set<UInt64> = []
         for job in jobs {
             switch machine.stage(of: job) {
@@ -173,6 +177,13 @@ private struct ScheduleWorld {
             }
         }
         if !Set(fetching.keys).isSubset(of: wanted) { complain("a fetch goes on for nobody") }
+    }
+
+    private mutating func end(_ job: UInt64, _ end: TokenEnd) {
+        let (waiters, effects) = machine.finish(job)
+        perform(effects)
+        answer(waiters, end)
+        lookForFetchesOfNobody()
     }
 
     private mutating func answer(_ waiters: [UInt64], _ end: TokenEnd) {
@@ -201,7 +212,7 @@ private struct ScheduleWorld {
             guard let job = finding.randomElement(using: &random) else { return }
             finding.remove(job)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: answer(machine.finish(job), .delivered)
+            case 0: end(job, .delivered)
             case 1: perform(machine.prepare(job))
             default:
                 let isLocal = machine.key(of: job)?.image.rawValue == 0
@@ -209,6 +220,12 @@ private struct ScheduleWorld {
             }
         case 1:
             guard let fetch = fetching.keys.sorted().randomElement(using: &random) else { return }
+            // One of those who wait for it may end before it.
+            if Int.random(in: 0..<6, using: &random) == 0,
+                let job = jobs.sorted().filter({ machine.stage(of: $0) == .fetching(fetch) }).first
+            {
+                return end(job, .failed)
+            }
             if growing.insert(fetch).inserted, Bool.random(using: &random) {
                 return perform(machine.originalGrows(fetch))
             }
@@ -218,24 +235,24 @@ private struct ScheduleWorld {
             let (jobs, effects) = machine.originalEnded(fetch)
             perform(effects)
             for job in jobs {
-                if hasFailed { answer(machine.finish(job), .failed) } else { perform(machine.prepare(job)) }
+                if hasFailed { end(job, .failed) } else { perform(machine.prepare(job)) }
             }
         case 2:
             guard let job = preparing.randomElement(using: &random) else { return }
             preparing.remove(job)
             switch Int.random(in: 0..<5, using: &random) {
-            case 0: answer(machine.finish(job), .failed)
+            case 0: end(job, .failed)
             case 1 where machine.key(of: job)?.image.rawValue != 0: perform(machine.needOriginal(job))
-            case 2: answer(machine.finish(job), .delivered)
+            case 2: end(job, .delivered)
             default: perform(machine.render(job))
             }
         case 3:
             guard let job = rendering.randomElement(using: &random) else { return }
             rendering.remove(job)
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: answer(machine.finish(job), .failed)
+            case 0: end(job, .failed)
             case 1: perform(machine.prepare(job))
-            default: answer(machine.finish(job), .delivered)
+            default: end(job, .delivered)
             }
         default: break
         }

@@ -135,12 +135,12 @@ struct LoadMachine: Sendable {
 
     /// Ends a job with success or failure.
     ///
-    /// - Returns: All who waited, each to be answered once.
-    mutating func finish(_ job: JobID) -> [WaiterID] {
-        guard stages.removeValue(forKey: job) != nil else { return [] }
-        // A job that still stands in the line for an original leaves it; others there keep the fetch.
-        _ = originals.leave(job)
-        return renditions.end(job)
+    /// - Returns: All who waited, each to be answered once, and effects to perform: a job that still stands in the line
+    ///   for an original leaves it, and with the last of them the fetch ends.
+    mutating func finish(_ job: JobID) -> (waiters: [WaiterID], effects: [Effect]) {
+        guard stages.removeValue(forKey: job) != nil else { return ([], []) }
+        let effects = leaveOriginal(job)
+        return (renditions.end(job), effects)
     }
 
     // MARK: - Fetches

@@ -1,4 +1,5 @@
 import DequeModule
+import Glibc
 import Images
 import Locking
 import Origins
@@ -25,11 +26,12 @@ final class OriginalFetch: Sendable {
 
     private struct Inbox: Sendable {
         var events: Deque<OriginEvent> = []
-        var unwritten = 0
+        var pressure: Backpressure
         var isDraining = false
-        var isPaused = false
         var isCancelled = false
         var fetch: (any OriginFetch)?
+        /// When the origin was asked, or last heard.
+        var heardAt: Duration
     }
 
     /// What the lane works on; one drain at a time touches it.
@@ -48,16 +50,15 @@ final class OriginalFetch: Sendable {
     /// Events that one turn on the lane handles, so that fetches take turns.
     private static let turn = 16
 
-    private let image: ImageID
+    let image: ImageID
     private let url: String
     /// What is kept of the original and was asked to be confirmed.
     let before: KeptOriginal?
     private let store: OriginalStore
     private let lane: BlockingLane
     private let time: any TimeKeeping
-    private let unwrittenLimit: Int
     private let news: @Sendable (News) -> Void
-    private let inbox = Guarded(Inbox())
+    private let inbox: Guarded<Inbox>
     private let work = Guarded(Work())
 
     /// - Parameters:
@@ -73,19 +74,27 @@ final class OriginalFetch: Sendable {
         self.store = store
         self.lane = lane
         self.time = time
-        self.unwrittenLimit = unwrittenLimit
         self.news = news
+        inbox = Guarded(Inbox(pressure: Backpressure(limit: unwrittenLimit), heardAt: time.uptime()))
     }
 
     func start(_ origins: any OriginFetching, priority: Priority) {
         let request = OriginRequest(url: url, revalidate: before?.validators)
         let fetch = origins.fetch(request, priority: priority) { [weak self] event in self?.receive(event) }
-        let (isCancelled, isPaused) = inbox.withLock {
+        let isCancelled = inbox.withLock {
             $0.fetch = fetch
-            return ($0.isCancelled, $0.isPaused)
+            return $0.isCancelled
         }
         if isCancelled { fetch.cancel() }
-        if isPaused { fetch.pause() }
+        steer()
+    }
+
+    /// For how long nothing has come; nil while it is not the origin that is waited for.
+    var silence: Duration? {
+        let heardAt = inbox.withLock { inbox in
+            inbox.isCancelled || inbox.isDraining || inbox.pressure.isPaused ? nil : inbox.heardAt
+        }
+        return heardAt.map { time.uptime() - $0 }
     }
 
     func reprioritise(_ priority: Priority) { inbox.withLock { $0.fetch }?.reprioritise(priority) }
@@ -105,17 +114,35 @@ final class OriginalFetch: Sendable {
     // MARK: - On the origin's thread
 
     private func receive(_ event: OriginEvent) {
-        let (mustDrain, toPause) = inbox.withLock { inbox -> (Bool, (any OriginFetch)?) in
-            guard !inbox.isCancelled else { return (false, nil) }
+        let now = time.uptime()
+        let mustDrain = inbox.withLock { inbox in
+            guard !inbox.isCancelled else { return false }
+            inbox.heardAt = now
             inbox.events.append(event)
-            if case .bytes(let bytes) = event { inbox.unwritten += bytes.count }
-            let mustPause = inbox.unwritten > unwrittenLimit && !inbox.isPaused
-            if mustPause { inbox.isPaused = true }
+            if case .bytes(let bytes) = event { inbox.pressure.received(bytes.count) }
             defer { inbox.isDraining = true }
-            return (!inbox.isDraining, mustPause ? inbox.fetch : nil)
+            return !inbox.isDraining
         }
-        toPause?.pause()
         if mustDrain { submitDrain() }
+        steer()
+    }
+
+    /// Tells the fetch to pause or to go on. From any thread.
+    private func steer() {
+        while let (fetch, order) = nextOrder() {
+            switch order {
+            case .pause: fetch.pause()
+            case .resume: fetch.resume()
+            }
+            inbox.withLock { $0.pressure.told() }
+        }
+    }
+
+    private func nextOrder() -> (any OriginFetch, Backpressure.Order)? {
+        inbox.withLock { inbox in
+            guard let fetch = inbox.fetch, let order = inbox.pressure.nextOrder() else { return nil }
+            return (fetch, order)
+        }
     }
 
     private func submitDrain() {
@@ -142,13 +169,8 @@ final class OriginalFetch: Sendable {
     }
 
     private func wrote(_ count: Int) {
-        let toResume = inbox.withLock { inbox -> (any OriginFetch)? in
-            inbox.unwritten -= count
-            guard inbox.isPaused, inbox.unwritten <= unwrittenLimit / 4 else { return nil }
-            inbox.isPaused = false
-            return inbox.fetch
-        }
-        toResume?.resume()
+        inbox.withLock { $0.pressure.wrote(count) }
+        steer()
     }
 
     private func handle(_ event: OriginEvent, _ work: inout Work) -> [News] {
@@ -189,6 +211,8 @@ final class OriginalFetch: Sendable {
         let made: (descriptor: OwnedDescriptor, path: String?)
         do throws(DescriptorError) {
             made = try store.makeIncoming()
+            // What will not fit in memory is not fetched to its end.
+            if made.path == nil { try made.descriptor.reserve(head.declaredLength ?? 0) }
         } catch {
             throw .noRoom(error)
         }
@@ -230,10 +254,11 @@ final class OriginalFetch: Sendable {
     private func moveToMemory(_ spool: Spool, _ work: inout Work) throws(LoadFailure) {
         do throws(DescriptorError) {
             let memory = try store.makeInMemory()
+            try memory.reserve(max(spool.written, spool.declaredLength ?? 0))
             var offset: Int64 = 0
             while offset < spool.written {
                 let piece = try spool.descriptor.read(min(1 << 18, Int(spool.written - offset)), at: offset)
-                guard !piece.isEmpty else { break }
+                guard !piece.isEmpty else { throw DescriptorError(operation: "pread", code: EIO) }
                 try memory.write(piece[...], at: offset)
                 offset += Int64(piece.count)
             }

@@ -1,3 +1,4 @@
+import CLinux
 import GRDB
 import Glibc
 import Images
@@ -34,19 +35,34 @@ final class OriginalStore: Sendable {
     private let budget: Int64
     private let database: CacheDatabase
     private let logger: Logger
+    private let memory: ByteRoom
+    private let disk: ByteRoom?
     private let ledger = Guarded(Ledger())
-    /// Used since the last eviction: noted with the next row, since nothing but an eviction asks for it.
+    /// Used since the last eviction: noted with the next row, since nothing but an eviction asks for it. None but kept
+    /// originals, and a bounded number of them.
     private let used = Guarded<Set<ImageID>>([])
+    private let mostUnnoted: Int
 
     /// Rows without a file that are remembered, for their validators.
     private static let rememberedRows = 1_000_000
 
     /// Empties the folder of unfinished files, and removes whole ones that the database does not know.
     ///
+    /// - Parameters:
+    ///   - budget: Bytes of the kept files.
+    ///   - memory: For originals that the disk does not take.
+    ///   - disk: Bounds what arrives beside the disk itself; nil for no such bound.
+    ///   - mostUnnoted: So many uses are noted together when no row is written for long.
     /// - Throws: `LoadFailure` when the folders cannot be made.
-    init(folder: String, budget: Int64, database: CacheDatabase, logger: Logger) throws(LoadFailure) {
+    init(
+        folder: String, budget: Int64, memory: ByteRoom = ByteRoom(budget: 64 << 20), disk: ByteRoom? = nil,
+        mostUnnoted: Int = 1_024, database: CacheDatabase, logger: Logger
+    ) throws(LoadFailure) {
         self.folder = folder
         self.budget = budget
+        self.memory = memory
+        self.disk = disk
+        self.mostUnnoted = mostUnnoted
         self.database = database
         self.logger = logger
         for path in [folder, folder + "/incoming", folder + "/kept"] {
@@ -97,8 +113,35 @@ final class OriginalStore: Sendable {
             unlink(path(of: kept))
             return nil
         }
-        used.withLock { _ = $0.insert(kept.image) }
+        let isCrowded = used.withLock { used in
+            used.insert(kept.image)
+            return used.count >= mostUnnoted
+        }
+        if isCrowded { noteUsed() }
         return descriptor
+    }
+
+    /// How many uses wait to be noted. For the tests.
+    var unnoted: Int { used.withLock { $0.count } }
+
+    private func noteUsed() {
+        let used = takeUsed()
+        _ = database.write { try Self.note(used, $0) }
+    }
+
+    private func takeUsed() -> Set<ImageID> {
+        used.withLock { used in
+            defer { used = [] }
+            return used
+        }
+    }
+
+    private static func note(_ used: Set<ImageID>, _ database: Database) throws {
+        for image in used {
+            try database.execute(
+                sql: "UPDATE original SET used = 1 WHERE image = ?",
+                arguments: [Int64(bitPattern: image.rawValue)])
+        }
     }
 
     // MARK: - Incoming
@@ -107,26 +150,26 @@ final class OriginalStore: Sendable {
     func makeIncoming() throws(DescriptorError) -> (descriptor: OwnedDescriptor, path: String?) {
         do {
             let made = try make(in: folder + "/incoming")
-            return (made.descriptor, made.path)
+            return made
         } catch {
             logger.error("An original cannot be kept.", metadata: ["error": "\(error)"])
             return (try makeInMemory(), nil)
         }
     }
 
-    /// A file without a name on a file system that is kept in memory.
+    /// A file without a name that is kept in memory, and counts there for as long as it is open.
     func makeInMemory() throws(DescriptorError) -> OwnedDescriptor {
-        let (descriptor, path) = try make(in: "/dev/shm")
-        unlink(path)
-        return descriptor
+        let number = clinux_memory_file("tessera-original")
+        guard number >= 0 else { throw DescriptorError(operation: "memfd_create", code: errno) }
+        return OwnedDescriptor(number, within: memory.share())
     }
 
-    private func make(in folder: String) throws(DescriptorError) -> (descriptor: OwnedDescriptor, path: String) {
+    private func make(in folder: String) throws(DescriptorError) -> (descriptor: OwnedDescriptor, path: String?) {
         var system = SystemRandomNumberGenerator()
         let path = folder + "/tessera-" + String(system.next() as UInt64, radix: 36)
         let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw DescriptorError(operation: "open", code: errno) }
-        return (OwnedDescriptor(number), path)
+        return (OwnedDescriptor(number, within: disk?.share()), path)
     }
 
     /// Drops a file that will not become whole.
@@ -160,6 +203,7 @@ final class OriginalStore: Sendable {
 
     /// Forgets an original that is of no use.
     func forget(_ image: ImageID) {
+        used.withLock { _ = $0.remove(image) }
         let version = database.write { database -> Int64? in
             let version = try Int64.fetchOne(
                 database, sql: "SELECT version FROM original WHERE image = ?",
@@ -176,19 +220,12 @@ final class OriginalStore: Sendable {
     // MARK: - Within
 
     private func record(_ kept: KeptOriginal, isKept: Bool) {
-        var evicted: [String] = []
-        let used = used.withLock { used in
-            defer { used = [] }
-            return used
-        }
+        var evicted: [(image: ImageID, file: String)] = []
+        let used = takeUsed()
         let isWritten = ledger.withLock { ledger -> Bool in
             var next = ledger
             let done: Void? = database.write { database in
-                for image in used {
-                    try database.execute(
-                        sql: "UPDATE original SET used = 1 WHERE image = ?",
-                        arguments: [Int64(bitPattern: image.rawValue)])
-                }
+                try Self.note(used, database)
                 evicted = try Self.record(kept, isKept: isKept, within: budget, &next, database)
             }
             ledger = done == nil ? Ledger() : next
@@ -196,12 +233,13 @@ final class OriginalStore: Sendable {
         }
         // A file without a row would never be found nor counted.
         if !isWritten, isKept { unlink(path(of: kept)) }
-        for name in evicted { unlink(folder + "/kept/" + name) }
+        for each in evicted { unlink(folder + "/kept/" + each.file) }
+        self.used.withLock { used in for each in evicted { used.remove(each.image) } }
     }
 
     private static func record(
         _ kept: KeptOriginal, isKept: Bool, within budget: Int64, _ ledger: inout Ledger, _ database: Database
-    ) throws -> [String] {
+    ) throws -> [(image: ImageID, file: String)] {
         let image = Int64(bitPattern: kept.image.rawValue)
         var total = try ledger.total ?? ledger.sieve.total(database)
         total -=
@@ -221,17 +259,20 @@ final class OriginalStore: Sendable {
                 kept.validators.lastModified, kept.length, kept.freshUntil, kept.mustRevalidate, isKept,
             ])
         if isKept { total += kept.length }
-        var names: [String] = []
+        var evicted: [(image: ImageID, file: String)] = []
         for victim in try ledger.sieve.victims(database, excess: max(0, total - budget), sparing: newest) {
             let row = try Row.fetchOne(
                 database, sql: "SELECT image, version FROM original WHERE sequence = ?", arguments: [victim.sequence])
-            if let row { names.append(name(image: row["image"], version: row["version"])) }
+            if let row {
+                let image = ImageID(rawValue: UInt64(bitPattern: row["image"]))
+                evicted.append((image, name(image: row["image"], version: row["version"])))
+            }
             try database.execute(
                 sql: "UPDATE original SET isKept = 0 WHERE sequence = ?", arguments: [victim.sequence])
             total -= victim.size
         }
         ledger.total = total
-        return names
+        return evicted
     }
 
     /// Removes the folder and all that a store keeps in it.
