@@ -30,6 +30,11 @@ export class Cell extends Slot {
   /** @type {HTMLElement | null} */
   #notice = null;
   /**
+   * Says that the picture's origin keeps it waiting.
+   * @type {HTMLElement | null}
+   */
+  #patience = null;
+  /**
    * Why the slot shows no picture; null unless it failed.
    * @type {import('../catalog/problem.js').Problem | null}
    */
@@ -110,6 +115,23 @@ export class Cell extends Slot {
 
   /**
    * @override
+   * @param {boolean} isWaiting
+   */
+  waitForOrigin(isWaiting) {
+    const isSaid = isWaiting && this.phase !== 'shown' && this.phase !== 'failed';
+    if (isSaid === (this.#patience !== null)) return;
+    if (isSaid) {
+      this.#patience = cloneTemplate('slot-waiting-template');
+      this.element.append(this.#patience);
+    } else {
+      this.#patience?.remove();
+      this.#patience = null;
+    }
+    this.#markAndLabel();
+  }
+
+  /**
+   * @override
    * @param {HTMLImageElement} element
    */
   showPreview(element) {
@@ -132,6 +154,7 @@ export class Cell extends Slot {
    */
   show(picture, element) {
     super.show(picture, element);
+    this.waitForOrigin(false);
     element.className = 'slot-picture';
     this.#isPicturePart = picture.isIncomplete;
     const isQuick = performance.now() - this.#begunAt < Cell.#fadeAfter;
@@ -155,6 +178,7 @@ export class Cell extends Slot {
    */
   fail(problem) {
     super.fail(problem);
+    this.waitForOrigin(false);
     this.#removeNotice();
     this.problem = problem;
     this.#notice = cloneTemplate('slot-problem-template');
@@ -199,7 +223,8 @@ export class Cell extends Slot {
     const name = this.image ? `${this.image.name}, ${number}` : number;
     const label = withIncompleteness(name, this.#isIncomplete);
     const reason = this.problem ? `. Cannot be shown: ${this.problem.message}. Press Enter to try again.` : '';
-    this.element.setAttribute('aria-label', label + reason);
+    const patience = this.#patience ? '. Waiting for its origin.' : '';
+    this.element.setAttribute('aria-label', label + patience + reason);
   }
 
   #putMark() {
@@ -215,6 +240,8 @@ export class Cell extends Slot {
   #clear() {
     this.#picture?.remove();
     this.#picture = null;
+    this.#patience?.remove();
+    this.#patience = null;
     this.#isPicturePart = false;
     this.#mark?.remove();
     this.#mark = null;

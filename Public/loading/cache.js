@@ -4,11 +4,14 @@
  */
 
 /**
- * Pictures that were loaded, kept so that scrolling back costs nothing. Bounded in bytes; the least recently used goes
+ * Pictures that were loaded, kept so that scrolling back costs nothing. Bounded in bytes and in number; the least recently used goes
  * first, and its object URL is revoked with it.
  */
 export class PictureCache {
+  static #defaultMost = 6_000;
+
   #budget;
+  #most;
   #bytes = 0;
   /**
    * In order of use, the least recent first.
@@ -16,9 +19,13 @@ export class PictureCache {
    */
   #pictures = new Map();
 
-  /** @param {number} budget  Bytes. */
-  constructor(budget = PictureCache.defaultBudget) {
+  /**
+   * @param {number} [budget]  Bytes.
+   * @param {number} [most]  Pictures.
+   */
+  constructor(budget = PictureCache.defaultBudget, most = PictureCache.#defaultMost) {
     this.#budget = budget;
+    this.#most = most;
   }
 
   /** Encoded bytes, so even the small budget holds thousands of tiles. */
@@ -67,7 +74,7 @@ export class PictureCache {
   /** @param {string} newest  Kept even if it alone is beyond the budget: somebody is about to show it. */
   #evict(newest) {
     for (const key of this.#pictures.keys()) {
-      if (this.#bytes <= this.#budget || key === newest) return;
+      if ((this.#bytes <= this.#budget && this.#pictures.size <= this.#most) || key === newest) return;
       this.remove(key);
     }
   }

@@ -2,6 +2,7 @@ import { Problem } from '../catalog/problem.js';
 import { commit } from './commit.js';
 import { decode } from './decode.js';
 import { Orders } from './orders.js';
+import { isWorthWaiting, mostAttempts, waitFor } from './patience.js';
 import { PictureRequest } from './request.js';
 
 /**
@@ -18,10 +19,6 @@ let shownFromCache = 0;
  * begins its work when it issues the token, so a slot that waits for a place loses nothing.
  */
 export class PictureLoader {
-  static #attempts = 3;
-  /** The longest that a slot waits by itself for a server that asks for patience. Seconds. */
-  static #longestWait = 30;
-
   #desk;
   #places;
   #cache;
@@ -199,18 +196,9 @@ export class PictureLoader {
   #triesAgain(job, problem) {
     if (!isCurrent(job)) return false;
     if (problem.isGone && job.slot.attempts === 0) this.#again(job.slot);
-    else if (this.#isWorthWaiting(job.slot, problem)) this.#againAfter(job.slot, problem.retryAfter ?? 1);
+    else if (isWorthWaiting(job.slot, problem)) this.#againAfter(job.slot, waitFor(job.slot, problem));
     else return false;
     return true;
-  }
-
-  /**
-   * @param {Slot} slot
-   * @param {Problem} problem
-   */
-  #isWorthWaiting(slot, problem) {
-    const wait = problem.retryAfter ?? 1;
-    return problem.isBusy && wait <= PictureLoader.#longestWait && slot.attempts < PictureLoader.#attempts;
   }
 
   /**
@@ -220,7 +208,7 @@ export class PictureLoader {
    * @param {Problem} problem
    */
   #missed(job, token, problem) {
-    if (isCurrent(job) && job.slot.attempts < PictureLoader.#attempts) this.#again(job.slot);
+    if (isCurrent(job) && job.slot.attempts < mostAttempts) this.#again(job.slot);
     else commit(job.slot, token, { problem });
   }
 
@@ -230,8 +218,8 @@ export class PictureLoader {
    * @param {Problem} problem
    */
   #refused(slot, problem) {
-    if (this.#isWorthWaiting(slot, problem)) {
-      this.#againAfter(slot, problem.retryAfter ?? 1);
+    if (isWorthWaiting(slot, problem)) {
+      this.#againAfter(slot, waitFor(slot, problem));
       return;
     }
     slot.token = `refused ${slot.showing}`;
@@ -246,6 +234,7 @@ export class PictureLoader {
   }
 
   /**
+   * A person who insisted was heard; what comes now comes by itself.
    * @param {Slot} slot
    * @param {number} seconds
    */
@@ -253,9 +242,10 @@ export class PictureLoader {
     const { showing } = slot;
     slot.token = null;
     slot.phase = 'wanted';
+    slot.isInsistent = false;
     setTimeout(() => {
       if (slot.showing === showing) this.#again(slot);
-    }, Math.max(0.2, seconds) * 1_000);
+    }, seconds * 1_000);
   }
 
   /**

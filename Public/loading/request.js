@@ -11,8 +11,8 @@ import { Problem } from '../catalog/problem.js';
 
 /** One request for one picture by its token. */
 export class PictureRequest {
-  /** Longer than the server waits for its origins; only a server that hangs itself gets this far. */
-  static #timeout = 90_000;
+  /** Longer than the server waits for its origins as a rule; only a server that hangs itself gets this far. */
+  static #timeout = 150_000;
   /** A cancelled request is left to the server to end; one that it does not end is given up after this. */
   static #grace = 5_000;
 

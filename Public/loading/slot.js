@@ -74,6 +74,12 @@ export class Slot {
   rebind(_image) {}
 
   /**
+   * Its picture's origin has sent nothing for a while, or it is over with that.
+   * @param {boolean} _isWaiting
+   */
+  waitForOrigin(_isWaiting) {}
+
+  /**
    * Called by `commit` alone.
    * @param {HTMLImageElement} _element  A small one, to be shown until the picture is here.
    */

@@ -2,6 +2,7 @@ import { Problem } from '../catalog/problem.js';
 import { versionIn } from '../catalog/links.js';
 import { commit } from '../loading/commit.js';
 import { decode } from '../loading/decode.js';
+import { isWorthWaiting, waitFor } from '../loading/patience.js';
 import { Assignments } from './assignments.js';
 import { Lag } from './lag.js';
 import { isTooFastForTiles } from './pace.js';
@@ -22,10 +23,6 @@ import { isReady, makePreview } from './preview.js';
  * Events: `calm` when everything on screen has its tile or its reason, after a time when something had not.
  */
 export class StreamLoader extends EventTarget {
-  static #attempts = 3;
-  /** Seconds. */
-  static #longestWait = 30;
-
   #stream;
   #cache;
   #pages;
@@ -36,6 +33,11 @@ export class StreamLoader extends EventTarget {
   #report = null;
   #isCalm = true;
   #lag = new Lag();
+  /**
+   * Tokens whose origins keep them waiting, as the server said last.
+   * @type {Set<string | null>}
+   */
+  #keptWaiting = new Set();
 
   /**
    * @param {{stream: import('./stream.js').Stream, cache: import('../loading/cache.js').PictureCache,
@@ -51,6 +53,8 @@ export class StreamLoader extends EventTarget {
     this.#on('preview', ({ token, content, url, at }) => this.#previewCame(token, content, url, at));
     this.#on('tile', ({ token, content, blob }) => this.#tileCame(token, content, blob));
     this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
+    this.#on('waiting', ({ tokens }) => this.#keepWaiting(tokens));
+    stream.addEventListener('closed', () => this.#keepWaiting([]));
     pages.addEventListener('page', (event) => {
       const { first, last } = /** @type {CustomEvent<{first: number, last: number}>} */ (event).detail;
       this.#tellOf(first, last);
@@ -107,7 +111,7 @@ export class StreamLoader extends EventTarget {
   retry(slot) {
     const standing = this.#assignments.at(slot.number);
     if (standing) standing.problem = null;
-    this.#stream.retry(slot.number);
+    this.#stream.retry(slot.number, { insists: true });
     slot.begin(slot.number, slot.image);
     this.request(slot);
   }
@@ -207,30 +211,38 @@ export class StreamLoader extends EventTarget {
 
   /**
    * @param {string} token
-   * @param {{status: number, title: string, detail: string}} told
+   * @param {{status: number, title: string, detail: string, retryAfter?: number}} told
    */
-  #problemCame(token, { status, title, detail }) {
+  #problemCame(token, { status, title, detail, retryAfter }) {
     const standing = this.#assignments.of(token);
     if (!standing) return;
-    standing.problem = new Problem(status, title || 'The picture cannot be had', detail);
+    standing.problem = new Problem(status, title || 'The picture cannot be had', detail, retryAfter);
     const slot = this.#slots.get(standing.slot);
     if (!slot) return;
-    if (standing.problem.isBusy && slot.attempts < StreamLoader.#attempts) this.#retryLater(slot, standing.problem);
+    if (isWorthWaiting(slot, standing.problem)) this.#retryLater(slot, standing.problem);
     else commit(slot, token, { problem: standing.problem, image: standing.image });
     this.#checkCalm();
   }
 
   /**
+   * Nobody insists: what the server remembers of the failure by then, it may tell again.
    * @param {Slot} slot
    * @param {Problem} problem
    */
   #retryLater(slot, problem) {
     const { showing } = slot;
+    const seconds = waitFor(slot, problem);
     slot.attempts += 1;
-    const seconds = Math.min(StreamLoader.#longestWait, problem.retryAfter ?? slot.attempts);
     setTimeout(() => {
-      if (slot.showing === showing && slot.phase !== 'shown') this.#stream.retry(slot.number);
+      const isWanted = slot.showing === showing && slot.phase !== 'shown';
+      if (isWanted) this.#stream.retry(slot.number, { insists: false });
     }, seconds * 1_000);
+  }
+
+  /** @param {string[]} tokens  All that wait for their origins; the others do not, or no longer. */
+  #keepWaiting(tokens) {
+    this.#keptWaiting = new Set(tokens);
+    for (const slot of this.#slots.values()) slot.waitForOrigin(this.#keptWaiting.has(slot.token));
   }
 
   /**
@@ -257,6 +269,7 @@ export class StreamLoader extends EventTarget {
     if (slot.image?.id !== image) return;
     slot.token = token;
     slot.phase = 'waiting';
+    slot.waitForOrigin(this.#keptWaiting.has(token));
     if (preview && isReady(preview)) commit(slot, token, { preview, image });
     if (problem) commit(slot, token, { problem, image });
     else this.#bringTile(slot, standing);

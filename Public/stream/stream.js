@@ -15,7 +15,7 @@ import { acceptedPictures } from '../loading/formats.js';
  *
  * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{revision,
  * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile` (detail:
- * `{token, content, blob}`), `problem` (detail: `{token, problem}`); `unavailable` when there can be no worker.
+ * `{token, content, blob}`), `problem` (detail: `{token, problem}`), `waiting` (detail: `{tokens}`); `unavailable` when there can be no worker.
  */
 export class Stream extends EventTarget {
   /** A page that is out of sight for longer needs no stream. Milliseconds. */
@@ -65,9 +65,12 @@ export class Stream extends EventTarget {
     if (images.length > 0) this.#post({ type: 'known', images });
   }
 
-  /** @param {number} slot  One that failed. */
-  retry(slot) {
-    this.#post({ type: 'retry', slots: [slot] });
+  /**
+   * @param {number} slot  One that failed.
+   * @param {{insists: boolean}} how  Whether a person asks: then no failure that the server remembers counts.
+   */
+  retry(slot, { insists }) {
+    this.#post({ type: 'retry', slots: [slot], insists });
   }
 
   /**

@@ -73,6 +73,9 @@ struct ServerOptions: ParsableArguments {
         help: ArgumentHelp("Disk for fetched originals. (TESSERA_ORIGINAL_CACHE; 4GiB)", valueName: "bytes"))
     var originalCache: ByteCount?
 
+    @OptionGroup
+    var originLimits: OriginLimitOptions
+
     @Option(help: "Pictures that are decoded at once, each by a worker. (TESSERA_WORKERS; one for each core)")
     var workers: Int?
 
@@ -124,6 +127,7 @@ extension ServerOptions {
         configuration.http.host = try host ?? Environment.value("host") ?? "127.0.0.1"
         configuration.http.port = try port ?? Environment.value("port") ?? 8080
         configuration.origins.allowedAddresses = allowAddress + Environment.values("allow-address")
+        try originLimits.apply(to: &configuration.origins)
         do {
             try configuration.origins.validate()
         } catch let error as Origins.Configuration.Invalid {

@@ -67,3 +67,9 @@ test('what is removed is gone, and may be removed again', () => {
   cache.put('c', blob(10));
   assert.ok(cache.get('b') && cache.get('c'));
 });
+
+test('small pictures are bounded by their number', () => {
+  const cache = new PictureCache(1_000, 3);
+  for (const key of ['a', 'b', 'c', 'd']) cache.put(key, blob(1));
+  assert.deepEqual(['a', 'b', 'c', 'd'].filter((key) => cache.get(key)), ['b', 'c', 'd']);
+});

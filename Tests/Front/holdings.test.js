@@ -97,3 +97,10 @@ test('what proved to be no picture is gone', () => {
   assert.ok(!held.has('a', '1', 'tile'));
   assert.equal(told[0].type, 'forgot');
 });
+
+test('books in memory are bounded by their number', () => {
+  const { told, holdings: held } = holdings(shelf(0));
+  for (let number = 0; number < 10_002; number += 1) held.put(`${number}`, '1', 'preview', '', bytes(1));
+  assert.ok(!held.has('0', '1', 'preview') && !held.has('1', '1', 'preview') && held.has('2', '1', 'preview'));
+  assert.deepEqual(told.map(({ images }) => images[0].image), ['0', '1']);
+});

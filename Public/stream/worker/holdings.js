@@ -11,6 +11,8 @@
  */
 export class Holdings {
   static #budget = 48 * 1_048_576;
+  /** Books in memory, however small. */
+  static #mostBooks = 10_000;
   /** The most that one message tells of; the stream allows no more. */
   static #most = 500;
   /** @type {Kind[]} */
@@ -137,7 +139,8 @@ export class Holdings {
     this.#bytes += book.body.byteLength;
     const lost = [];
     for (const key of this.#memory.keys()) {
-      if (this.#bytes <= Holdings.#budget || key === book.key) break;
+      const fits = this.#bytes <= Holdings.#budget && this.#memory.size <= Holdings.#mostBooks;
+      if (fits || key === book.key) break;
       this.#drop(key);
       if (!this.#shelf.has(key)) lost.push(key);
     }

@@ -1,34 +1,30 @@
+import { Marks } from './marks.js';
+
 /**
  * @typedef {{key: string, type: string, body: ArrayBuffer, isIncomplete?: boolean}} Book  `isIncomplete`: the file ends
  *   before its picture does; absent where it was kept by an older page.
- * @typedef {{bytes: number, used: number}} Mark
+ * @typedef {import('./marks.js').Mark} Mark
  */
 
 /**
- * Renditions kept across visits, in IndexedDB: bounded in bytes, the least recently used go first. What is on it is
- * known from memory; only a rendition's bytes are read from the disk. Where the browser keeps nothing (a private
+ * Renditions kept across visits, in IndexedDB: bounded in bytes and in number, the least recently used go first. What is
+ * on it is known from memory; only a rendition's bytes are read from the disk. Where the browser keeps nothing (a private
  * window, a full disk) the shelf stays empty, and nobody else need know.
  */
 export class Shelf {
   static #database = 'tessera';
   static #allowed = 256 * 1_048_576;
+  /** Each has a mark in memory: previews alone would make hundreds of thousands of them. */
+  static #most = 40_000;
   /** Writing is put off until this much waits, or nothing came for a while: a fling has better things to do. */
   static #mostWaiting = 4 * 1_048_576;
   static #quiet = 700;
   /** A browser that cannot open its database by then has other worries. Milliseconds. */
   static #openTimeout = 1_500;
-  /** Room is made for a tenth more than is needed, so that it is not made again at once. */
-  static #slack = 0.1;
 
   /** @type {IDBDatabase | null} */
   #opened = null;
-  /**
-   * In order of use, the least recent first.
-   * @type {Map<string, Mark>}
-   */
-  #marks = new Map();
-  #bytes = 0;
-  #budget;
+  #marks;
   /** @type {Map<string, Book>} */
   #waiting = new Map();
   #waitingBytes = 0;
@@ -43,10 +39,11 @@ export class Shelf {
   /**
    * @param {(keys: string[]) => void} onEvicted
    * @param {number} [budget]  Bytes.
+   * @param {number} [most]
    */
-  constructor(onEvicted, budget = Shelf.#allowed) {
+  constructor(onEvicted, budget = Shelf.#allowed, most = Shelf.#most) {
     this.#onEvicted = onEvicted;
-    this.#budget = budget;
+    this.#marks = new Marks(budget, most);
     /** Settles once it is known what is on the shelf. Never rejects. */
     this.ready = this.#open();
   }
@@ -80,20 +77,17 @@ export class Shelf {
     if (!this.#opened || this.#marks.has(book.key)) return;
     const bytes = book.body.byteLength;
     this.#marks.set(book.key, { bytes, used: Date.now() });
-    this.#bytes += bytes;
     this.#removed.delete(book.key);
     this.#waiting.set(book.key, book);
     this.#waitingBytes += bytes;
-    if (this.#bytes > this.#budget) this.#makeRoom();
+    this.#makeRoom();
     this.#writeSoon();
   }
 
   /** @param {string} key */
   remove(key) {
-    const mark = this.#marks.get(key);
+    const mark = this.#marks.delete(key);
     if (!mark) return;
-    this.#marks.delete(key);
-    this.#bytes -= mark.bytes;
     if (this.#waiting.delete(key)) this.#waitingBytes -= mark.bytes;
     else this.#removed.add(key);
     this.#writeSoon();
@@ -125,30 +119,22 @@ export class Shelf {
     const [keys, marks] = await Promise.all([settled(store.getAllKeys()), settled(store.getAll())]);
     const order = marks.map((/** @type {Mark} */ mark, /** @type {number} */ at) => ({ key: String(keys[at]), mark }));
     order.sort((one, other) => one.mark.used - other.mark.used);
-    for (const { key, mark } of order) {
-      this.#marks.set(key, mark);
-      this.#bytes += mark.bytes;
-    }
-    if (this.#bytes > this.#budget) this.#makeRoom();
+    for (const { key, mark } of order) this.#marks.set(key, mark);
+    this.#makeRoom();
   }
 
   /** @param {string} key */
   #touch(key) {
     const mark = /** @type {Mark} */ (this.#marks.get(key));
-    this.#marks.delete(key);
     this.#marks.set(key, { ...mark, used: Date.now() });
     this.#touched.add(key);
     this.#writeSoon();
   }
 
   #makeRoom() {
-    const evicted = [];
-    for (const key of this.#marks.keys()) {
-      if (this.#bytes <= this.#budget * (1 - Shelf.#slack)) break;
-      this.remove(key);
-      evicted.push(key);
-    }
-    this.#onEvicted(evicted);
+    const evicted = this.#marks.excess();
+    for (const key of evicted) this.remove(key);
+    if (evicted.length > 0) this.#onEvicted(evicted);
   }
 
   #writeSoon() {
@@ -198,8 +184,8 @@ export class Shelf {
   #notWritten(books) {
     for (const { key } of books) this.remove(key);
     this.#onEvicted(books.map((book) => book.key));
-    this.#budget = Math.min(this.#budget, this.#bytes) / 2;
-    if (books.length > 0 && this.#bytes > 0) this.#makeRoom();
+    this.#marks.shrink();
+    if (books.length > 0 && this.#marks.bytes > 0) this.#makeRoom();
     else this.#doWithout();
   }
 
@@ -207,10 +193,9 @@ export class Shelf {
     clearTimeout(this.#timer);
     this.#opened?.close();
     this.#opened = null;
-    const keys = [...this.#marks.keys()];
-    this.#marks.clear();
+    const keys = this.#marks.clear();
     this.#waiting.clear();
-    this.#bytes = this.#waitingBytes = 0;
+    this.#waitingBytes = 0;
     if (keys.length > 0) this.#onEvicted(keys);
   }
 }

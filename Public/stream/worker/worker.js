@@ -71,7 +71,7 @@ const orders = {
     giveTiles();
   },
   known: ({ images }) => holdings.tellOf(images),
-  retry: ({ slots }) => socket?.send({ type: 'retry', slots }),
+  retry: ({ slots, insists }) => socket?.send({ type: 'retry', slots, insists }),
   unfit: ({ image, version, kind }) => holdings.remove(image, version, kind),
   sleep: () => {
     socket?.sleep();
@@ -116,6 +116,9 @@ function said(message) {
       break;
     case 'tokens':
       if (Array.isArray(message.tokens)) assign(message.tokens, message.revision);
+      break;
+    case 'waiting':
+      if (Array.isArray(message.tokens)) post({ type: 'waiting', tokens: message.tokens });
       break;
   }
 }
@@ -220,8 +223,13 @@ function textOf(type, body) {
 /** @param {ArrayBuffer} body */
 function readProblem(body) {
   try {
-    const { status, title, detail } = JSON.parse(new TextDecoder().decode(body));
-    return { status: Number(status) || 0, title: String(title ?? ''), detail: String(detail ?? '') };
+    const { status, title, detail, retryAfter } = JSON.parse(new TextDecoder().decode(body));
+    return {
+      status: Number(status) || 0,
+      title: String(title ?? ''),
+      detail: String(detail ?? ''),
+      retryAfter: typeof retryAfter === 'number' ? retryAfter : undefined,
+    };
   } catch {
     return { status: 0, title: '', detail: '' };
   }

@@ -7,7 +7,7 @@ extension Problem {
     init(_ failure: LoadFailure) {
         var headers: HTTPFields = [:]
         if let wait = failure.retryAfter {
-            headers[.retryAfter] = String(max(1, wait.components.seconds))
+            headers[.retryAfter] = String(max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)))
         }
         self.init(
             HTTPResponse.Status(code: failure.status), title: "The picture cannot be shown",

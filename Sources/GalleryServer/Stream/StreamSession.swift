@@ -17,6 +17,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     }
 
     private static let watchInterval = Duration.seconds(1)
+    /// An origin that has sent nothing for so long is worth a word.
+    private static let patience = Duration.seconds(3)
 
     private let services: StreamServices
     private let client: Client
@@ -31,6 +33,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private var isGreeted = false
     /// What the client was told of the catalog last.
     private var told: (revision: UInt64, total: Int)
+    /// Tokens whose origins keep them waiting, in the order of their slots, and what the client was told of them last.
+    private var waiting: [Token] = []
+    private var toldWaiting: [Token] = []
     private var reading: Task<Void, Never>?
     private var alarm: LoopTimer?
     private var watch: LoopTimer?
@@ -89,6 +94,10 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             told = (plan.revision, plan.total)
             return text(.catalog(revision: told.revision, total: told.total))
         }
+        if waiting != toldWaiting {
+            toldWaiting = waiting
+            return text(.waiting(waiting))
+        }
         while true {
             switch plan.next(at: services.now) {
             case .issue(let slots): issue(slots)
@@ -117,7 +126,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         case .received(let bytes): plan.acknowledge(bytes, at: services.now)
         case .has(let images): settle(plan.hold(images))
         case .forgot(let images): plan.forget(images)
-        case .retry(let slots): settle(plan.retry(slots))
+        case .retry(let slots, let insists): settle(plan.retry(slots, insists: insists))
         }
     }
 
@@ -288,10 +297,22 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             let standing = services.catalog.standing
             settle(plan.adopt(revision: standing.revision, total: standing.total))
             read()
+            waiting = tokensKeptWaiting()
             // A page at rest costs nothing: whatever else may be sent wakes the socket itself.
-            if told.revision != plan.revision || told.total != plan.total { socket?.wake() }
+            if told.revision != plan.revision || told.total != plan.total || waiting != toldWaiting { socket?.wake() }
             watchCatalog()
         }
+    }
+
+    /// Of slots that the client was told of.
+    private func tokensKeptWaiting() -> [Token] {
+        let waiting = loads.filter { piece, _ in
+            guard let showing = plan.showings[piece.slot], showing.isTold else { return false }
+            return services.loader.originSilence(of: showing.image).map { $0 >= Self.patience } ?? false
+        }
+        // Preview and tile of a slot have one token.
+        let bySlot = Dictionary(waiting.map { ($0.key.slot, $0.value.token) }) { first, _ in first }
+        return bySlot.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// Reads what stands in the slots that matter most now, one run after the other.

@@ -44,8 +44,11 @@ public struct Problem: Error, Sendable {
         }
     }
 
-    /// The document, with the members of RFC 9457 first and the others by name.
+    /// The document, with the members of RFC 9457 first and the others by name. The seconds of a `Retry-After` are the
+    /// member `retryAfter`, for readers who see no fields.
     public var json: [UInt8] {
+        var members = members
+        if let seconds = headers[.retryAfter].flatMap({ Int64($0) }) { members["retryAfter"] = .integer(seconds) }
         var text = #"{"type":"about:blank","title":\#(JSONText.quoted(title)),"status":\#(status.code)"#
         if let detail { text += #","detail":\#(JSONText.quoted(detail))"# }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {

@@ -30,7 +30,9 @@ import Testing
         #expect(try ClientMessage(#"{"type":"received","bytes":12}"#) == .received(12))
         #expect(try ClientMessage(#"{"type":"has",\#(list)}"#) == .has([held]))
         #expect(try ClientMessage(#"{"type":"forgot",\#(list)}"#) == .forgot([held]))
-        #expect(try ClientMessage(#"{"type":"retry","slots":[12,13]}"#) == .retry([12, 13]))
+        #expect(try ClientMessage(#"{"type":"retry","slots":[12,13]}"#) == .retry([12, 13], insists: true))
+        #expect(
+            try ClientMessage(#"{"type":"retry","slots":[12],"insists":false}"#) == .retry([12], insists: false))
     }
 
     @Test(arguments: [
@@ -67,6 +69,7 @@ import Testing
         (#"{"type":"viewport","first":0,"count":-99999999999999999999}"#, "count"),
         (#"{"type":"viewport","first":0,"count":1,"velocity":1e400}"#, "velocity"),
         (#"{"type":"retry","slots":[0,1e400]}"#, "slots[1]"),
+        (#"{"type":"retry","slots":[1],"insists":1}"#, "insists"),
         (#"{"type":"retry"}"#, "slots"), (#"{"type":"retry","slots":[-1]}"#, "slots[0]"),
     ])
     func `what is not as it should be is named`(text: String, member: String) {

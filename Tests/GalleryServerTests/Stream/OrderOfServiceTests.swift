@@ -216,6 +216,25 @@ import Testing
         #expect(house.told.map(\.slot).filter { $0 == 0 }.count == 2)
     }
 
+    @Test func `a client that tries again by itself insists on nothing, and disturbs nothing`() {
+        var house = PlanHouse()
+        house.isSlow = true
+        house.show(0, 2)
+        #expect(house.next() == nil)
+        let underWay = house.plan.showings[1]?.token
+        let piece = Piece(slot: 0, rendition: .preview)
+        house.plan.provide(piece, .problem(.init(status: 503, publicMessage: "No."), json: [1, 2, 3]))
+        #expect(house.next()?.slot == 0)
+        house.retry([0], insists: true)
+        _ = house.next()
+        house.plan.provide(piece, .problem(.init(status: 503, publicMessage: "No."), json: [1, 2, 3]))
+        #expect(house.next()?.slot == 0)
+        house.retry([0, 1], insists: false)
+        #expect(house.plan.showings[0]?.insists == false && house.plan.showings[0]?.isSettled == false)
+        #expect(underWay != nil && house.plan.showings[1]?.token == underWay, "that one has not failed")
+        #expect(house.cancelled.isEmpty)
+    }
+
     @Test func `a slot in which another image stands has another token`() {
         var house = PlanHouse()
         house.show(0, 10)

@@ -65,7 +65,7 @@ struct PlanHouse {
 
     mutating func hold(_ images: [HeldImage]) { cancelled += plan.hold(images) }
 
-    mutating func retry(_ slots: [Int]) { cancelled += plan.retry(slots) }
+    mutating func retry(_ slots: [Int], insists: Bool = true) { cancelled += plan.retry(slots, insists: insists) }
 
     mutating func adopt(revision: UInt64, total: Int) { cancelled += plan.adopt(revision: revision, total: total) }
 

@@ -29,6 +29,15 @@ import Testing
         #expect(tokens[1]["version"] == nil && tokens[1]["token"] == nil)
     }
 
+    @Test func `tokens that wait are JSON, and so are none`() throws {
+        var source = TokenSource()
+        let tokens = [source.next(), source.next()]
+        #expect(
+            ServerMessage.waiting(tokens).text
+                == #"{"type":"waiting","tokens":["\#(tokens[0])","\#(tokens[1])"]}"#)
+        #expect(ServerMessage.waiting([]).text == #"{"type":"waiting","tokens":[]}"#)
+    }
+
     @Test func `the head of a binary message has 28 bytes, each in its place`() throws {
         let token = try #require(Token("AAECAwQFBgcICQoLDA0ODw"))
         let head = RenditionHead(

@@ -162,10 +162,16 @@ final class HeldLoader: RenditionLoading {
 
     private let begun = Mutex<[Load]>([])
     private let isInMemory = Mutex(false)
+    private let silence = Mutex<Duration?>(nil)
 
     var loads: [Load] { begun.withLock { $0 } }
 
     func holdEverything() { isInMemory.withLock { $0 = true } }
+
+    /// Every origin has been silent for so long.
+    func keepSilent(for duration: Duration?) { silence.withLock { $0 = duration } }
+
+    func originSilence(of image: ImageID) -> Duration? { silence.withLock { $0 } }
 
     func cached(_ request: LoadRequest) -> RenditionBytes? {
         guard isInMemory.withLock(\.self) else { return nil }

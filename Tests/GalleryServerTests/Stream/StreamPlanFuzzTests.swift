@@ -36,7 +36,7 @@ import Testing
                         StreamRenditions(rawValue: UInt8.random(in: 0...3, using: &random)))
                 ])
             case 6: house.plan.forget([PlanHouse.held(Int.random(in: 0...3_000, using: &random), [.preview, .tile])])
-            case 7: house.retry([Int.random(in: 0...3_000, using: &random)])
+            case 7: house.retry([Int.random(in: 0...3_000, using: &random)], insists: .random(using: &random))
             case 8:
                 house.adopt(
                     revision: house.plan.revision + UInt64.random(in: 0...1, using: &random),

@@ -174,6 +174,47 @@ import Testing
         await house.end()
     }
 
+    @Test func `a client that asks again by itself does not go past what is remembered, and knows when to ask`()
+        async throws
+    {
+        let house = try StreamHouse(total: 1)
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":1}"#)
+        _ = await house.hear { _ in !house.loader.loads.isEmpty }
+        let failure = LoadFailure(status: 503, publicMessage: "Later.", retryAfter: .milliseconds(6_500))
+        house.loader.loads[0].deliver(.failure(failure))
+        let frames = await house.hear { !$0.frames.isEmpty }.frames
+        let body = try #require(frames.first).body
+        let problem = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+        #expect(problem["retryAfter"] as? Int == 7, "never too early")
+        let count = house.loader.loads.count
+        await house.say(#"{"type":"retry","slots":[0],"insists":false}"#)
+        _ = await house.hear { _ in house.loader.loads.count > count }
+        #expect(!house.loader.loads[count].request.bypassNegativeCache)
+        await house.end()
+    }
+
+    @Test func `who waits for an origin is told so, and when that is over`() async throws {
+        let house = try StreamHouse(total: 2)
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":2}"#)
+        let heard = await house.hear { !$0.texts.filter { $0.contains("slot") }.isEmpty }
+        let tokens = try [0, 1].map { try token(of: $0, in: heard) }
+        _ = await house.hear { _ in house.loader.loads.count >= 2 }
+        house.loader.keepSilent(for: .milliseconds(2_999))
+        // The stream has looked at least once when a change of the catalog is told.
+        house.catalog.change(total: 2)
+        #expect(await house.hear { !$0.texts.filter { $0.contains("catalog") }.isEmpty }.texts.count == 1)
+        house.loader.keepSilent(for: .seconds(3))
+        let told = await house.hear { $0.texts.contains { $0.contains("waiting") } }.texts
+        #expect(told == [#"{"type":"waiting","tokens":["\#(tokens[0])","\#(tokens[1])"]}"#])
+        #expect(await house.hear().isEmpty, "it is said once")
+        house.loader.keepSilent(for: nil)
+        let after = await house.hear { $0.texts.contains { $0.contains("waiting") } }.texts
+        #expect(after == [#"{"type":"waiting","tokens":[]}"#])
+        await house.end()
+    }
+
     @Test func `when the stream ends its session ends with all its tokens and loads`() async throws {
         let house = try StreamHouse()
         await house.open()

@@ -18,7 +18,7 @@ extension ClientMessage {
             self = .received(bytes)
         case "has": self = .has(try reader.images("images", isRequired: true))
         case "forgot": self = .forgot(try reader.images("images", isRequired: true))
-        case "retry": self = .retry(try reader.slots("slots"))
+        case "retry": self = .retry(try reader.slots("slots"), insists: try reader.boolean("insists") ?? true)
         default: throw Misunderstood(member: "type", rule: "must be viewport, received, has, forgot or retry")
         }
     }
@@ -54,6 +54,15 @@ private struct MemberReader {
         guard let value = members[name] else { throw missing(name) }
         guard case .text(let text) = value else { throw Misunderstood(member: prefix + name, rule: "must be text") }
         return text
+    }
+
+    /// Nil when the member is absent.
+    func boolean(_ name: String) throws(Misunderstood) -> Bool? {
+        guard let value = members[name] else { return nil }
+        guard case .boolean(let boolean) = value else {
+            throw Misunderstood(member: prefix + name, rule: "must be true or false")
+        }
+        return boolean
     }
 
     /// Nil when the member is absent.

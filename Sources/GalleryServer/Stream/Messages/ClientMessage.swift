@@ -7,8 +7,9 @@ enum ClientMessage: Equatable, Sendable {
     case received(Int)
     case has([HeldImage])
     case forgot([HeldImage])
-    /// Slots that failed and are to be tried again.
-    case retry([Int])
+    /// Slots that failed and are to be tried again. `insists`: a person asks, and what is remembered of the failure does
+    /// not count; else a client asks by itself, and what is remembered is told again.
+    case retry([Int], insists: Bool)
 
     /// What is wrong with a message: the member's name and the rule that it breaks.
     struct Misunderstood: Error, Hashable, Sendable, CustomStringConvertible {

@@ -7,6 +7,8 @@ enum ServerMessage: Sendable {
     case session(SessionID, revision: UInt64, total: Int)
     case catalog(revision: UInt64, total: Int)
     case tokens([Assignment], revision: UInt64)
+    /// The tokens whose origins keep them waiting now; the others wait no longer.
+    case waiting([Token])
 
     /// What stands in one slot.
     struct Assignment: Hashable, Sendable {
@@ -37,6 +39,8 @@ enum ServerMessage: Sendable {
                 text += "}"
             }
             return text + "]}"
+        case .waiting(let tokens):
+            return #"{"type":"waiting","tokens":[\#(tokens.map { "\"\($0)\"" }.joined(separator: ","))]}"#
         }
     }
 }

@@ -140,12 +140,17 @@ struct StreamPlan: Sendable {
         for (slot, showing) in showings where said.contains(showing.image) && showing.token == nil { _ = drop(slot) }
     }
 
-    /// These slots are tried again, whatever failed before.
-    mutating func retry(_ slots: [Int]) -> [Token] {
+    /// These slots are tried again.
+    ///
+    /// - Parameter insists: Whatever failed before does not count, and what is under way begins anew. Else only those
+    ///   are tried of which nothing more is to come.
+    mutating func retry(_ slots: [Int], insists: Bool) -> [Token] {
         slots.compactMap { slot in
-            guard showings[slot] != nil, var showing = makeShowing(slot) else { return nil }
+            guard let before = showings[slot], insists || before.token == nil, var showing = makeShowing(slot) else {
+                return nil
+            }
             let token = drop(slot)
-            showing.insists = true
+            showing.insists = insists
             showings[slot] = showing
             return token
         }
