@@ -145,6 +145,16 @@ class Origin:
     def kind_broken(self, connection, path, head):
         return self._answer(connection, b"no", status="500 Internal Server Error", type="text/plain")
 
+    def kind_patience(self, connection, path, head):
+        """Asks for three years of it."""
+        return self._answer(connection, b"no", status="429 Too Many Requests", more="Retry-After: 99999999\r\n")
+
+    def kind_coded(self, connection, path, head):
+        return self._answer(connection, self.picture, more="Content-Encoding: identity, gzip\r\n")
+
+    def kind_of_two_lengths(self, connection, path, head):
+        return self._answer(connection, self.picture, more="Content-Length: 2000\r\n")
+
     def kind_private(self, connection, path, head):
         return self._answer(connection, b"", status="302 Found", more="Location: http://10.11.12.13/secret.jpg\r\n")
 

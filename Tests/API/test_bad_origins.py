@@ -11,10 +11,10 @@ from gallery import LOOPBACK
 FAILING = {
     "reset": (502,), "says-more": (502,), "html": (415, 422, 502), "empty": (415, 422, 502),
     "garbage": (502,), "missing": (404, 502), "broken": (502, 503), "private": (502, 403), "metadata": (502, 403),
-    "file": (502, 403), "circle": (502,), "endless": (413, 422, 502, 504),
+    "coded": (502,), "of-two-lengths": (502,), "file": (502, 403), "circle": (502,), "endless": (413, 422, 502, 504),
 }
 # Those that asking again at once would not change.
-LASTING = {"html", "empty", "missing", "private", "metadata", "file", "circle"}
+LASTING = {"coded", "of-two-lengths", "html", "empty", "missing", "private", "metadata", "file", "circle"}
 
 
 @pytest.mark.parametrize("kind", FAILING)
@@ -55,6 +55,37 @@ def test_an_origin_that_refuses_gives_a_clear_answer(listed, origin):
     gallery.tile(refusing, timeout=60).is_problem(502, 503, 504)
     gallery.tile(unknown, timeout=60).is_problem(502, 503, 504)
     assert gallery.tile(good).status == 200
+
+
+def test_a_hang_is_told_when_its_time_is_up_and_not_tried_again(listed, origin):
+    gallery = listed(
+        origin.url("hang"), origin.url("hang-in-body"), origin.url("good"), TESSERA_ORIGIN_FIRST_BYTE_TIMEOUT="0.5",
+        TESSERA_ORIGIN_PROGRESS_TIMEOUT="0.5")
+    silent, stuck, good = gallery.page(limit=3)["images"]
+    for image, kind in [(silent, "/hang/"), (stuck, "/hang-in-body/")]:
+        answer = gallery.tile(image, timeout=60)
+        answer.is_problem(504)
+        assert "took too long" in answer.json["detail"]
+        assert origin.times_asked(kind) == 1
+    assert gallery.tile(good).status == 200
+
+
+def test_no_origin_makes_clients_wait_for_longer_than_an_hour(listed, origin):
+    gallery = listed(origin.url("patience"))
+    answer = gallery.tile(gallery.page(limit=1)["images"][0], timeout=60)
+    answer.is_problem(503)
+    assert answer.headers["Retry-After"] == "3600" and answer.json["retryAfter"] == 3600
+    assert origin.times_asked("/patience/") == 1
+
+
+@pytest.mark.parametrize("kind", ["good", "missing", "reset", "circle", "coded"])
+def test_what_opens_a_picture_is_not_in_the_log(listed, origin, kind):
+    gallery = listed(origin.url(kind) + "?Signature=s3cr3t&Expires=1", TESSERA_LOG_LEVEL="trace")
+    gallery.tile(gallery.page(limit=1)["images"][0], timeout=60)
+    assert origin.times_asked("s3cr3t") > 0, "it is sent to the origin"
+    assert gallery.stop() == 0
+    assert "s3cr3t" not in gallery.log
+    assert kind == "good" or f"/{kind}/a.jpg?…" in gallery.log
 
 
 def test_private_addresses_are_refused_unless_allowed(serve, tmp_path, origin):

@@ -45,7 +45,8 @@ def test_a_template_without_a_count_is_explained(data):
 
 @pytest.mark.parametrize("words", [
     ["--port", "70000"], ["--port", "eighty"], ["--port", "-1"], ["--host", "not a host"],
-    ["--allow-address", "10.0.0.0/99"], ["--allow-address", "hello"], ["--no-such-option"],
+    ["--origin-timeout", "0"], ["--origin-connect-timeout", "soon"], ["--origin-first-byte-timeout", "-1"],
+    ["--origin-progress-timeout", "1e9"], ["--allow-address", "10.0.0.0/99"], ["--allow-address", "hello"], ["--no-such-option"],
 ], ids=" ".join)
 def test_a_bad_option_is_named(data, shared_folder, words):
     refused(run("serve", shared_folder, *words, data=data), words[0].lstrip("-"))
@@ -60,6 +61,7 @@ def test_a_bad_option_of_the_demo_is_named(data, words):
 
 def test_a_bad_value_in_the_environment_is_named(data, shared_folder):
     refused(run("serve", shared_folder, data=data, TESSERA_PORT="eighty"), "TESSERA_PORT")
+    refused(run("serve", shared_folder, data=data, TESSERA_ORIGIN_TIMEOUT="0"), "TESSERA_ORIGIN_TIMEOUT")
 
 
 def test_a_port_in_use_is_named(data, shared_folder):
@@ -100,6 +102,21 @@ def test_a_full_data_folder_does_not_stop_the_showing(serve, shared_folder, data
             for rendition in ("tile", "screen", "original"):
                 answer = gallery.get(f"/images/{image['id']}/{rendition}", Accept="image/jpeg")
                 assert answer.status == 200 and pictures.is_whole(answer.body)
+
+
+def test_originals_that_a_full_disk_does_not_take_are_shown_from_memory(serve, tmp_path, origin, data):
+    data.mkdir()
+    origin.picture += bytes(2 << 20)
+    file = tmp_path / "urls.txt"
+    file.write_text("".join(origin.url("good", f"{number}.jpg") + "\n" for number in range(6)))
+    gallery = serve(file, *LOOPBACK, before=in_a_mount_of_its_own(f"mount -t tmpfs -o size=1500k none '{data}'"))
+    for image in gallery.images(6).values():
+        tile = gallery.get(f"/images/{image['id']}/tile", Accept="image/jpeg")
+        assert tile.status == 200 and pictures.is_whole(tile.body)
+        original = gallery.get(f"/images/{image['id']}/original")
+        assert original.status == 200 and original.body == origin.picture
+    # None of them was kept: each look at the original fetches it anew.
+    assert origin.times_asked("/good/") == 12
 
 
 def in_a_mount_of_its_own(command: str) -> tuple[str, ...]:

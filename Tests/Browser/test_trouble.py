@@ -36,6 +36,18 @@ def test_an_origin_that_fails_is_a_slot_that_says_so(visit, broken):
     assert front.page.locator(".slot-problem-reason").first.inner_text()
 
 
+def test_a_slot_says_that_it_waits_for_its_origin_and_then_why_it_failed(visit, start):
+    server = start("demo", "--count", 4, "--latency", 1, "--fail", 0, "--hang", 1, "--origin-first-byte-timeout", 8)
+    front = visit(server)
+    slot = front.slot(1)
+    slot.get_by_text("Waiting for its origin").wait_for(timeout=30_000)
+    assert slot.get_attribute("aria-label").endswith("Waiting for its origin.")
+    assert slot.get_attribute("data-phase") == "waiting"
+    slot.get_by_text("took too long").wait_for(timeout=30_000)
+    assert slot.get_by_text("Waiting for its origin").count() == 0
+    assert "Waiting" not in slot.get_attribute("aria-label")
+
+
 def test_a_picture_whose_bytes_are_none_is_a_failed_slot(visit, demo):
     def before(page):
         by_requests(page)
