@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The parsers alone, instrumented for coverage-guided fuzzing (libFuzzer) and with the address sanitizer. A package of
+// its own, because these flags are for a whole module, and because fuzzing needs no database, decoder or network: of
+// the rooms whose other half links them, only the files are compiled that parse. `Sources` is the link to the rooms.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+/// Optimised, so that executions are many, and yet open to `@testable`. A Swift trap stays one.
+let fuzzed: [SwiftSetting] =
+    strict + [
+        .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing", "-parse-as-library"])
+    ]
+
+/// A room, or as much of it as is named.
+func room(
+    _ name: String, knows dependencies: [Target.Dependency] = [], only sources: [String]? = nil,
+    without exclude: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: exclude, sources: sources,
+        swiftSettings: fuzzed)
+}
+
+let package = Package(
+    name: "fuzz",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["HTTPServer", "GalleryServer", "Catalog", "Decoding", "Renditions", "Images"],
+            path: "Targets", swiftSettings: fuzzed + [.enableExperimentalFeature("Extern")],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+
+        room(
+            "HTTPServer", knows: ["EventLoops", "HTTPDates", "Locking", "CLinux", "Crypto", httpTypes, log],
+            without: ["StaticFiles"]),
+        room(
+            "GalleryServer", knows: ["HTTPServer", "Images", httpTypes],
+            only: [
+                "Stream/Messages/ClientMessage.swift", "Stream/Messages/ClientMessage+Decoding.swift",
+                "Stream/Messages/JSONValue.swift", "Stream/Messages/StreamRendition.swift", "Wire/JSONBody.swift",
+                "Wire/QueryReader.swift", "Wire/TokenBodies.swift",
+            ]),
+        room(
+            "Catalog", knows: ["Images"],
+            only: [
+                "CatalogError.swift", "Folders/FilePath.swift", "Folders/OpenFile.swift", "Lists",
+                "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/Sighting.swift",
+                "Sources/Source.swift", "Sources/URLTemplate.swift", "Sources/WebAddress.swift",
+            ]),
+        room(
+            "Decoding", knows: ["Renditions", "Images"],
+            only: [
+                "Kinds/FileKind.swift", "Kinds/GIFFrames.swift", "Kinds/Identification.swift", "Kinds/JPEGScans.swift",
+                "Kinds/PNGChunks.swift", "Kinds/TIFFPages.swift", "Metadata/ExifMetadata.swift",
+                "Metadata/ICCProfile.swift", "Metadata/TIFFDirectories.swift", "Pixels/WebPContainer.swift",
+                "Reading/SourceReader.swift", "RenderSource.swift", "RenderStop.swift",
+            ]),
+        room("Renditions", knows: ["Images", "Scheduling"]),
+        room("EventLoops", knows: ["Locking", "CLinux"]),
+        room("Locking"),
+        room("HTTPDates"),
+        room("Scheduling", knows: [.product(name: "Collections", package: "swift-collections")]),
+        room("Images"),
+        .target(name: "CLinux", path: "Sources/CLinux"),
+
+        // SHA-1 of a handshake's key is all that is asked of it here; BoringSSL would take longer than all the rest.
+        .target(name: "Crypto", path: "DigestStandIn", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
+var log: Target.Dependency { .product(name: "Logging", package: "swift-log") }

@@ -1,0 +1,91 @@
+import Glibc
+
+/// One parser under fuzzing: given any bytes, it ends, without a trap. What it promises beyond that is held against it
+/// by `precondition`, so that a broken promise is found as a crash is.
+protocol FuzzTarget: SendableMetatype {
+    static func run(_ input: [UInt8])
+}
+
+/// By the names that `Scripts/fuzz` and the corpus have for them.
+private let targets: [String: any FuzzTarget.Type] = [
+    "csv": CSVTarget.self,
+    "exif": EXIFTarget.self,
+    "fields": FieldsTarget.self,
+    "gif": GIFTarget.self,
+    "jpeg": JPEGTarget.self,
+    "jsonlines": JSONLinesTarget.self,
+    "message": ClientMessageTarget.self,
+    "png": PNGTarget.self,
+    "request": RequestTarget.self,
+    "text": TextListTarget.self,
+    "tiff": TIFFTarget.self,
+    "token": TokenBodyTarget.self,
+    "webp": WebPTarget.self,
+    "websocket": WebSocketTarget.self,
+    "worker": WorkerMessageTarget.self,
+]
+
+/// libFuzzer's own driver (`FuzzerDriver.cpp`), which returns what the program is to end with.
+@_extern(c, "LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ words: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// Chosen once, before the first input.
+nonisolated(unsafe) private var target: any FuzzTarget.Type = CSVTarget.self
+
+/// `fuzz TARGET …`, and then libFuzzer's own words. The linker takes this for `main` of a product of that name.
+@_cdecl("fuzz_main")
+public func main(
+    _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> CInt {
+    // A merge of corpora starts this program again with libFuzzer's words alone.
+    if let inherited = getenv(variable), let named = targets[String(cString: inherited)] {
+        return run(named, count, words)
+    }
+    guard count > 1, let word = words[1], let named = targets[String(cString: word)] else {
+        print("usage: fuzz TARGET [libFuzzer's options], and a target is one of:")
+        print(targets.keys.sorted().joined(separator: " "))
+        return 64
+    }
+    setenv(variable, word, 1)
+    words[1] = words[0]
+    return run(named, count - 1, words + 1)
+}
+
+private let variable = "TESSERA_FUZZ_TARGET"
+
+private func run(
+    _ named: any FuzzTarget.Type, _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> CInt {
+    target = named
+    var (left, rest): (CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) = (count, words)
+    return runDriver(&left, &rest) { start, count in
+        target.run(Array(UnsafeBufferPointer(start: start, count: count)))
+        return 0
+    }
+}
+
+/// Cuts an input into pieces, as a network would; the first byte says how, so that the fuzzer learns to cut.
+struct Pieces {
+    let bytes: [UInt8]
+    private var seed: UInt8
+
+    init(_ input: [UInt8]) {
+        seed = input.first ?? 0
+        bytes = Array(input.dropFirst())
+    }
+
+    func forEach(_ body: (ArraySlice<UInt8>) -> Void) {
+        var (position, state) = (0, seed)
+        while position < bytes.count {
+            // A full-period generator of bytes (Hull and Dobell): any length from 1 to 64 comes up.
+            state = state &* 5 &+ 113
+            let end = min(position + 1 + Int(state >> 2), bytes.count)
+            body(bytes[position..<end])
+            position = end
+        }
+    }
+}
