@@ -92,6 +92,7 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
     func `whatever pieces a list comes in, it says the same`(format: Source.ListFormat) throws {
         let alphabet = Array("\"\"\",,\r\n\n#{}:hurl/. \u{feff}é".utf8) + [0, 0xff]
         var random = SeededRandom(seed: 7)
+        var (images, bad) = (0, 0)
         for _ in 0..<400 {
             var text: [UInt8] = []
             for _ in 0..<Int.random(in: 0..<20, using: &random) {
@@ -107,7 +108,10 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
             let lines = text.count { $0 == UInt8(ascii: "\n") } + 1
             #expect(
                 badLines(whole) == badLines(whole).sorted() && badLines(whole).allSatisfy { (1...lines).contains($0) })
+            images += whole.count { if case .image = $0 { true } else { false } }
+            bad += badLines(whole).count
         }
+        #expect(images > 20 && bad > 20, "of \(format) nothing much was read: \(images) images, \(bad) bad lines")
     }
 }
 

@@ -173,6 +173,7 @@ import Testing
             state ^= state << 17
             return Int(state % UInt64(limit))
         }
+        var (shown, refused) = (0, 0)
         for file in files {
             for round in 0..<80 {
                 var bytes = file
@@ -182,9 +183,15 @@ import Testing
                         random(below: 256))
                 }
                 if round % 5 == 0 { bytes.removeLast(random(below: bytes.count - 1)) }
-                _ = try? renderer.render(
-                    .bytes(bytes), as: round % 3 == 0 ? .preview : .tile, format: .jpeg, stop: RenderStop())
+                do throws(RenderError) {
+                    let rendition: Rendition = round % 3 == 0 ? .preview : .tile
+                    _ = try renderer.render(.bytes(bytes), as: rendition, format: .jpeg, stop: RenderStop())
+                    shown += 1
+                } catch {
+                    refused += 1
+                }
             }
         }
+        #expect(shown > 40 && refused > 40, "\(shown) shown and \(refused) refused: these changes are no test")
     }
 }

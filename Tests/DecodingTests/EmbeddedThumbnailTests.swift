@@ -53,6 +53,7 @@ import Testing
         let jpeg = try photo(width: 900, height: 600, thumbnail: plain(160, 120, bars: 7))
         let cut = try preview(jpeg)
         #expect((cut.width, cut.height) == (64, 42) || (cut.width, cut.height) == (64, 43))
+        #expect(cut.bytes.count == 3 * cut.width * cut.height)
         #expect(cut.bytes.enumerated().allSatisfy { $0.offset % 3 != 0 || $0.element > 150 })
     }
 

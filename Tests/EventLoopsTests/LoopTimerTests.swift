@@ -7,20 +7,27 @@ import Testing
 struct LoopTimerTests {
     @Test func `timers run in the order they are due, and none too soon`() async throws {
         let loop = try EventLoop(label: "timers")
-        let order: [Int] = await withCheckedContinuation { continuation in
-            loop.execute {
-                let start = ContinuousClock.now
-                var order: [Int] = []
-                for delay in [9, 3, 6, 1, 3] {
-                    loop.schedule(after: .milliseconds(delay)) {
-                        #expect(ContinuousClock.now - start >= .milliseconds(delay))
-                        order.append(delay)
-                        if order.count == 5 { continuation.resume(returning: order) }
+        // Where scheduling them takes as long as lies between two of them, they are due in another order: once more.
+        while true {
+            let (order, took): ([Int], Duration) = await withCheckedContinuation { continuation in
+                loop.execute {
+                    let start = ContinuousClock.now
+                    var order: [Int] = []
+                    var took = Duration.zero
+                    for delay in [9, 3, 6, 1, 3] {
+                        loop.schedule(after: .milliseconds(delay)) {
+                            #expect(ContinuousClock.now - start >= .milliseconds(delay))
+                            order.append(delay)
+                            if order.count == 5 { continuation.resume(returning: (order, took)) }
+                        }
                     }
+                    took = ContinuousClock.now - start
                 }
             }
+            guard took < .milliseconds(2) else { continue }
+            #expect(order == [1, 3, 3, 6, 9])
+            break
         }
-        #expect(order == [1, 3, 3, 6, 9])
     }
 
     @Test func `a cancelled timer does not run and lets go of what it holds`() async throws {

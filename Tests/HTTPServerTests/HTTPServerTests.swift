@@ -116,6 +116,7 @@ struct HTTPServerTests {
         await fresh.stop(within: .zero)
         let running = try await started(Router())
         await running.server.stop(within: .zero)
+        #expect(throws: (any Error).self, "somebody still listens") { _ = try running.connect() }
         await running.server.stop(within: .zero)
     }
 

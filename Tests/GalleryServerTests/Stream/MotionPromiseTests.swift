@@ -131,7 +131,8 @@ import Testing
     @Test func `at rest nothing that lies ahead goes out before what is on screen has come`() {
         var house = house()
         house.show(1_000, 10)
-        #expect(house.drain().allSatisfy { (1_000..<1_010).contains($0.slot) })
+        let first = house.drain()
+        #expect(!first.isEmpty && first.allSatisfy { (1_000..<1_010).contains($0.slot) })
         house.now += 0.1
         house.acknowledgeAll()
         #expect(house.drain().contains { $0.slot >= 1_010 })

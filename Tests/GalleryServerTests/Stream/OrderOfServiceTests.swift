@@ -92,7 +92,7 @@ import Testing
         for _ in 0..<45 { _ = house.next() }
         house.show(5_000, 40)
         let sent = house.drain().prefix(80)
-        #expect(sent.allSatisfy { (5_000..<5_040).contains($0.slot) })
+        #expect(sent.count == 80 && sent.allSatisfy { (5_000..<5_040).contains($0.slot) })
         #expect(sent.prefix(40).allSatisfy { $0.rendition == .preview })
     }
 
@@ -104,7 +104,8 @@ import Testing
         #expect(live.count == 40 - house.delivered.count)
         house.show(5_000, 40)
         #expect(Set(house.cancelled) == Set(live) && house.cancelled.count == live.count)
-        #expect(house.drain().allSatisfy { $0.slot > 4_000 })
+        let sent = house.drain()
+        #expect(sent.count >= 80 && sent.allSatisfy { $0.slot > 4_000 })
         #expect(house.cancelled.count == live.count)
     }
 
@@ -114,7 +115,7 @@ import Testing
         let sent = house.drain()
         let ends = sent.filter(\.endsToken)
         #expect(ends.map(\.token) == house.delivered && Set(house.delivered).count == house.delivered.count)
-        #expect(ends.allSatisfy { $0.rendition == .tile })
+        #expect(ends.count >= 30 && ends.allSatisfy { $0.rendition == .tile })
         #expect(Set(sent.map(\.token)) == Set(house.delivered))
         house.show(9_000, 30)
         #expect(house.cancelled.isEmpty)
@@ -137,7 +138,7 @@ import Testing
         viewport.pixels = 64
         house.show(viewport)
         let sent = house.drain()
-        #expect(sent.allSatisfy { $0.rendition == .preview && $0.endsToken })
+        #expect(sent.count >= 10 && sent.allSatisfy { $0.rendition == .preview && $0.endsToken })
         viewport.pixels = 200
         house.show(viewport)
         #expect(house.drain().filter { $0.slot < 10 }.map(\.rendition) == Array(repeating: .tile, count: 10))
@@ -253,7 +254,7 @@ import Testing
         _ = house.drain()
         #expect(house.told.last { $0.slot == 3 }?.image == ImageID(rawValue: 999))
         house.adopt(revision: 3, total: 2)
-        #expect(house.plan.showings.keys.allSatisfy { $0 < 2 })
+        #expect(house.plan.showings.keys.sorted() == [0, 1])
     }
 
     @Test func `for the benchmark alone everything that was ever on screen is sent, oldest first`() {

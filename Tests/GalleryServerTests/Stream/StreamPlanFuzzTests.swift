@@ -13,6 +13,7 @@ import Testing
         var house = PlanHouse(total: Int.random(in: 0...3_000, using: &random))
         var life = TokenLives()
         var sentPieces: [Token: Set<StreamRendition>] = [:]
+        var seen = (contents: 0, loads: 0, shown: 0)
         house.isSlow = seed % 2 == 0
         if seed % 3 != 0 { house.plan.acknowledge(0, at: house.now) }
         for _ in 0..<200 {
@@ -72,6 +73,9 @@ import Testing
                 if sent.endsToken { life.end(sent.token) }
             }
             let plan = house.plan
+            seen.contents += plan.contents.count
+            seen.loads += plan.loads.count
+            seen.shown += plan.showings.count
             #expect(plan.waitingBytes == plan.contents.values.reduce(0) { $0 + $1.body.count })
             #expect(plan.contents.keys.allSatisfy { plan.showings[$0.slot]?[$0.rendition] == .atHand })
             #expect(plan.loads.keys.allSatisfy { plan.showings[$0.slot]?[$0.rendition] == .loading })
@@ -79,6 +83,7 @@ import Testing
             #expect(plan.showings.count <= 700 && plan.contents.count <= 49)
             #expect(plan.loads.values.count { $0 } <= 8 + 16 && plan.loads.count <= 40)
         }
+        #expect(seen.shown > 0 && (seen.contents > 0 || seen.loads > 0), "there was nothing to look at: \(seen)")
     }
 
     private struct TokenLives {

@@ -74,7 +74,8 @@ import Testing
             #"{"type":"viewport","first":0,"count":10}"#, #"{"type":"viewport","first":300,"count":10}"#,
             #"{"type":"viewport","first":600,"count":10}"#)
         _ = await house.hear { _ in house.loader.loads.count >= 10 }
-        #expect(house.loader.loads.allSatisfy { 585..<630 ~= $0.request.image.index })
+        let loads = house.loader.loads
+        #expect(loads.count >= 10 && loads.allSatisfy { 585..<630 ~= $0.request.image.index })
         #expect(house.census.figures.viewports == 1)
         await house.end()
     }
@@ -89,7 +90,8 @@ import Testing
         await house.say(#"{"type":"viewport","first":500,"count":30}"#)
         _ = await house.hear { _ in house.loader.loads.count >= 32 }
         #expect(before.allSatisfy { $0.isCancelled })
-        #expect(house.loader.loads.dropFirst(16).allSatisfy { !$0.isCancelled && $0.request.image.index >= 500 })
+        let after = house.loader.loads.dropFirst(16)
+        #expect(after.count >= 16 && after.allSatisfy { !$0.isCancelled && $0.request.image.index >= 500 })
         #expect(house.loader.loads[20].priority > before[0].priority)
         #expect(house.tokens.statistics.cancelled == 30 && house.census.figures.cancelledUnsent == 30)
         await house.end()
@@ -222,7 +224,7 @@ import Testing
         _ = await house.hear { _ in house.loader.loads.count >= 16 }
         #expect(house.tokens.statistics.live == 30 && house.census.figures.open == 1)
         await house.end()
-        #expect(house.loader.loads.allSatisfy { $0.isCancelled })
+        #expect(house.loader.loads.count >= 16 && house.loader.loads.allSatisfy { $0.isCancelled })
         #expect(house.tokens.statistics.live == 0 && house.tokens.statistics.sessions == 0)
         #expect(house.tokens.statistics.cancelled == 30 && house.census.figures.open == 0)
     }
