@@ -136,16 +136,25 @@ public final class Catalog: Sendable {
     }
 
     /// Stops reading, writes what was learnt, and lets the data folder go. Idempotent; pages asked for later throw
-    /// `.closed`.
+    /// `.closed`. A disk that hangs while it is read is not waited for: the data folder is let go when it answers, or
+    /// when the process ends; it is whole at any time.
     public func close() async {
         isStopped.store(true, ordering: .relaxed)
         let isFirst = standing.withLock { standing in
             defer { standing.isClosed = true }
             return !standing.isClosed
         }
+        probing.asyncAfter(deadline: .now() + configuration.closingPatience.dispatched) { [weak self] in
+            guard let self else { return }
+            for waiter in standing.withLock({ exchange(&$0.waiters, with: []) }) { waiter.resume() }
+        }
         await scanCompleted()
         guard isFirst else { return }
         await facts.drain()
+        if standing.withLock(\.isScanning) {
+            logger.warning("A disk does not answer; its reading is left behind.")
+            return scanning.async { self.shelf.close() }
+        }
         await withCheckedContinuation { done in
             scanning.async {
                 self.shelf.close()

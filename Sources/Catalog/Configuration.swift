@@ -11,6 +11,8 @@ extension Catalog {
         public var growthInterval: Duration = .milliseconds(250)
         /// Bytes of the longest line (or CSV record) of a list that is read; a longer one is a bad line.
         public var longestLine = 65_536
+        /// How long `close()` waits for a disk that is being read.
+        var closingPatience: Duration = .seconds(5)
         /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.
         var maximumIndexPages: Int?
         /// What is asked of the file system, for tests of one that fails.

@@ -49,3 +49,23 @@ import Testing
         #expect(catalog.state.problems.count == 0)
     }
 }
+
+@Suite struct DeskTests {
+    @Test func `what takes long in a great catalog is done at the desk, whoever asks`() async throws {
+        let scratch = try Scratch()
+        for number in 0..<3 { try scratch.file("pictures/\(number).jpg") }
+        let catalog = try await scratch.catalog()
+        let asker = Desk(label: "asker")
+        for count in [5, 500] {
+            let place = try await withTaskExecutorPreference(asker) {
+                try await catalog.reading(count) { _ in (catalog.desk.isCurrent, asker.isCurrent) }
+            }
+            #expect(place == (true, false))
+        }
+        let ids = try await catalog.all().map(\.id)
+        let images = try await withTaskExecutorPreference(asker) { try await catalog.images(ids) }
+        #expect(Set(images.keys) == Set(ids))
+        #expect(catalog.count == (catalog.state.revision, 3))
+        await catalog.close()
+    }
+}

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -13,6 +14,8 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
         let call: Call
         /// An `errno`.
         let code: Int32
+        /// Whether the call comes back only when `answer` is signalled.
+        var hangs = false
         /// A part of the paths that it is met at.
         var place = ""
         /// How many calls go well before.
@@ -24,6 +27,8 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
         var met = 0
     }
 
+    /// What a call that hangs waits for.
+    let answer = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
 
     /// How often the fault was met since it was set.
@@ -39,6 +44,7 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
             state.met += 1
             return state.met > fault.after
         }
+        if isDue, fault.hangs { answer.wait() }
         if isDue { errno = fault.code }
         return isDue
     }

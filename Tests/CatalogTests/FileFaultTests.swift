@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import Glibc
 import Images
@@ -126,6 +127,33 @@ import Testing
         files.set(nil)
         #expect(await eventually { catalog.state.total == 9 && catalog.state.problems.count == 0 })
         await catalog.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a disk that hangs while it is read stops neither readers nor the end`()
+        async throws
+    {
+        try tree()
+        let catalog = try await scratch.catalog { [files] in
+            $0.fileSystem = files
+            $0.closingPatience = .milliseconds(20)
+        }
+        let before = try await catalog.all()
+        files.set(.init(call: .openNames, code: EIO, hangs: true, place: "/sub"))
+        catalog.rescan()
+        #expect(await eventually { files.met > 0 })
+        // What is shown comes from what is known.
+        let page = try await catalog.page(offset: 0, limit: 500)
+        #expect(page.images == before && catalog.state.isScanning)
+        _ = try catalog.openFile(folder: 0, path: "z/e.jpg").size
+        await catalog.close()
+        await #expect(throws: CatalogError.closed) { try await catalog.page(offset: 0, limit: 1) }
+        files.answer.signal()
+        // Then the data folder is free, and has all that it had.
+        await withCheckedContinuation { done in catalog.scanning.async { done.resume() } }
+        files.set(nil)
+        let again = try await scratch.catalog()
+        #expect(try await again.all() == before)
+        await again.close()
     }
 
     @Test func `rights that are missing are not asked for again and again`() {

@@ -4,10 +4,15 @@ import Dispatch
 /// looking up 500 images in a million and putting their answer together takes longer than a loop may be kept.
 final class Desk: TaskExecutor {
     private let queue: DispatchQueue
+    private let mark = DispatchSpecificKey<Bool>()
 
     init(label: String) {
         queue = DispatchQueue(label: label, qos: .userInitiated)
+        queue.setSpecific(key: mark, value: true)
     }
+
+    /// Whether who asks is at this desk. For the tests.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
