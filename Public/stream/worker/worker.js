@@ -71,7 +71,8 @@ const orders = {
     giveTiles();
   },
   known: ({ images }) => holdings.tellOf(images),
-  retry: ({ slots, insists }) => socket?.send({ type: 'retry', slots, insists }),
+  // What says nothing of it is a person's.
+  retry: ({ slots, insists }) => socket?.send({ type: 'retry', slots, insists: insists ? undefined : false }),
   unfit: ({ image, version, kind }) => holdings.remove(image, version, kind),
   sleep: () => {
     socket?.sleep();
