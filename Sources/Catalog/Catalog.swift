@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import Images
+import Locking
 public import Logging
 import Synchronization
 
@@ -13,7 +14,7 @@ public final class Catalog: Sendable {
     let shelf: IndexShelf
     let facts: FactsBuffer
     /// What is true now. Held only for copies, never while disk is waited for.
-    let standing: Mutex<Standing>
+    let standing: Guarded<Standing>
     /// Reads the sources, one after the other; the only place that changes the order.
     let scanning = DispatchQueue(label: "tessera.catalog.scan")
     /// Where an index that cannot be read is asked whether it can be again.
@@ -66,7 +67,7 @@ public final class Catalog: Sendable {
         self.sources = named
         self.logger = logger
         self.shelf = shelf
-        self.standing = Mutex(standing)
+        self.standing = Guarded(standing)
         facts = FactsBuffer(
             delay: configuration.learningDelay, batch: configuration.learningBatch, logger: logger
         ) { try shelf.write($0) }

@@ -1,8 +1,8 @@
 import Dispatch
 import EventLoops
 import Glibc
+import Locking
 import Logging
-import Synchronization
 
 /// An HTTP/1.1 server (RFC 9110, 9112) on a few event loops.
 ///
@@ -24,7 +24,7 @@ public final class HTTPServer: Sendable {
     private let figures: ServerFigures
     private let census: Census
     private let bodies: BodyBudget
-    private let state = Mutex(State.fresh)
+    private let state = Guarded(State.fresh)
 
     /// - Parameters:
     ///   - clients: Tells whose requests come; by default everybody's are its own.

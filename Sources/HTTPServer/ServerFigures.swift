@@ -1,5 +1,5 @@
 public import EventLoops
-import Synchronization
+import Locking
 
 /// What a server can say of itself while it runs; made before it, so that whoever answers its requests can tell it.
 public final class ServerFigures: Sendable {
@@ -8,7 +8,7 @@ public final class ServerFigures: Sendable {
         var loops: [EventLoop] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     public init() {}
 

@@ -1,7 +1,7 @@
 import EventLoops
+import Locking
 import Logging
 import Scheduling
-import Synchronization
 
 /// Fetches from origins over HTTP/1.1 and HTTP/2, all transfers on one event loop of its own.
 ///

@@ -1,4 +1,5 @@
 import Images
+import Locking
 import Synchronization
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite struct ConcurrencyTests {
     private final class Seen: Sendable {
         let isDone = Atomic(false)
-        let paths = Mutex<[ImageID: String]>([:])
+        let paths = Guarded<[ImageID: String]>([:])
     }
 
     /// Readers page, look up and learn while files come and go under them: no call fails, and an id never means another

@@ -2,8 +2,8 @@ import FoundationEssentials
 import GRDB
 import Glibc
 import Images
+import Locking
 import Logging
-import Synchronization
 
 /// The indexes in use: the one in the data folder, and one in memory for when the disk does not take any more. Keeps
 /// other processes out of the data folder, and sets a damaged index aside.
@@ -19,8 +19,8 @@ final class IndexShelf: Sendable {
 
     /// Which folder the data folder is.
     let identity: FolderIdentity?
-    private let contents: Mutex<Contents>
-    private let damaged = Mutex<(@Sendable (Index, any Error) -> Void)?>(nil)
+    private let contents: Guarded<Contents>
+    private let damaged = Guarded<(@Sendable (Index, any Error) -> Void)?>(nil)
     private let folder: String
     private let calls: FileSystemCalls
     private let maximumPages: Int?
@@ -39,12 +39,12 @@ final class IndexShelf: Sendable {
         let lock = try FolderLock(folder: folder)
         do {
             let disk = try IndexShelf.openIndex(folder, maximumPages)
-            contents = Mutex(Contents(disk: disk, memory: nil, lock: lock))
+            contents = Guarded(Contents(disk: disk, memory: nil, lock: lock))
         } catch let error as DatabaseError where error.isDamage {
             var first = CatalogState.Problems()
             first.add(try IndexShelf.setAside(folder, because: error, calls, logger))
             let disk = try IndexShelf.fresh(folder, maximumPages)
-            contents = Mutex(Contents(disk: disk, memory: nil, lock: lock, problems: first, lasting: first))
+            contents = Guarded(Contents(disk: disk, memory: nil, lock: lock, problems: first, lasting: first))
         } catch {
             throw .dataFolderUnusable(path: folder, reason: IndexShelf.reason(error))
         }

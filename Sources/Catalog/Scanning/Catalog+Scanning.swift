@@ -2,6 +2,7 @@ import Dispatch
 import GRDB
 import Glibc
 import Images
+import Locking
 import Logging
 import Synchronization
 

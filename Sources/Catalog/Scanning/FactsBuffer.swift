@@ -1,7 +1,7 @@
 import Dispatch
 import Images
+import Locking
 import Logging
-import Synchronization
 
 /// Gathers what is learnt and writes it in batches: a scroll through a thousand pictures is some transactions, not a
 /// thousand. Readers see what is gathered at once, written or not.
@@ -18,7 +18,7 @@ final class FactsBuffer: Sendable {
         var isFailing = false
     }
 
-    private let gathered = Mutex(Gathered())
+    private let gathered = Guarded(Gathered())
     private let queue = DispatchQueue(label: "tessera.catalog.facts")
     private let delay: DispatchTimeInterval
     private let batch: Int

@@ -1,10 +1,10 @@
 import HTTPServer
-import Synchronization
+import Locking
 
 /// Bytes in memory, given piece by piece, so that whoever wraps this can stop between two pieces.
 final class BytesBody: BodyStream {
     private let bytes: [UInt8]
-    private let position = Mutex(0)
+    private let position = Guarded(0)
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes

@@ -1,8 +1,8 @@
 import HTTPServer
 import HTTPTypes
 import Images
+import Locking
 import Renditions
-import Synchronization
 
 /// Which encoding a client gets, by its `Accept`. Browsers send a handful of long ones again and again, so each is read
 /// once.
@@ -16,7 +16,7 @@ final class FormatChoice: Sendable {
     private static let capacity = 128
     private static let longest = 512
 
-    private let known = Mutex<[Key: OutputFormat]>([:])
+    private let known = Guarded<[Key: OutputFormat]>([:])
 
     func format(for request: Request, _ rendition: Rendition) -> OutputFormat {
         guard let accept = request.headers[.accept] else { return OutputFormat.negotiate(accept: nil, for: rendition) }

@@ -3,8 +3,8 @@ import HTTPServer
 import HTTPTypes
 import Images
 import Loading
+import Locking
 import Renditions
-import Synchronization
 
 /// The answer that is given most often: a rendition that the URL names by its version, from memory, to a client that
 /// wants the whole of it. Its head is written once and kept for the next.
@@ -19,7 +19,7 @@ final class NamedRendition: Sendable {
     /// How many heads are kept, of some hundred bytes each; then all are let go, for it costs little to begin anew.
     private static let capacity = 4_096
 
-    private let heads = Mutex<[Key: PreparedHead]>([:])
+    private let heads = Guarded<[Key: PreparedHead]>([:])
 
     /// Nil when the request sets conditions or wants a part.
     func whole(_ rendered: RenditionBytes, _ rendition: Rendition, to request: Request) -> Response? {

@@ -1,5 +1,5 @@
 import Clients
-import Synchronization
+import Locking
 
 /// What all streams have done, counted.
 final class StreamCensus: Sendable {
@@ -35,7 +35,7 @@ final class StreamCensus: Sendable {
 
     private let limit: Int
     private let limitPerClient: Int
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// - Parameters:
     ///   - limit: how many streams there may be at once.

@@ -1,4 +1,5 @@
 import Clients
+import Locking
 import Synchronization
 
 /// How many connections are open in all shards, and of each client.
@@ -21,7 +22,7 @@ final class Census: Sendable {
     private let limit: Int
     private let limitPerClient: Int
     private let count = Atomic<Int>(0)
-    private let held = Mutex(Tally<Client>())
+    private let held = Guarded(Tally<Client>())
     private let refused = Atomic<Int>(0)
 
     init(limit: Int, perClient: Int) {

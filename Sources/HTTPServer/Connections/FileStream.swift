@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import Locking
 import Synchronization
 
 /// A run of a file as a body. What is in the page cache is read on the loop; what is not is read on a queue of
@@ -15,7 +16,7 @@ public final class FileStream: BodyStream {
 
     private let region: FileRegion
     private let queues: DiskQueues
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// For a body that wraps this one; a plain answer has ``ResponseBody/file(_:)``.
     public convenience init(_ region: FileRegion) {
@@ -25,7 +26,7 @@ public final class FileStream: BodyStream {
     init(_ region: FileRegion, queues: DiskQueues) {
         self.region = region
         self.queues = queues
-        state = Mutex(State(offset: region.offset, end: region.offset + region.length))
+        state = Guarded(State(offset: region.offset, end: region.offset + region.length))
     }
 
     public func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {

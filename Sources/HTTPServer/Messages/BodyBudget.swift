@@ -1,5 +1,5 @@
 import Clients
-import Synchronization
+import Locking
 
 /// How many bytes of request bodies a server may hold in memory, together and of one client.
 ///
@@ -13,7 +13,7 @@ final class BodyBudget: Sendable {
 
     private let limit: Int
     private let limitPerClient: Int
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// - Parameters:
     ///   - limit: bytes of all bodies.

@@ -1,6 +1,6 @@
 import EventLoops
 import HTTPTypes
-import Synchronization
+import Locking
 
 /// The one answer that a request is owed. From any thread.
 ///
@@ -22,12 +22,12 @@ public final class Reply: Sendable {
     /// The loop of the connection.
     public let loop: EventLoop
     private let number: UInt64
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(loop: EventLoop, sink: any Sink, number: UInt64) {
         self.loop = loop
         self.number = number
-        state = Mutex(State(sink: sink))
+        state = Guarded(State(sink: sink))
     }
 
     deinit {

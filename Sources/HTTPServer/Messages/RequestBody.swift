@@ -1,6 +1,6 @@
 import Clients
 import EventLoops
-import Synchronization
+import Locking
 
 /// The content of a request, while it arrives. One reader, once. While nobody reads, the connection takes no more than
 /// a bounded buffer from the client; a client that waits for `100 Continue` is told to go on at the first read.
@@ -39,7 +39,7 @@ public final class RequestBody: AsyncSequence, Sendable {
     private let loop: EventLoop?
     private let budget: BodyBudget?
     private let client: Client?
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// The body of all requests that have none.
     static let none = RequestBody(complete: [])
@@ -50,7 +50,7 @@ public final class RequestBody: AsyncSequence, Sendable {
         loop = nil
         budget = nil
         client = nil
-        state = Mutex(State(bytes: bytes, end: .success(())))
+        state = Guarded(State(bytes: bytes, end: .success(())))
     }
 
     /// A body that will be delivered, and whose bytes are counted in `budget` for as long as they are held: until they
@@ -60,7 +60,7 @@ public final class RequestBody: AsyncSequence, Sendable {
         self.loop = loop
         self.budget = budget
         self.client = client
-        state = Mutex(State(source: source))
+        state = Guarded(State(source: source))
     }
 
     deinit {

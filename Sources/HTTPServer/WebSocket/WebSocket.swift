@@ -1,5 +1,5 @@
 import EventLoops
-import Synchronization
+import Locking
 
 /// One open WebSocket (RFC 6455), for its ``WebSocketHandler``. From any thread.
 public final class WebSocket: Sendable {
@@ -15,7 +15,7 @@ public final class WebSocket: Sendable {
     public let peer: SocketAddress
     /// What was chosen of the subprotocols that the client offered; nil if none was asked for.
     public let subprotocol: String?
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(loop: EventLoop, peer: SocketAddress, subprotocol: String?) {
         self.loop = loop

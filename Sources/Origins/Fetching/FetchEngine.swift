@@ -1,8 +1,8 @@
 import CCurl
 import EventLoops
+import Locking
 import Logging
 import Scheduling
-import Synchronization
 
 /// Owns all fetches: who waits, who transfers, and how each origin does.
 ///
@@ -14,7 +14,7 @@ final class FetchEngine: @unchecked Sendable {
     let policy: RetryPolicy
     let logger: Logger
     let driver: CurlDriver
-    let tally = Mutex(OriginStatistics())
+    let tally = Guarded(OriginStatistics())
 
     private var jobs: [ObjectIdentifier: FetchJob] = [:]
     private var places: PlaceAllocator<ObjectIdentifier, Origin>

@@ -3,8 +3,8 @@ import Clients
 import EventLoops
 import Images
 import Loading
+import Locking
 import Scheduling
-import Synchronization
 import TestSupport
 
 @testable import Catalog
@@ -108,7 +108,7 @@ extension [StreamHouse.Heard] {
 
 /// A clock that stands still until it is told to go.
 final class HeldTime: TimeKeeping {
-    private let passed = Mutex(Duration.seconds(1_000))
+    private let passed = Guarded(Duration.seconds(1_000))
 
     func pass(_ duration: Duration) { passed.withLock { $0 += duration } }
     func uptime() -> Duration { passed.withLock { $0 } }
@@ -117,9 +117,9 @@ final class HeldTime: TimeKeeping {
 
 /// A catalog of numbered images.
 final class NumberedCatalog: StreamCatalog {
-    private let state: Mutex<(revision: UInt64, total: Int)>
+    private let state: Guarded<(revision: UInt64, total: Int)>
 
-    init(total: Int) { state = Mutex((1, total)) }
+    init(total: Int) { state = Guarded((1, total)) }
 
     var standing: (revision: UInt64, total: Int) { state.withLock { $0 } }
 
@@ -138,7 +138,7 @@ final class HeldLoader: RenditionLoading {
     final class Load: LoadHandle {
         let request: LoadRequest
         let deliver: @Sendable (Result<LoadedContent, LoadFailure>) -> Void
-        private let state: Mutex<(isCancelled: Bool, priority: Priority)>
+        private let state: Guarded<(isCancelled: Bool, priority: Priority)>
 
         init(
             _ request: LoadRequest, _ priority: Priority,
@@ -146,7 +146,7 @@ final class HeldLoader: RenditionLoading {
         ) {
             self.request = request
             self.deliver = deliver
-            state = Mutex((false, priority))
+            state = Guarded((false, priority))
         }
 
         var isCancelled: Bool { state.withLock { $0.isCancelled } }

@@ -1,5 +1,5 @@
 import EventLoops
-import Synchronization
+import Locking
 
 @testable import HTTPServer
 
@@ -14,7 +14,7 @@ final class ScriptedHandler: WebSocketHandler {
         var mistakes: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let echoes: Bool
     let opening = Signal<WebSocket>()
     let end = Signal<WebSocketEnd>()

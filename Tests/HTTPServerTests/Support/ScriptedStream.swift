@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 @testable import HTTPServer
@@ -12,14 +13,14 @@ final class ScriptedStream: BodyStream {
         var limits: [Int] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     /// Given once it has ended.
     let end = Signal<BodyEnd>()
     /// Given once it has been pulled with nothing to give.
     let isHungry = Signal<Void>()
 
     init(_ script: [BodyPull] = []) {
-        state = Mutex(State(script: script))
+        state = Guarded(State(script: script))
     }
 
     var pulls: Int { state.withLock(\.pulls) }
@@ -82,7 +83,7 @@ struct Answering: Responder {
 
 /// Keeps replies until a test sends them.
 final class HeldReplies: Sendable {
-    private let replies = Mutex<[String: Reply]>([:])
+    private let replies = Guarded<[String: Reply]>([:])
     private let arrivals: [String: Signal<Void>]
 
     init(_ paths: [String]) {

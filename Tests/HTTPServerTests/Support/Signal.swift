@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Something that happens once and that tests wait for.
 final class Signal<Value: Sendable>: Sendable {
@@ -8,7 +8,7 @@ final class Signal<Value: Sendable>: Sendable {
         var waiters: [CheckedContinuation<Value, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// How often it has been given.
     var count: Int { state.withLock(\.count) }

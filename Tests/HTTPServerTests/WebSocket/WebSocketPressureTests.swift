@@ -2,7 +2,7 @@ import CLinux
 import EventLoops
 import Glibc
 import HTTPTypes
-import Synchronization
+import Locking
 import Testing
 
 @testable import HTTPServer
@@ -19,7 +19,7 @@ private final class Flood: WebSocketHandler {
         var number: UInt8 = 0
     }
 
-    let state = Mutex(State())
+    let state = Guarded(State())
     let size: Int
     let opening = Signal<WebSocket>()
     let end = Signal<WebSocketEnd>()

@@ -1,6 +1,6 @@
+import Locking
 import Origins
 import Scheduling
-import Synchronization
 import TestSupport
 import Testing
 
@@ -68,7 +68,7 @@ import Testing
 
     @Test(arguments: [1, 4]) func `places go round the sessions, over one origin or several`(count: Int) async throws {
         let gate = Gate()
-        let order = Mutex<[String]>([])
+        let order = Guarded<[String]>([])
         let origins = (0..<count).map { _ in
             ScriptedOrigin { visit in
                 order.withLock { $0.append(visit.request.target) }
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `an origin that is dead is left alone, told so at once, and found when it is back`() async throws {
-        let isAlive = Mutex(false)
+        let isAlive = Guarded(false)
         let origin = ScriptedOrigin { visit in
             isAlive.withLock { $0 } ? visit.answer(body: pattern(5)) : visit.reset()
         }

@@ -1,8 +1,8 @@
 import Glibc
+import Locking
 import Logging
 import Origins
 import Scheduling
-import Synchronization
 
 /// A fetch whose events can be waited for.
 struct Watched: Sendable {
@@ -109,7 +109,7 @@ extension Signal where Value == Void {
 
 /// Holds threads back until it is opened.
 final class Gate: Sendable {
-    private let opened = Mutex(false)
+    private let opened = Guarded(false)
 
     func open() { opened.withLock { $0 = true } }
     func wait() { while !opened.withLock({ $0 }) { usleep(1000) } }

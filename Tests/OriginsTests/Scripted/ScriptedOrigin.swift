@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 import TestSupport
 
 /// An origin on a loopback socket that does what a test says, badly if the test says so. Threads of its own block on
@@ -10,7 +10,7 @@ final class ScriptedOrigin: Sendable {
     let port: UInt16
     private let listener: Int32
     private let script: Script
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var requests: [ScriptedRequest] = []
@@ -112,7 +112,7 @@ struct ScriptedRequest: Sendable {
 final class ScriptedVisit: Sendable {
     let request: ScriptedRequest
     private let connection: Int32
-    private let closed = Mutex(false)
+    private let closed = Guarded(false)
 
     init(_ request: ScriptedRequest, _ connection: Int32) {
         self.request = request

@@ -1,10 +1,10 @@
 import EventLoops
 import Glibc
 import Images
+import Locking
 import Logging
 import Renditions
 import Scheduling
-import Synchronization
 import Testing
 
 @testable import RenderWorkers
@@ -15,7 +15,7 @@ import Testing
         for end in [TalkingWorkers.End.heavy, .stopped, .made, .gone] {
             let workers = TalkingWorkers()
             let pool = try workers.pool()
-            let isFreed = Mutex(false)
+            let isFreed = Guarded(false)
             let file = open("/dev/null", O_RDONLY)
             var holder: Holder? = Holder { isFreed.withLock { $0 = true } }
             let handle = pool.render(RenderJob(.make([.tile: .jpeg]), of: file), priority: .visible) { [holder] _ in
@@ -54,7 +54,7 @@ private final class TalkingWorkers: WorkerStarting {
         var loop: EventLoop?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func pool() throws -> RenderPool {
         var configuration = RenderPool.Configuration()
