@@ -1,5 +1,6 @@
 """A running Tessera for a browser to visit."""
 
+import ctypes
 import os
 import pathlib
 import queue
@@ -24,6 +25,11 @@ def binary() -> str:
     return str(max(built, key=lambda path: path.stat().st_mtime))
 
 
+def _end_with_the_tests():
+    """Nobody else ends what has a session of its own when the tests are ended (PR_SET_PDEATHSIG, prctl(2))."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
 class Server:
     """One server process on a free port (or a given one)."""
 
@@ -35,7 +41,8 @@ class Server:
         self.process = subprocess.Popen(
             [binary(), *map(str, words), "--port", str(port), "--data", str(data)],
             env={**kept, "TESSERA_PUBLIC": public}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            preexec_fn=_end_with_the_tests)
         self._lines: list[str] = []
         self._address: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)

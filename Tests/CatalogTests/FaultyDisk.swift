@@ -1,5 +1,6 @@
 import GRDBSQLite
 import Glibc
+import Locking
 import Synchronization
 
 /// A disk that fails beneath SQLite where a test says so: a VFS before the system's own, for all databases of the tests.
@@ -24,7 +25,7 @@ final class FaultyDisk: Sendable {
 
     static let shared = FaultyDisk()
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private init() {
         guard let system = sqlite3_vfs_find(nil) else { return }

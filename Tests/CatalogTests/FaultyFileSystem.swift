@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Locking
 import Synchronization
 
 @testable import Catalog
@@ -29,7 +30,7 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
 
     /// What a call that hangs waits for.
     let answer = DispatchSemaphore(value: 0)
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// How often the fault was met since it was set.
     var met: Int { state.withLock { max(0, $0.met - ($0.fault?.after ?? 0)) } }

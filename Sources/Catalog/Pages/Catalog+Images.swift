@@ -2,6 +2,7 @@ import GRDB
 public import Images
 import Locking
 import Logging
+import Synchronization
 
 extension Catalog {
     /// The image with this id, or nil when the catalog has none.

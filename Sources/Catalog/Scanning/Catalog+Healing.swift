@@ -1,5 +1,6 @@
 import Dispatch
 import GRDB
+import Locking
 import Logging
 import Synchronization
 

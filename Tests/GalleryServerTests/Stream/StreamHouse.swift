@@ -160,9 +160,9 @@ final class HeldLoader: RenditionLoading {
         }
     }
 
-    private let begun = Mutex<[Load]>([])
-    private let isInMemory = Mutex(false)
-    private let silence = Mutex<Duration?>(nil)
+    private let begun = Guarded<[Load]>([])
+    private let isInMemory = Guarded(false)
+    private let silence = Guarded<Duration?>(nil)
 
     var loads: [Load] { begun.withLock { $0 } }
 

@@ -1,3 +1,4 @@
+import Locking
 import Logging
 import Origins
 import Synchronization
@@ -24,7 +25,7 @@ import Testing
     }
 
     private final class Lines: Sendable {
-        let all = Mutex<[String]>([])
+        let all = Guarded<[String]>([])
     }
 
     @Test(arguments: [
