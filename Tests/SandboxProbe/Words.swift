@@ -32,10 +32,12 @@ func say(_ line: String) {
 
 /// `syscall(2)`, which is variadic and so out of Swift's sight. On the processors that this runs on, integers are
 /// passed the same way to a variadic function as to any other.
-func call(_ number: Int, _ a: Int = 0, _ b: Int = 0, _ c: Int = 0, _ d: Int = 0, _ e: Int = 0) throws(Refusal) -> Int {
-    typealias Call = @convention(c) (Int, Int, Int, Int, Int, Int) -> Int
+func call(
+    _ number: Int, _ a: Int = 0, _ b: Int = 0, _ c: Int = 0, _ d: Int = 0, _ e: Int = 0, _ f: Int = 0
+) throws(Refusal) -> Int {
+    typealias Call = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
     let function = unsafeBitCast(dlsym(nil, "syscall"), to: Call.self)
-    let result = function(number, a, b, c, d, e)
+    let result = function(number, a, b, c, d, e, f)
     try Refusal.check(result)
     return result
 }
