@@ -53,6 +53,11 @@ def stream(gallery, source: str, *lines: str) -> tuple[socket.socket, bytes]:
     return opened, told.split(b"\r\n\r\n", 1)[1]
 
 
+def is_answered(connection: socket.socket):
+    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
+
+
 def is_refusal(frame: bytes) -> bool:
     """Whether a frame closes with 1013, "try again later"."""
     return frame[0] == 0x88 and struct.unpack(">H", frame[2:4])[0] == 1013
@@ -61,6 +66,8 @@ def is_refusal(frame: bytes) -> bool:
 def test_a_client_has_so_many_connections_and_another_has_its_own(serve, shared_folder):
     gallery = serve(shared_folder, "--client-connections", 5)
     held = [connect(gallery, OTHER) for _ in range(5)]
+    for one in held:  # until each of them is known to be in
+        is_answered(one)
     sixth = connect(gallery, OTHER)
     refusal = b""
     while more := sixth.recv(4096):
@@ -68,8 +75,7 @@ def test_a_client_has_so_many_connections_and_another_has_its_own(serve, shared_
     assert refusal.startswith(b"HTTP/1.1 429 ") and b"\r\nretry-after: " in refusal.lower()
     assert gallery.get("/healthz").status == 200
     for one in held:
-        one.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert one.recv(4096).startswith(b"HTTP/1.1 200 ")
+        is_answered(one)
 
 
 def test_a_client_has_so_many_streams_and_another_has_its_own(serve, shared_folder):
