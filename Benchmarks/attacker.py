@@ -4,8 +4,9 @@ it is ended. Says "busy" when it has begun."""
 import asyncio
 import json
 import os
-import struct
 import sys
+
+from streaming import masked, opened, viewport
 
 SOURCE = "127.0.0.2"
 
@@ -55,21 +56,15 @@ class Attacker:
 
     async def streams(self):
         """Streams that show a viewport, another one now and then, and take nothing."""
-        async def one(number: int):
-            reader, writer = await self.connect()
-            writer.write((f"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-                          "Sec-WebSocket-Protocol: tessera.v1\r\n\r\n").encode())
-            await reader.readuntil(b"\r\n\r\n")
+        async def one():
+            _, writer = await opened(self.port, SOURCE)
             first = 0
             while True:
-                text = json.dumps({"type": "viewport", "revision": 1, "first": first, "count": 60, "direction": 1,
-                                   "pixels": 360}).encode()
-                writer.write(bytes([0x81, 0x80 | 126]) + struct.pack(">H", len(text)) + bytes(4) + text)
+                writer.write(masked(viewport(first)))
                 await writer.drain()
                 first = (first + 97) % max(1, len(self.images) - 60)
                 await asyncio.sleep(0.2)
-        await asyncio.gather(*(self.forever(lambda number=number: one(number)) for number in range(400)))
+        await asyncio.gather(*(self.forever(one) for _ in range(400)))
 
     async def connections(self):
         """Connections that rest."""
