@@ -4,8 +4,8 @@
 /// So turns go round the owners, and among an owner's flows round these: of two owners that both have something to
 /// start, neither has two turns between two of the other's, however much it asks for, in however many flows and groups,
 /// and however new its viewports are. A turn is a virtual time, as in start-time fair queueing (Goyal, Vin and Cheng,
-/// 1996): a flow that has had its turn gets the first one after all those that its owner's flows hold, so that an owner
-/// with a hundred flows holds a hundred turns in a row, of which one falls due where another owner has one.
+/// 1996): a flow that has had its turn gets the first to come that none of its owner's flows holds, so that an owner with
+/// a hundred flows holds a hundred turns in a row, of which one falls due where another owner has one.
 /// Other ways that were weighed:
 /// - A tag for each piece, as that paper has it: here pieces overtake each other within their flow with each new viewport,
 ///   and are taken back before their turn, so a turn has to belong to the flow and not to the piece.
@@ -39,10 +39,8 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
 
     /// An owner with something waiting.
     private struct Owner: Sendable {
-        /// Its flows that wait.
-        var flows = 0
-        /// The latest turn that one of them was given.
-        var latest: UInt64 = 0
+        /// The times of the turns that its waiting flows hold, each of them once; what is past counts as now.
+        var held: Set<UInt64> = []
     }
 
     /// What waits in one group.
@@ -56,6 +54,8 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
 
     private struct Share: Sendable {
         var turn: Turn
+        /// Which of its owner's times it holds while it waits.
+        var held: UInt64 = 0
         /// Groups in which it waits.
         var lines = 0
         /// Those in which others wait beside it; elsewhere its turn need not be kept up to date.
@@ -124,8 +124,9 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
             let id = lines[group]?.ids[flow]?.first?.id
         else { return nil }
         now = max(now, shares[flow]?.turn.time ?? 0)
+        giveUp(flow)
         let turn = nextTurn(of: flow.owner)
-        shares[flow]?.turn = turn
+        hold(flow, turn)
         round.set(flow, to: turn)
         for contested in shares[flow]?.contested ?? [] {
             lines[contested]?.flows.set(flow, to: turn)
@@ -135,26 +136,39 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         return id
     }
 
-    /// The first turn after those that the owner's flows hold. They hold no more than one each: turns of flows that left
-    /// without having taken them are not held against the rest.
+    /// The first turn to come that none of the owner's waiting flows holds.
     private mutating func nextTurn(of owner: Flow.Owner) -> Turn {
         turns += 1
-        let held = owners[owner] ?? Owner()
-        let time = max(now, min(held.latest, now + UInt64(held.flows))) + 1
-        owners[owner]?.latest = time
+        var time = now + 1
+        while owners[owner]?.held.contains(time) == true { time += 1 }
         return Turn(time: time, number: turns)
     }
 
+    private mutating func hold(_ flow: Flow, _ turn: Turn) {
+        let time = max(turn.time, now)
+        shares[flow, default: Share(turn: turn)].turn = turn
+        shares[flow]?.held = time
+        owners[flow.owner, default: Owner()].held.insert(time)
+    }
+
+    private mutating func giveUp(_ flow: Flow) {
+        guard let time = shares[flow]?.held else { return }
+        owners[flow.owner]?.held.remove(time)
+        if owners[flow.owner]?.held.isEmpty == true { owners[flow.owner] = nil }
+    }
+
+    /// The turn of a flow that comes: the one that it had when it left, unless another of its owner's has one of that time
+    /// by now. Otherwise many that came and left one after the other would have theirs all at once.
+    private mutating func turn(ofComing flow: Flow) -> Turn {
+        if let turn = shares[flow]?.turn, owners[flow.owner]?.held.contains(max(turn.time, now)) != true { return turn }
+        return nextTurn(of: flow.owner)
+    }
+
     private mutating func enter(_ group: Group, _ flow: Flow) {
-        let turn = shares[flow]?.turn ?? nextTurn(of: flow.owner)
-        shares[flow, default: Share(turn: turn)].lines += 1
+        if shares[flow]?.lines ?? 0 == 0 { hold(flow, turn(ofComing: flow)) }
+        guard let turn = shares[flow]?.turn else { return }
+        shares[flow]?.lines += 1
         absent.remove(flow)
-        if shares[flow]?.lines == 1 {
-            var owner = owners[flow.owner] ?? Owner()
-            owner.flows += 1
-            owner.latest = max(owner.latest, turn.time)
-            owners[flow.owner] = owner
-        }
         if let first = lines[group]?.flows.first?.id, let itsTurn = shares[first]?.turn {
             shares[flow]?.contested.insert(group)
             // It may have been alone here until now.
@@ -173,9 +187,7 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         if lines[group]?.flows.count == 1, let alone = lines[group]?.flows.first?.id {
             shares[alone]?.contested.remove(group)
         }
-        guard shares[flow]?.lines == 0 else { return }
-        owners[flow.owner]?.flows -= 1
-        if owners[flow.owner]?.flows == 0 { owners[flow.owner] = nil }
+        if shares[flow]?.lines == 0 { giveUp(flow) }
     }
 
     /// Keeps the turn of a flow that has nothing waiting any more.

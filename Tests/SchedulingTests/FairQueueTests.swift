@@ -161,6 +161,25 @@ import Testing
         #expect((0..<6).compactMap { _ in queue.removeFirst() }.filter { $0 >= 100 } == [100, 101, 102])
     }
 
+    @Test func `turns that were gathered one after the other are not taken all at once`() {
+        var queue = Queue()
+        for id in 0..<20 { queue.set(id, in: "a", to: rank("one", 0, UInt32(id))) }
+        for member in 0..<500 {
+            queue.set(1_000 + member, in: "a", to: rank("many", member))
+            queue.remove(1_000 + member, of: Flow(of: "many", member: member), from: "a")
+        }
+        for member in 0..<500 { queue.set(1_000 + member, in: "a", to: rank("many", member, viewport: 9)) }
+        queue.open("a", true)
+        #expect((0..<20).compactMap { _ in queue.removeFirst() }.count { $0 < 1_000 } >= 9)
+        // The same with turns long past.
+        for member in 0..<500 { queue.remove(1_000 + member, of: Flow(of: "many", member: member), from: "a") }
+        while let id = queue.removeFirst() { #expect(id < 1_000) }
+        for id in 0..<20 { queue.set(id, in: "a", to: rank("one", 0, UInt32(id))) }
+        for member in 0..<500 { queue.set(1_000 + member, in: "a", to: rank("many", member, viewport: 9)) }
+        queue.open("a", true)
+        #expect((0..<20).compactMap { _ in queue.removeFirst() }.count { $0 < 1_000 } >= 9)
+    }
+
     @Test func `owners with nothing waiting are forgotten`() {
         var queue = Queue()
         for member in 0..<10 { queue.set(member, in: "\(member)", to: rank("a", member)) }

@@ -25,6 +25,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private let formats: StreamFormats
     private var socket: WebSocket?
     private var session: SessionID?
+    /// Of the session, as its present tokens have it; nil before the first, and once it has ended.
+    private var generation: UInt64?
     private var plan: StreamPlan
     private var loads: [Piece: UnderWay] = [:]
     /// The newest viewport, until it is the plan's.
@@ -157,24 +159,46 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private func issue(_ slots: [Int]) {
         guard let socket, let session else { return }
         let showing = slots.compactMap { slot in plan.showings[slot].map { (slot: slot, image: $0.image) } }
-        let issued = services.tokens.issue(showing: showing, session: session, client: client) {
+        let (issued, generation) = services.tokens.issue(showing: showing, session: session, client: client) {
             [weak self, loop = socket.loop] token in
             loop.execute { [weak self] in self?.wasCancelled(token) }
         }
+        if isAnother(generation), self.generation != nil { return renew(generation) }
+        self.generation = generation
         for issued in issued { plan.assign(issued.token, to: issued.slot) }
     }
 
-    /// By a request, or because there were too many.
+    private func isAnother(_ generation: UInt64?) -> Bool { generation != self.generation }
+
+    /// The session made room for others, which nobody on this stream asked for: all tokens of its former generation have
+    /// ended, and the slots get others, which begin it anew.
+    private func renew(_ generation: UInt64?) {
+        self.generation = generation
+        plan.renew()
+        settle([])
+    }
+
+    /// By a request, or because there were too many; or the session has ended.
     private func wasCancelled(_ token: Token) {
         guard let session else { return }
-        if services.tokens.isOpen(session) {
-            plan.dismiss([token])
+        let generation = services.tokens.generation(of: session)
+        if isAnother(generation) {
+            renew(generation)
         } else {
-            // The session made room for others, which nobody on this stream asked for: the next tokens open it again.
-            plan.renew()
+            plan.dismiss([token])
+            settle([])
         }
-        settle([])
         socket?.wake()
+    }
+
+    /// The token of a slot turned out to be over, before anybody said so.
+    private func lost(_ slot: Int) {
+        let generation = session.flatMap { services.tokens.generation(of: $0) }
+        if isAnother(generation) {
+            renew(generation)
+        } else {
+            plan.dismiss(slot)
+        }
     }
 
     private func recall(_ piece: Piece) {
@@ -205,7 +229,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             [weak self, loop = socket.loop] result in
             loop.execute { [weak self] in self?.loaded(piece, token, result, began: began) }
         }
-        guard let load else { return plan.dismiss(piece.slot) }
+        guard let load else { return lost(piece.slot) }
         loads[piece] = UnderWay(token: token, handle: load)
         plan.load(piece, isAhead: isAhead)
     }
@@ -248,7 +272,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         guard let token = plan.showings[piece.slot]?.token, services.tokens.maySend(token),
             let sending = plan.send(piece, at: services.now)
         else {
-            plan.dismiss(piece.slot)
+            lost(piece.slot)
             settle([])
             return nil
         }

@@ -32,12 +32,21 @@ public final class TokenBook: Sendable {
         var contents: [LoadedContent] = []
         var answers: [Answer] = []
 
+        mutating func add(_ other: Remains) {
+            loads += other.loads
+            contents += other.contents
+            answers += other.answers
+        }
+
         func clear(with outcome: Outcome) {
             for load in loads { load.cancel() }
             for content in contents { content.close() }
             for answer in answers { answer(outcome) }
         }
     }
+
+    /// Tokens written down without letting others have the lock.
+    private static let issuedAtOnce = 64
 
     public let configuration: Configuration
     private let loader: any RenditionLoading
@@ -82,8 +91,14 @@ public final class TokenBook: Sendable {
         let issued = wishes.map { Issued(slot: $0.slot, image: $0.request.image.id, token: Token()) }
         let tokens = issued.map(\.token)
         let viewport = newViewport()
-        let remains = state.withLock { state in
-            Self.issue(issued, wishes.map(\.request), in: id, of: client, now: now, &state)
+        var remains = Remains()
+        // A few at a time: nobody who sends waits for hundreds to be written down.
+        for start in stride(from: 0, to: issued.count, by: Self.issuedAtOnce) {
+            let part = start..<min(issued.count, start + Self.issuedAtOnce)
+            remains.add(
+                state.withLock { state in
+                    Self.issue(issued[part], wishes[part].map(\.request), in: id, of: client, now: now, &state)
+                })
         }
         let flow = Flow(of: client, member: id)
         for (position, (wish, token)) in zip(wishes, tokens).enumerated() {
@@ -113,6 +128,10 @@ public final class TokenBook: Sendable {
 
     /// Whether the session is open: neither closed, nor idle for too long, nor of another run of the server.
     public func isOpen(_ session: SessionID) -> Bool { state.withLock { $0.table.contains(session) } }
+
+    /// Which beginning of the session this is: another number when it was ended, to make room for others, and begun anew.
+    /// Nil when it is not open.
+    public func generation(of session: SessionID) -> UInt64? { state.withLock { $0.table.generation(of: session) } }
 
     /// Counts as a use of the session, so that one which only listens is not taken for idle.
     public func keepOpen(_ session: SessionID) {
@@ -202,19 +221,21 @@ public final class TokenBook: Sendable {
     /// - Parameters:
     ///   - client: For whom the session counts if it has to be begun anew.
     ///   - cancelled: Called for a token that ends without the caller's doing, at most once and from any thread.
-    ///   It must not block.
+    ///     It must not block.
+    /// - Returns: The tokens, and the generation of the session that they are of.
     public func issue(
         showing images: [(slot: Int, image: ImageID)], session: SessionID, client: Client,
         cancelled: @escaping @Sendable (Token) -> Void
-    ) -> [Issued] {
+    ) -> (tokens: [Issued], generation: UInt64?) {
         let now = time.uptime()
         let issued = images.map { Issued(slot: $0.slot, image: $0.image, token: Token()) }
-        let remains = state.withLock { state in
+        let (remains, generation) = state.withLock { state in
             for issued in issued { state.answers[issued.token] = { _ in cancelled(issued.token) } }
-            return Self.issue(issued, images.map { _ in nil }, in: session, of: client, now: now, &state)
+            let remains = Self.issue(issued, images.map { _ in nil }, in: session, of: client, now: now, &state)
+            return (remains, state.table.generation(of: session))
         }
         remains.clear(with: .cancelled)
-        return issued
+        return (issued, generation)
     }
 
     /// Begins one more load for a token, cancelled with it. The load of the same rendition before is left.
@@ -290,7 +311,8 @@ public final class TokenBook: Sendable {
     // MARK: - Within
 
     private static func issue(
-        _ issued: [Issued], _ requests: [LoadRequest?], in session: SessionID, of client: Client, now: Duration,
+        _ issued: some Sequence<Issued>, _ requests: [LoadRequest?], in session: SessionID, of client: Client,
+        now: Duration,
         _ state: inout State
     ) -> Remains {
         var cancelled = state.table.open(session, of: client, now: now)

@@ -42,6 +42,8 @@ struct TokenTable: Sendable {
     private struct Session: Sendable {
         /// Who began it, and for whose bounds it counts, whoever uses it.
         let client: Client
+        /// Counts the sessions that were begun, so that one which is begun anew under its name is told from the one before.
+        let generation: UInt64
         var lastUse: Duration
         var current: [Int: Token] = [:]
         var live = IndexedHeap<Token, Age>()
@@ -60,6 +62,7 @@ struct TokenTable: Sendable {
     private var ranking = SessionRanking()
     private var records: [Token: Record] = [:]
     private var issues: UInt64 = 0
+    private var generations: UInt64 = 0
 
     init(limits: Limits) { self.limits = limits }
 
@@ -69,6 +72,8 @@ struct TokenTable: Sendable {
 
     func record(of token: Token) -> Record? { records[token] }
     func contains(_ session: SessionID) -> Bool { sessions[session] != nil }
+    /// Nil when the session is not open.
+    func generation(of session: SessionID) -> UInt64? { sessions[session]?.generation }
     /// Sessions and tokens of a client, for the tests.
     func held(by client: Client) -> (sessions: Int, tokens: Int) {
         (ranking.sessionCount(of: client), ranking.tokenCount(of: client))
@@ -94,7 +99,8 @@ struct TokenTable: Sendable {
             while sessions.count >= max(1, limits.sessions), let victim = ranking.leastWorth(except: session) {
                 cancelled += close(victim)
             }
-            sessions[session] = Session(client: client, lastUse: now)
+            generations += 1
+            sessions[session] = Session(client: client, generation: generations, lastUse: now)
         }
         touch(session, now: now)
         return cancelled
@@ -210,13 +216,18 @@ struct TokenTable: Sendable {
             sessions[record.session]?.current[record.slot] = nil
         }
         sessions[record.session]?.live.remove(token)
+        touch(record.session, now: .zero)
+        // No request asks for it later.
+        guard record.request != nil else {
+            if let client = sessions[record.session]?.client { forget(token, of: client) }
+            return true
+        }
         sessions[record.session]?.ended.append(token)
         while let count = sessions[record.session]?.ended.count, count > limits.endedTokensPerSession {
             if let oldest = sessions[record.session]?.ended.popFirst(), let client = sessions[record.session]?.client {
                 forget(oldest, of: client)
             }
         }
-        touch(record.session, now: .zero)
         return true
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Images
 import Loading
 import Scheduling
@@ -63,6 +64,27 @@ import Testing
         house.loader.holdEverything()
         let heard = await house.hear { $0.frames.filter { $0.kind == 2 }.count >= 10 }
         let told = try told(heard)
+        #expect(Set(heard.frames.filter { $0.kind == 2 }.compactMap { told[$0.token] }).isSuperset(of: 0..<10))
+        await house.end()
+    }
+
+    @Test func `nor when the stream goes on before it has heard of that`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        let greeting = try #require(await house.hear().texts.first)
+        let id = try #require(SessionID(String(greeting.split(separator: "\"")[7])))
+        await house.say(#"{"type":"viewport","first":0,"count":10}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 10 }
+        for load in house.loader.loads { load.succeed() }
+        house.loader.holdEverything()
+        // What was at hand would be sent next; the session's end is told after this turn.
+        let early = await house.onLoop { house -> [StreamHouse.Heard] in
+            house.tokens.close(id)
+            guard case .text(let text)? = house.session.nextMessage() else { return [] }
+            return [.text(text)]
+        }
+        let heard = await house.hear { $0.frames.filter { $0.kind == 2 }.count >= 10 }
+        let told = try told(early + heard)
         #expect(Set(heard.frames.filter { $0.kind == 2 }.compactMap { told[$0.token] }).isSuperset(of: 0..<10))
         await house.end()
     }

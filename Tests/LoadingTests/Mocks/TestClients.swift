@@ -21,6 +21,6 @@ extension TokenBook {
         showing images: [(slot: Int, image: ImageID)], session: SessionID,
         cancelled: @escaping @Sendable (Token) -> Void
     ) -> [Issued] {
-        issue(showing: images, session: session, client: .one, cancelled: cancelled)
+        issue(showing: images, session: session, client: .one, cancelled: cancelled).tokens
     }
 }
