@@ -40,7 +40,8 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
 
         room(
-            "HTTPServer", knows: ["EventLoops", "HTTPDates", "Locking", "CLinux", "Crypto", httpTypes, log],
+            "HTTPServer",
+            knows: ["EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "Crypto", httpTypes, log],
             without: ["StaticFiles"]),
         room(
             "GalleryServer", knows: ["HTTPServer", "Images", httpTypes],
@@ -50,9 +51,10 @@ let package = Package(
                 "Wire/QueryReader.swift", "Wire/TokenBodies.swift",
             ]),
         room(
-            "Catalog", knows: ["Images"],
+            "Catalog", knows: ["Images", "CLinux"],
             only: [
-                "CatalogError.swift", "Folders/FilePath.swift", "Folders/OpenFile.swift", "Lists",
+                "CatalogError.swift", "Folders/FilePath.swift", "Folders/FileSystemCalls.swift", "Folders/FolderRoot.swift",
+                "Folders/OpenFile.swift", "Lists",
                 "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/Sighting.swift",
                 "Sources/Source.swift", "Sources/URLTemplate.swift", "Sources/WebAddress.swift",
             ]),
@@ -67,6 +69,8 @@ let package = Package(
         room("Renditions", knows: ["Images", "Scheduling"]),
         room("EventLoops", knows: ["Locking", "CLinux"]),
         room("Locking"),
+        room("Clients", knows: ["Addresses"]),
+        room("Addresses"),
         room("HTTPDates"),
         room("Scheduling", knows: [.product(name: "Collections", package: "swift-collections")]),
         room("Images"),

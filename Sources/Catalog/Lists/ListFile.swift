@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A list on disk, read from its beginning to its end in pieces: never whole in memory.

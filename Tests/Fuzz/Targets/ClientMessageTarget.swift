@@ -14,7 +14,7 @@ enum ClientMessageTarget: FuzzTarget {
                 precondition(viewport.has.count <= ClientMessage.maximumEntries)
             case .received(let count): precondition(count >= 0)
             case .has(let images), .forgot(let images): precondition(images.count <= ClientMessage.maximumEntries)
-            case .retry(let slots):
+            case .retry(let slots, insists: _):
                 precondition(slots.count <= ClientMessage.maximumEntries)
                 for slot in slots { precondition(slot >= 0) }
             }
