@@ -40,6 +40,12 @@ extension HTTPServer {
         public var maximumHeldBodies = 33_554_432
         /// The same for one client.
         public var maximumHeldBodiesPerClient = 8_388_608
+        /// Bytes of answers that are held in memory since their clients do not take them, or an earlier answer of the
+        /// same connection is not there yet, all connections together. One more whose turn has not come is replaced by
+        /// 503 with `Retry-After`; one that has begun is cut, and its connection reset.
+        public var maximumHeldAnswers = 134_217_728
+        /// The same for one client. A longer body in memory reaches only who takes it without a rest.
+        public var maximumHeldAnswersPerClient = 33_554_432
         /// How long a client may take nothing at all of an answer.
         public var writeTimeout = Duration.seconds(30)
         /// How long an answer that has begun may rest for a client that has finished sending. Such a client may still
@@ -72,6 +78,8 @@ extension HTTPServer {
             try require(minimumBodyRate >= 0, "minimumBodyRate: not negative")
             try require(maximumHeldBodies > 0, "maximumHeldBodies: at least 1")
             try require(maximumHeldBodiesPerClient > 0, "maximumHeldBodiesPerClient: at least 1")
+            try require(maximumHeldAnswers > 0, "maximumHeldAnswers: at least 1")
+            try require(maximumHeldAnswersPerClient > 0, "maximumHeldAnswersPerClient: at least 1")
             try require(unsentLowWater > 0, "unsentLowWater: at least 1")
             try require(backlog > 0, "backlog: at least 1")
             let times = [

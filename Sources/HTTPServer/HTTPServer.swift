@@ -24,6 +24,7 @@ public final class HTTPServer: Sendable {
     private let figures: ServerFigures
     private let census: Census
     private let bodies: BodyBudget
+    private let answers: BodyBudget
     private let state = Guarded(State.fresh)
 
     /// - Parameters:
@@ -41,6 +42,8 @@ public final class HTTPServer: Sendable {
         self.logger = logger
         bodies = BodyBudget(
             limit: configuration.maximumHeldBodies, perClient: configuration.maximumHeldBodiesPerClient)
+        answers = BodyBudget(
+            limit: configuration.maximumHeldAnswers, perClient: configuration.maximumHeldAnswersPerClient)
     }
 
     /// A server that nobody can stop any more stops at once.
@@ -54,6 +57,9 @@ public final class HTTPServer: Sendable {
 
     /// Bytes of request bodies that are held in memory at this moment.
     public var heldBodyBytes: Int { bodies.heldBytes }
+
+    /// Bytes of answers that wait in memory at this moment. What was written at once, and short answers, are not counted.
+    public var heldAnswerBytes: Int { answers.heldBytes }
 
     /// Listens, and returns the address that clients can connect to from now on. Throws ``ServerError``.
     public func start() async throws -> SocketAddress {
@@ -74,7 +80,8 @@ public final class HTTPServer: Sendable {
             let shards = loops.map { loop in
                 Shard(
                     loop: loop, configuration: configuration, responder: responder, logger: logger,
-                    clients: clients, diskQueues: diskQueues, census: census, bodies: bodies)
+                    clients: clients, diskQueues: diskQueues, census: census, bodies: bodies,
+                    answers: answers)
             }
             for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
             state = .running(shards)

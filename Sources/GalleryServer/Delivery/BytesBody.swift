@@ -10,6 +10,8 @@ final class BytesBody: BodyStream {
         self.bytes = bytes
     }
 
+    var heldBytes: Int { bytes.count }
+
     func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
         position.withLock { position in
             guard position < bytes.count else { return .finished }

@@ -14,6 +14,8 @@ final class TokenBody: BodyStream {
         self.tokens = tokens
     }
 
+    var heldBytes: Int { inner.heldBytes }
+
     func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
         guard tokens.mayStillSend(token) else { return .aborted }
         return inner.pull(upTo: limit, wake: wake)

@@ -121,8 +121,9 @@ extension Connection {
         takesRequests = head.keepsAlive
         let context = ResponseEncoder.Context(
             isHead: head.method == .head, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive)
-        exchanges.append(Exchange(number: number, context: context, awaitsContinue: head.expectsContinue))
         let client = client(of: head)
+        exchanges.append(
+            Exchange(number: number, context: context, client: client, awaitsContinue: head.expectsContinue))
         let body: RequestBody
         switch head.framing {
         case .none, .length(0): body = .none

@@ -17,6 +17,7 @@ extension Connection: Reply.Sink {
         // The client gets no WebSocket: what it sends is HTTP as before.
         if heldBack == number, response.upgrade == nil { heldBack = nil }
         flush()
+        holdAnswer(to: number)
         if !isProcessing { process() }
     }
 
@@ -63,6 +64,7 @@ extension Connection {
         case .blocked:
             if output.hasProgressed || stalledSince == nil { stalledSince = shard.now() }
             isBlocked = true
+            holdPresentAnswer()
         case .failed:
             tearDown(.disconnected)
         }
@@ -96,6 +98,7 @@ extension Connection {
         } catch {
             shard.logger.error("a response could not be sent: \(error)")
             heldBack = nil
+            forgetHeld(at: 0)
             response.letGo(.aborted)
             exchanges[0].response = Problem(.internalServerError).response
             isAnswering = false
@@ -109,6 +112,7 @@ extension Connection {
     /// The answer itself, or the one that is to be sent in its place by now.
     private func reconsidered(_ response: Response) -> Response {
         guard let instead = response.instead?() else { return response }
+        forgetHeld(at: 0)
         response.letGo(.aborted)
         if instead.upgrade == nil { heldBack = nil }
         return instead
@@ -226,6 +230,7 @@ extension Connection {
         if isWritable { return true }
         isBlocked = true
         stalledSince = shard.now()
+        holdPresentAnswer()
         return false
     }
 
@@ -246,6 +251,7 @@ extension Connection {
     private func finishAnswer() {
         isAnswering = false
         let exchange = exchanges.removeFirst()
+        giveBack(exchange)
         waitsSince = shard.now()
         if receiving?.number == exchange.number {
             // Nobody reads the rest of the body. Nobody waits for it either.

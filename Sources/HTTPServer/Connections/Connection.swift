@@ -176,6 +176,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         let exchanges = self.exchanges
         self.exchanges = []
         for exchange in exchanges {
+            giveBack(exchange)
             exchange.response?.letGo(end)
             exchange.owner?.abandon()
         }

@@ -1,11 +1,17 @@
+import Clients
+
 /// One request that has come and the answer that is owed.
 struct Exchange {
     /// Counts the requests of the connection.
     let number: UInt64
     /// What of the request rules how the answer is written.
     var context: ResponseEncoder.Context
+    /// Whose request it is; nil for an answer to what was no request.
+    var client: Client?
     /// The answer, once it is there and until it is being written.
     var response: Response?
+    /// Bytes of the answer that are counted among those that wait.
+    var countedBytes = 0
     /// Whoever will answer, if it was not at once.
     var owner: ReplyOwner?
     /// Whether the client waits for `100 Continue`.

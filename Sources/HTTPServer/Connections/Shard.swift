@@ -18,6 +18,8 @@ final class Shard: @unchecked Sendable {
     let census: Census
     /// What the request bodies of all shards may hold.
     let bodies: BodyBudget
+    /// What the answers of all shards may hold that wait to be written.
+    let answers: BodyBudget
 
     var encoder = ResponseEncoder()
     /// What is read goes through here on its way to a parser.
@@ -31,7 +33,8 @@ final class Shard: @unchecked Sendable {
 
     init(
         loop: EventLoop, configuration: HTTPServer.Configuration, responder: any Responder, logger: Logger,
-        clients: any ClientRecognising, diskQueues: DiskQueues, census: Census, bodies: BodyBudget
+        clients: any ClientRecognising, diskQueues: DiskQueues, census: Census, bodies: BodyBudget,
+        answers: BodyBudget
     ) {
         self.loop = loop
         self.configuration = configuration
@@ -41,6 +44,7 @@ final class Shard: @unchecked Sendable {
         self.diskQueues = diskQueues
         self.census = census
         self.bodies = bodies
+        self.answers = answers
         limits = RequestParser.Limits(
             requestLine: configuration.maximumRequestLine, fields: configuration.maximumFields,
             fieldCount: configuration.maximumFieldCount, body: configuration.maximumBody)

@@ -1,10 +1,11 @@
 import Clients
 import Locking
 
-/// How many bytes of request bodies a server may hold in memory, together and of one client.
+/// How many bytes of bodies a server may hold in memory, together and of one client: one for the bodies of requests,
+/// another for those of answers.
 ///
-/// When it is used up, a body that brings more is refused (503 with `Retry-After`) and not held back: bodies that wait
-/// for each other's room, none of them whole, would wait for ever.
+/// When it is used up, a body that brings more is refused and not held back: bodies that wait for each other's room,
+/// none of them whole, would wait for ever.
 final class BodyBudget: Sendable {
     private struct State {
         var bytes = 0

@@ -24,6 +24,10 @@ public enum BodyEnd: Hashable, Sendable {
 /// A body that is made while it is sent. Pull-based: bytes are asked for only when the socket can take them, so what
 /// is cancelled is never sent.
 public protocol BodyStream: AnyObject, Sendable {
+    /// Bytes of memory that are held for this body alone until it ends; 0 if there are none, which is the default.
+    /// Asked on the loop when the client does not take the body at once.
+    var heldBytes: Int { get }
+
     /// The next bytes, no more than `limit`. Called on the loop of the connection, never again before it has
     /// returned; must not block. After `.pending`, `wake` is to be called once, from any thread, also during this
     /// call; later calls do nothing.
@@ -32,4 +36,8 @@ public protocol BodyStream: AnyObject, Sendable {
     /// Called exactly once, on the loop, after which there are no more pulls. Also when the body was never pulled, for
     /// instance in the answer to a HEAD request.
     func ended(_ end: BodyEnd)
+}
+
+extension BodyStream {
+    public var heldBytes: Int { 0 }
 }

@@ -9,6 +9,15 @@ public enum ResponseBody: Sendable {
     case file(FileRegion)
     /// Made while it is sent, of `length` bytes if that is known, otherwise chunked (RFC 9112 §7.1).
     case stream(any BodyStream, length: Int64?)
+
+    /// Bytes of memory that wait with it until it is sent.
+    var heldBytes: Int {
+        switch self {
+        case .empty, .file: 0
+        case .bytes(let bytes): bytes.count
+        case .stream(let stream, _): stream.heldBytes
+        }
+    }
 }
 
 /// An answer. `Date`, `Connection`, `Content-Length` and `Transfer-Encoding` are the server's: it writes them itself and

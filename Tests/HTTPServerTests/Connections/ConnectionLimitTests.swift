@@ -82,7 +82,8 @@ struct ConnectionLimitTests {
         let shard = Shard(
             loop: loop, configuration: .init(), responder: Router.echo(), logger: .silent,
             clients: PeersAlone(), diskQueues: DiskQueues(), census: Census(limit: 10, perClient: 10),
-            bodies: BodyBudget(limit: 1_000_000, perClient: 1_000_000))
+            bodies: BodyBudget(limit: 1_000_000, perClient: 1_000_000),
+            answers: BodyBudget(limit: 1_000_000, perClient: 1_000_000))
         let (sockets, address) = try ListeningSockets.open(1, at: SocketAddress(ip: .v4(0x7F00_0001), port: 0), .init())
         shard.listen(on: sockets[0]) { socket, address, length in
             calls.wrappingAdd(1, ordering: .relaxed)
