@@ -38,5 +38,14 @@ extension Gallery {
             loading.directory = dataFolder + "/cache"
             self.publicFolder = publicFolder
         }
+
+        /// How the server is run: with what follows for it from the rooms below.
+        var serving: HTTPServer.Configuration {
+            var serving = http
+            // Who has asked for an original and finished sending is not given up before its origin is.
+            let rest = max(origins.firstByteTimeout, origins.lowSpeedWindow)
+            serving.halfCloseTimeout = max(serving.halfCloseTimeout, min(rest + .seconds(5), .seconds(86_399)))
+            return serving
+        }
     }
 }

@@ -41,7 +41,7 @@ public final class Gallery: Sendable {
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
                 workers: workers, figures: figures, logger: logger)
             let server = HTTPServer(
-                configuration: configuration.http, responder: responder,
+                configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(catalog: catalog, loader: loader, origins: origins, server: server)
         } catch {

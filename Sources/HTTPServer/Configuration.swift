@@ -49,8 +49,9 @@ extension HTTPServer {
         /// How long a client may take nothing at all of an answer.
         public var writeTimeout = Duration.seconds(30)
         /// How long an answer that has begun may rest for a client that has finished sending. Such a client may still
-        /// read, or have gone without a trace, which shows with the next byte that it is sent.
-        public var halfCloseTimeout = Duration.seconds(5)
+        /// read, or have gone without a trace, which shows with the next byte that it is sent. No shorter than what
+        /// answers wait for may take.
+        public var halfCloseTimeout = Duration.seconds(25)
         /// How long what a client still sends is thrown away, so that it can read the last answer (RFC 9112 §9.6).
         public var lingerTimeout = Duration.seconds(2)
 
