@@ -169,6 +169,7 @@ final class Connection: EventHandler, @unchecked Sendable {
     private func letGo(_ end: BodyEnd) {
         takesRequests = false
         output = OutputQueue()
+        parser.discard()
         if let sending {
             self.sending = nil
             sending.stream.ended(end)

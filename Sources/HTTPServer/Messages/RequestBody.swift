@@ -118,9 +118,13 @@ public final class RequestBody: AsyncSequence, Sendable {
                 return .failure(RequestError.bodyTooLarge(limit: Int64(limit)))
             }
             guard let end = state.end else { return nil }
+            guard case .success = end else {
+                letGo(&state)
+                return end.map { nil }
+            }
             // Counted on: whoever has collected them holds them.
             defer { state.bytes = [] }
-            return end.map { state.bytes }
+            return .success(state.bytes)
         }
         guard state.bytes.isEmpty else {
             defer { letGo(&state) }

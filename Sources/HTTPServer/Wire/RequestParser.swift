@@ -105,6 +105,18 @@ struct RequestParser: Sendable {
         return Array(buffer[start...])
     }
 
+    /// Bytes of memory that are kept for what comes.
+    var bufferedCapacity: Int { buffer.capacity }
+
+    /// Bytes of memory that are not worth giving back between two pieces of a body.
+    private static let keptCapacity = 4_096
+
+    /// Gives back the memory of the buffer with what is in it: nothing will be parsed any more.
+    mutating func discard() {
+        buffer = []
+        start = 0
+    }
+
     /// Gives back the memory of the buffer while nothing is in it.
     mutating func releaseBuffer() {
         guard start == buffer.count else { return }
@@ -258,6 +270,8 @@ struct RequestParser: Sendable {
         let count = Int(min(Int64(available), remaining))
         let bytes = Array(buffer[start..<(start + count)])
         consume(count)
+        // Many bodies that arrive slowly must not each keep what one quick read of theirs took.
+        if buffer.capacity > Self.keptCapacity { releaseBuffer() }
         state = next(remaining - Int64(count))
         return .body(bytes)
     }

@@ -58,6 +58,39 @@ struct RequestBodyMemoryTests {
         #expect(budget.heldBytes == 0)
     }
 
+    @Test func `a body that fails holds nothing, whoever holds it`() async throws {
+        let budget = BodyBudget(limit: 10, perClient: 10)
+        let body = body(budget)
+        #expect(body.deliver([1, 2, 3]))
+        body.end(.noRoomForBody)
+        await #expect(throws: RequestError.noRoomForBody) { try await body.collect(upTo: 10) }
+        #expect(budget.heldBytes == 0)
+    }
+
+    @Test(arguments: [
+        ("Content-Length: 200000", ""), ("Transfer-Encoding: chunked", "20000\r\n"),
+    ])
+    func `a parser keeps no memory for a body that it has given out`(framing: String, size: String) throws {
+        var parser = RequestParser(limits: .init())
+        let piece = [UInt8](repeating: 65, count: 60_000)
+        parser.append(Array("POST / HTTP/1.1\r\nHost: h\r\n\(framing)\r\n\r\n\(size)".utf8) + piece)
+        guard case .head = try parser.next() else {
+            Issue.record("the request has a head")
+            return
+        }
+        for round in 0..<2 {
+            if round > 0 { parser.append(piece) }
+            guard case .body(let bytes) = try parser.next() else {
+                Issue.record("the body has come")
+                return
+            }
+            #expect(bytes == piece)
+            #expect(parser.bufferedCapacity < 8_192)
+            let next = try parser.next()
+            #expect(next == nil)
+        }
+    }
+
     @Test func `a client's bodies are bounded by themselves and by all together`() {
         let budget = BodyBudget(limit: 10, perClient: 6)
         let (one, other) = (Client(.v4(1)), Client(.v4(2)))
