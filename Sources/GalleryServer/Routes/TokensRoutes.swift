@@ -17,8 +17,14 @@ struct TokensRoutes {
     private static let maximumCancelled = 1_000
 
     func add(to router: inout Router) {
-        router.post("/api/v1/tokens", answering(issue))
-        router.post("/api/v1/tokens/cancel", answering(cancel))
+        router.post("/api/v1/tokens", answering(offLoop(issue)))
+        router.post("/api/v1/tokens/cancel", answering(offLoop(cancel)))
+    }
+
+    /// On the concurrent pool from beginning to end: to begin and end the loads of hundreds of slots takes milliseconds,
+    /// which a loop does not have.
+    private func offLoop(_ body: @escaping Router.Asynchronous) -> Router.Asynchronous {
+        { request in try await withTaskExecutorPreference(globalConcurrentExecutor) { try await body(request) } }
     }
 
     // MARK: - Issuing
