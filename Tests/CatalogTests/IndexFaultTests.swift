@@ -168,6 +168,41 @@ import Testing
         await catalog.close()
     }
 
+    /// The second half of the tree's leaves are those of the first half again, as a disk that lost its place writes it.
+    @Test func `a tree of facts that leads round in a circle is left`() throws {
+        let path = try scratch.folder("data") + "/catalog.sqlite"
+        let index = try Index(path: path, maximumPages: nil)
+        let learnt = Learnt(facts: ImageFacts(), version: ContentVersion(rawValue: 1))
+        try index.write(Dictionary(uniqueKeysWithValues: (1...8000).map { (ImageID(rawValue: $0), learnt) }))
+        let root = try index.database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            return try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'facts'") ?? 0
+        }
+        (index.database as? DatabasePool)?.releaseMemory()
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        var page = [UInt8](repeating: 0, count: 4096)
+        try #require(pread(file, &page, page.count, off_t((root - 1) * page.count)) == page.count)
+        // File format §1.6: an inner page of a table, its count of cells, and where they begin, each with a child first.
+        try #require(page[0] == 5)
+        func number(at place: Int) -> Int { Int(page[place]) << 8 | Int(page[place + 1]) }
+        let cells = (0..<number(at: 3)).map { number(at: 12 + 2 * $0) }
+        try #require(cells.count > 20)
+        let half = cells.count / 2
+        for number in half..<cells.count {
+            for byte in 0..<4 { page[cells[number] + byte] = page[cells[number - half] + byte] }
+        }
+        try #require(pwrite(file, page, page.count, off_t((root - 1) * page.count)) == page.count)
+        var rounds = 0
+        let other = try Index()
+        let saved = index.copyFacts(to: other) {
+            rounds += 1
+            return rounds > 200
+        }
+        #expect(rounds < 100 && saved >= 4000, "\(rounds) \(saved)")
+    }
+
     @Test(.timeLimit(.minutes(1))) func `damage that is met in writing what was learnt is repaired, too`() async throws
     {
         try pictures(50)

@@ -57,6 +57,8 @@ extension Index {
         to other: Index, ascending: Bool, isStopped: () -> Bool
     ) -> (count: Int, isWhole: Bool) {
         let batch = 1000
+        // Ids of a damaged tree may come in any order, and again and again.
+        var most = Index.mostFacts(database)
         let sql = """
             SELECT version, \(FactsColumns.names.joined(separator: ", ")), id FROM facts
             WHERE id \(ascending ? ">" : "<") ? ORDER BY id \(ascending ? "ASC" : "DESC") LIMIT \(batch)
@@ -64,6 +66,7 @@ extension Index {
         var count = 0
         var edge: Int64? = ascending ? .min : .max
         while let from = edge, !isStopped() {
+            edge = nil
             do {
                 let rows = try database.read { try Row.fetchAll($0, sql: sql, arguments: [from]) }
                 let learnt = rows.compactMap { row in
@@ -76,12 +79,26 @@ extension Index {
                         learnt.map { (ImageID(rawValue: UInt64(bitPattern: $0)), $1) }, uniquingKeysWith: { $1 }),
                     onlyNew: true)
                 count += learnt.count
-                edge = rows.count == batch ? learnt.last?.0 : nil
+                most -= rows.count
+                guard rows.count == batch else { continue }
+                guard let last = learnt.last?.0, ascending ? last > from : last < from, most > 0 else {
+                    return (count, false)
+                }
+                edge = last
             } catch {
                 return (count, false)
             }
         }
         return (count, true)
+    }
+
+    /// More facts than the file has room for: each takes a cell of four bytes, and its place in the page's list of two.
+    private static func mostFacts(_ database: any DatabaseWriter) -> Int {
+        let bytes = try? database.read { db in
+            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            return pages * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
+        }
+        return (bytes ?? 0) / 6
     }
 
     /// What was learnt of these images.
