@@ -4,6 +4,7 @@ import GRDB
 import GRDBSQLite
 import Glibc
 import Images
+import Locking
 import TestSupport
 import Testing
 
@@ -201,6 +202,21 @@ import Testing
             return rounds > 200
         }
         #expect(rounds < 100 && saved >= 4000, "\(rounds) \(saved)")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `that an index met in a scan is replaced later is counted once`() async throws {
+        try pictures(5)
+        let catalog = try await scratch.catalog {
+            $0.retrying = RetryPace(first: .seconds(3600), longest: .seconds(36_000_000))
+        }
+        try catalog.scanning.sync {
+            for _ in 0..<2 {
+                _ = try catalog.successor(of: catalog.shelf.disk, because: DatabaseError(resultCode: .SQLITE_CORRUPT))
+            }
+        }
+        var healing = catalog.standing.withLock(\.healing)
+        #expect(healing.isDue && healing.next(catalog.configuration.retrying) == .seconds(2 * 3600))
+        await catalog.close()
     }
 
     @Test(.timeLimit(.minutes(1))) func `damage that is met in writing what was learnt is repaired, too`() async throws

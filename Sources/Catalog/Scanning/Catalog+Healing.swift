@@ -7,7 +7,10 @@ import Synchronization
 extension Catalog {
     /// Asks for the damaged index to be replaced and everything to be read again. Any thread; returns at once.
     func repair(_ index: Index, because error: any Error) {
-        guard let delay = beginRepair(of: index) else { return }
+        if let delay = beginRepair(of: index) { repair(index, because: error, after: delay) }
+    }
+
+    private func repair(_ index: Index, because error: any Error, after delay: Duration) {
         scanning.asyncAfter(deadline: .now() + delay.dispatched) { [weak self] in
             guard let self else { return }
             standing.withLock { $0.healing.isDue = false }
@@ -23,14 +26,17 @@ extension Catalog {
     ///
     /// - Throws: when there is no memory for another.
     func successor(of index: Index, because error: any Error) throws -> Index {
-        if let delay = beginRepair(of: index) {
+        switch beginRepair(of: index) {
+        case nil: break
+        case .zero?:
             standing.withLock { $0.healing.isDue = false }
-            if delay == .zero, replaceIndex(because: error) {
+            if replaceIndex(because: error) {
                 // The sources before this one are to be read into the new one, too.
                 standing.withLock { $0.again.formUnion(Set(readable).subtracting($0.unread)) }
                 return shelf.disk
             }
             repair(index, because: error)
+        case let delay?: repair(index, because: error, after: delay)
         }
         return try shelf.memory(because: error)
     }
