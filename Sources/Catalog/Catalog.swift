@@ -54,15 +54,18 @@ public final class Catalog: Sendable {
             }
         }
         let shelf = try IndexShelf(configuration, logger: logger)
-        let standing: Standing
+        var standing: Standing
+        var wrecks = [shelf.firstWreck].compactMap(\.self)
         do {
             standing = try Standing(named, roots: roots, index: shelf.disk)
         } catch let error as DatabaseError where error.isDamage {
+            wrecks.append(shelf.disk)
             try shelf.replaceDisk(because: error)
             standing = try Standing(named, roots: roots, index: shelf.disk)
         } catch let error as DatabaseError {
             throw CatalogError.dataFolderUnusable(path: configuration.dataFolder, reason: error.reason)
         }
+        standing.healing.wrecks = wrecks
         self.configuration = configuration
         self.sources = named
         self.logger = logger

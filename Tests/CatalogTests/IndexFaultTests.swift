@@ -169,6 +169,37 @@ import Testing
         await catalog.close()
     }
 
+    @Test(.timeLimit(.minutes(1))) func `what was learnt is saved from an index that is found damaged at the start`()
+        async throws
+    {
+        try pictures(50)
+        var catalog = try await opened()
+        let before = try await learn(catalog)
+        let page = try await catalog.shelf.disk.database.read { db in
+            try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'image'") ?? 0
+        }
+        await catalog.close()
+        try damage(from: (page - 1) * 4096, count: 4096)
+        catalog = try await opened()
+        #expect(catalog.state.problems.first.contains { $0.reason.contains("damaged") })
+        #expect(try await catalog.all() == before)
+        await catalog.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a listing that is found damaged at the start costs nothing that was learnt`()
+        async throws
+    {
+        try pictures(50)
+        var catalog = try await opened()
+        let before = try await learn(catalog)
+        try await catalog.shelf.disk.database.write { try $0.execute(sql: "UPDATE listing SET rows = x'00'") }
+        await catalog.close()
+        catalog = try await opened()
+        #expect(catalog.state.problems.first.contains { $0.reason.contains("damaged") })
+        #expect(try await catalog.all() == before)
+        await catalog.close()
+    }
+
     /// The second half of the tree's leaves are those of the first half again, as a disk that lost its place writes it.
     @Test func `a tree of facts that leads round in a circle is left`() throws {
         let path = try scratch.folder("data") + "/catalog.sqlite"

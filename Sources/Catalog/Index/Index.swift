@@ -34,6 +34,17 @@ final class Index: Sendable {
         try prepare()
     }
 
+    /// One that was set aside, to read in it what can be read.
+    ///
+    /// - Throws: `DatabaseError` when that is nothing.
+    init(wreck path: String) throws {
+        var configuration = Index.configuration
+        configuration.readonly = true
+        configuration.prepareDatabase { Index.keepLog($0) }
+        database = try DatabaseQueue(path: path, configuration: configuration)
+        isDamaged.store(true, ordering: .relaxed)
+    }
+
     /// Blocking. The log is written back first, so that the file alone is the whole index.
     func close() throws {
         try? database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }

@@ -23,6 +23,8 @@ final class IndexShelf: Sendable {
     private let damaged = Guarded<(@Sendable (Index, any Error) -> Void)?>(nil)
     private let folder: String
     private let calls: FileSystemCalls
+    /// The index that was found damaged and set aside at the start, as far as it can be opened.
+    let firstWreck: Index?
     private let maximumPages: Int?
     private let logger: Logger
 
@@ -40,9 +42,12 @@ final class IndexShelf: Sendable {
         do {
             let disk = try IndexShelf.openIndex(folder, maximumPages)
             contents = Guarded(Contents(disk: disk, memory: nil, lock: lock))
+            firstWreck = nil
         } catch let error as DatabaseError where error.isDamage {
             var first = CatalogState.Problems()
-            first.add(try IndexShelf.setAside(folder, because: error, calls, logger))
+            let aside = try IndexShelf.setAside(folder, because: error, calls, logger)
+            first.add(aside.problem)
+            firstWreck = try? Index(wreck: aside.path)
             let disk = try IndexShelf.fresh(folder, maximumPages)
             contents = Guarded(Contents(disk: disk, memory: nil, lock: lock, problems: first, lasting: first))
         } catch {
@@ -102,7 +107,7 @@ final class IndexShelf: Sendable {
 
     /// Sets the damaged index aside and begins a new one. Blocking; those who still read the old one may finish.
     func replaceDisk(because error: any Error) throws(CatalogError) {
-        let problem = try IndexShelf.setAside(folder, because: error, calls, logger)
+        let problem = try IndexShelf.setAside(folder, because: error, calls, logger).problem
         let disk = try IndexShelf.fresh(folder, maximumPages)
         contents.withLock { contents in
             contents.disk = disk
@@ -139,7 +144,7 @@ final class IndexShelf: Sendable {
 
     private static func setAside(
         _ folder: String, because error: any Error, _ calls: FileSystemCalls, _ logger: Logger
-    ) throws(CatalogError) -> CatalogState.Problem {
+    ) throws(CatalogError) -> (path: String, problem: CatalogState.Problem) {
         let name = asidePrefix + "\(time(nil))"
         removeOld(folder)
         for ending in ["-wal", "-shm", ""] {
@@ -152,7 +157,7 @@ final class IndexShelf: Sendable {
             reason: "The index was damaged (\(reason(error))). It was set aside as \(name) in the data folder and is"
                 + " being built again.")
         logger.error("\(problem)", metadata: ["error": "\(error)"])
-        return problem
+        return ("\(folder)/\(name)", problem)
     }
 
     private static let asidePrefix = "catalog.sqlite.corrupt-"
