@@ -16,6 +16,9 @@ struct FolderWalk {
     /// Called with a path of which the system could not tell what lies there, and beneath it: nothing that was known of
     /// it may be taken for gone.
     let untold: (_ path: String, FolderRoot.Failure) -> Void
+    /// Called with the path of a file that is no picture by its name and that this user may not look into: no news, but
+    /// if it was known as a picture it stays one.
+    let closed: (_ path: String) -> Void
     /// Called with the path and the reason of what was refused.
     let refused: (_ path: String, _ reason: String) -> Void
 
@@ -129,7 +132,19 @@ struct FolderWalk {
 
     private func isCandidate(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> Bool {
         if ImageName.isImage(name) { return true }
-        let file = try root.openFile(join(folder, name))
+        let path = join(folder, name)
+        do throws(FolderRoot.Failure) {
+            return ImageSignature.matches(try head(of: path))
+        } catch {
+            guard [EACCES, EPERM].contains(error.code) else { throw error }
+            closed(FilePath.text(of: path))
+            return false
+        }
+    }
+
+    /// The file's first bytes.
+    private func head(of path: [UInt8]) throws(FolderRoot.Failure) -> [UInt8] {
+        let file = try root.openFile(path)
         var code: Int32 = 0
         let head = [UInt8](unsafeUninitializedCapacity: ImageSignature.length) { buffer, count in
             let read = root.calls.readHead(file.descriptor, into: UnsafeMutableRawBufferPointer(buffer))
@@ -137,7 +152,7 @@ struct FolderWalk {
             count = max(0, read)
         }
         guard code == 0 else { throw FolderRoot.Failure(code: code) }
-        return ImageSignature.matches(head)
+        return head
     }
 
     private func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {

@@ -215,7 +215,7 @@ extension Catalog {
                 // Rights do not come back by themselves.
                 if ![EACCES, EPERM].contains(failure.code) { isTroubled = true }
                 add(path, "cannot be read now: \(failure.reason). What was known of it is kept")
-            }, refused: add)
+            }, closed: scan.keep, refused: add)
         let hasNames = try walk.run()
         // The place where a disk is mounted is an empty folder while it is not.
         if !hasNames, let before, before.device != root.device {
