@@ -38,7 +38,7 @@ public final class Catalog: Sendable {
                 opened.resume(with: Result { try Catalog(configuration, sources: sources, logger: logger) })
             }
         }
-        catalog.rescan()
+        catalog.rescan(Set(catalog.readable))
         return catalog
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Images
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -106,6 +107,38 @@ import Testing
         #expect(catalog.state.problems.first.first?.reason.contains("holds no picture") == true)
         let page = try await catalog.page(offset: 0, limit: 10)
         #expect(page.images.isEmpty && page.next == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a folder that is empty at the start keeps its pictures until it is full, or a person has it read`()
+        async throws
+    {
+        let names = (0..<3).map { "\($0).jpg" }
+        for name in names { try scratch.file("pictures/" + name) }
+        func opened() async throws -> Catalog {
+            try await scratch.catalog { $0.retrying = RetryPace(first: .milliseconds(5), longest: .milliseconds(20)) }
+        }
+        await (try opened()).close()
+        for name in names { try scratch.remove("pictures/" + name) }
+        var catalog = try await opened()
+        #expect(try await catalog.names() == names)
+        #expect(catalog.state.problems.first.contains { $0.reason.contains("mount") && $0.reason.contains("SIGUSR1") })
+        // It is looked for by itself.
+        try scratch.file("pictures/9.jpg")
+        #expect(await eventually { catalog.state.total == 1 && catalog.state.problems.count == 0 })
+        // What was full in this run and is empty now was emptied.
+        try scratch.remove("pictures/9.jpg")
+        await catalog.rescanned()
+        #expect(catalog.state.total == 0)
+        try scratch.file("pictures/9.jpg")
+        await catalog.rescanned()
+        await catalog.close()
+        try scratch.remove("pictures/9.jpg")
+        catalog = try await opened()
+        #expect(catalog.state.total == 1)
+        await catalog.rescanned()
+        #expect(catalog.state.total == 0)
+        await catalog.close()
     }
 
     @Test func `several sources follow each other, and equal paths in them are different images`() async throws {

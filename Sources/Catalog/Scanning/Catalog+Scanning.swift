@@ -11,11 +11,16 @@ extension Catalog {
     var readable: [Int] { sources.filter { !$0.isTemplate }.map(\.ordinal) }
 
     /// Reads the sources again; what has changed is seen when a source has been read to its end. Returns at once.
+    ///
+    /// A folder that was full when the program ran last and has been empty since it began is believed to be so only now:
+    /// before, its disk may have been missing.
     public func rescan() {
+        standing.withLock { $0.isAskedFor = true }
         rescan(Set(readable))
     }
 
-    private func rescan(_ ordinals: Set<Int>) {
+    /// Reads these again, without a word from a person.
+    func rescan(_ ordinals: Set<Int>) {
         let isFirst = standing.withLock { standing in
             guard !standing.isClosed else { return false }
             guard !standing.isScanning else {
@@ -104,7 +109,7 @@ extension Catalog {
                 }
                 index = memory
             } catch {
-                let reason = Source.unreadable(Catalog.code(of: error))
+                let reason = (error as? Emptiness)?.reason ?? Source.unreadable(Catalog.code(of: error))
                 settle(source, CatalogState.Problem(source: source.name, reason: reason))
                 break
             }
@@ -221,7 +226,18 @@ extension Catalog {
         if !hasNames, let before, before.device != root.device {
             throw FolderRoot.Failure(code: ENODEV)
         }
-        standing.withLock { $0.roots[source.ordinal] = root }
+        if !hasNames {
+            let (isBelieved, count) = standing.withLock { standing in
+                let isBelieved = standing.isAskedFor || standing.filled.contains(source.ordinal)
+                let isKnown = standing.isKnown[source.ordinal]
+                return (isBelieved, isKnown ? standing.snapshot.parts[source.ordinal].count : 0)
+            }
+            if !isBelieved, count > 0 { throw Emptiness(before: count) }
+        }
+        standing.withLock { standing in
+            standing.roots[source.ordinal] = root
+            if hasNames { standing.filled.insert(source.ordinal) }
+        }
         problems = met
         return isTroubled
     }
@@ -285,5 +301,16 @@ extension Catalog {
         if problems.count > problems.first.count {
             logger.warning("\(source.name): \(problems.count - problems.first.count) more problems of this kind.")
         }
+    }
+}
+
+/// A folder that had pictures when the program ran last is empty when it begins: as it is while its disk is not mounted.
+private struct Emptiness: Error {
+    /// How many pictures it had.
+    let before: Int
+
+    var reason: String {
+        "is empty, but had \(before) pictures when it was read last. They are kept, for its disk may not be mounted: mount"
+            + " it, and it is read by itself. If it is meant to be empty, have it read again (SIGUSR1)."
     }
 }

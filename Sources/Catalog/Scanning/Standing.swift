@@ -24,6 +24,10 @@ struct Standing {
     var isKnown: [Bool]
     /// A list's file as it was when it was read to its end.
     var stamps: [FileStamp?]
+    /// Folders in which something was found since the program began.
+    var filled: Set<Int> = []
+    /// Whether a person has had everything read again, and so knows that what is empty now is meant to be.
+    var isAskedFor = false
     /// The roots of the folders among the sources.
     var roots: [FolderRoot?]
     var isClosed = false
