@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Scheduling
 import Synchronization
@@ -6,9 +7,12 @@ import Synchronization
 /// piece of work can be moved or taken out.
 ///
 /// Work is of a group, such as the folder that its file lies in, and each group has at most so many threads: what hangs
-/// in one leaves the others theirs. A thread is started when work could begin and none is free, and stays.
+/// in one leaves the others theirs. A thread is started when work could begin and none is free, and stays. Where the system
+/// has none to give it is asked again a little later, for as long as work waits for one.
 final class BlockingLane: Sendable {
     typealias WorkID = UInt64
+    /// Runs a body on a new thread; false when the system has none.
+    typealias Starting = @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
 
     private struct State {
         var line: PlaceAllocator<WorkID, Int>
@@ -17,6 +21,8 @@ final class BlockingLane: Sendable {
         var waiting: [Int: Int] = [:]
         var isStopped = false
         var runningThreads = 0
+        /// Whether a thread that the system did not give will be asked for again.
+        var isRetrying = false
 
         /// Takes out what waits or begins.
         mutating func take(_ id: WorkID) -> (@Sendable () -> Void)? {
@@ -46,8 +52,12 @@ final class BlockingLane: Sendable {
     /// - Parameters:
     ///   - threads: How many pieces of work run at once.
     ///   - threadsPerGroup: How many of one group do.
-    init(label: String, threads: Int, threadsPerGroup: Int = .max) {
-        core = Core(label: label, places: threads, placesPerGroup: threadsPerGroup)
+    ///   - starting: How a thread is had, for tests of a system that has none.
+    init(
+        label: String, threads: Int, threadsPerGroup: Int = .max,
+        starting: @escaping Starting = BlockingLane.startThread
+    ) {
+        core = Core(label: label, places: threads, placesPerGroup: threadsPerGroup, starting: starting)
     }
 
     deinit { core.stop() }
@@ -83,9 +93,13 @@ final class BlockingLane: Sendable {
         private let workCame = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
         private let threadEnded = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
         private let label: String
+        private let starting: Starting
 
-        init(label: String, places: Int, placesPerGroup: Int) {
+        private static let retryInterval = DispatchTimeInterval.milliseconds(100)
+
+        init(label: String, places: Int, placesPerGroup: Int, starting: @escaping Starting) {
             self.label = label
+            self.starting = starting
             self.state = State(line: PlaceAllocator(places: places, placesPerGroup: placesPerGroup))
             pthread_mutex_init(mutex, nil)
             pthread_cond_init(workCame, nil)
@@ -167,27 +181,40 @@ final class BlockingLane: Sendable {
         }
 
         private func startThread() {
-            let start = Start(core: self, label: label)
-            var thread = pthread_t()
-            let code = pthread_create(
-                &thread, nil,
-                { argument in
-                    guard let argument else { return nil }
-                    let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-                    start.nameThread()
-                    start.core.run()
-                    start.core.endThread()
-                    return nil
-                }, Unmanaged.passRetained(start).toOpaque())
-            guard code == 0 else {
-                // With the threads that there are it takes longer; the next work tries again.
-                Unmanaged.passUnretained(start).release()
-                return locked { state in
-                    state.runningThreads -= 1
-                    pthread_cond_broadcast(threadEnded)
-                }
+            let isStarted = starting { [self] in
+                nameThread()
+                run()
+                endThread()
             }
-            pthread_detach(thread)
+            guard !isStarted else { return }
+            // With the threads that there are it takes longer; with none, nothing would ever begin.
+            let isFirst = locked { state in
+                state.runningThreads -= 1
+                pthread_cond_broadcast(threadEnded)
+                defer { state.isRetrying = true }
+                return !state.isRetrying
+            }
+            guard isFirst else { return }
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryInterval) { self.retry() }
+        }
+
+        private func retry() {
+            let needsThread = locked { state in
+                state.isRetrying = false
+                guard state.needsThread else { return false }
+                state.runningThreads += 1
+                return true
+            }
+            if needsThread { startThread() }
+        }
+
+        /// For those who look at the process from outside; where there is no /proc the thread stays nameless.
+        private func nameThread() {
+            let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { return }
+            let name = Array(label.utf8.prefix(15))
+            _ = write(file, name, name.count)
+            close(file)
         }
 
         private func run() {
@@ -220,22 +247,31 @@ final class BlockingLane: Sendable {
         }
     }
 
-    private final class Start: Sendable {
-        let core: Core
-        let label: String
+    /// On a thread of the system's own kind.
+    static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool { Body.start(body) }
 
-        init(core: Core, label: String) {
-            self.core = core
-            self.label = label
-        }
+    /// What a thread does.
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
 
-        /// For those who look at the process from outside; where there is no /proc the thread stays nameless.
-        func nameThread() {
-            let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-            guard file >= 0 else { return }
-            let name = Array(label.utf8.prefix(15))
-            _ = write(file, name, name.count)
-            close(file)
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+
+        static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+            let body = Unmanaged.passRetained(Body(run))
+            var thread = pthread_t()
+            let code = pthread_create(
+                &thread, nil,
+                { argument in
+                    guard let argument else { return nil }
+                    Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                    return nil
+                }, body.toOpaque())
+            guard code == 0 else {
+                body.release()
+                return false
+            }
+            pthread_detach(thread)
+            return true
         }
     }
 }
