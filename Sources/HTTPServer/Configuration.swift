@@ -1,3 +1,5 @@
+import Glibc
+
 extension HTTPServer {
     /// How a server listens, and what it puts up with.
     public struct Configuration: Sendable {
@@ -7,6 +9,8 @@ extension HTTPServer {
         public var port: UInt16 = 0
         /// How many loops share the connections. 0 means one for each core.
         public var loops = 0
+        /// How many that is on this machine.
+        public var loopCount: Int { loops > 0 ? loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
         /// Open connections, all loops together. One more is answered with 503 and closed.
         public var maximumConnections = 10_000

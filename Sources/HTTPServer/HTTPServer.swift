@@ -65,7 +65,7 @@ public final class HTTPServer: Sendable {
     public func start() async throws -> SocketAddress {
         try configuration.validate()
         let address = try await resolveHost()
-        let count = configuration.loops > 0 ? configuration.loops : Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let count = configuration.loopCount
         let diskQueues = DiskQueues()
         return try state.withLock { state in
             guard case .fresh = state else { throw ServerError.alreadyStarted }

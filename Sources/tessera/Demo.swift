@@ -49,7 +49,9 @@ extension Demo {
         logger.notice("The demo's origin is at \(base)")
         configuration.origins.allowedAddresses.append("127.0.0.1/32")
         let sources = [Source.template(try URLTemplate(origin.urlTemplate, count: count))]
-        try await GalleryRun(configuration: configuration, sources: sources, workers: workers).untilTold()
+        try await GalleryRun(
+            configuration: configuration, sources: sources, workers: workers, named: server.namedClientLimits()
+        ).untilTold()
         await origin.stop()
     }
 

@@ -12,6 +12,8 @@ struct GalleryRun {
     let configuration: Gallery.Configuration
     let sources: [Source]
     let workers: RenderPool
+    /// What a person has said of one client is left as it is.
+    let named: NamedClientLimits
 
     /// How long a stop waits for what is being sent.
     private static let stopDeadline = Duration.seconds(8)
@@ -51,17 +53,31 @@ extension GalleryRun {
         guard let limit = ProcessLimits.descriptors else { return configuration }
         let budget = DescriptorBudget(
             limit: limit, connections: configuration.http.maximumConnections,
-            transfers: configuration.origins.places, workers: configuration.rendering.places)
-        if budget.connections < configuration.http.maximumConnections {
-            logger.notice(
-                "Up to \(budget.connections) connections are taken, for the process may open \(limit) files (ulimit -n)."
-            )
-        }
+            transfers: configuration.origins.places, workers: configuration.rendering.places,
+            loops: configuration.http.loopCount)
         var configuration = configuration
-        configuration.http.maximumConnections = budget.connections
         configuration.origins.places = budget.transfers
+        guard budget.connections < configuration.http.maximumConnections else { return configuration }
+        logger.notice(
+            "Up to \(budget.connections) connections are taken, for the process may open \(limit) files (ulimit -n).")
+        configuration.http.maximumConnections = budget.connections
+        // With the bounds of one client as they were, one alone could have all connections.
+        if !named.connections {
+            configuration.http.maximumConnectionsPerClient = min(
+                configuration.http.maximumConnectionsPerClient, budget.connectionsPerClient)
+        }
+        if !named.streams {
+            configuration.maximumStreamsPerClient = min(
+                configuration.maximumStreamsPerClient, budget.connectionsPerClient)
+        }
         return configuration
     }
+}
+
+/// Which bounds of one client a person has named.
+struct NamedClientLimits {
+    var connections = false
+    var streams = false
 }
 
 /// The first SIGTERM or SIGINT asks for a clean end; a second one ends the process at once.

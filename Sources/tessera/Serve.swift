@@ -33,6 +33,8 @@ struct Serve: AsyncParsableCommand {
         let sources = try Source.parse(words, count: count)
         let configuration = try server.configuration(standardData: DataFolder.standard(for: words))
         let workers = try RendererProgram.pool(configuration.rendering)
-        try await GalleryRun(configuration: configuration, sources: sources, workers: workers).untilTold()
+        try await GalleryRun(
+            configuration: configuration, sources: sources, workers: workers, named: server.namedClientLimits()
+        ).untilTold()
     }
 }

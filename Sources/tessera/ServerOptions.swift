@@ -151,6 +151,13 @@ extension ServerOptions {
         return configuration
     }
 
+    /// Which bounds of one client were named, and so are not to be fitted to the machine.
+    func namedClientLimits() throws -> NamedClientLimits {
+        NamedClientLimits(
+            connections: try clientConnections != nil || (Environment.value("client-connections") as Int?) != nil,
+            streams: try clientStreams != nil || (Environment.value("client-streams") as Int?) != nil)
+    }
+
     private func apply(to http: inout HTTPServer.Configuration, streams: inout Int) throws {
         if let connections = try clientConnections ?? Environment.value("client-connections") {
             guard connections > 0 else { throw ValidationError("--client-connections: say 1 or more.") }

@@ -5,10 +5,14 @@ public struct DescriptorBudget: Hashable, Sendable {
     public let connections: Int
     /// Transfers from origins at a time, each with a socket and the file that it is written to.
     public let transfers: Int
+    /// Open connections of one client, at most: whoever has as many as it can get leaves most of them to others.
+    public var connectionsPerClient: Int { max(1, connections / 4) }
 
-    /// Standard streams, the loops, the index and the caches with their logs, folders that are being read, and files that
+    /// Standard streams, the index and the caches with their logs, folders that are being read, and files that
     /// are being opened: what a gallery has open that serves nobody.
     private static let household = 64
+    /// Its listening socket, its epoll and what wakes it, and one to spare.
+    private static let perLoop = 4
     /// The channel of a render worker, its process and the picture that it reads; and as much for its successor.
     private static let perWorker = 6
 
@@ -17,8 +21,10 @@ public struct DescriptorBudget: Hashable, Sendable {
     ///   - connections: how many are wished for, at least 1.
     ///   - transfers: how many are wished for, at least 1.
     ///   - workers: render workers at a time.
-    public init(limit: Int, connections: Int, transfers: Int, workers: Int) {
-        let left = max(0, limit - min(Self.household + Self.perWorker * workers, limit / 2))
+    ///   - loops: loops that share the connections.
+    public init(limit: Int, connections: Int, transfers: Int, workers: Int, loops: Int) {
+        let own = Self.household + Self.perWorker * workers + Self.perLoop * loops
+        let left = max(0, limit - min(own, limit / 2))
         // At most a third is for transfers; of the rest each connection may have, beside its socket, a file under way.
         self.transfers = max(1, min(transfers, left / 3 / 2))
         self.connections = max(1, min(connections, (left - 2 * self.transfers) / 2))
