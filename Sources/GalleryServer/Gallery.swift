@@ -12,8 +12,12 @@ public final class Gallery: Sendable {
     private let loader: Loader
     private let origins: OriginFetcher
     private let server: HTTPServer
+    private let streams: StreamCensus
 
-    private init(catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer) {
+    private init(
+        catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus
+    ) {
+        self.streams = streams
         self.catalog = catalog
         self.loader = loader
         self.origins = origins
@@ -37,13 +41,16 @@ public final class Gallery: Sendable {
                 configuration: loading, origins: origins, renderer: workers, files: access, learner: access)
             let tokens = TokenBook(loader: loader)
             let figures = ServerFigures()
+            let streams = StreamCensus(
+                limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-                workers: workers, figures: figures, logger: logger)
+                workers: workers, streams: streams, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
-            return Gallery(catalog: catalog, loader: loader, origins: origins, server: server)
+            return Gallery(
+                catalog: catalog, loader: loader, origins: origins, server: server, streams: streams)
         } catch {
             await catalog.close()
             throw error
@@ -62,6 +69,9 @@ public final class Gallery: Sendable {
     public func rescan() {
         catalog.rescan()
     }
+
+    /// Whether no page is open and nothing is loaded: the moment for housekeeping that would delay somebody.
+    public var isAtRest: Bool { streams.figures.open == 0 && loader.statistics.jobs == 0 }
 
     /// How long a stop lets pictures be fetched and rendered for those who already wait.
     private static let loadingGrace = Duration.seconds(2)

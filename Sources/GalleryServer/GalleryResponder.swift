@@ -13,11 +13,9 @@ struct GalleryResponder: Responder {
     /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
-        origins: OriginFetcher, workers: RenderPool, figures: ServerFigures, logger: Logger
+        origins: OriginFetcher, workers: RenderPool, streams: StreamCensus, figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
-        let streams = StreamCensus(
-            limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
         var router = Router(logger: logger)
         ImagesRoutes(catalog: catalog).add(to: &router)
         TokensRoutes(catalog: catalog, tokens: tokens).add(to: &router)

@@ -38,9 +38,10 @@ struct GalleryRun {
             logger.notice("Reading the sources again.")
             gallery.rescan()
         }
+        let housekeeping = Housekeeping { gallery.isAtRest }
         StandardStreams.print("Tessera is ready at \(address)")
         await stop.wait()
-        withExtendedLifetime(rescan) {}
+        withExtendedLifetime((rescan, housekeeping)) {}
         logger.notice("Stopping; what is being sent is finished within \(Self.stopDeadline).")
         await gallery.stop(within: Self.stopDeadline)
         await workers.stop()
