@@ -20,7 +20,10 @@ public final class Catalog: Sendable {
     /// Where an index that cannot be read is asked whether it can be again.
     let probing = DispatchQueue(label: "tessera.catalog.probe")
     /// Where pages are put together: off the loops of those who ask.
-    let desk = Desk(label: "tessera.catalog.read")
+    let desk = Desk(label: "tessera.catalog.read", bound: 128)
+    /// The same for those who look at the gallery: what is read for programs does not stand in line before them. Each of
+    /// them has one reading at a time, which is bound enough.
+    let viewersDesk = Desk(label: "tessera.catalog.view")
     /// Ends a scan that is under way.
     let isStopped = Atomic(false)
 

@@ -23,6 +23,8 @@ public enum CatalogError: Error, Hashable, Sendable {
     case fileUnavailable(Unavailability, reason: String)
     /// The index could not be read; the log has the details.
     case indexUnavailable
+    /// Too much is being looked up for others already; it may be asked again soon.
+    case busy
     /// The catalog was closed.
     case closed
 }
@@ -63,6 +65,7 @@ extension CatalogError: CustomStringConvertible {
         case .limitOutOfRange: "The limit must be 1 to \(Page.maximumLimit)."
         case .fileUnavailable(_, let reason): "The file cannot be opened: \(reason)."
         case .indexUnavailable: "The catalog's index cannot be read."
+        case .busy: "Too much is being looked up in the catalog at once. Ask again in a moment."
         case .closed: "The catalog is closed."
         }
     }

@@ -63,10 +63,36 @@ import Testing
             }
             #expect(place == (true, false))
         }
+        let place = try await catalog.reading(5, for: .view) { _ in
+            (catalog.desk.isCurrent, catalog.viewersDesk.isCurrent)
+        }
+        #expect(place == (false, true))
         let ids = try await catalog.all().map(\.id)
         let images = try await withTaskExecutorPreference(asker) { try await catalog.images(ids) }
         #expect(Set(images.keys) == Set(ids))
         #expect(catalog.count == (catalog.state.revision, 3))
         await catalog.close()
+    }
+
+    @Test func `who comes when as much waits as may is told to come back, and then is served`() async throws {
+        let desk = Desk(label: "test", bound: 2)
+        let gates = (0..<2).map { _ in AsyncStream.makeStream(of: Void.self) }
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (gate, _) in gates {
+                group.addTask {
+                    try await desk.serve {
+                        beginning.yield()
+                        for await _ in gate {}
+                    }
+                }
+            }
+            var beginnings = begun.makeAsyncIterator()
+            for _ in 0..<2 { await beginnings.next() }
+            await #expect(throws: CatalogError.busy) { try await desk.serve {} }
+            for (_, opened) in gates { opened.finish() }
+            try await group.waitForAll()
+        }
+        try await desk.serve {}
     }
 }

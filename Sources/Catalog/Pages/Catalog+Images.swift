@@ -14,7 +14,8 @@ extension Catalog {
 
     /// Those of the images with these ids that the catalog has, all of one revision.
     ///
-    /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.indexUnavailable`, `.closed`.
+    /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.busy`, `.indexUnavailable`,
+    ///   `.closed`.
     public func images(_ ids: [ImageID]) async throws -> [ImageID: GalleryImage] {
         guard ids.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
         return try await reading(ids.count) { moment in
@@ -26,7 +27,7 @@ extension Catalog {
     /// The images with these indices, as far as there are any.
     ///
     /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.offsetOutOfRange` for a negative
-    ///   index, `.indexUnavailable`, `.closed`.
+    ///   index, `.busy`, `.indexUnavailable`, `.closed`.
     public func images(at range: Range<Int>) async throws -> [GalleryImage] {
         guard range.lowerBound >= 0 else { throw CatalogError.offsetOutOfRange }
         guard range.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
@@ -39,12 +40,13 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - count: how many images are asked for.
+    ///   - purpose: at which desk.
     ///   - read: gives nil when the index has no longer what the snapshot names.
     func reading<Value: Sendable>(
-        _ count: Int, _ read: @Sendable (Moment) async throws -> Value?
+        _ count: Int, for purpose: ReadingPurpose = .program, _ read: @Sendable (Moment) async throws -> Value?
     ) async throws -> Value {
         if count <= 4 { return try await reading(read) }
-        return try await withTaskExecutorPreference(desk) { try await reading(read) }
+        return try await (purpose == .view ? viewersDesk : desk).serve { try await reading(read) }
     }
 
     private func reading<Value: Sendable>(_ read: @Sendable (Moment) async throws -> Value?) async throws -> Value {

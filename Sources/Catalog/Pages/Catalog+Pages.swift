@@ -3,17 +3,19 @@ import Images
 extension Catalog {
     /// At most `limit` images from the one with the index `offset` on; beyond the end an empty page.
     ///
-    /// - Throws: `CatalogError.offsetOutOfRange`, `.limitOutOfRange`, `.indexUnavailable`, `.closed`.
-    public func page(offset: Int, limit: Int) async throws -> Page {
+    /// - Throws: `CatalogError.offsetOutOfRange`, `.limitOutOfRange`, `.busy`, `.indexUnavailable`, `.closed`.
+    public func page(
+        offset: Int, limit: Int, for purpose: ReadingPurpose = .program
+    ) async throws -> Page {
         guard offset >= 0 else { throw CatalogError.offsetOutOfRange }
-        return try await page(limit: limit) { _ in offset }
+        return try await page(limit: limit, for: purpose) { _ in offset }
     }
 
     /// At most `limit` images that follow the cursor's place. A reader that follows `next` sees each image that was
     /// there all along exactly once, whatever is added or removed meanwhile. (Lines of a list that change places do
     /// move their images past a reader.)
     ///
-    /// - Throws: `CatalogError.staleCursor`, `.limitOutOfRange`, `.indexUnavailable`, `.closed`.
+    /// - Throws: `CatalogError.staleCursor`, `.limitOutOfRange`, `.busy`, `.indexUnavailable`, `.closed`.
     public func page(after cursor: Cursor, limit: Int) async throws -> Page {
         try await page(limit: limit) { moment in
             guard let index = moment.index(after: cursor) else { throw CatalogError.staleCursor }
@@ -21,9 +23,11 @@ extension Catalog {
         }
     }
 
-    private func page(limit: Int, from start: @Sendable (Moment) throws -> Int) async throws -> Page {
+    private func page(
+        limit: Int, for purpose: ReadingPurpose = .program, from start: @Sendable (Moment) throws -> Int
+    ) async throws -> Page {
         guard (1...Page.maximumLimit).contains(limit) else { throw CatalogError.limitOutOfRange }
-        let read = try await read(limit) { moment in
+        let read = try await read(limit, for: purpose) { moment in
             let start = try start(moment)
             return start..<start.addingReportingOverflow(limit).partialValue.clamped(to: start)
         }
@@ -49,8 +53,10 @@ extension Catalog {
     }
 
     /// Reads the images of a range that is chosen in the very revision that is read.
-    private func read(_ count: Int, _ choose: @Sendable (Moment) throws -> Range<Int>) async throws -> Reading {
-        try await reading(count) { moment in
+    private func read(
+        _ count: Int, for purpose: ReadingPurpose, _ choose: @Sendable (Moment) throws -> Range<Int>
+    ) async throws -> Reading {
+        try await reading(count, for: purpose) { moment in
             let range = try choose(moment)
             let images = try await images(of: moment.snapshot, at: range.clamped(to: 0..<moment.snapshot.total))
             return Reading(snapshot: moment.snapshot, isScanning: moment.isScanning, range: range, images: images)

@@ -30,7 +30,7 @@ extension Duration {
 protocol StreamCatalog: Sendable {
     /// Any thread, never waits.
     var standing: (revision: UInt64, total: Int) { get }
-    func page(offset: Int, limit: Int) async throws -> Page
+    func page(offset: Int, limit: Int, for purpose: ReadingPurpose) async throws -> Page
 }
 
 extension Catalog: StreamCatalog {

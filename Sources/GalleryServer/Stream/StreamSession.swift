@@ -343,7 +343,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private func read() {
         guard let socket, reading == nil, let run = plan.unread(at: services.now), !run.isEmpty else { return }
         reading = Task(executorPreference: socket.loop) { [self] in
-            let page = try? await services.catalog.page(offset: run.lowerBound, limit: run.count)
+            let page = try? await services.catalog.page(offset: run.lowerBound, limit: run.count, for: .view)
             reading = nil
             guard session != nil, let page else { return }
             settle(plan.adopt(revision: page.revision, total: page.total))

@@ -26,6 +26,10 @@ extension Problem {
             self.init(
                 .serviceUnavailable, title: "The gallery cannot be read now", detail: "Try again in a moment.",
                 headers: [.retryAfter: "2"])
+        case .busy:
+            self.init(
+                .serviceUnavailable, title: "Too many pages at once", detail: "Try again in a moment.",
+                headers: [.retryAfter: "1"])
         case .badSource, .badConfiguration, .dataFolderUnusable, .dataFolderInUse:
             self.init(.internalServerError)
         }

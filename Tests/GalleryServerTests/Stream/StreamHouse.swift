@@ -125,7 +125,7 @@ final class NumberedCatalog: StreamCatalog {
 
     func change(total: Int) { state.withLock { $0 = ($0.revision + 1, total) } }
 
-    func page(offset: Int, limit: Int) async throws -> Page {
+    func page(offset: Int, limit: Int, for purpose: ReadingPurpose) async throws -> Page {
         let (revision, total) = standing
         let range = (offset..<offset + limit).clamped(to: 0..<total)
         return Page(
