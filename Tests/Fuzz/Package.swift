@@ -53,7 +53,8 @@ let package = Package(
         room(
             "Catalog", knows: ["Images", "CLinux"],
             only: [
-                "CatalogError.swift", "Folders/FilePath.swift", "Folders/FileSystemCalls.swift", "Folders/FolderRoot.swift",
+                "CatalogError.swift", "Folders/FilePath.swift", "Folders/FileSystemCalls.swift",
+                "Folders/FolderRoot.swift",
                 "Folders/OpenFile.swift", "Lists",
                 "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/Sighting.swift",
                 "Sources/Source.swift", "Sources/URLTemplate.swift", "Sources/WebAddress.swift",
