@@ -137,6 +137,8 @@ import Testing
         let reader = try #require(await results.element(0).growing)
         fetch.send(.failed(OriginError(.interrupted, logDetail: "")))
         await #expect(throws: LoadFailure.self) { try await reader.rest() }
+        // The reader may hear of it before the loader does.
+        await house.reached { $0.jobs == 0 && $0.fetches == 0 }
         #expect(await house.loader.coordinator.isEmpty())
         await house.close()
     }
