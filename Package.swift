@@ -15,10 +15,10 @@ let tested = Context.environment["TESSERA_ROOMS"].map { Set($0.split(separator: 
 /// A room of the house: a library target with strict settings, and its test target beside it, which may know more.
 func room(
     _ name: String, knows dependencies: [Target.Dependency] = [], tests more: [Target.Dependency] = [],
-    links libraries: [String] = []
+    links libraries: [String] = [], settings: [SwiftSetting] = []
 ) -> [Target] {
     let library = Target.target(
-        name: name, dependencies: dependencies, swiftSettings: strict,
+        name: name, dependencies: dependencies, swiftSettings: strict + settings,
         linkerSettings: libraries.map { .linkedLibrary($0) })
     guard tested?.contains(name) ?? true else { return [library] }
     let tests = Target.testTarget(
@@ -63,7 +63,10 @@ let package = Package(
             tests: ["Decoding", grdb]),
         room(
             "DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log],
-            tests: ["Decoding", "Images", "CVips"]),
+            tests: ["Decoding", "Images", "CVips"],
+            // Drawn without optimisation a picture takes as long as thirty, and what a browser is shown of the gallery
+            // in a debug build would be the demo's slowness.
+            settings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
 
         // A picture's way from its source to bytes.
         room(
