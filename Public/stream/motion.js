@@ -47,7 +47,10 @@ export class Motion {
     if (last < 1) return 0;
     let from = last - 1;
     while (from > 0 && this.#times[last] - this.#times[from] < Motion.#window) from -= 1;
-    return ((this.#places[last] - this.#places[from]) / (this.#times[last] - this.#times[from])) * 1_000;
+    // Where less is known, as at the beginning, it is said to be slower than it may be: two frames close together would
+    // make a leap of it.
+    const passed = Math.max(this.#times[last] - this.#times[from], Motion.#window);
+    return ((this.#places[last] - this.#places[from]) / passed) * 1_000;
   }
 
   /** The place where it will come to rest, or undefined while that cannot be told. */
