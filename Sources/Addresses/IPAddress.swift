@@ -31,6 +31,12 @@ public enum IPAddress: Hashable, Sendable {
         }
     }
 
+    /// The IPv4 address that an IPv4-mapped IPv6 one (RFC 4291 §2.5.5.2) stands for; any other as it is.
+    public var unmapped: IPAddress {
+        guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
+        return .v4(UInt32(truncatingIfNeeded: bits))
+    }
+
     private init(_ address: in6_addr) {
         self = .v6(withUnsafeBytes(of: address) { $0.reduce(0) { $0 << 8 | UInt128($1) } })
     }

@@ -10,16 +10,11 @@ public struct Client: Hashable, Sendable, CustomStringConvertible {
 
     public init(_ address: IPAddress) {
         self.address =
-            switch address {
-            case .v4: address
-            // In the first network of all are this machine (::1) and what is IPv4 in truth (RFC 4291 §2.5.5).
-            case .v6(let bits) where bits >> 64 == 0: Self.canonical(bits)
-            case .v6(let bits): .v6((bits >> 64) << 64)
+            switch address.unmapped {
+            // In the first network of all is this machine (::1): there the addresses are told apart.
+            case .v6(let bits) where bits >> 64 != 0: .v6((bits >> 64) << 64)
+            case let alone: alone
             }
-    }
-
-    private static func canonical(_ bits: UInt128) -> IPAddress {
-        bits >> 32 == 0xFFFF ? .v4(UInt32(truncatingIfNeeded: bits)) : .v6(bits)
     }
 
     /// The address, or the network in CIDR notation.

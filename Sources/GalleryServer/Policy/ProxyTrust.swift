@@ -40,14 +40,9 @@ struct ProxyTrust: ClientRecognising {
     }
 
     private func isTrusted(_ address: IPAddress) -> Bool {
-        let plain = Self.unmapped(address)
+        // A socket for both families tells of IPv4 addresses in their mapped writing.
+        let plain = address.unmapped
         return trusted.contains { $0.contains(plain) }
-    }
-
-    /// An IPv4 address that comes over a socket for both (RFC 4291 §2.5.5.2).
-    private static func unmapped(_ address: IPAddress) -> IPAddress {
-        guard case .v6(let bits) = address, bits >> 32 == 0xFFFF else { return address }
-        return .v4(UInt32(truncatingIfNeeded: bits))
     }
 
     /// An address, perhaps with the port that some proxies add: `192.0.2.1:80`, `[2001:db8::1]:80`.

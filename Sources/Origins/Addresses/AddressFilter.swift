@@ -20,7 +20,7 @@ struct AddressFilter: Sendable {
         case .v6(let bits):
             // What reaches an IPv4 host is judged as that host: ::ffff:0:0/96 by the kernel, 64:ff9b::/96 by the
             // network's translator, behind which an IPv6-only machine sees the whole of the IPv4 Internet.
-            if AddressFilter.mapped.contains(address) || AddressFilter.translated.contains(address) {
+            if address.unmapped != address || AddressFilter.translated.contains(address) {
                 return permits(.v4(UInt32(truncatingIfNeeded: bits)))
             }
             return AddressFilter.globalUnicast.contains(address)
@@ -28,7 +28,6 @@ struct AddressFilter: Sendable {
         }
     }
 
-    private static let mapped = range("::ffff:0:0/96")
     private static let translated = range("64:ff9b::/96")
     private static let globalUnicast = range("2000::/3")
 
