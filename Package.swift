@@ -58,7 +58,7 @@ let package = Package(
             "GalleryServer",
             knows: [
                 "HTTPServer", "HTTPDates", "Loading", "Locking", "Renditions", "RenderWorkers", "Catalog", "Images",
-                "Clients", "Addresses", httpTypes, log,
+                "Clients", "Addresses", collections, httpTypes, log,
             ],
             tests: ["Decoding", grdb]),
         room(

@@ -13,6 +13,7 @@ public final class Catalog: Sendable {
     let logger: Logger
     let shelf: IndexShelf
     let facts: FactsBuffer
+    let recent = RecentImages()
     /// What is true now. Held only for copies, never while disk is waited for.
     let standing: Guarded<Standing>
     /// Reads the sources, one after the other; the only place that changes the order.
@@ -121,6 +122,8 @@ public final class Catalog: Sendable {
     ///   adds to what is known of that one.
     public func learned(_ facts: ImageFacts, version: ContentVersion?, of id: ImageID) {
         self.facts.add(Learnt(facts: facts.bounded, version: version), of: id)
+        // In this order: whoever has read what was known before does not keep it.
+        recent.forget(id)
     }
 
     /// Opens a file of a folder source for reading. Blocking; call it where files are read.

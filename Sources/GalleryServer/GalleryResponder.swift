@@ -17,8 +17,9 @@ struct GalleryResponder: Responder {
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         var router = Router(logger: logger)
-        ImagesRoutes(catalog: catalog).add(to: &router)
-        TokensRoutes(catalog: catalog, tokens: tokens).add(to: &router)
+        let turns = WorkTurns()
+        ImagesRoutes(catalog: catalog, turns: turns).add(to: &router)
+        TokensRoutes(catalog: catalog, tokens: tokens, turns: turns).add(to: &router)
         RenditionRoute(catalog: catalog, loader: loader, tokens: tokens).add(to: &router)
         StreamRoute(
             services: StreamServices(

@@ -20,11 +20,11 @@ import Testing
 
     @Test func `a rendition says in its head that the picture is incomplete, from memory and from the loader`() throws {
         let request = try Request(.get, "/images/x/tile", headers: [:], body: [], loop: loop)
-        let named = NamedRendition()
+        let named = RenditionHeads()
         // The head that was written for the one is not taken for the other.
         for isIncomplete in [false, true, false, true] {
             let bytes = rendered(isIncomplete: isIncomplete)
-            let kept = Answer(try #require(named.whole(bytes, .tile, to: request)))
+            let kept = Answer(try #require(named.whole(bytes, .tile, isNamed: true, to: request)))
             let made = Answer(Delivery(request: request, rendition: .tile).response(with: .bytes(bytes)))
             for answer in [kept, made] {
                 #expect(answer.status == 200)

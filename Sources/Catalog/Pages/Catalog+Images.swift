@@ -9,7 +9,21 @@ extension Catalog {
     ///
     /// - Throws: `CatalogError.indexUnavailable`, `.closed`.
     public func image(_ id: ImageID) async throws -> GalleryImage? {
-        try await images([id])[id]
+        if let image = recentImage(id) { return image }
+        let learnings = recent.learnings
+        let read = try await reading(1) { moment -> (revision: UInt64, image: GalleryImage?)? in
+            let places = [moment.snapshot.index(of: id)].compactMap(\.self)
+            return (moment.snapshot.revision, try await images(of: moment.snapshot, at: places).first)
+        }
+        if let image = read.image { recent.keep(image, revision: read.revision, unlessLearntSince: learnings) }
+        return read.image
+    }
+
+    /// The image with this id as it is now, where that is known without a look at the disk: it was asked for lately. Any
+    /// thread, never waits.
+    public func recentImage(_ id: ImageID) -> GalleryImage? {
+        let revision = standing.withLock { $0.isClosed ? nil : $0.snapshot.revision }
+        return revision.flatMap { recent.image(id, revision: $0) }
     }
 
     /// Those of the images with these ids that the catalog has, all of one revision.

@@ -77,6 +77,7 @@ extension Catalog {
             let saved = wreck.copyFacts(to: disk) { isStopped.load(ordering: .relaxed) }
             logger.notice("What was learnt of \(saved) images was saved from the damaged index.")
         }
+        recent.forgetAll()
     }
 
     /// Notes that the index could not be read although it is whole, and looks now and then whether it can be again.

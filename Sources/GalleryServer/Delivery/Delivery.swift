@@ -85,10 +85,11 @@ struct Delivery: Sendable {
     /// had with a token is the token's alone.
     private func cacheControl(version: ContentVersion?, isStale: Bool) -> String {
         if token != nil { return "no-store" }
-        return version != nil && version == asked && !isStale ? Self.forEver : "no-cache"
+        return version != nil && version == asked && !isStale ? Self.forEver : Self.revalidated
     }
 
     static let forEver = "max-age=31536000, immutable"
+    static let revalidated = "no-cache"
 
     /// The answer, gated by the token if there is one.
     private func admitted(_ response: Response) -> Response {

@@ -6,11 +6,14 @@ import Images
 /// Pages of the gallery, and single images with their details.
 struct ImagesRoutes {
     let catalog: Catalog
+    let turns: WorkTurns
 
     private static let standardLimit = 100
 
     func add(to router: inout Router) {
-        router.get("/api/v1/images", answering(page))
+        router.get("/api/v1/images", answering { request in
+                try await turns.take(for: request.client) { try await page(for: request) }
+            })
         router.get("/api/v1/images/{id}", answering(details))
     }
 

@@ -13,7 +13,7 @@ struct RenditionRoute {
     let catalog: Catalog
     let loader: Loader
     let tokens: TokenBook
-    private let named = NamedRendition()
+    private let heads = RenditionHeads()
     private let formats = FormatChoice()
 
     init(catalog: Catalog, loader: Loader, tokens: TokenBook) {
@@ -53,13 +53,11 @@ struct RenditionRoute {
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?
     ) {
         let format = formats.format(for: request, rendition)
-        if let version, rendition != .original {
-            if let bytes = loader.cached(id, version: version, rendition: rendition, format: format) {
-                return reply.send(
-                    named.whole(bytes, rendition, to: request)
-                        ?? Delivery(request: request, rendition: rendition, asked: version).response(
-                            with: .bytes(bytes)))
-            }
+        if rendition != .original, let bytes = fromMemory(id, rendition, format, version, for: request) {
+            let isNamed = bytes.version == version
+            return reply.send(
+                heads.whole(bytes, rendition, isNamed: isNamed, to: request)
+                    ?? Delivery(request: request, rendition: rendition, asked: version).response(with: .bytes(bytes)))
         }
         let task = Task(executorPreference: request.loop) {
             do {
@@ -72,6 +70,21 @@ struct RenditionRoute {
             }
         }
         reply.onDisconnect { task.cancel() }
+    }
+
+    /// What can be answered on the loop at once: the content that the URL names, or else the present one of an image that
+    /// was asked for lately.
+    private func fromMemory(
+        _ id: ImageID, _ rendition: Rendition, _ format: OutputFormat, _ version: ContentVersion?,
+        for request: Request
+    ) -> RenditionBytes? {
+        if let version,
+            let bytes = loader.cached(id, version: version, rendition: rendition, format: format)
+        {
+            return bytes
+        }
+        guard !request.insistsOnNew, let image = catalog.recentImage(id) else { return nil }
+        return loader.cached(LoadRequest(image: image, rendition: rendition, format: format))
     }
 
     private func load(

@@ -10,6 +10,7 @@ import Scheduling
 struct TokensRoutes {
     let catalog: Catalog
     let tokens: TokenBook
+    let turns: WorkTurns
 
     /// Bytes of a request's body: 500 slots, written generously.
     private static let maximumBody = 128 << 10
@@ -17,14 +18,8 @@ struct TokensRoutes {
     private static let maximumCancelled = 1_000
 
     func add(to router: inout Router) {
-        router.post("/api/v1/tokens", answering(offLoop(issue)))
-        router.post("/api/v1/tokens/cancel", answering(offLoop(cancel)))
-    }
-
-    /// On the concurrent pool from beginning to end: to begin and end the loads of hundreds of slots takes milliseconds,
-    /// which a loop does not have.
-    private func offLoop(_ body: @escaping Router.Asynchronous) -> Router.Asynchronous {
-        { request in try await withTaskExecutorPreference(globalConcurrentExecutor) { try await body(request) } }
+        router.post("/api/v1/tokens", answering(issue))
+        router.post("/api/v1/tokens/cancel", answering(cancel))
     }
 
     // MARK: - Issuing
@@ -32,6 +27,10 @@ struct TokensRoutes {
     private func issue(_ request: Request) async throws -> Response {
         try request.requireMediaType("application/json")
         let bytes = try await request.body.collect(upTo: Self.maximumBody)
+        return try await turns.take(for: request.client) { try await issue(bytes, for: request) }
+    }
+
+    private func issue(_ bytes: [UInt8], for request: Request) async throws -> Response {
         let body = try await JSONBody.decode(TokenRequestBody.self, from: bytes)
         let rendition = try rendition(of: body)
         let lane = try lane(of: body)
@@ -131,6 +130,10 @@ struct TokensRoutes {
         // `navigator.sendBeacon` sends text as text/plain.
         try request.requireMediaType("application/json", "text/plain")
         let bytes = try await request.body.collect(upTo: Self.maximumBody)
+        return try await turns.take(for: request.client) { try await cancel(bytes, for: request) }
+    }
+
+    private func cancel(_ bytes: [UInt8], for request: Request) async throws -> Response {
         let body = try await JSONBody.decode(CancelRequestBody.self, from: bytes)
         guard let session = try session(body.session) else { throw Problem.badField("session", "is missing.") }
         guard let named = body.tokens else {
