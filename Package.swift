@@ -100,7 +100,10 @@ let package = Package(
         // The ground: sockets, dates, order of work, and the nouns.
         room(
             "HTTPServer",
-            knows: ["EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", httpTypes, crypto, log]),
+            knows: [
+                "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", collections, httpTypes, crypto,
+                log,
+            ]),
         room("EventLoops", knows: ["Locking", "CLinux"]),
         room("Locking"),
         room("Clients", knows: ["Addresses"]),

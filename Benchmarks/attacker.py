@@ -120,6 +120,7 @@ async def main(settings: dict):
 
 
 if __name__ == "__main__":
-    # Whoever attacks has a machine of its own: here it may have what the server and its other client leave.
-    os.nice(19)
+    # Whoever attacks has a machine of its own: here it may have what the server, its render workers (which are nice
+    # themselves) and its other client leave.
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     asyncio.run(main(json.loads(sys.stdin.readline())))

@@ -32,6 +32,41 @@ import Testing
         #expect(try await catalog.image(ImageID(rawValue: 1)) == nil)
     }
 
+    @Test func `an image that was asked for is known at once, until something is learnt of it or the gallery changes`() async throws {
+        _ = try pictures(3)
+        let catalog = try await scratch.catalog()
+        let id = try await catalog.images(at: 1..<2)[0].id
+        #expect(catalog.recentImage(id) == nil)
+        let image = try #require(try await catalog.image(id))
+        #expect(catalog.recentImage(id) == image)
+        var facts = ImageFacts()
+        facts.width = 7
+        catalog.learned(facts, version: image.version, of: id)
+        #expect(catalog.recentImage(id) == nil)
+        #expect(try await catalog.image(id)?.facts.width == 7)
+        #expect(catalog.recentImage(id)?.facts.width == 7)
+        try scratch.remove("pictures/0.jpg")
+        await catalog.rescanned()
+        #expect(catalog.recentImage(id) == nil)
+        #expect(try await catalog.image(id)?.index == 0)
+        await catalog.close()
+        #expect(catalog.recentImage(id) == nil)
+    }
+
+    @Test func `an image that was read before something was learnt of it is not kept`() {
+        let recent = RecentImages()
+        let image = GalleryImage(
+            id: ImageID(rawValue: 1), index: 0, name: "a", location: .remote(url: "http://a.test/"), version: nil,
+            facts: ImageFacts())
+        let before = recent.learnings
+        recent.forget(image.id)
+        recent.keep(image, revision: 1, unlessLearntSince: before)
+        #expect(recent.image(image.id, revision: 1) == nil)
+        recent.keep(image, revision: 1, unlessLearntSince: recent.learnings)
+        #expect(recent.image(image.id, revision: 1) == image)
+        #expect(recent.image(image.id, revision: 2) == nil)
+    }
+
     @Test func `images of many sources are found by their ids at once, and who is gone is left out`() async throws {
         let names = try pictures(5)
         let list = try scratch.file("b.txt", "http://a.test/l0.jpg\nhttp://a.test/l1.jpg\n")

@@ -177,7 +177,8 @@ import Testing
         for id in 0..<20 { queue.set(id, in: "a", to: rank("one", 0, UInt32(id))) }
         for member in 0..<500 { queue.set(1_000 + member, in: "a", to: rank("many", member, viewport: 9)) }
         queue.open("a", true)
-        #expect((0..<20).compactMap { _ in queue.removeFirst() }.count { $0 < 1_000 } >= 9)
+        // It has had more than they by now: a quarter at least.
+        #expect((0..<20).compactMap { _ in queue.removeFirst() }.count { $0 < 1_000 } > 5)
     }
 
     @Test func `owners with nothing waiting are forgotten`() {

@@ -12,7 +12,7 @@ struct WorkShares {
     /// Work that a client may do before it rests, in seconds.
     static let burst = 0.25
     /// Seconds of work that a client may do in a second, on and on.
-    static let rate = 0.2
+    static let rate = 0.1
     /// For how long a client counts as one that works, in seconds.
     static let attention = 1.0
 

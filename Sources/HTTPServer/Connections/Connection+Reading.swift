@@ -7,6 +7,12 @@ extension Connection {
     /// Bytes of a body that nobody wants, thrown away for the sake of keeping the connection.
     static let discardLimit: Int64 = 1_048_576
 
+    /// How much of the input is taken in one turn, in parts of a body; requests, which handlers have work with, and reads
+    /// count for more.
+    static let turn = 256
+    private static let partsForRequest = 8
+    private static let partsForRead = 64
+
     /// Whether the body that is arriving may be read further.
     var canReadBody: Bool {
         guard let receiving else { return true }
@@ -21,6 +27,7 @@ extension Connection {
 
     /// Hands out what has arrived, and reads more while there is somebody to take it.
     func takeInput() {
+        guard !isYielding else { return }
         while phase != .closed, channel == nil || phase == .lingering {
             if phase == .open {
                 takeEvents()
@@ -29,15 +36,18 @@ extension Connection {
                     return
                 }
             }
+            guard allowance > 0 else { return yield() }
             guard mayRead, !peerHasFinished else { return }
+            allowance -= Self.partsForRead
             read()
         }
     }
 
     private func takeEvents() {
-        while canTakeMore {
+        while canTakeMore, allowance > 0 {
             do throws(RequestError) {
                 guard let event = try parser.next() else { break }
+                if case .head = event { allowance -= Self.partsForRequest } else { allowance -= 1 }
                 take(event)
             } catch {
                 if receiving != nil { fail(error) } else { refuse(error) }

@@ -31,22 +31,21 @@ extension Connection {
     private static let streamFrame = 16_384
     private static let fileFrame = 65_536
     /// Bytes of one connection after which the others of the loop have their turn.
-    private static let turn = 1_048_576
+    private static let bytesInTurn = 1_048_576
 
     /// Writes answers, in order, as far as they are there and the socket takes them.
     func flush() {
         guard !isFlushing, channel == nil else { return }
         isFlushing = true
         defer { isFlushing = false }
-        var budget = Self.turn
+        var budget = Self.bytesInTurn
         while phase == .open, !isBlocked {
             if !output.isEmpty {
                 budget -= output.second.count
                 writeOutput()
             } else if isAnswering {
                 guard budget > 0 else {
-                    shard.loop.execute { [self] in process() }
-                    return
+                    return yield()
                 }
                 guard continueAnswer() else { return }
             } else if !beginAnswer() {

@@ -56,6 +56,11 @@ final class Connection: EventHandler, @unchecked Sendable {
     /// Whether the socket takes no bytes for now.
     var isBlocked = false
 
+    /// Whether it waits for its next turn.
+    private(set) var isYielding = false
+    /// What may still be taken from the input in this turn.
+    var allowance = 0
+
     private(set) var isProcessing = false
     private var mustProcess = false
     var isFlushing = false
@@ -96,6 +101,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         mustProcess = true
         guard !isProcessing else { return }
         isProcessing = true
+        allowance = Self.turn
         while mustProcess, phase != .closed {
             mustProcess = false
             if let channel, phase == .open {
@@ -106,6 +112,20 @@ final class Connection: EventHandler, @unchecked Sendable {
             }
         }
         isProcessing = false
+    }
+
+    /// Goes on once the other connections of the loop have had their turn.
+    func yield() {
+        guard !isYielding, phase != .closed else { return }
+        isYielding = true
+        shard.queueTurn(of: self)
+    }
+
+    /// The turn has come.
+    func goOn() {
+        isYielding = false
+        guard phase != .closed else { return }
+        if shard.isStopping { windUp() } else { process() }
     }
 
     /// The client sends no more. It may still read (RFC 9112 §9.6), and is owed its answers then; or it has closed, which
@@ -254,6 +274,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         // What has arrived already is still answered.
         mayRead = true
         process()
+        guard !isYielding else { return }
         if phase == .open, exchanges.isEmpty, receiving == nil, parser.isBetweenRequests { close() }
     }
 }

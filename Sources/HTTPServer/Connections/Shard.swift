@@ -30,6 +30,9 @@ final class Shard: @unchecked Sendable {
     private var sweepTimer: LoopTimer?
     private var lastSweep: UInt64 = 0
     private var whenEmpty: (() -> Void)?
+    /// Connections that wait for their next turn.
+    private var rounds = Rounds<Connection>()
+    private var isGivingTurn = false
 
     init(
         loop: EventLoop, configuration: HTTPServer.Configuration, responder: any Responder, logger: Logger,
@@ -103,6 +106,23 @@ final class Shard: @unchecked Sendable {
         census.leave(connection.countsFor)
         listener?.descriptorWasFreed()
         if connections.isEmpty { finishStop() }
+    }
+
+    // MARK: Turns
+
+    /// Has a connection go on once others have had their turn.
+    func queueTurn(of connection: Connection) {
+        let isFirst = rounds.isEmpty && !isGivingTurn
+        rounds.add(connection, of: connection.countsFor)
+        if isFirst { loop.execute { [self] in giveTurn() } }
+    }
+
+    /// One at a time: the loop looks for news in between.
+    private func giveTurn() {
+        isGivingTurn = true
+        rounds.next()?.goOn()
+        isGivingTurn = false
+        if !rounds.isEmpty { loop.execute { [self] in giveTurn() } }
     }
 
     // MARK: Time

@@ -22,7 +22,6 @@ final class WebSocketChannel {
     private var vigil: WebSocketVigil
     /// Whether the handler may have a message.
     private var isHungry = true
-    private var isYielding = false
 
     init(_ upgrade: WebSocketUpgrade, on connection: Connection, received: [UInt8]) {
         self.connection = connection
@@ -55,19 +54,9 @@ final class WebSocketChannel {
     // MARK: A turn
 
     func takeTurn() {
-        guard !isYielding else { return }
+        guard !connection.isYielding else { return }
         takeInput()
         writeOutput()
-    }
-
-    /// Goes on once the others have had their turn.
-    private func yield() {
-        guard !isYielding else { return }
-        isYielding = true
-        connection.shard.loop.execute { [connection] in
-            connection.channel?.isYielding = false
-            connection.process()
-        }
     }
 
     private func takeInput() {
@@ -85,7 +74,7 @@ final class WebSocketChannel {
             guard state.isReceiving else { break }
             let mayRead = connection.mayRead && !connection.peerHasFinished
             guard frames > 0, reads > 0 || !mayRead else {
-                yield()
+                connection.yield()
                 break
             }
             guard mayRead else { break }
@@ -117,7 +106,7 @@ final class WebSocketChannel {
             } else if !isHungry || state.end != nil {
                 return
             } else if budget <= 0 {
-                yield()
+                connection.yield()
                 return
             } else if !connection.awaitWritable() {
                 return

@@ -61,6 +61,10 @@ struct RequestParser: Sendable {
     private var bodyBytes: Int64 = 0
     /// Bytes of the body's size lines and line ends.
     private var framingBytes: Int64 = 0
+    /// What small chunks brought.
+    private var gathered: [UInt8] = []
+    /// The bytes of small chunks that are given out together; a chunk of so many is none.
+    private static let gatheredBytes = 1_024
 
     init(limits: Limits) {
         self.limits = limits
@@ -113,6 +117,7 @@ struct RequestParser: Sendable {
 
     /// Gives back the memory of the buffer with what is in it: nothing will be parsed any more.
     mutating func discard() {
+        gathered = []
         buffer = []
         start = 0
     }
@@ -128,9 +133,11 @@ struct RequestParser: Sendable {
     mutating func next() throws(RequestError) -> Event? {
         if let failure { throw failure }
         do {
-            return try advance()
+            return try advance() ?? takeGathered()
         } catch {
             failure = error
+            // What came before it counts.
+            if let bytes = takeGathered() { return bytes }
             throw error
         }
     }
@@ -148,7 +155,8 @@ struct RequestParser: Sendable {
             case .chunkSize:
                 guard try takeChunkSize() else { return nil }
             case .chunk(let remaining):
-                return takeBody(remaining) { rest in rest == 0 ? .chunkEnd : .chunk(remaining: rest) }
+                if let bytes = takeChunk(remaining) { return bytes }
+                guard start < buffer.count else { return nil }
             case .chunkEnd:
                 guard let range = try nextLine(limit: 2, orThrow: .malformed("A chunk is longer than its size."))
                 else { return nil }
@@ -158,6 +166,7 @@ struct RequestParser: Sendable {
             case .trailers:
                 guard try takeTrailer() else { return nil }
             case .end:
+                if let bytes = takeGathered() { return bytes }
                 state = .requestLine
                 return .end
             }
@@ -274,6 +283,24 @@ struct RequestParser: Sendable {
         if buffer.capacity > Self.keptCapacity { releaseBuffer() }
         state = next(remaining - Int64(count))
         return .body(bytes)
+    }
+
+    /// Nil when there is nothing to give out yet: the bytes of small chunks are gathered, or each would cost as much as a
+    /// large one.
+    private mutating func takeChunk(_ remaining: Int64) -> Event? {
+        let next = { (rest: Int64) in rest == 0 ? State.chunkEnd : .chunk(remaining: rest) }
+        if remaining >= Self.gatheredBytes { return takeGathered() ?? takeBody(remaining, then: next) }
+        let count = min(buffer.count - start, Int(remaining))
+        gathered.append(contentsOf: buffer[start..<(start + count)])
+        consume(count)
+        state = next(remaining - Int64(count))
+        return gathered.count >= Self.gatheredBytes ? takeGathered() : nil
+    }
+
+    private mutating func takeGathered() -> Event? {
+        guard !gathered.isEmpty else { return nil }
+        defer { gathered = [] }
+        return .body(gathered)
     }
 
     private mutating func takeChunkSize() throws(RequestError) -> Bool {
