@@ -8,7 +8,9 @@ import struct
 def masked(message: dict) -> bytes:
     """A text message as a client sends it; the mask is zero."""
     text = json.dumps(message).encode()
-    return bytes([0x81, 0x80 | 126]) + struct.pack(">H", len(text)) + bytes(4) + text
+    # In the shortest form, or it is an error (RFC 6455 §5.2).
+    length = bytes([0x80 | len(text)]) if len(text) < 126 else bytes([0x80 | 126]) + struct.pack(">H", len(text))
+    return b"\x81" + length + bytes(4) + text
 
 
 def viewport(first: int, count: int = 60) -> dict:

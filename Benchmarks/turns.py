@@ -31,6 +31,8 @@ def run(report, options):
             time.sleep(SECONDS)
             after = buckets(ours)
             streams = ours.json("/api/v1/status")["streams"]["open"]
+            if streams < STREAMS:
+                raise RuntimeError(f"only {streams} streams are open")
             resident = memory_megabytes(ours.pid)
         finally:
             pages.kill()
