@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <string.h>
+#include <string.h>
 #include <sys/uio.h>
 
 _Static_assert(010000000 == O_PATH, "CLINUX_O_PATH is O_PATH");
@@ -12,4 +14,8 @@ int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length, in
 ssize_t clinux_pread_cached(int file, void *buffer, size_t count, int64_t offset) {
     struct iovec vector = {.iov_base = buffer, .iov_len = count};
     return preadv2(file, &vector, 1, (off_t)offset, RWF_NOWAIT);
+}
+
+void *clinux_memmem(const void *bytes, size_t count, const void *wanted, size_t wanted_count) {
+    return memmem(bytes, count, wanted, wanted_count);
 }

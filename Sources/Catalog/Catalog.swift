@@ -14,6 +14,10 @@ public final class Catalog: Sendable {
     let shelf: IndexShelf
     let facts: FactsBuffer
     let recent = RecentImages()
+    let orders = OrderBook()
+    let findings = Guarded(FindingsBook())
+    /// Where orders are made, one after the other.
+    let ordersDesk = Desk(label: "tessera.catalog.orders", bound: 64)
     /// What is true now. Held only for copies, never while disk is waited for.
     let standing: Guarded<Standing>
     /// Reads the sources, one after the other; the only place that changes the order.
@@ -79,6 +83,7 @@ public final class Catalog: Sendable {
             delay: configuration.learningDelay, batch: configuration.learningBatch, logger: logger
         ) { try shelf.write($0) }
         shelf.onDamage { [weak self] index, error in self?.repair(index, because: error) }
+        facts.onWritten { [weak self] ids in self?.touchColumns(of: ids) }
     }
 
     /// The revision and how many images it has: what is asked for often, and so copied from nowhere. Any thread, never

@@ -21,6 +21,8 @@ public enum CatalogError: Error, Hashable, Sendable {
     case limitOutOfRange
     /// The file cannot be opened; the first member says whether it can be had at all.
     case fileUnavailable(Unavailability, reason: String)
+    /// The gallery is of a template's numbered URLs, of which nothing can be searched or sorted by.
+    case positionsOnly
     /// The index could not be read; the log has the details.
     case indexUnavailable
     /// Too much is being looked up for others already; it may be asked again soon.
@@ -65,6 +67,8 @@ extension CatalogError: CustomStringConvertible {
         case .limitOutOfRange: "The limit must be 1 to \(Page.maximumLimit)."
         case .fileUnavailable(_, let reason): "The file cannot be opened: \(reason)."
         case .indexUnavailable: "The catalog's index cannot be read."
+        case .positionsOnly:
+            "The gallery is made of a template's numbered URLs: it knows their positions, and nothing to search or sort by."
         case .busy: "Too much is being looked up in the catalog at once. Ask again in a moment."
         case .closed: "The catalog is closed."
         }

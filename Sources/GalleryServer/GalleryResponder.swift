@@ -19,6 +19,7 @@ struct GalleryResponder: Responder {
         var router = Router(logger: logger)
         let turns = WorkTurns()
         ImagesRoutes(catalog: catalog, turns: turns).add(to: &router)
+        ViewsRoutes(catalog: catalog, turns: turns).add(to: &router)
         TokensRoutes(catalog: catalog, tokens: tokens, turns: turns).add(to: &router)
         RenditionRoute(catalog: catalog, loader: loader, tokens: tokens).add(to: &router)
         StreamRoute(

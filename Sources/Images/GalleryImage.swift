@@ -1,8 +1,6 @@
 /// One picture of the gallery as the catalog knows it at this moment.
 public struct GalleryImage: Hashable, Sendable {
     public let id: ImageID
-    /// Its place in the current order, from 0.
-    public let index: Int
     /// What people call it: a file name, or the last part of a URL.
     public let name: String
     public let location: ImageLocation
@@ -11,10 +9,9 @@ public struct GalleryImage: Hashable, Sendable {
     public let facts: ImageFacts
 
     public init(
-        id: ImageID, index: Int, name: String, location: ImageLocation, version: ContentVersion?, facts: ImageFacts
+        id: ImageID, name: String, location: ImageLocation, version: ContentVersion?, facts: ImageFacts
     ) {
         self.id = id
-        self.index = index
         self.name = name
         self.location = location
         self.version = version

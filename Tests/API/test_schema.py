@@ -45,5 +45,6 @@ def test_the_document_names_every_path_of_the_api(described):
     assert document["openapi"].startswith("3.1")
     assert {
         "/api/v1/images", "/api/v1/images/{id}", "/api/v1/tokens", "/api/v1/tokens/cancel", "/api/v1/stream",
-        "/images/{id}/{rendition}", "/api/v1/status", "/metrics", "/healthz", "/readyz", "/api/openapi.json",
+        "/api/v1/timeline", "/api/v1/folders", "/api/v1/position", "/api/v1/shape", "/images/{id}/{rendition}",
+        "/api/v1/status", "/metrics", "/healthz", "/readyz", "/api/openapi.json",
     } <= set(document["paths"])

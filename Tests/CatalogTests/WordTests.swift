@@ -109,6 +109,6 @@ import Testing
         await catalog.close()
         catalog = try await scratch.catalog([.template(try URLTemplate(pattern, count: 20))])
         #expect(try await catalog.image(image.id)?.facts.mediaType == "image/png")
-        #expect(try await catalog.image(image.id)?.index == 7)
+        #expect(try await catalog.position(of: image.id, in: .plain) == 7)
     }
 }

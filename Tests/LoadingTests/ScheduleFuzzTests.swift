@@ -122,7 +122,7 @@ private struct ScheduleWorld {
         let rendition = Self.renditions.randomElement(using: &random)!
         let request = LoadRequest(
             image: GalleryImage(
-                id: image, index: 0, name: "", location: isRemote ? .remote(url: "") : .file(folder: 0, path: ""),
+                id: image, name: "", location: isRemote ? .remote(url: "") : .file(folder: 0, path: ""),
                 version: nil, facts: ImageFacts()),
             rendition: rendition, format: .webp)
         let session = sessions.randomElement(using: &random)!

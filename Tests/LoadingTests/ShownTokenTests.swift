@@ -19,7 +19,7 @@ import Testing
 
     private func request(_ rendition: Rendition) -> LoadRequest {
         let picture = GalleryImage(
-            id: image, index: 0, name: "", location: .remote(url: ""), version: nil, facts: ImageFacts())
+            id: image, name: "", location: .remote(url: ""), version: nil, facts: ImageFacts())
         return LoadRequest(image: picture, rendition: rendition, format: .webp)
     }
 

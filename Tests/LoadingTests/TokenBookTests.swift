@@ -20,7 +20,7 @@ import Testing
 
     private func wish(_ slot: Int, _ image: UInt64 = 1, lane: Priority.Lane = .visible) -> TokenBook.Wish {
         let image = GalleryImage(
-            id: ImageID(rawValue: image), index: 0, name: "", location: .remote(url: ""), version: nil,
+            id: ImageID(rawValue: image), name: "", location: .remote(url: ""), version: nil,
             facts: ImageFacts())
         return .init(slot: slot, request: LoadRequest(image: image, rendition: .tile, format: .webp), lane: lane)
     }

@@ -34,6 +34,11 @@ enum FilePath {
         }
     }
 
+    /// The path without its last part; empty for what lies at the root.
+    static func folder(of text: String) -> String {
+        text.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(text[..<$0]) } ?? ""
+    }
+
     /// The last part of a path as people may read it: what is not text is U+FFFD.
     static func name(of text: String) -> String {
         let last = text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text[text.utf8.index(after: $0)...] } ?? text[...]

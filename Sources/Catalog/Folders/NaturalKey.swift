@@ -23,8 +23,14 @@ struct NaturalKey: Comparable, Hashable, Sendable {
         let text = isASCII ? name : Array(String(decoding: name, as: UTF8.self).lowercased().utf8)
         var key: [UInt8] = []
         key.reserveCapacity(text.count + 4)
-        var position = 0
-        while position < text.count {
+        appendFolded(text[...], to: &key)
+        return key
+    }
+
+    /// Adds the key of a text whose letters, but those of ASCII, are in lower case already.
+    static func appendFolded(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
+        var position = text.startIndex
+        while position < text.endIndex {
             let byte = text[position]
             guard isDigit(byte) else {
                 key.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
@@ -40,7 +46,6 @@ struct NaturalKey: Comparable, Hashable, Sendable {
             key.append(contentsOf: digits)
             position = end
         }
-        return key
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -43,7 +43,7 @@ extension Index {
                 sql: "INSERT OR REPLACE INTO image (row, \(Index.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             var rows: [UInt32] = []
             rows.reserveCapacity(seen.count)
-            var isNews = false
+            var changed: [UInt32] = []
             for (id, known, sighting) in seen {
                 var row = next
                 if let known {
@@ -60,17 +60,18 @@ extension Index {
                     }
                     next += 1
                 }
-                isNews = true
+                changed.append(row)
                 insert.setUncheckedArguments(Index.arguments(row, id, sighting))
                 try insert.execute()
                 rows.append(row)
             }
             try Index.keep(revision, as: "revision", db)
             try Index.keep(UInt64(next), as: "nextRow", db)
-            return (rows: rows, isNews: isNews)
+            return (rows: rows, changed: changed)
         }
         nextRow = next
-        return written
+        columns.touch(written.changed)
+        return (written.rows, !written.changed.isEmpty)
     }
 
     /// Forgets rows that are in no listing any more, and what was learnt of their images.

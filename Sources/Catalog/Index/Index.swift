@@ -8,6 +8,7 @@ final class Index: Sendable {
     let database: any DatabaseWriter
     /// Set for good once damage was met: it is read as far as that goes, and not written any more.
     let isDamaged = Atomic(false)
+    let columns = ColumnKeeper()
 
     /// Raised when the tables change; an index of an older form is brought to this one, any other is set aside.
     private static let form = 2

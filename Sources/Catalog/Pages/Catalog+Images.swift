@@ -38,16 +38,20 @@ extension Catalog {
         }
     }
 
-    /// The images with these indices, as far as there are any.
+    /// The images at these positions of a view, as far as there are any.
     ///
     /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.offsetOutOfRange` for a negative
-    ///   index, `.busy`, `.indexUnavailable`, `.closed`.
-    public func images(at range: Range<Int>) async throws -> [GalleryImage] {
+    ///   index, `.positionsOnly`, `.busy`, `.indexUnavailable`, `.closed`.
+    public func images(at range: Range<Int>, of view: View = .plain) async throws -> [GalleryImage] {
         guard range.lowerBound >= 0 else { throw CatalogError.offsetOutOfRange }
         guard range.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
-        return try await reading(range.count) { moment in
-            try await images(of: moment.snapshot, at: range.clamped(to: 0..<moment.snapshot.total))
+        return try await reading(range.count, of: view) { order, _ in
+            try await images(of: order, at: range.clamped(to: 0..<order.count))
         }
+    }
+
+    func images(of order: Order, at range: Range<Int>) async throws -> [GalleryImage] {
+        try await images(of: order.snapshot, at: range.map { order.index(at: $0) })
     }
 
     /// Reads from one revision what was chosen in it; at the desk, save for a look so small that going there costs more.
@@ -63,27 +67,41 @@ extension Catalog {
         return try await (purpose == .view ? viewersDesk : desk).serve { try await reading(read) }
     }
 
+    /// The same of an order: from the one that there is, or where rows of it are gone from one made anew.
+    func reading<Value: Sendable>(
+        _ count: Int, of view: View, for purpose: ReadingPurpose = .program,
+        _ read: @Sendable (Order, Moment) async throws -> Value?
+    ) async throws -> Value {
+        let tried = Guarded(false)
+        return try await reading(count, for: purpose) { moment in
+            let mustBeNew = tried.withLock { tried in
+                defer { tried = true }
+                return tried
+            }
+            return try await read(try await order(of: view, at: moment, mustBeNew: mustBeNew), moment)
+        }
+    }
+
     private func reading<Value: Sendable>(_ read: @Sendable (Moment) async throws -> Value?) async throws -> Value {
         // Rows go when their images have gone from the order; who held an older order looks again in the newer one. That
         // ends when the reader is faster than the changes are, which a bound must not judge too early.
+        var isFirst = true
         for _ in 0..<50 {
-            let moment = try standing.withLock { standing in
-                guard !standing.isClosed else { throw CatalogError.closed }
-                return Moment(
-                    snapshot: standing.snapshot, departures: standing.departures, isScanning: standing.isScanning)
-            }
+            let moment = try moment()
             do {
                 if let value = try await read(moment) { return value }
             } catch let failure as IndexFailure {
+                // An order may be of an older snapshot than the moment.
                 let isNewest = standing.withLock { $0.snapshot.isSame(as: moment.snapshot) }
-                if isNewest { throw note(failure) }
+                if isNewest, !isFirst { throw note(failure) }
+                isFirst = false
             }
         }
         throw CatalogError.indexUnavailable
     }
 
     /// What the asker is told of an index that cannot be read; sees to it that it can be again.
-    private func note(_ failure: IndexFailure) -> CatalogError {
+    func note(_ failure: IndexFailure) -> CatalogError {
         guard !standing.withLock(\.isClosed) else { return .closed }
         // An index that is given up is known to be so.
         guard !failure.index.isDamaged.load(ordering: .relaxed) else { return .indexUnavailable }
@@ -133,7 +151,7 @@ extension Catalog {
             }
         }
         let learnt = await learnt(of: found.compactMap { $0?.id })
-        return zip(indices, found).compactMap { index, found in found.map { $0.image(at: index, learnt[$0.id]) } }
+        return found.compactMap { found in found.map { $0.image(learnt[$0.id]) } }
     }
 
     private func rows(_ entries: [Listing.Entry], of index: Index) async throws -> [ImageRow] {
@@ -170,7 +188,7 @@ struct Moment: Sendable {
 }
 
 /// An index did not tell what it was asked.
-private struct IndexFailure: Error {
+struct IndexFailure: Error {
     let index: Index
     let error: DatabaseError
 }
@@ -194,7 +212,7 @@ private struct Found {
         self.init(id: row.id, location: row.location(source: source), name: row.name, sighting: row.sighting)
     }
 
-    func image(at index: Int, _ learnt: Learnt?) -> GalleryImage {
+    func image(_ learnt: Learnt?) -> GalleryImage {
         var known = learnt
         if let stamp = sighting?.stamp {
             // A file's version is what the disk says; what was learnt of an older content is no longer true.
@@ -203,7 +221,7 @@ private struct Found {
         }
         let facts = known?.facts ?? ImageFacts()
         return GalleryImage(
-            id: id, index: index, name: name, location: location, version: known?.version,
+            id: id, name: name, location: location, version: known?.version,
             facts: sighting?.stated.completing(facts) ?? facts)
     }
 }

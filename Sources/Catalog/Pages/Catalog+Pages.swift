@@ -1,52 +1,56 @@
 import Images
 
 extension Catalog {
-    /// At most `limit` images from the one with the index `offset` on; beyond the end an empty page.
+    /// At most `limit` images of a view from the position `offset` on; beyond the end an empty page.
     ///
-    /// - Throws: `CatalogError.offsetOutOfRange`, `.limitOutOfRange`, `.busy`, `.indexUnavailable`, `.closed`.
+    /// - Throws: `CatalogError.offsetOutOfRange`, `.limitOutOfRange`, `.positionsOnly`, `.busy`, `.indexUnavailable`,
+    ///   `.closed`.
     public func page(
-        offset: Int, limit: Int, for purpose: ReadingPurpose = .program
+        offset: Int, limit: Int, of view: View = .plain, for purpose: ReadingPurpose = .program
     ) async throws -> Page {
         guard offset >= 0 else { throw CatalogError.offsetOutOfRange }
-        return try await page(limit: limit, for: purpose) { _ in offset }
+        return try await page(limit: limit, of: view, for: purpose) { _, _ in offset }
     }
 
     /// At most `limit` images that follow the cursor's place. A reader that follows `next` sees each image that was
     /// there all along exactly once, whatever is added or removed meanwhile. (Lines of a list that change places do
-    /// move their images past a reader.)
+    /// move their images past a reader.) In a view that is searched or sorted, where an image that is gone stood is not
+    /// remembered: there the reader goes on where the place was when the cursor was made.
     ///
-    /// - Throws: `CatalogError.staleCursor`, `.limitOutOfRange`, `.busy`, `.indexUnavailable`, `.closed`.
-    public func page(after cursor: Cursor, limit: Int) async throws -> Page {
-        try await page(limit: limit) { moment in
-            guard let index = moment.index(after: cursor) else { throw CatalogError.staleCursor }
+    /// - Throws: `CatalogError.staleCursor`, `.limitOutOfRange`, `.positionsOnly`, `.busy`, `.indexUnavailable`,
+    ///   `.closed`.
+    public func page(after cursor: Cursor, limit: Int, of view: View = .plain) async throws -> Page {
+        try await page(limit: limit, of: view) { order, moment in
+            guard let index = moment.index(after: cursor, in: order) else { throw CatalogError.staleCursor }
             return index
         }
     }
 
     private func page(
-        limit: Int, for purpose: ReadingPurpose = .program, from start: @Sendable (Moment) throws -> Int
+        limit: Int, of view: View, for purpose: ReadingPurpose = .program,
+        from start: @Sendable (Order, Moment) throws -> Int
     ) async throws -> Page {
         guard (1...Page.maximumLimit).contains(limit) else { throw CatalogError.limitOutOfRange }
-        let read = try await read(limit, for: purpose) { moment in
-            let start = try start(moment)
+        let read = try await read(limit, of: view, for: purpose) { order, moment in
+            let start = try start(order, moment)
             return start..<start.addingReportingOverflow(limit).partialValue.clamped(to: start)
         }
         let end = read.range.lowerBound + read.images.count
         var next: Cursor?
         if let last = read.images.last {
-            if end < read.snapshot.total || read.isScanning { next = Cursor(after: last.id, hint: last.index) }
-        } else if read.isScanning, read.range.lowerBound >= read.snapshot.total {
+            if end < read.order.count || read.isScanning { next = Cursor(after: last.id, hint: end - 1) }
+        } else if read.isScanning, read.range.lowerBound >= read.order.count {
             // Nothing yet: the place to ask from again is where the reader stands, after the last image known.
-            let last = read.snapshot.total - 1
-            next = Cursor(after: read.snapshot.id(at: last), hint: last)
+            let last = read.order.count - 1
+            next = Cursor(after: read.order.id(at: last), hint: last)
         }
         return Page(
-            revision: read.snapshot.revision, total: read.snapshot.total, offset: read.range.lowerBound,
+            view: view, revision: read.order.revision, total: read.order.count, offset: read.range.lowerBound,
             images: read.images, next: next)
     }
 
     private struct Reading: Sendable {
-        let snapshot: Snapshot
+        let order: Order
         let isScanning: Bool
         let range: Range<Int>
         let images: [GalleryImage]
@@ -54,21 +58,26 @@ extension Catalog {
 
     /// Reads the images of a range that is chosen in the very revision that is read.
     private func read(
-        _ count: Int, for purpose: ReadingPurpose, _ choose: @Sendable (Moment) throws -> Range<Int>
+        _ count: Int, of view: View, for purpose: ReadingPurpose,
+        _ choose: @Sendable (Order, Moment) throws -> Range<Int>
     ) async throws -> Reading {
-        try await reading(count, for: purpose) { moment in
-            let range = try choose(moment)
-            let images = try await images(of: moment.snapshot, at: range.clamped(to: 0..<moment.snapshot.total))
-            return Reading(snapshot: moment.snapshot, isScanning: moment.isScanning, range: range, images: images)
+        try await reading(count, of: view, for: purpose) { order, moment in
+            let range = try choose(order, moment)
+            let images = try await images(of: order, at: range.clamped(to: 0..<order.count))
+            return Reading(order: order, isScanning: moment.isScanning, range: range, images: images)
         }
     }
 }
 
 extension Moment {
     /// The index of the image that follows the cursor's place; nil when that place is forgotten.
-    fileprivate func index(after cursor: Cursor) -> Int? {
+    fileprivate func index(after cursor: Cursor, in order: Order) -> Int? {
         guard let last = cursor.last else { return 0 }
         let hint = Int(clamping: cursor.hint)
+        guard order.view.isPlain else {
+            if order.id(at: hint) == last { return hint + 1 }
+            return order.position(of: last).map { $0 + 1 } ?? hint
+        }
         if snapshot.id(at: hint) == last { return hint + 1 }
         return snapshot.index(of: last).map { $0 + 1 } ?? departures.index(after: last, in: snapshot)
     }

@@ -1,12 +1,13 @@
 public import Images
 
-/// A run of images in the order of one revision.
+/// A run of images of a view, in the order of one revision.
 public struct Page: Sendable, Hashable {
     /// The most images that one page has.
     public static let maximumLimit = 500
 
+    public let view: View
     public let revision: UInt64
-    /// Images in the whole catalog.
+    /// Images of the whole view.
     public let total: Int
     /// The index of the first image of the page.
     public let offset: Int

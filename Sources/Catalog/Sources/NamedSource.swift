@@ -14,6 +14,7 @@ struct NamedSource: Sendable {
 
     var name: String { source.name }
     var isTemplate: Bool { series != nil }
+    var isFolder: Bool { if case .folder = source { true } else { false } }
 
     static func named(_ sources: [Source]) -> [NamedSource] {
         var namesakes: [String: Int] = [:]

@@ -22,36 +22,38 @@ struct ImagesRoutes {
         let limit = try query.integer("limit", in: 1...Page.maximumLimit) ?? Self.standardLimit
         let offset = try query.integer("offset", in: 0...largestSafeInteger)
         let cursor = try query.text("cursor")
+        let view = try query.view()
         guard offset == nil || cursor == nil else {
             throw Problem.badField("cursor", "must not come together with offset.")
         }
         let page =
             if let cursor {
-                try await self.page(after: cursor, limit: limit)
+                try await self.page(after: cursor, limit: limit, of: view)
             } else {
-                try await catalog.page(offset: offset ?? 0, limit: limit)
+                try await catalog.page(offset: offset ?? 0, limit: limit, of: view)
             }
         let next = page.next?.description
         let body = PageBody(
-            revision: Int(clamping: page.revision), total: page.total, offset: page.offset,
-            images: page.images.map(ImageBody.init), next: next)
+            view: view.isPlain ? nil : view.description, revision: Int(clamping: page.revision), total: page.total,
+            offset: page.offset, images: zip(page.offset..., page.images).map { ImageBody($1, at: $0) }, next: next)
         var response = try await JSONBody.response(to: request, body)
         if let next {
-            response.headers[.link] = "</api/v1/images?limit=\(limit)&cursor=\(next)>; rel=\"next\""
+            let rest = view.isPlain ? "" : "&\(view)"
+            response.headers[.link] = "</api/v1/images?limit=\(limit)&cursor=\(next)\(rest)>; rel=\"next\""
         }
         return response
     }
 
-    private func page(after text: String, limit: Int) async throws -> Page {
+    private func page(after text: String, limit: Int, of view: View) async throws -> Page {
         guard let cursor = Cursor(text) else {
             throw Problem.badField("cursor", "is not one that this server gave out.")
         }
-        return try await catalog.page(after: cursor, limit: limit)
+        return try await catalog.page(after: cursor, limit: limit, of: view)
     }
 
     private func details(for request: Request) async throws -> Response {
         let image = try await catalog.requireImage(request.parameters["id"])
-        return try await JSONBody.response(to: request, ImageDetailsBody(image: image))
+        return try await JSONBody.response(to: request, ImageDetailsBody(image: image, index: try await catalog.position(of: image.id, in: .plain) ?? 0))
     }
 }
 

@@ -91,7 +91,8 @@ struct TokensRoutes {
             guard 1...Self.maximumSlots ~= count else {
                 throw Problem.badField("count", "must be 1 to \(Self.maximumSlots).")
             }
-            return (try await catalog.images(at: first..<first + count).map { ($0.index, $0) }, [])
+            let view = try View(text: body.view ?? "")
+            return (Array(zip(first..., try await catalog.images(at: first..<first + count, of: view))), [])
         default:
             throw Problem.badField("slots", "must be given, or else both first and count.")
         }

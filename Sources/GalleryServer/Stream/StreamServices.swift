@@ -30,11 +30,18 @@ extension Duration {
 protocol StreamCatalog: Sendable {
     /// Any thread, never waits.
     var standing: (revision: UInt64, total: Int) { get }
-    func page(offset: Int, limit: Int, for purpose: ReadingPurpose) async throws -> Page
+    /// The same of a view.
+    func standing(of view: View) async throws -> (revision: UInt64, total: Int)
+    func page(offset: Int, limit: Int, of view: View, for purpose: ReadingPurpose) async throws -> Page
 }
 
 extension Catalog: StreamCatalog {
     var standing: (revision: UInt64, total: Int) { count }
+
+    func standing(of view: View) async throws -> (revision: UInt64, total: Int) {
+        let order = try await order(of: view)
+        return (order.revision, order.count)
+    }
 }
 
 /// How the renditions of one stream are encoded.

@@ -20,6 +20,18 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     /// An origin that has sent nothing for so long is worth a word.
     private static let patience = Duration.seconds(3)
 
+    private struct Told: Equatable {
+        var view = ""
+        var revision: UInt64
+        var total: Int
+    }
+
+    /// The view that a client named, by its text; nil where the text names none: then there is nothing in it.
+    private struct ShownView {
+        var text = ""
+        var view: View? = .plain
+    }
+
     private let services: StreamServices
     private let client: Client
     private let formats: StreamFormats
@@ -34,11 +46,16 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private var viewportNumber: UInt64 = 0
     private var isGreeted = false
     /// What the client was told of the catalog last.
-    private var told: (revision: UInt64, total: Int)
+    private var told: Told
+    /// What the slots are of.
+    private var view = ShownView()
+    /// The viewport that is the plan's.
+    private var shown: Viewport?
     /// Tokens whose origins keep them waiting, in the order of their slots, and what the client was told of them last.
     private var waiting: [Token] = []
     private var toldWaiting: [Token] = []
     private var reading: Task<Void, Never>?
+    private var looking: Task<Void, Never>?
     private var alarm: LoopTimer?
     private var watch: LoopTimer?
 
@@ -46,7 +63,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         self.services = services
         self.client = client
         self.formats = formats
-        told = services.catalog.standing
+        let standing = services.catalog.standing
+        told = Told(revision: standing.revision, total: standing.total)
         plan = StreamPlan(revision: told.revision, total: told.total, keepsCancelled: services.keepsCancelled)
     }
 
@@ -80,6 +98,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         self.session = nil
         socket = nil
         reading?.cancel()
+        looking?.cancel()
         alarm?.cancel()
         watch?.cancel()
         loads = [:]
@@ -92,9 +111,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             return text(.session(session, revision: told.revision, total: told.total))
         }
         showNewest()
-        if told.revision != plan.revision || told.total != plan.total {
-            told = (plan.revision, plan.total)
-            return text(.catalog(revision: told.revision, total: told.total))
+        if told != standing {
+            told = standing
+            return text(.catalog(revision: told.revision, total: told.total, view: told.view))
         }
         if waiting != toldWaiting {
             toldWaiting = waiting
@@ -105,7 +124,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             case .issue(let slots): issue(slots)
             case .look(let piece, let isAhead, let distance): look(for: piece, isAhead: isAhead, distance: distance)
             case .recall(let pieces): for piece in pieces { recall(piece) }
-            case .tell(let slots): return text(.tokens(plan.tell(slots), revision: plan.revision))
+            case .tell(let slots): return text(.tokens(plan.tell(slots), revision: plan.revision, view: view.text))
             case .send(let piece):
                 if let message = send(piece) { return message }
             case .rest(let moment):
@@ -137,6 +156,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         newest = nil
         services.census.count { $0.viewports += 1 }
         viewportNumber = services.tokens.newViewport()
+        shown = viewport
+        if viewport.view != view.text { change(to: viewport.view) }
         settle(plan.show(viewport, at: services.now))
         reprioritise()
         read()
@@ -318,14 +339,52 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         watch = socket?.loop.schedule(after: Self.watchInterval) { [weak self] in
             guard let self, let session else { return }
             services.tokens.keepOpen(session)
-            let standing = services.catalog.standing
-            settle(plan.adopt(revision: standing.revision, total: standing.total))
+            lookAtCatalog()
             read()
             waiting = tokensKeptWaiting()
             // A page at rest costs nothing: whatever else may be sent wakes the socket itself.
-            if told.revision != plan.revision || told.total != plan.total || waiting != toldWaiting { socket?.wake() }
+            if told != standing || waiting != toldWaiting { socket?.wake() }
             watchCatalog()
         }
+    }
+
+    private var standing: Told { Told(view: view.text, revision: plan.revision, total: plan.total) }
+
+    /// Nothing that stands in the slots is right any more.
+    private func change(to text: String) {
+        view = ShownView(text: text, view: try? View(text: text))
+        reading?.cancel()
+        reading = nil
+        settle(plan.leave())
+        lookAtCatalog()
+    }
+
+    /// Learns what the order of the view is by now.
+    private func lookAtCatalog() {
+        guard let socket, let wanted = view.view else { return }
+        guard !wanted.isPlain else {
+            let standing = services.catalog.standing
+            settle(plan.adopt(revision: standing.revision, total: standing.total))
+            return
+        }
+        guard looking == nil || plan.revision == 0 else { return }
+        looking = Task(executorPreference: socket.loop) { [self] in
+            let standing = try? await services.catalog.standing(of: wanted)
+            // The client may have gone on to another view, or gone.
+            guard session != nil, view.view == wanted else { return }
+            looking = nil
+            guard let standing else { return }
+            adopt(revision: standing.revision, total: standing.total)
+            read()
+            socket.wake()
+        }
+    }
+
+    /// - Postcondition: what there is now is shown, where nothing was known before.
+    private func adopt(revision: UInt64, total: Int) {
+        let isFirst = plan.revision == 0
+        settle(plan.adopt(revision: revision, total: total))
+        if isFirst, let shown { settle(plan.show(shown, at: services.now)) }
     }
 
     /// Of slots that the client was told of.
@@ -342,12 +401,16 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     /// Reads what stands in the slots that matter most now, one run after the other.
     private func read() {
         guard let socket, reading == nil, let run = plan.unread(at: services.now), !run.isEmpty else { return }
+        guard let wanted = view.view else { return }
         reading = Task(executorPreference: socket.loop) { [self] in
-            let page = try? await services.catalog.page(offset: run.lowerBound, limit: run.count, for: .view)
+            let page = try? await services.catalog.page(
+                offset: run.lowerBound, limit: run.count, of: wanted, for: .view)
+            // What was read of a view that was left is read for nobody.
+            guard view.view == wanted else { return }
             reading = nil
             guard session != nil, let page else { return }
-            settle(plan.adopt(revision: page.revision, total: page.total))
-            settle(plan.know(page.images))
+            adopt(revision: page.revision, total: page.total)
+            settle(plan.know(page.images, from: page.offset))
             socket.wake()
             // What a page does not have is asked for again when the catalog is looked after, and not at once.
             if page.images.count == run.count { read() }

@@ -19,9 +19,9 @@ struct ImageBody: Encodable, Sendable {
     let incomplete: Bool?
     let links: Links
 
-    init(_ image: GalleryImage) {
+    init(_ image: GalleryImage, at index: Int) {
         id = image.id.description
-        index = image.index
+        self.index = index
         name = image.name
         width = image.facts.width
         height = image.facts.height

@@ -3,6 +3,8 @@ import Images
 /// One image with all that its metadata says.
 struct ImageDetailsBody: Encodable, Sendable {
     let image: GalleryImage
+    /// Where it stands in the sources' own order.
+    let index: Int
 
     private enum Key: CodingKey {
         case frames, orientation, camera, place
@@ -10,7 +12,7 @@ struct ImageDetailsBody: Encodable, Sendable {
 
     /// The fields of a page's image, and beside them what only the details have.
     func encode(to encoder: any Encoder) throws {
-        try ImageBody(image).encode(to: encoder)
+        try ImageBody(image, at: index).encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encodeIfPresent(image.facts.frames, forKey: .frames)
         try container.encodeIfPresent(image.facts.orientation, forKey: .orientation)

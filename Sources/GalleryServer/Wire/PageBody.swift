@@ -1,5 +1,7 @@
 /// One page of the gallery.
 struct PageBody: Encodable, Sendable {
+    /// The canonical text of the view; absent for the plain one.
+    let view: String?
     let revision: Int
     let total: Int
     let offset: Int
@@ -8,12 +10,13 @@ struct PageBody: Encodable, Sendable {
     let next: String?
 
     private enum Key: CodingKey {
-        case revision, total, offset, images, next
+        case view, revision, total, offset, images, next
     }
 
     /// Written out so that the last page says `"next":null` rather than nothing.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(view, forKey: .view)
         try container.encode(revision, forKey: .revision)
         try container.encode(total, forKey: .total)
         try container.encode(offset, forKey: .offset)

@@ -26,6 +26,10 @@ extension Problem {
             self.init(
                 .serviceUnavailable, title: "The gallery cannot be read now", detail: "Try again in a moment.",
                 headers: [.retryAfter: "2"])
+        case .positionsOnly:
+            self.init(
+                .conflict, title: "This gallery cannot be searched or sorted", detail: error.description,
+                members: ["field": "sort"])
         case .busy:
             self.init(
                 .serviceUnavailable, title: "Too many pages at once", detail: "Try again in a moment.",

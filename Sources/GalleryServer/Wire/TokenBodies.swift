@@ -6,6 +6,8 @@ struct TokenRequestBody: Decodable, Sendable {
     var purpose: String?
     /// Tries again what failed a moment ago: a person asked for it.
     var retry: Bool?
+    /// The canonical text of the view that `first` and `count` are positions of.
+    var view: String?
     var slots: [Slot]?
     var first: Int? { firstNumber?.value }
     var count: Int? { countNumber?.value }
@@ -14,7 +16,7 @@ struct TokenRequestBody: Decodable, Sendable {
     private var countNumber: WholeNumber?
 
     private enum CodingKeys: String, CodingKey {
-        case session, rendition, purpose, retry, slots
+        case session, rendition, purpose, retry, view, slots
         case firstNumber = "first"
         case countNumber = "count"
     }

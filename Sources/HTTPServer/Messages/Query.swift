@@ -13,6 +13,9 @@ public struct Query: Sendable, RandomAccessCollection {
         }
     }
 
+    /// Reads the query of a URL, without its question mark.
+    public init(_ text: String) { self.init(text.utf8) }
+
     private static func text(_ bytes: some Collection<UInt8>) -> String {
         PercentEncoding.decode(bytes, plusIsSpace: true) ?? String(decoding: bytes, as: UTF8.self)
     }

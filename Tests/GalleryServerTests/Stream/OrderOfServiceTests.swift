@@ -243,11 +243,10 @@ import Testing
         let token = house.plan.showings[3]?.token
         house.adopt(revision: 2, total: 100)
         let moved = PlanHouse.image(3)
-        house.know([
+        house.know(
             GalleryImage(
-                id: ImageID(rawValue: 999), index: 3, name: "new", location: moved.location, version: nil,
-                facts: moved.facts)
-        ])
+                id: ImageID(rawValue: 999), name: "new", location: moved.location, version: nil, facts: moved.facts),
+            at: 3)
         #expect(house.cancelled == [token])
         house.know((0..<10).filter { $0 != 3 }.map { PlanHouse.image($0) })
         #expect(house.cancelled == [token])

@@ -35,7 +35,7 @@ struct PlanHouse {
 
     static func image(_ slot: Int, version: UInt64? = 1) -> GalleryImage {
         GalleryImage(
-            id: ImageID(rawValue: UInt64(slot) + 1), index: slot, name: "IMG_\(slot).jpg",
+            id: ImageID(rawValue: UInt64(slot) + 1), name: "IMG_\(slot).jpg",
             location: .remote(url: "http://example.org/\(slot)"),
             version: version.map(ContentVersion.init(rawValue:)), facts: ImageFacts())
     }
@@ -69,7 +69,11 @@ struct PlanHouse {
 
     mutating func adopt(revision: UInt64, total: Int) { cancelled += plan.adopt(revision: revision, total: total) }
 
-    mutating func know(_ images: [GalleryImage]) { cancelled += plan.know(images) }
+    mutating func know(_ images: [GalleryImage]) {
+        for image in images { know(image, at: image.slot) }
+    }
+
+    mutating func know(_ image: GalleryImage, at slot: Int) { cancelled += plan.know([image], from: slot) }
 
     /// Reads what the plan wants to know.
     mutating func read() {
@@ -148,4 +152,9 @@ struct TokenSource {
         }
         return Token(text + "A")!
     }
+}
+
+extension GalleryImage {
+    /// Where the houses of these tests have it.
+    var slot: Int { Int(id.rawValue) - 1 }
 }

@@ -16,10 +16,13 @@ import Testing
                     slot: 3, image: ImageID(rawValue: 7), name: name, version: ContentVersion(rawValue: 9), token: token
                 ),
                 .init(slot: 4, image: ImageID(rawValue: 8), name: "b", version: nil, token: nil),
-            ], revision: 17
+            ], revision: 17, view: "q=%22a%22"
         ).text
         let message = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(message["type"] as? String == "tokens" && message["revision"] as? Int == 17)
+        #expect(message["view"] as? String == "q=%22a%22")
+        let plain = ServerMessage.catalog(revision: 1, total: 2, view: "").text
+        #expect(plain == #"{"type":"catalog","revision":1,"total":2}"#)
         let tokens = try #require(message["tokens"] as? [[String: Any]])
         #expect(tokens.count == 2)
         #expect(tokens[0]["slot"] as? Int == 3 && tokens[0]["name"] as? String == name)

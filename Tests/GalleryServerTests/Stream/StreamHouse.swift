@@ -125,11 +125,17 @@ final class NumberedCatalog: StreamCatalog {
 
     func change(total: Int) { state.withLock { $0 = ($0.revision + 1, total) } }
 
-    func page(offset: Int, limit: Int, for purpose: ReadingPurpose) async throws -> Page {
-        let (revision, total) = standing
+    /// Of a view: as many as its seed says, in the revision 7.
+    func standing(of view: View) async throws -> (revision: UInt64, total: Int) {
+        guard case .shuffle(let seed) = view.sort else { return standing }
+        return (7, Int(seed))
+    }
+
+    func page(offset: Int, limit: Int, of view: View, for purpose: ReadingPurpose) async throws -> Page {
+        let (revision, total) = try await standing(of: view)
         let range = (offset..<offset + limit).clamped(to: 0..<total)
         return Page(
-            revision: revision, total: total, offset: offset, images: range.map { PlanHouse.image($0) }, next: nil)
+            view: view, revision: revision, total: total, offset: offset, images: range.map { PlanHouse.image($0) }, next: nil)
     }
 }
 

@@ -97,8 +97,43 @@ import Testing
             #"{"type":"viewport","first":600,"count":10}"#)
         _ = await house.hear { _ in house.loader.loads.count >= 10 }
         let loads = house.loader.loads
-        #expect(loads.count >= 10 && loads.allSatisfy { 585..<630 ~= $0.request.image.index })
+        #expect(loads.count >= 10 && loads.allSatisfy { 585..<630 ~= $0.request.image.slot })
         #expect(house.census.figures.viewports == 1)
+        await house.end()
+    }
+
+    @Test func `another view ends all tokens of the one before and is told of first`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":10}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 10 }
+        let before = house.loader.loads
+        await house.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=shuffle&seed=4"}"#)
+        let heard = await house.hear { heard in heard.texts.contains { $0.contains(#""type":"tokens""#) } }
+        #expect(before.allSatisfy { $0.isCancelled } && before.count >= 10)
+        #expect(
+            heard.texts.first { !$0.contains(#""revision":0"#) }
+                == #"{"type":"catalog","view":"sort=shuffle&seed=4","revision":7,"total":4}"#)
+        let tokens = try #require(heard.texts.first { $0.contains(#""type":"tokens""#) })
+        #expect(tokens.hasPrefix(#"{"type":"tokens","view":"sort=shuffle&seed=4","revision":7"#))
+        #expect(tokens.components(separatedBy: #""slot""#).count == 5, "four slots: \(tokens)")
+        // And back again.
+        await house.say(#"{"type":"viewport","first":0,"count":10}"#)
+        let plain = await house.hear { heard in heard.texts.contains { $0.contains(#""type":"tokens""#) } }
+        #expect(plain.texts.contains(#"{"type":"catalog","revision":1,"total":1000}"#))
+        await house.end()
+    }
+
+    @Test func `a text that names no view has nothing in it, and the stream lives on`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=cake"}"#)
+        let heard = await house.hear { heard in heard.texts.contains { $0.contains("catalog") } }
+        #expect(heard.texts.contains(#"{"type":"catalog","view":"sort=cake","revision":0,"total":0}"#))
+        #expect(house.loader.loads.isEmpty)
+        await house.say(#"{"type":"viewport","first":0,"count":10}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 10 }
+        #expect(house.loader.loads.count >= 10)
         await house.end()
     }
 
@@ -113,7 +148,7 @@ import Testing
         _ = await house.hear { _ in house.loader.loads.count >= 32 }
         #expect(before.allSatisfy { $0.isCancelled })
         let after = house.loader.loads.dropFirst(16)
-        #expect(after.count >= 16 && after.allSatisfy { !$0.isCancelled && $0.request.image.index >= 500 })
+        #expect(after.count >= 16 && after.allSatisfy { !$0.isCancelled && $0.request.image.slot >= 500 })
         #expect(house.loader.loads[20].priority > before[0].priority)
         #expect(house.tokens.statistics.cancelled == 30 && house.census.figures.cancelledUnsent == 30)
         await house.end()
@@ -125,11 +160,11 @@ import Testing
         await house.say(#"{"type":"viewport","first":0,"count":5}"#)
         _ = await house.hear { _ in house.loader.loads.count >= 5 }
         await house.say(#"{"type":"viewport","first":500,"count":5}"#)
-        _ = await house.hear { _ in house.loader.loads.contains { $0.request.image.index >= 500 } }
+        _ = await house.hear { _ in house.loader.loads.contains { $0.request.image.slot >= 500 } }
         // A delivery that was already running when its load was cancelled.
-        for load in house.loader.loads where load.request.image.index < 100 { load.succeed() }
+        for load in house.loader.loads where load.request.image.slot < 100 { load.succeed() }
         #expect(await house.hear().frames.isEmpty)
-        let wanted = try #require(house.loader.loads.first { $0.request.image.index >= 500 })
+        let wanted = try #require(house.loader.loads.first { $0.request.image.slot >= 500 })
         wanted.succeed()
         #expect(await house.hear { !$0.frames.isEmpty }.frames.count == 1)
         await house.end()
@@ -144,7 +179,7 @@ import Testing
         await house.say(#"{"type":"viewport","first":0,"count":2}"#)
         let heard = await house.hear { _ in house.loader.loads.count >= 2 }
         let cancelled = try token(of: 0, in: heard)
-        let load = try #require(house.loader.loads.first { $0.request.image.index == 0 })
+        let load = try #require(house.loader.loads.first { $0.request.image.slot == 0 })
         // It is at hand, and would be the next to go.
         load.succeed()
         _ = await house.onLoop { _ in }
@@ -266,10 +301,10 @@ import Testing
         await house.say(#"{"type":"viewport","first":0,"count":4}"#)
         _ = await house.hear { _ in
             // What is on screen comes; what is ahead does not.
-            for load in house.loader.loads where load.request.image.index < 4 { load.succeed() }
-            return house.loader.loads.contains { $0.request.image.index == 4 }
+            for load in house.loader.loads where load.request.image.slot < 4 { load.succeed() }
+            return house.loader.loads.contains { $0.request.image.slot == 4 }
         }
-        let ahead = try #require(house.loader.loads.first { $0.request.image.index == 4 })
+        let ahead = try #require(house.loader.loads.first { $0.request.image.slot == 4 })
         #expect(ahead.priority.lane == .prefetch)
         await house.say(#"{"type":"viewport","first":4,"count":4}"#)
         _ = await house.hear()

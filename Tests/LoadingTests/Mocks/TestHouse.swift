@@ -80,13 +80,13 @@ final class TestHouse: FileOpening, FactsLearning {
 
     func remote(_ id: UInt64) -> GalleryImage {
         GalleryImage(
-            id: ImageID(rawValue: id), index: Int(id), name: "\(id)", location: .remote(url: "http://origin/\(id)"),
+            id: ImageID(rawValue: id), name: "\(id)", location: .remote(url: "http://origin/\(id)"),
             version: nil, facts: ImageFacts())
     }
 
     func local(_ id: UInt64, in folder: Int = 0, version: ContentVersion? = nil) -> GalleryImage {
         GalleryImage(
-            id: ImageID(rawValue: id), index: Int(id), name: "\(id)",
+            id: ImageID(rawValue: id), name: "\(id)",
             location: .file(folder: folder, path: "\(id).jpg"),
             version: version, facts: ImageFacts())
     }

@@ -37,6 +37,7 @@ extension Viewport {
         lag = try reader.number("lag", in: 0...60_000).map { min($0 / 1_000, Self.maximumLag) }
         received = try reader.integer("received", in: 0...largestSafeInteger)
         has = try reader.images("has", isRequired: false)
+        view = try reader.optionalText("view", longest: Self.longestView) ?? ""
     }
 }
 
@@ -53,6 +54,16 @@ private struct MemberReader {
     func text(_ name: String) throws(Misunderstood) -> String {
         guard let value = members[name] else { throw missing(name) }
         guard case .text(let text) = value else { throw Misunderstood(member: prefix + name, rule: "must be text") }
+        return text
+    }
+
+    /// Nil when the member is absent.
+    func optionalText(_ name: String, longest: Int) throws(Misunderstood) -> String? {
+        guard members[name] != nil else { return nil }
+        let text = try text(name)
+        guard text.utf8.count <= longest else {
+            throw Misunderstood(member: prefix + name, rule: "must have at most \(longest) bytes")
+        }
         return text
     }
 

@@ -48,6 +48,10 @@ struct Viewport: Hashable, Sendable {
     /// Bytes of binary messages that have come so far; nil from a client that does not count them.
     var received: Int?
     var has: [HeldImage] = []
+    /// The canonical text of the view that the slots are of; empty for the plain one.
+    var view = ""
+
+    static let longestView = 4_096
 
     var slots: Range<Int> { first..<first + count }
 }

@@ -5,8 +5,8 @@ import Loading
 /// What the server says in text; see Documentation/stream.md.
 enum ServerMessage: Sendable {
     case session(SessionID, revision: UInt64, total: Int)
-    case catalog(revision: UInt64, total: Int)
-    case tokens([Assignment], revision: UInt64)
+    case catalog(revision: UInt64, total: Int, view: String)
+    case tokens([Assignment], revision: UInt64, view: String)
     /// The tokens whose origins keep them waiting now; the others wait no longer.
     case waiting([Token])
 
@@ -26,10 +26,10 @@ enum ServerMessage: Sendable {
         switch self {
         case .session(let session, let revision, let total):
             return #"{"type":"session","session":"\#(session)","revision":\#(revision),"total":\#(total)}"#
-        case .catalog(let revision, let total):
-            return #"{"type":"catalog","revision":\#(revision),"total":\#(total)}"#
-        case .tokens(let assignments, let revision):
-            var text = #"{"type":"tokens","revision":\#(revision),"tokens":["#
+        case .catalog(let revision, let total, let view):
+            return #"{"type":"catalog",\#(Self.member(view))"revision":\#(revision),"total":\#(total)}"#
+        case .tokens(let assignments, let revision, let view):
+            var text = #"{"type":"tokens",\#(Self.member(view))"revision":\#(revision),"tokens":["#
             for (position, assignment) in assignments.enumerated() {
                 if position > 0 { text += "," }
                 text += #"{"slot":\#(assignment.slot),"image":"\#(assignment.image)","name":"#
@@ -42,5 +42,10 @@ enum ServerMessage: Sendable {
         case .waiting(let tokens):
             return #"{"type":"waiting","tokens":[\#(tokens.map { "\"\($0)\"" }.joined(separator: ","))]}"#
         }
+    }
+
+    /// The view, where it is not the plain one.
+    private static func member(_ view: String) -> String {
+        view.isEmpty ? "" : #""view":\#(JSONText.quoted(view)),"#
     }
 }

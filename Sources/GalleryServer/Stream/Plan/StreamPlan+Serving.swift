@@ -112,7 +112,7 @@ extension StreamPlan {
         showings[slot]?.version = version
         guard let image = images[slot], image.version != version else { return }
         images[slot] = GalleryImage(
-            id: image.id, index: image.index, name: image.name, location: image.location, version: version,
+            id: image.id, name: image.name, location: image.location, version: version,
             facts: image.facts)
     }
 

@@ -169,19 +169,29 @@ struct StreamPlan: Sendable {
         return showings.keys.filter { $0 >= total }.compactMap { drop($0) }
     }
 
-    /// A run of images was read, of the plan's revision.
+    /// Other images are to be shown from now on, of which nothing is known yet.
+    ///
+    /// - Returns: The tokens of all slots.
+    mutating func leave() -> [Token] {
+        images = [:]
+        revision = 0
+        total = 0
+        return showings.keys.compactMap { drop($0) }
+    }
+
+    /// A run of images was read, of the plan's revision, the first of them for the slot `first`.
     ///
     /// - Returns: Tokens of slots in which something else stands now.
-    mutating func know(_ found: [GalleryImage]) -> [Token] {
+    mutating func know(_ found: [GalleryImage], from first: Int) -> [Token] {
         var left: [Token] = []
-        for image in found {
-            images[image.index] = image
-            guard let showing = showings[image.index] else { continue }
+        for (slot, image) in zip(first..., found) {
+            images[slot] = image
+            guard let showing = showings[slot] else { continue }
             let isSame =
                 showing.image == image.id
                 && (image.version == nil || showing.version == nil
                     || showing.version == image.version)
-            if !isSame, let token = drop(image.index) { left.append(token) }
+            if !isSame, let token = drop(slot) { left.append(token) }
         }
         return left
     }

@@ -24,15 +24,15 @@ def run(report, options):
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 16_384), hard))
     folder = originals.small_pictures(PICTURES)
     alone = measured(folder, [])
-    report.add("hostile", "nobody: p99 of cached tiles", "ms", alone["p99"], memory=alone["memory"])
-    report.add("hostile", f"nobody: viewport of {VIEWPORT} cold tiles", "ms", alone["settle"], samples=alone["samples"])
+    report.add("siege", "nobody: p99 of cached tiles", "ms", alone["p99"], memory=alone["memory"])
+    report.add("siege", f"nobody: viewport of {VIEWPORT} cold tiles", "ms", alone["settle"], samples=alone["samples"])
     for kinds in [[kind] for kind in KINDS] + [KINDS]:
         name = kinds[0] if len(kinds) == 1 else "all"
         found = measured(folder, kinds)
         for figure, what in (("p99", "p99 of cached tiles"), ("settle", "cold viewport")):
-            report.add("hostile", f"{name}: {what}", "ms", found[figure], alone[figure], "alone", "ratio <= 1.5",
+            report.add("siege", f"{name}: {what}", "ms", found[figure], alone[figure], "alone", "ratio <= 1.5",
                        found[figure] <= 1.5 * alone[figure], samples=found["samples"])
-        report.add("hostile", f"{name}: memory of the server", "MB", found["memory"], target="<= 200",
+        report.add("siege", f"{name}: memory of the server", "MB", found["memory"], target="<= 200",
                    holds=found["memory"] <= 200)
 
 

@@ -1,0 +1,27 @@
+import Locking
+
+/// The paths of all folders that hold images, numbered in the order in which they were met. Grows only.
+final class FolderTable: Sendable {
+    private struct State {
+        var paths: [String] = []
+        var numbers: [String: UInt32] = [:]
+        /// Folded, for searching.
+        var folded: [[UInt8]] = []
+    }
+
+    private let state = Guarded(State())
+
+    func number(of path: String) -> UInt32 {
+        state.withLock { state in
+            if let number = state.numbers[path] { return number }
+            let number = UInt32(state.paths.count)
+            state.paths.append(path)
+            state.numbers[path] = number
+            state.folded.append(Folding.fold(path))
+            return number
+        }
+    }
+
+    var paths: [String] { state.withLock(\.paths) }
+    var folded: [[UInt8]] { state.withLock(\.folded) }
+}

@@ -1,0 +1,137 @@
+import GRDB
+public import Images
+import Locking
+
+extension Catalog {
+    /// The order of a view as it is now, or as it was a moment ago: while the gallery changes, an order is made anew only
+    /// as often as costs a tenth of the time, and at most once a second.
+    ///
+    /// - Throws: `CatalogError.positionsOnly` when nothing but positions is known of the images; `.indexUnavailable`,
+    ///   `.closed`.
+    public func order(of view: View) async throws -> Order {
+        try await order(of: view, at: try moment())
+    }
+
+    /// Where an image stands in a view; nil when it is not in it.
+    ///
+    /// - Throws: as ``order(of:)``.
+    public func position(of id: ImageID, in view: View) async throws -> Int? {
+        try await order(of: view).position(of: id)
+    }
+
+    func moment() throws -> Moment {
+        try standing.withLock { standing in
+            guard !standing.isClosed else { throw CatalogError.closed }
+            return Moment(
+                snapshot: standing.snapshot, departures: standing.departures, isScanning: standing.isScanning)
+        }
+    }
+
+    func order(of view: View, at moment: Moment, mustBeNew: Bool = false) async throws -> Order {
+        if view.isPlain {
+            return Order(
+                view: view, revision: moment.snapshot.revision, snapshot: moment.snapshot, sequence: .whole)
+        }
+        guard canOrder(moment.snapshot, by: view) else { throw CatalogError.positionsOnly }
+        if !mustBeNew, let order = presentOrder(of: view, moment.snapshot) { return order }
+        return try await ordersDesk.serve {
+            // Another may have made it meanwhile.
+            if !mustBeNew, let order = presentOrder(of: view, moment.snapshot) { return order }
+            return try makeOrder(of: view, moment.snapshot)
+        }
+    }
+
+    /// Of a template nothing is known but positions.
+    private func canOrder(_ snapshot: Snapshot, by view: View) -> Bool {
+        let isOfPositions = snapshot.parts.allSatisfy { if case .computed = $0 { true } else { false } }
+        guard snapshot.total <= OrderMaker.most else { return view.sort == .path && view.isEverything }
+        switch view.sort {
+        case .path, .shuffle: return !isOfPositions || view.isEverything
+        case .taken, .name, .size, .added: return !isOfPositions
+        }
+    }
+
+    private func presentOrder(of view: View, _ snapshot: Snapshot) -> Order? {
+        let now = ContinuousClock.now
+        guard let entry = orders.entry(of: view, now: now) else { return nil }
+        let isSame = entry.order.snapshot.isSame(as: snapshot) && entry.generations == generations(of: snapshot)
+        let patience = Duration.seconds(max(1, 10 * entry.cost))
+        return isSame || now - entry.madeAt < patience ? entry.order : nil
+    }
+
+    func generations(of snapshot: Snapshot) -> [UInt64] {
+        snapshot.parts.map { $0.listed?.index.columns.generation ?? 0 }
+    }
+
+    /// Blocking.
+    private func makeOrder(of view: View, _ snapshot: Snapshot) throws -> Order {
+        let began = ContinuousClock.now
+        let former = orders.entry(of: view, now: began)
+        let (maker, generations) = try maker(for: snapshot)
+        let sequence = maker.sequence(of: view)
+        var revision = snapshot.revision << Self.generationBits | (generations.reduce(0, &+) & Self.generationMask)
+        if let former = former?.order, former.snapshot.revision == snapshot.revision, former.sequence == sequence {
+            revision = former.revision
+        }
+        let order = Order(view: view, revision: revision, snapshot: snapshot, sequence: sequence)
+        let ended = ContinuousClock.now
+        orders.keep(
+            OrderBook.Entry(
+                order: order, generations: generations, cost: (ended - began) / .seconds(1), madeAt: ended,
+                askedAt: ended))
+        return order
+    }
+
+    /// What images are ordered by changes more often than which images there are.
+    private static let generationBits: UInt64 = 20
+    private static let generationMask: UInt64 = 1 << generationBits - 1
+
+    /// Blocking; at the desk of orders.
+    func maker(for snapshot: Snapshot) throws -> (OrderMaker, generations: [UInt64]) {
+        var columns: [Columns?] = []
+        var generations: [UInt64] = []
+        for part in snapshot.parts {
+            guard let (listing, index) = part.listed else {
+                columns.append(nil)
+                generations.append(0)
+                continue
+            }
+            do {
+                let last = listing.blocks.lazy.compactMap { $0.rows.max() }.max()
+                let current = try index.columns.current(below: last.map { $0 + 1 } ?? 0, of: index.database)
+                columns.append(current.0)
+                generations.append(current.generation)
+            } catch let error as DatabaseError {
+                throw note(IndexFailure(index: index, error: error))
+            }
+        }
+        return (OrderMaker(snapshot: snapshot, columns: columns, prefixes: folderPrefixes), generations)
+    }
+
+    /// Something was learnt of these images that they are perhaps sorted or searched by.
+    func touchColumns(of ids: [ImageID]) {
+        for part in standing.withLock(\.snapshot.parts) {
+            guard let (listing, index) = part.listed else { continue }
+            let rows = ids.compactMap { id in listing.position(of: id).map { listing[$0].row } }
+            if !rows.isEmpty { index.columns.touch(rows) }
+        }
+    }
+
+    /// What stands before the paths of each source's folders: its name, where there are several folders.
+    var folderPrefixes: [String] {
+        guard sources.count(where: \.isFolder) > 1 else { return sources.map { _ in "" } }
+        var namesakes: [String: Int] = [:]
+        return sources.map { source in
+            guard case .folder(let path) = source.source else { return "" }
+            let name = path.split(separator: "/").last.map(String.init) ?? "/"
+            namesakes[name, default: 0] += 1
+            // Where the owner keeps them is nobody's business: the last part of the path tells them apart, or a number.
+            return namesakes[name, default: 1] == 1 ? name : "\(name) (\(namesakes[name, default: 1]))"
+        }
+    }
+}
+
+extension View {
+    /// Whether all images are in it.
+    var isEverything: Bool { search.isEmpty && folder == nil }
+}

@@ -1,0 +1,187 @@
+import Locking
+
+/// The months of a view: where each begins and how many images it has.
+public struct Timeline: Sendable, Hashable {
+    public struct Month: Sendable, Hashable {
+        /// Nil for the images of which it is not known when they were taken.
+        public let year: Int?
+        public let month: Int?
+        /// The first position at which an image of the month stands.
+        public let first: Int
+        public let count: Int
+    }
+
+    public let revision: UInt64
+    public let total: Int
+    /// In the order of their first positions.
+    public let months: [Month]
+}
+
+/// A folder beneath another one, with all that lies in it.
+public struct GalleryFolder: Sendable, Hashable {
+    /// As `View.folder` takes it.
+    public let path: String
+    public let name: String
+    /// Images in it and beneath it.
+    public let count: Int
+    /// Whether there are folders in it.
+    public let hasFolders: Bool
+}
+
+/// The proportions of a view's images, for laying them out before they are seen.
+public struct Shape: Sendable, Hashable {
+    /// Images of a block; the last one may have fewer.
+    public static let block = 512
+
+    public let revision: UInt64
+    public let total: Int
+    /// Of each block, what its images are wide together where each is one high. What is not known counts as 1.
+    public let sums: [Double]
+}
+
+extension Catalog {
+    /// - Throws: as ``order(of:)``.
+    public func timeline(of view: View) async throws -> Timeline {
+        try await survey(view, \.timeline) { order, maker in
+            // By the months since the year 0; nil where it is not known.
+            var months: [Int?: (first: Int, count: Int)] = [:]
+            var last: (range: ClosedRange<Int64>, key: Int)?
+            maker.forEachPlace(of: order) { position, row in
+                let taken = row.map { $0.block.taken[$0.place] } ?? ColumnBlock.unknownTime
+                let key: Int?
+                if let last, last.range.contains(taken) {
+                    key = last.key
+                } else if taken == ColumnBlock.unknownTime {
+                    key = nil
+                } else {
+                    let (year, month) = WallTime.month(of: taken)
+                    let number = year * 12 + month - 1
+                    key = number
+                    let start = Int64(WallTime.days(year, month, 1)) * 86_400
+                    let next = month == 12 ? WallTime.days(year + 1, 1, 1) : WallTime.days(year, month + 1, 1)
+                    last = (start...Int64(next) * 86_400 - 1, number)
+                }
+                months[key, default: (position, 0)].count += 1
+            }
+            let sorted = months.sorted { $0.value.first < $1.value.first }
+            return Timeline(
+                revision: order.revision, total: order.count,
+                months: sorted.map { key, value in
+                    // No picture was taken before the year 0.
+                    Timeline.Month(
+                        year: key.map { $0 / 12 }, month: key.map { $0 % 12 + 1 }, first: value.first,
+                        count: value.count)
+                })
+        }
+    }
+
+    /// What the images of the blocks look like together.
+    ///
+    /// - Throws: as ``order(of:)``.
+    public func shape(of view: View) async throws -> Shape {
+        try await survey(view, \.shape) { order, maker in
+            var sums = [Double](repeating: 0, count: (order.count + Shape.block - 1) / Shape.block)
+            maker.forEachPlace(of: order) { position, row in
+                sums[position / Shape.block] += AspectRatio.ratio(row.map { $0.block.ratios[$0.place] } ?? 0)
+            }
+            return Shape(revision: order.revision, total: order.count, sums: sums)
+        }
+    }
+
+    /// The proportions of the images at these positions, a byte each (see `AspectRatio`).
+    ///
+    /// - Throws: as ``order(of:)``.
+    public func ratios(of view: View, at range: Range<Int>) async throws -> (revision: UInt64, bytes: [UInt8]) {
+        try await survey(view) { order, maker in
+            var bytes: [UInt8] = []
+            maker.forEachPlace(of: order, at: range.clamped(to: 0..<order.count)) { _, row in
+                bytes.append(row.map { $0.block.ratios[$0.place] } ?? 0)
+            }
+            return (order.revision, bytes)
+        }
+    }
+
+    /// The folders in this one, by name; those at the top for an empty path.
+    ///
+    /// - Throws: as ``order(of:)``.
+    public func folders(in parent: String) async throws -> [GalleryFolder] {
+        let counts = try await survey(.plain, \.folders) { order, maker in maker.folderCounts(of: order) }
+        var children: [String: (count: Int, hasFolders: Bool)] = [:]
+        let beneath = parent.isEmpty ? "" : parent + "/"
+        for (path, count) in counts where path.utf8.starts(with: beneath.utf8) && path.utf8.count > beneath.utf8.count {
+            let rest = path.utf8.dropFirst(beneath.utf8.count)
+            let name = rest.prefix { $0 != UInt8(ascii: "/") }
+            guard let text = String(name) else { continue }
+            children[text, default: (0, false)].count += count
+            if name.count < rest.count { children[text]?.hasFolders = true }
+        }
+        let sorted = children.map { (key: NaturalKey(Array($0.key.utf8)), name: $0.key, value: $0.value) }
+            .sorted { $0.key < $1.key }
+        return sorted.map { child in
+            GalleryFolder(
+                path: beneath + child.name, name: FilePath.printable(child.name), count: child.value.count,
+                hasFolders: child.value.hasFolders)
+        }
+    }
+
+    /// Looks at all images of a view, at the desk of orders; once for all who ask for the same.
+    private func survey<Value: Sendable>(
+        _ view: View, _ kept: any WritableKeyPath<Findings, Value?> & Sendable,
+        _ body: @Sendable (Order, OrderMaker) throws -> Value
+    ) async throws -> Value {
+        try await survey(view) { order, maker in
+            let moment = Findings.Moment(revision: order.revision, generations: generations(of: order.snapshot))
+            if let known = findings.withLock({ $0[view, moment][keyPath: kept] }) { return known }
+            let found = try body(order, maker)
+            findings.withLock { $0.keep(found, as: kept, of: view, moment) }
+            return found
+        }
+    }
+
+    private func survey<Value: Sendable>(
+        _ view: View, _ body: @Sendable (Order, OrderMaker) throws -> Value
+    ) async throws -> Value {
+        let order = try await order(of: view)
+        guard order.count <= OrderMaker.most else { throw CatalogError.positionsOnly }
+        return try await ordersDesk.serve { try body(order, try maker(for: order.snapshot).0) }
+    }
+}
+
+extension OrderMaker {
+    /// Calls with each position of the order and the row of what stands there.
+    func forEachPlace(
+        of order: Order, at range: Range<Int>? = nil, _ body: (Int, (block: ColumnBlock, place: Int)?) -> Void
+    ) {
+        var position = range?.lowerBound ?? 0
+        let indices = (range ?? 0..<order.count).lazy.map { UInt32(order.index(at: $0)) }
+        // In runs, so that a million indices are not made at once.
+        for start in stride(from: 0, to: indices.count, by: 16_384) {
+            let run = Array(indices.dropFirst(start).prefix(16_384))
+            forEachPlace(of: run) { _, row in
+                body(position, row)
+                position += 1
+            }
+        }
+    }
+
+    /// The images that lie in each folder itself.
+    func folderCounts(of order: Order) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        var start = 0
+        for (number, part) in snapshot.parts.enumerated() {
+            defer { start += part.count }
+            guard let columns = columns[number], let listing = part.listed?.listing else { continue }
+            var ofNumbers = [Int](repeating: 0, count: columns.folders.paths.count)
+            for block in listing.blocks {
+                for row in block.rows {
+                    guard let (block, place) = columns[row] else { continue }
+                    ofNumbers[Int(block.folders[place])] += 1
+                }
+            }
+            for (path, count) in zip(columns.folders.paths, ofNumbers) where count > 0 {
+                counts[FolderPath.full(path, beneath: prefixes[number]), default: 0] += count
+            }
+        }
+        return counts
+    }
+}

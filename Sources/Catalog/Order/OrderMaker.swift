@@ -1,0 +1,102 @@
+import Images
+
+/// Makes the sequence of a view from a snapshot and the columns of its indexes. A pure computation.
+struct OrderMaker {
+    let snapshot: Snapshot
+    /// The columns of each part; nil for one of which only positions are known.
+    let columns: [Columns?]
+    /// What stands before the folders' paths of each part, such as the name of its source.
+    let prefixes: [String]
+
+    /// The most images that can be brought into another order: their places are numbered by four bytes.
+    static let most = Int(UInt32.max) / 64
+
+    func sequence(of view: View) -> Order.Sequence {
+        let isWhole = view.search.isEmpty && view.folder == nil
+        if view.sort == .path, isWhole { return view.isDescending ? .reversed : .whole }
+        var chosen = isWhole ? Array(0..<UInt32(snapshot.total)) : matches(view)
+        if view.sort == .path {
+            if view.isDescending { chosen.reverse() }
+        } else {
+            chosen = sorted(chosen, view)
+        }
+        return .chosen(chosen)
+    }
+
+    // MARK: - Choosing
+
+    private func matches(_ view: View) -> [UInt32] {
+        var chosen: [UInt32] = []
+        var start = 0
+        for (number, part) in snapshot.parts.enumerated() {
+            if let columns = columns[number], let listing = part.listed?.listing {
+                let matcher = Matcher(view, columns: columns, prefix: prefixes[number])
+                matcher.forEachMatch(in: listing) { chosen.append(UInt32(start + $0)) }
+            }
+            start += part.count
+        }
+        return chosen
+    }
+
+    // MARK: - Sorting
+
+    /// What lacks the fact stands last in both directions, by path.
+    private func sorted(_ chosen: [UInt32], _ view: View) -> [UInt32] {
+        if view.sort == .name { return NameSort(self).sorted(chosen, isDescending: view.isDescending) }
+        var known: [UInt32] = []
+        var keys: [UInt64] = []
+        var unknown: [UInt32] = []
+        known.reserveCapacity(chosen.count)
+        keys.reserveCapacity(chosen.count)
+        forEachRow(of: chosen) { index, id, row in
+            guard let key = key(id, row, view.sort) else { return unknown.append(index) }
+            known.append(index)
+            // Equals stay in the order of their paths in both directions.
+            keys.append(view.isDescending ? ~key : key)
+        }
+        return RadixSort.order(keys).map { known[Int($0)] } + unknown
+    }
+
+    private typealias Row = (block: ColumnBlock, place: Int, number: UInt32)
+
+    private func key(_ id: ImageID, _ row: Row?, _ sort: View.Sort) -> UInt64? {
+        switch sort {
+        case .taken:
+            guard let row, row.block.taken[row.place] != ColumnBlock.unknownTime else { return nil }
+            return UInt64(bitPattern: row.block.taken[row.place]) ^ 1 << 63
+        case .size:
+            guard let row, row.block.sizes[row.place] != ColumnBlock.unknownSize else { return nil }
+            return UInt64(row.block.sizes[row.place])
+        // Rows are given in the order in which images come.
+        case .added: return row.map { UInt64($0.number) }
+        case .shuffle(let seed):
+            // The finaliser of SplitMix64 over the id and the seed.
+            var value = id.rawValue ^ (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15
+            value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
+            value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
+            return value ^ value >> 31
+        case .path, .name: return nil
+        }
+    }
+
+    /// Calls with each index, its id, and its row where there is one. Indices come in any order.
+    private func forEachRow(of indices: [UInt32], _ body: (UInt32, ImageID, Row?) -> Void) {
+        let starts = snapshot.parts.indices.map { snapshot.start(ofPart: $0) }
+        for index in indices {
+            let number = starts.lastIndex { $0 <= Int(index) } ?? 0
+            let position = Int(index) - starts[number]
+            switch snapshot.parts[number] {
+            case .computed(let series): body(index, series.id(at: position), nil)
+            case .listed(let listing, _), .recovering(let listing, _, _, _):
+                let entry = listing[position]
+                let found = columns[number]?[entry.row]
+                body(index, entry.id, found.map { ($0.block, $0.place, entry.row) })
+            }
+        }
+    }
+
+    /// Calls with each index and its row's block and place.
+    func forEachPlace(of indices: [UInt32], _ body: (UInt32, (block: ColumnBlock, place: Int)?) -> Void) {
+        forEachRow(of: indices) { index, _, row in body(index, row.map { ($0.block, $0.place) }) }
+    }
+}

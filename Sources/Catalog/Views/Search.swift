@@ -1,0 +1,143 @@
+/// Which images are meant, as a person types it: words that all have to be found in an image's texts, and terms such as
+/// `taken:2019-06..2019-08`. A word in quotes may have spaces; a `-` before a word or a term excludes what it finds.
+public struct Search: Hashable, Sendable {
+    /// What was typed, with single spaces.
+    public let text: String
+    let terms: [Term]
+
+    struct Term: Hashable, Sendable {
+        var isExcluded = false
+        let kind: Kind
+    }
+
+    enum Kind: Hashable, Sendable {
+        /// Folded; anywhere in the texts of the image or of its folder.
+        case word([UInt8])
+        /// Folded; beginning a part of the folder's path.
+        case folder([UInt8])
+        /// Folded; in what the camera wrote of itself and its lens.
+        case camera([UInt8])
+        /// The end of a media type, such as `jpeg`.
+        case type(MediaKind)
+        /// Seconds of the clock where the picture was taken, since 1970.
+        case taken(ClosedRange<Int64>)
+        case near(latitude: Double, longitude: Double, kilometres: Double)
+        case broken
+    }
+
+    /// Everything.
+    public init() {
+        text = ""
+        terms = []
+    }
+
+    public var isEmpty: Bool { terms.isEmpty }
+
+    /// The most Unicode scalars of a text.
+    public static let longest = 250
+
+    /// - Throws: `ViewError` with the word that is not understood.
+    public init(_ typed: String) throws(ViewError) {
+        guard typed.unicodeScalars.count <= Self.longest else {
+            throw ViewError(field: "q", reason: "must have at most \(Self.longest) characters.")
+        }
+        let words = Self.words(of: typed)
+        text = words.map(\.written).joined(separator: " ")
+        var terms: [Term] = []
+        for word in words {
+            if let term = try Self.term(of: word) { terms.append(term) }
+        }
+        self.terms = terms
+    }
+
+    private struct Word {
+        var written = ""
+        var isExcluded = false
+        /// What stands before the colon outside of quotes.
+        var key: String?
+        var value = ""
+    }
+
+    private static func words(of text: String) -> [Word] {
+        var words: [Word] = []
+        var word = Word()
+        var isQuoted = false
+        func end() {
+            if !word.written.isEmpty { words.append(word) }
+            word = Word()
+        }
+        for character in text {
+            if character.isWhitespace, !isQuoted {
+                end()
+                continue
+            }
+            // No text that is searched has a line end in it.
+            let character = character.isNewline ? " " : character
+            word.written.append(character)
+            switch character {
+            case "\"": isQuoted.toggle()
+            case "-" where word.written == "-" && !isQuoted: word.isExcluded = true
+            case ":" where !isQuoted && word.key == nil && Self.keys.contains(word.value.lowercased()):
+                word.key = word.value.lowercased()
+                word.value = ""
+            default: word.value.append(character)
+            }
+        }
+        if isQuoted { word.written.append("\"") }
+        end()
+        return words
+    }
+
+    private static let keys: Set<String> = ["taken", "folder", "type", "camera", "near", "is"]
+
+    private static func term(of word: Word) throws(ViewError) -> Term? {
+        func unknown(_ reason: String) -> ViewError {
+            ViewError(field: "q", reason: "has \(word.written), \(reason)", word: word.written)
+        }
+        func made(_ kind: Kind) -> Term { Term(isExcluded: word.isExcluded, kind: kind) }
+        let folded = Folding.fold(word.value)
+        switch word.key {
+        case nil:
+            // While a word is being typed it may be nothing yet.
+            return folded.isEmpty ? nil : made(.word(folded))
+        case "folder": return folded.isEmpty ? nil : made(.folder(folded))
+        case "camera": return folded.isEmpty ? nil : made(.camera(folded))
+        case "type":
+            guard !word.value.isEmpty else { return nil }
+            guard let kind = MediaKind(name: word.value.lowercased()) else {
+                throw unknown("which is no kind of picture: \(MediaKind.names.joined(separator: ", ")).")
+            }
+            return made(.type(kind))
+        case "is":
+            guard !word.value.isEmpty else { return nil }
+            guard word.value.lowercased() == "broken" else { throw unknown("which may be is:broken.") }
+            return made(.broken)
+        case "taken":
+            guard !word.value.isEmpty else { return nil }
+            guard let range = WallTime.range(word.value) else {
+                throw unknown("where a date is expected: 2019, 2019-06, 2019-06-30 or two of them, as 2019-06..2019-08.")
+            }
+            return made(.taken(range))
+        default:
+            guard !word.value.isEmpty else { return nil }
+            guard let near = near(word.value) else {
+                throw unknown("where a place is expected: near:48.86,2.35 or, with a radius, near:48.86,2.35,5km.")
+            }
+            return made(near)
+        }
+    }
+
+    private static func near(_ text: String) -> Kind? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard 2...3 ~= parts.count, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
+            abs(latitude) <= 90, abs(longitude) <= 180
+        else { return nil }
+        var radius = 10.0
+        if parts.count == 3 {
+            let number = parts[2].hasSuffix("km") ? parts[2].dropLast(2) : parts[2]
+            guard let given = Double(number), given > 0, given <= 20_100 else { return nil }
+            radius = given
+        }
+        return .near(latitude: latitude, longitude: longitude, kilometres: radius)
+    }
+}

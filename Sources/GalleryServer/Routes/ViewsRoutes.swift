@@ -1,0 +1,68 @@
+import Catalog
+import HTTPServer
+import HTTPTypes
+import Images
+
+/// What a view looks like as a whole: its months, the shape of its pictures, and where an image stands in it; and the
+/// folders that it may be of.
+struct ViewsRoutes {
+    let catalog: Catalog
+    let turns: WorkTurns
+
+    /// Blocks whose ratios are told at once, at most.
+    private static let mostBlocks = 64
+
+    func add(to router: inout Router) {
+        for (path, body) in [
+            ("/api/v1/timeline", timeline), ("/api/v1/folders", folders), ("/api/v1/position", position),
+            ("/api/v1/shape", shape),
+        ] {
+            router.get(path, answering { request in try await turns.take(for: request.client) { try await body(request) } })
+        }
+    }
+
+    @Sendable private func timeline(_ request: Request) async throws -> Response {
+        let view = try QueryReader(request).view()
+        return try await JSONBody.response(to: request, TimelineBody(try await catalog.timeline(of: view)))
+    }
+
+    @Sendable private func folders(_ request: Request) async throws -> Response {
+        let parent = try QueryReader(request).text("parent") ?? ""
+        return try await JSONBody.response(
+            to: request, FoldersBody(parent: parent, try await catalog.folders(in: parent)))
+    }
+
+    @Sendable private func position(_ request: Request) async throws -> Response {
+        let query = QueryReader(request)
+        guard let text = try query.text("image") else { throw Problem.badField("image", "is missing.") }
+        guard let id = ImageID(text) else { throw Problem.badField("image", "is not an image's id.") }
+        let order = try await catalog.order(of: try query.view())
+        guard let index = order.position(of: id) else {
+            throw Problem(.notFound, title: "Not in this view", detail: "The view has no image of this id.")
+        }
+        return try await JSONBody.response(
+            to: request, PositionBody(index: index, revision: Int(clamping: order.revision)))
+    }
+
+    @Sendable private func shape(_ request: Request) async throws -> Response {
+        let query = QueryReader(request)
+        let view = try query.view()
+        guard let first = try query.integer("first", in: 0...largestSafeInteger / Shape.block) else {
+            return try await JSONBody.response(to: request, ShapeBody(try await catalog.shape(of: view)))
+        }
+        let count = try query.integer("count", in: 1...Self.mostBlocks) ?? 1
+        let (revision, bytes) = try await catalog.ratios(
+            of: view, at: first * Shape.block..<(first + count) * Shape.block)
+        return Response(
+            headers: [
+                .contentType: "application/octet-stream", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+                .tesseraRevision: "\(revision)",
+            ], body: .bytes(bytes)
+        ).tagged(for: request)
+    }
+}
+
+extension HTTPField.Name {
+    /// The revision of the order that an answer without JSON is of.
+    static let tesseraRevision = Self("Tessera-Revision")!
+}

@@ -1,0 +1,223 @@
+import Glibc
+import Images
+import TestSupport
+import Testing
+
+@testable import Catalog
+
+@Suite struct ViewOrderTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func view(_ parameters: [String: String]) throws -> View { try View { parameters[$0] } }
+
+    private func names(_ catalog: Catalog, _ parameters: [String: String]) async throws -> [String] {
+        try await catalog.page(offset: 0, limit: 500, of: try view(parameters)).images.map(\.name)
+    }
+
+    private func learn(_ catalog: Catalog, _ name: String, _ change: (inout ImageFacts) -> Void) async throws {
+        let image = try #require(try await catalog.all().first { $0.name == name })
+        var facts = ImageFacts()
+        change(&facts)
+        catalog.learned(facts, version: image.version, of: image.id)
+    }
+
+    /// Until what was learnt is written, which orders are made of.
+    private func written(_ catalog: Catalog) async { await catalog.facts.drain() }
+
+    private func gallery() async throws -> Catalog {
+        for (path, bytes) in [("a/IMG_10.jpg", 30), ("a/img_2.png", 10), ("b/c/Zoë.gif", 20), ("b/last.jpg", 5)] {
+            try scratch.file("pictures/" + path, String(repeating: "x", count: bytes))
+        }
+        let catalog = try await scratch.catalog()
+        try await learn(catalog, "IMG_10.jpg") { facts in
+            facts.takenAt = "2019-07-01T00:30:00+02:00"
+            facts.camera = .init()
+            facts.camera?.model = "Lumix GX9"
+            facts.place = .init(latitude: 48.8584, longitude: 2.2945)
+            facts.width = 400
+            facts.height = 300
+        }
+        try await learn(catalog, "Zoë.gif") { facts in
+            facts.takenAt = "2019-06-30T23:30:00Z"
+            facts.isIncomplete = true
+        }
+        await written(catalog)
+        return catalog
+    }
+
+    @Test func `each sort puts what lacks its fact last in both directions, by path`() async throws {
+        let catalog = try await gallery()
+        #expect(try await names(catalog, [:]) == ["img_2.png", "IMG_10.jpg", "last.jpg", "Zoë.gif"])
+        let plain = try await names(catalog, [:])
+        #expect(try await names(catalog, ["direction": "desc"]) == plain.reversed())
+        // By the clock where they were taken, the one abroad is later.
+        #expect(try await names(catalog, ["sort": "taken"]).prefix(2) == ["Zoë.gif", "IMG_10.jpg"])
+        #expect(
+            try await names(catalog, ["sort": "taken", "direction": "desc"])
+                == ["IMG_10.jpg", "Zoë.gif", "img_2.png", "last.jpg"])
+        #expect(try await names(catalog, ["sort": "taken"]).suffix(2) == ["img_2.png", "last.jpg"])
+        #expect(try await names(catalog, ["sort": "size"]) == ["last.jpg", "img_2.png", "Zoë.gif", "IMG_10.jpg"])
+        #expect(try await names(catalog, ["sort": "name"]) == ["img_2.png", "IMG_10.jpg", "last.jpg", "Zoë.gif"])
+        #expect(
+            try await names(catalog, ["sort": "name", "direction": "desc"])
+                == ["Zoë.gif", "last.jpg", "IMG_10.jpg", "img_2.png"])
+    }
+
+    @Test func `what came last stands last by the time of its coming`() async throws {
+        let catalog = try await gallery()
+        try scratch.file("pictures/a/0.jpg")
+        await catalog.rescanned()
+        #expect(try await names(catalog, ["sort": "added"]).last == "0.jpg")
+        #expect(try await names(catalog, ["sort": "added", "direction": "desc"]).first == "0.jpg")
+    }
+
+    @Test func `a shuffle is the same for the same seed, and who comes moves nobody past another`() async throws {
+        let catalog = try await gallery()
+        let first = try await names(catalog, ["sort": "shuffle", "seed": "7"])
+        #expect(try await names(catalog, ["sort": "shuffle", "seed": "7"]) == first)
+        var others: Set<[String]> = []
+        for seed in 0..<20 { others.insert(try await names(catalog, ["sort": "shuffle", "seed": "\(seed)"])) }
+        #expect(others.count > 5)
+        try scratch.file("pictures/a/new.jpg")
+        await catalog.rescanned()
+        let later = try await catalog.order(
+            of: try view(["sort": "shuffle", "seed": "7"]), at: try catalog.moment(), mustBeNew: true)
+        let found = try await catalog.images(of: later, at: 0..<later.count).map(\.name)
+        #expect(found.filter { $0 != "new.jpg" } == first && found.count == 5)
+    }
+
+    @Test(arguments: [
+        ("zoe", ["Zoë.gif"]), ("ZOË", ["Zoë.gif"]), ("img", ["img_2.png", "IMG_10.jpg"]), ("b", ["last.jpg", "Zoë.gif"]),
+        ("img -10", ["img_2.png"]), ("lumix", ["IMG_10.jpg"]), ("camera:gx9", ["IMG_10.jpg"]), ("camera:img", []),
+        ("taken:2019-06", ["Zoë.gif"]), ("taken:2019-07", ["IMG_10.jpg"]), ("taken:2019", ["IMG_10.jpg", "Zoë.gif"]),
+        ("type:jpeg", ["IMG_10.jpg", "last.jpg"]), ("-type:jpeg", ["img_2.png", "Zoë.gif"]), ("folder:c", ["Zoë.gif"]),
+        ("folder:b", ["last.jpg", "Zoë.gif"]), ("folder:b/c", ["Zoë.gif"]), ("near:48.85,2.35,10km", ["IMG_10.jpg"]),
+        ("near:48.85,2.35,2km", []), ("is:broken", ["Zoë.gif"]), ("nothing", []),
+    ])
+    func `what is searched is found`(text: String, found: [String]) async throws {
+        let catalog = try await gallery()
+        #expect(try await names(catalog, ["q": text]) == found)
+    }
+
+    @Test func `positions, ids and pages of a view agree, by offset and by cursor`() async throws {
+        for number in 0..<50 { try scratch.file("pictures/\(number % 3)/\(number).jpg") }
+        let catalog = try await scratch.catalog()
+        for parameters in [["sort": "name", "direction": "desc"], ["sort": "shuffle"], ["q": "1"], ["direction": "desc"]] {
+            let view = try view(parameters)
+            let order = try await catalog.order(of: view)
+            let all = try await catalog.page(offset: 0, limit: 500, of: view)
+            #expect(all.total == order.count && all.images.count == order.count && all.revision == order.revision)
+            #expect(order.count > 10)
+            for (position, image) in all.images.enumerated() {
+                #expect(order.id(at: position) == image.id)
+                #expect(order.position(of: image.id) == position)
+            }
+            var read: [ImageID] = []
+            var page = try await catalog.page(offset: 0, limit: 7, of: view)
+            while true {
+                read += page.images.map(\.id)
+                guard let next = page.next else { break }
+                page = try await catalog.page(after: next, limit: 7, of: view)
+            }
+            #expect(read == all.images.map(\.id))
+        }
+    }
+
+    @Test func `a folder's view has what lies beneath it, and not beside it`() async throws {
+        for path in ["a/1.jpg", "a/b/2.jpg", "ab/3.jpg", "4.jpg"] { try scratch.file("pictures/" + path) }
+        let catalog = try await scratch.catalog()
+        #expect(Set(try await names(catalog, ["folder": "a"])) == ["1.jpg", "2.jpg"])
+        #expect(try await names(catalog, ["folder": "a/b"]) == ["2.jpg"])
+        let top = try await catalog.folders(in: "")
+        #expect(top.map(\.path) == ["a", "ab"] && top.map(\.count) == [2, 1] && top.map(\.hasFolders) == [true, false])
+        #expect(try await catalog.folders(in: "a").map(\.path) == ["a/b"])
+        #expect(try await catalog.folders(in: "none").isEmpty)
+    }
+
+    @Test func `the months of a view have their first positions and counts`() async throws {
+        let catalog = try await gallery()
+        let timeline = try await catalog.timeline(of: try view(["sort": "taken", "direction": "desc"]))
+        #expect(timeline.total == 4)
+        #expect(
+            timeline.months == [
+                .init(year: 2019, month: 7, first: 0, count: 1), .init(year: 2019, month: 6, first: 1, count: 1),
+                .init(year: nil, month: nil, first: 2, count: 2),
+            ])
+    }
+
+    @Test func `the shape says how wide all images are together`() async throws {
+        let catalog = try await gallery()
+        let shape = try await catalog.shape(of: .plain)
+        #expect(shape.sums.count == 1 && abs(shape.sums[0] - (3 + 4.0 / 3)) < 0.02)
+        let (_, bytes) = try await catalog.ratios(of: .plain, at: 0..<512)
+        #expect(bytes == [0, AspectRatio.byte(width: 4, height: 3), 0, 0])
+    }
+
+    @Test func `what is learnt changes the order and its revision; what changes nothing keeps it`() async throws {
+        let catalog = try await gallery()
+        let view = try view(["sort": "taken"])
+        let before = try await catalog.order(of: view)
+        try await learn(catalog, "last.jpg") { $0.width = 7 }
+        await written(catalog)
+        let same = try await catalog.order(of: view, at: try catalog.moment(), mustBeNew: true)
+        #expect(same.revision == before.revision)
+        try await learn(catalog, "last.jpg") { $0.takenAt = "2001-01-01T00:00:00Z" }
+        await written(catalog)
+        let after = try await catalog.order(of: view, at: try catalog.moment(), mustBeNew: true)
+        #expect(after.revision != before.revision)
+        #expect(try await catalog.images(of: after, at: 0..<1).map(\.name) == ["last.jpg"])
+    }
+
+    @Test func `a page of an order whose images have gone is of the order as it is now`() async throws {
+        for number in 0..<20 { try scratch.file("pictures/\(number).jpg") }
+        let catalog = try await scratch.catalog()
+        let view = try view(["direction": "desc", "sort": "name"])
+        #expect(try await catalog.page(offset: 0, limit: 500, of: view).total == 20)
+        for number in 10..<20 { try scratch.remove("pictures/\(number).jpg") }
+        await catalog.rescanned()
+        // The rows are gone, so that the order of a moment ago cannot be read any more.
+        let page = try await catalog.page(offset: 0, limit: 500, of: view)
+        #expect(page.images.map(\.name) == (0..<10).reversed().map { "\($0).jpg" })
+    }
+
+    @Test func `of a template there are positions only, and it says so`() async throws {
+        let series = try URLTemplate("http://a.test/{index}.jpg", count: 1_000_000_000)
+        let catalog = try await scratch.catalog([.template(series)])
+        await #expect(throws: CatalogError.positionsOnly) {
+            try await catalog.page(offset: 0, limit: 1, of: try view(["sort": "taken"]))
+        }
+        await #expect(throws: CatalogError.positionsOnly) {
+            try await catalog.page(offset: 0, limit: 1, of: try view(["q": "x"]))
+        }
+        let last = try await catalog.page(offset: 0, limit: 1, of: try view(["direction": "desc"]))
+        #expect(last.images.map(\.name) == [series.name(at: 999_999_999)])
+    }
+
+    @Test func `two folders of one gallery are told apart by their names`() async throws {
+        try scratch.file("one/a/1.jpg")
+        try scratch.file("two/a/2.jpg")
+        let catalog = try await scratch.catalog([
+            .folder(path: scratch.path("one")), .folder(path: scratch.path("two")),
+        ])
+        let top = try await catalog.folders(in: "")
+        #expect(top.map(\.path) == ["one", "two"])
+        #expect(top.allSatisfy { $0.count == 1 && $0.hasFolders })
+        for (folder, name) in zip(top, ["1.jpg", "2.jpg"]) {
+            #expect(try await names(catalog, ["folder": folder.path]) == [name])
+            #expect(try await catalog.folders(in: folder.path).map(\.name) == ["a"])
+        }
+    }
+
+    @Test func `a radix sort is a stable sort`() {
+        var random = SeededRandom(seed: 3)
+        for count in [0, 1, 2, 1_000] {
+            for bits in [1, 8, 33, 64] {
+                let keys = (0..<count).map { _ in UInt64.random(in: 0...UInt64.max >> UInt64(64 - bits), using: &random) }
+                let expected = keys.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
+                #expect(RadixSort.order(keys).map(Int.init) == expected)
+            }
+        }
+    }
+}
