@@ -16,6 +16,8 @@ public final class Catalog: Sendable {
     let recent = RecentImages()
     let orders = OrderBook()
     let findings = Guarded(FindingsBook())
+    /// Whether what orders are made of will be kept soon.
+    let isKeeping = Atomic(false)
     /// Where orders are made, one after the other.
     let ordersDesk = Desk(label: "tessera.catalog.orders", bound: 64)
     /// What is true now. Held only for copies, never while disk is waited for.
@@ -83,7 +85,7 @@ public final class Catalog: Sendable {
             delay: configuration.learningDelay, batch: configuration.learningBatch, logger: logger
         ) { try shelf.write($0) }
         shelf.onDamage { [weak self] index, error in self?.repair(index, because: error) }
-        facts.onWritten { [weak self] ids in self?.touchColumns(of: ids) }
+        shelf.onLearning { [weak self] ids, index in self?.rows(of: ids, in: index) ?? [] }
     }
 
     /// The revision and how many images it has: what is asked for often, and so copied from nowhere. Any thread, never

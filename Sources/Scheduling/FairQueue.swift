@@ -149,7 +149,9 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         let interval = service.hasHadLess(owner) ? 1 : Self.interval
         var time = now + interval
         if let held = owners[owner]?.held {
-            while let near = (time + 1 - interval..<time + interval).last(where: held.contains) { time = near + interval }
+            while let near = (time + 1 - interval..<time + interval).last(where: held.contains) {
+                time = near + interval
+            }
         }
         return Turn(time: time, number: turns)
     }

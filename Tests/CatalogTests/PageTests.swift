@@ -31,7 +31,9 @@ import Testing
         #expect(try await catalog.image(ImageID(rawValue: 1)) == nil)
     }
 
-    @Test func `an image that was asked for is known at once, until something is learnt of it or the gallery changes`() async throws {
+    @Test func `an image that was asked for is known at once, until something is learnt of it or the gallery changes`()
+        async throws
+    {
         _ = try pictures(3)
         let catalog = try await scratch.catalog()
         let id = try await catalog.images(at: 1..<2)[0].id

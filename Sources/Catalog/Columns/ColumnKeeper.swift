@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import GRDBSQLite
 import Images
@@ -14,6 +15,9 @@ final class ColumnKeeper: Sendable {
         var known = 0
         /// Raised with every change.
         var generation: UInt64 = 0
+        /// Blocks that were read from their rows and are not kept yet.
+        var unsaved: Set<Int> = []
+        var touchedAt = ContinuousClock.now
     }
 
     private let state: Guarded<State>
@@ -24,11 +28,20 @@ final class ColumnKeeper: Sendable {
     /// Raised whenever a row changes that the columns have, or a new one comes.
     var generation: UInt64 { state.withLock(\.generation) }
 
-    /// These rows have been written.
+    /// These rows have been written, or are about to be.
     func touch(_ rows: some Sequence<UInt32>) {
         state.withLock { state in
             state.generation += 1
+            state.touchedAt = .now
             for row in rows where Int(row) < state.known { state.stale.insert(Int(row) / ColumnBlock.size) }
+        }
+    }
+
+    /// Any row may have been written.
+    func touchAll() {
+        state.withLock { state in
+            state.generation += 1
+            state.stale.formUnion(0..<(state.known + ColumnBlock.size - 1) / ColumnBlock.size)
         }
     }
 
@@ -37,23 +50,29 @@ final class ColumnKeeper: Sendable {
     ///
     /// - Throws: `DatabaseError`.
     func current(below end: UInt32, of database: any DatabaseReader) throws -> (Columns, generation: UInt64) {
-        let (due, generation) = state.withLock { state in
-            var due = state.stale
+        let (due, fresh, generation) = state.withLock { state in
+            let stale = state.stale
             state.stale = []
-            let first = state.known / ColumnBlock.size
+            let first = (state.known + ColumnBlock.size - 1) / ColumnBlock.size
             let last = (Int(end) + ColumnBlock.size - 1) / ColumnBlock.size
-            if Int(end) > state.known, first < last { due.formUnion(first..<last) }
+            var due = stale
+            if Int(end) > state.known { due.formUnion(state.known / ColumnBlock.size..<last) }
             // Marked before they are read: what changes meanwhile is stale again.
             state.known = max(state.known, Int(end))
-            return (due.sorted(), state.generation)
+            // Those that were never read in this run may have been kept by the last.
+            return (due.sorted(), first < last ? first..<last : 0..<0, state.generation)
         }
         guard !due.isEmpty else { return state.withLock { ($0.columns, generation) } }
         do {
             try database.read { db in
                 let reader = try ColumnReader(db)
                 for number in due {
-                    let block = try reader.block(number, folders: folders)
-                    state.withLock { $0.columns.set(block, at: number) }
+                    let kept = fresh.contains(number) ? try reader.kept(number, folders: folders) : nil
+                    let block = try kept ?? reader.block(number, folders: folders)
+                    state.withLock { state in
+                        state.columns.set(block, at: number)
+                        if kept == nil { state.unsaved.insert(number) }
+                    }
                 }
             }
         } catch {
@@ -62,13 +81,49 @@ final class ColumnKeeper: Sendable {
         }
         return state.withLock { ($0.columns, generation) }
     }
+
+    /// Keeps the blocks that were read from their rows, so that the next run need not. Blocking; does nothing while rows
+    /// are being written.
+    ///
+    /// - Parameter isLast: whether nothing will be written any more.
+    /// - Returns: whether nothing is left to be kept.
+    @discardableResult
+    func save(to database: any DatabaseWriter, isLast: Bool = false) throws -> Bool {
+        guard state.withLock({ !$0.unsaved.isEmpty }) else { return true }
+        try database.write { db in
+            // Asked within the transaction: no row can be written meanwhile, and each that was is stale by now.
+            let blocks = state.withLock { state -> [(Int, ColumnBlock)] in
+                guard isLast || ContinuousClock.now - state.touchedAt > Self.rest else { return [] }
+                return state.unsaved.subtracting(state.stale).compactMap { number in
+                    state.columns.blocks[number].map { (number, $0) }
+                }
+            }
+            let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO columns (block, data) VALUES (?, ?)")
+            for (number, block) in blocks {
+                try insert.execute(arguments: [number, block.stored(folders)])
+                state.withLock { _ = $0.unsaved.remove(number) }
+            }
+        }
+        return state.withLock { $0.unsaved.isEmpty }
+    }
+
+    /// Forgets what is kept of these rows. Within the transaction that writes them.
+    static func forget(_ rows: some Sequence<UInt32>, _ db: Database) throws {
+        let statement = try db.cachedStatement(sql: "DELETE FROM columns WHERE block = ?")
+        for number in Set(rows.map { Int($0) / ColumnBlock.size }) { try statement.execute(arguments: [number]) }
+    }
+
+    /// While rows are written more often than that, nothing is kept.
+    private static let rest = Duration.seconds(5)
 }
 
 /// Reads rows for the columns. Past GRDB, which makes an object of each row: a million are read in a second so.
 private struct ColumnReader {
+    private let db: Database
     private let statement: Statement
 
     init(_ db: Database) throws {
+        self.db = db
         statement = try db.cachedStatement(
             sql: """
                 SELECT image.row, location, size, seconds, nanoseconds, image.name, image.width, image.height,
@@ -76,6 +131,13 @@ private struct ColumnReader {
                 lens, latitude, longitude, isIncomplete
                 FROM image LEFT JOIN facts ON facts.id = image.id WHERE image.row >= ? AND image.row < ?
                 """)
+    }
+
+    /// What the last run kept of the block; nil where that is nothing, or nothing whole.
+    func kept(_ number: Int, folders: FolderTable) throws -> ColumnBlock? {
+        let statement = try db.cachedStatement(sql: "SELECT data FROM columns WHERE block = ?")
+        let value = try DatabaseValue.fetchOne(statement, arguments: [number]) ?? .null
+        return Data.fromDatabaseValue(value).flatMap { ColumnBlock(stored: $0, folders: folders) }
     }
 
     func block(_ number: Int, folders: FolderTable) throws -> ColumnBlock {

@@ -45,6 +45,21 @@ final class ColumnBlock: Sendable {
     static let unknownTime = Int64.min
     static let unknownSize = UInt32.max
 
+    init(
+        texts: [UInt8], ends: [UInt32], folders: [UInt32], sizes: [UInt32], taken: [Int64], ratios: [UInt8],
+        kinds: [UInt8], broken: [UInt8], places: [UInt16: (latitude: Float, longitude: Float)]
+    ) {
+        self.texts = texts
+        self.ends = ends
+        self.folders = folders
+        self.sizes = sizes
+        self.taken = taken
+        self.ratios = ratios
+        self.kinds = kinds
+        self.broken = broken
+        self.places = places
+    }
+
     init(_ rows: [ColumnRow?], folders table: FolderTable) {
         var texts: [UInt8] = []
         texts.reserveCapacity(rows.reduce(0) { $0 + ($1?.text.count ?? 0) })

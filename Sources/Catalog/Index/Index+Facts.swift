@@ -17,8 +17,10 @@ struct Learnt: Hashable, Sendable {
 extension Index {
     /// Adds what was learnt, in one transaction.
     ///
-    /// - Parameter onlyNew: images of which something is known are left as they are.
-    func write(_ learnt: [ImageID: Learnt], onlyNew: Bool = false) throws {
+    /// - Parameters:
+    ///   - rows: of these images, as far as they have some.
+    ///   - onlyNew: images of which something is known are left as they are.
+    func write(_ learnt: [ImageID: Learnt], of rows: [UInt32] = [], onlyNew: Bool = false) throws {
         let names = FactsColumns.names
         let updates = names.map { name in
             "\(name) = CASE WHEN excluded.version IS NULL OR excluded.version IS version"
@@ -31,6 +33,8 @@ extension Index {
             ON CONFLICT (id) DO \(onlyNew ? "NOTHING" : "UPDATE SET \(updates.joined(separator: ", ")), \(version)")
             """
         try database.write { db in
+            columns.touch(rows)
+            try ColumnKeeper.forget(rows, db)
             let statement = try db.cachedStatement(sql: sql)
             for (id, learnt) in learnt {
                 let version = learnt.version.map { Int64(bitPattern: $0.rawValue) }

@@ -67,6 +67,8 @@ extension Index {
             }
             try Index.keep(revision, as: "revision", db)
             try Index.keep(UInt64(next), as: "nextRow", db)
+            columns.touch(changed)
+            try ColumnKeeper.forget(changed, db)
             return (rows: rows, changed: changed)
         }
         nextRow = next

@@ -48,6 +48,7 @@ final class Index: Sendable {
 
     /// Blocking. The log is written back first, so that the file alone is the whole index.
     func close() throws {
+        if !isDamaged.load(ordering: .relaxed) { _ = try? columns.save(to: database, isLast: true) }
         try? database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         try database.close()
     }
@@ -83,6 +84,8 @@ final class Index: Sendable {
             if form != 0, pages <= 8192, try String.fetchOne(db, sql: "PRAGMA quick_check(1)") != "ok" {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index is damaged")
             }
+            // Made of the rows, and so without a form of its own.
+            try db.execute(sql: "CREATE TABLE IF NOT EXISTS columns (block INTEGER PRIMARY KEY, data BLOB NOT NULL)")
             if form == 1 {
                 try db.inTransaction(.immediate) {
                     try Index.addIncompleteness(db); return .commit

@@ -22,6 +22,7 @@ final class IndexShelf: Sendable {
     let identity: FolderIdentity?
     private let contents: Guarded<Contents>
     private let damaged = Guarded<(@Sendable (Index, any Error) -> Void)?>(nil)
+    private let located = Guarded<(@Sendable ([ImageID], Index) -> [UInt32])?>(nil)
     private let folder: String
     private let calls: FileSystemCalls
     /// The index that was found damaged and set aside at the start, as far as it can be opened.
@@ -67,11 +68,19 @@ final class IndexShelf: Sendable {
         damaged.withLock { $0 = heard }
     }
 
+    /// Has this tell the rows of images of which something was learnt.
+    func onLearning(_ locate: @escaping @Sendable ([ImageID], Index) -> [UInt32]) {
+        located.withLock { $0 = locate }
+    }
+
     /// Adds what was learnt to the index in the data folder. Blocking.
     func write(_ learnt: [ImageID: Learnt]) throws {
         let disk = disk
         do {
-            try disk.write(learnt)
+            let rows = located.withLock(\.self)?(Array(learnt.keys), disk) ?? []
+            try disk.write(learnt, of: rows)
+            // What was read of them before the transaction ended is old.
+            disk.columns.touch(rows)
         } catch let error as DatabaseError where error.isDamage {
             damaged.withLock(\.self)?(disk, error)
             throw error

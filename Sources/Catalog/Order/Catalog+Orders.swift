@@ -1,6 +1,9 @@
 import GRDB
 public import Images
+import Dispatch
 import Locking
+import Logging
+import Synchronization
 
 extension Catalog {
     /// The order of a view as it is now, or as it was a moment ago: while the gallery changes, an order is made anew only
@@ -68,6 +71,7 @@ extension Catalog {
         let began = ContinuousClock.now
         let former = orders.entry(of: view, now: began)
         let (maker, generations) = try maker(for: snapshot)
+        keepColumns()
         let sequence = maker.sequence(of: view)
         var revision = snapshot.revision << Self.generationBits | (generations.reduce(0, &+) & Self.generationMask)
         if let former = former?.order, former.snapshot.revision == snapshot.revision, former.sequence == sequence {
@@ -108,12 +112,28 @@ extension Catalog {
         return (OrderMaker(snapshot: snapshot, columns: columns, prefixes: folderPrefixes), generations)
     }
 
-    /// Something was learnt of these images that they are perhaps sorted or searched by.
-    func touchColumns(of ids: [ImageID]) {
-        for part in standing.withLock(\.snapshot.parts) {
-            guard let (listing, index) = part.listed else { continue }
-            let rows = ids.compactMap { id in listing.position(of: id).map { listing[$0].row } }
-            if !rows.isEmpty { index.columns.touch(rows) }
+    /// The rows that these images have in the index.
+    func rows(of ids: some Sequence<ImageID>, in index: Index) -> [UInt32] {
+        standing.withLock(\.snapshot.parts).flatMap { part -> [UInt32] in
+            guard let (listing, its) = part.listed, its === index else { return [] }
+            return ids.compactMap { id in listing.position(of: id).map { listing[$0].row } }
+        }
+    }
+
+    /// Keeps what was read for orders, when nothing more is read for a while.
+    private func keepColumns() {
+        guard isKeeping.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+        probing.asyncAfter(deadline: .now() + .seconds(10)) { [weak self] in
+            guard let self, !isStopped.load(ordering: .relaxed) else { return }
+            isKeeping.store(false, ordering: .relaxed)
+            let index = shelf.disk
+            guard !index.isDamaged.load(ordering: .relaxed) else { return }
+            do {
+                // What is still being written is kept when it rests, or when the program ends.
+                if try !index.columns.save(to: index.database) { keepColumns() }
+            } catch {
+                logger.warning("What images are sorted by cannot be kept.", metadata: ["error": "\(error)"])
+            }
         }
     }
 

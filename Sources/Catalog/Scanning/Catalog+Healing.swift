@@ -78,6 +78,7 @@ extension Catalog {
             logger.notice("What was learnt of \(saved) images was saved from the damaged index.")
         }
         recent.forgetAll()
+        if !wrecks.isEmpty { disk.columns.touchAll() }
     }
 
     /// Notes that the index could not be read although it is whole, and looks now and then whether it can be again.

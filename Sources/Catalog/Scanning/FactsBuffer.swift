@@ -24,7 +24,6 @@ final class FactsBuffer: Sendable {
     private let batch: Int
     private let logger: Logger
     private let write: @Sendable ([ImageID: Learnt]) throws -> Void
-    private let written = Guarded<(@Sendable ([ImageID]) -> Void)?>(nil)
 
     /// - Parameter write: blocking; called on the buffer's own queue.
     init(
@@ -36,9 +35,6 @@ final class FactsBuffer: Sendable {
         self.logger = logger
         self.write = write
     }
-
-    /// Has this be called with the images whose facts were written, on the buffer's queue.
-    func onWritten(_ body: @escaping @Sendable ([ImageID]) -> Void) { written.withLock { $0 = body } }
 
     /// Any thread; returns at once.
     func add(_ learnt: Learnt, of id: ImageID) {
@@ -97,7 +93,6 @@ final class FactsBuffer: Sendable {
                 gathered.writing = [:]
                 gathered.isFailing = false
             }
-            written.withLock { $0 }?(Array(learnt.keys))
         } catch {
             let isFirst = gathered.withLock { gathered in
                 gathered.pending = gathered.writing.merging(gathered.pending) { $0.updated(with: $1) }

@@ -115,7 +115,8 @@ public struct Search: Hashable, Sendable {
         case "taken":
             guard !word.value.isEmpty else { return nil }
             guard let range = WallTime.range(word.value) else {
-                throw unknown("where a date is expected: 2019, 2019-06, 2019-06-30 or two of them, as 2019-06..2019-08.")
+                throw unknown(
+                    "where a date is expected: 2019, 2019-06, 2019-06-30 or two of them, as 2019-06..2019-08.")
             }
             return made(.taken(range))
         default:

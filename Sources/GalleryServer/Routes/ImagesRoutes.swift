@@ -11,7 +11,9 @@ struct ImagesRoutes {
     private static let standardLimit = 100
 
     func add(to router: inout Router) {
-        router.get("/api/v1/images", answering { request in
+        router.get(
+            "/api/v1/images",
+            answering { request in
                 try await turns.take(for: request.client) { try await page(for: request) }
             })
         router.get("/api/v1/images/{id}", answering(details))
@@ -53,7 +55,9 @@ struct ImagesRoutes {
 
     private func details(for request: Request) async throws -> Response {
         let image = try await catalog.requireImage(request.parameters["id"])
-        return try await JSONBody.response(to: request, ImageDetailsBody(image: image, index: try await catalog.position(of: image.id, in: .plain) ?? 0))
+        return try await JSONBody.response(
+            to: request,
+            ImageDetailsBody(image: image, index: try await catalog.position(of: image.id, in: .plain) ?? 0))
     }
 }
 

@@ -17,7 +17,8 @@ struct ViewsRoutes {
             ("/api/v1/timeline", timeline), ("/api/v1/folders", folders), ("/api/v1/position", position),
             ("/api/v1/shape", shape),
         ] {
-            router.get(path, answering { request in try await turns.take(for: request.client) { try await body(request) } })
+            router.get(
+                path, answering { request in try await turns.take(for: request.client) { try await body(request) } })
         }
     }
 
@@ -47,10 +48,10 @@ struct ViewsRoutes {
     @Sendable private func shape(_ request: Request) async throws -> Response {
         let query = QueryReader(request)
         let view = try query.view()
+        let count = try query.integer("count", in: 1...Self.mostBlocks) ?? 1
         guard let first = try query.integer("first", in: 0...largestSafeInteger / Shape.block) else {
             return try await JSONBody.response(to: request, ShapeBody(try await catalog.shape(of: view)))
         }
-        let count = try query.integer("count", in: 1...Self.mostBlocks) ?? 1
         let (revision, bytes) = try await catalog.ratios(
             of: view, at: first * Shape.block..<(first + count) * Shape.block)
         return Response(

@@ -11,53 +11,41 @@ import Scheduling
 /// `@unchecked Sendable`: whatever changes is read and written on the socket's loop alone.
 final class StreamSession: WebSocketHandler, @unchecked Sendable {
     /// A load under way.
-    private struct UnderWay {
+    struct UnderWay {
         let token: Token
         let handle: any LoadHandle
     }
 
-    private static let watchInterval = Duration.seconds(1)
+    static let watchInterval = Duration.seconds(1)
     /// An origin that has sent nothing for so long is worth a word.
-    private static let patience = Duration.seconds(3)
+    static let patience = Duration.seconds(3)
 
-    private struct Told: Equatable {
-        var view = ""
-        var revision: UInt64
-        var total: Int
-    }
-
-    /// The view that a client named, by its text; nil where the text names none: then there is nothing in it.
-    private struct ShownView {
-        var text = ""
-        var view: View? = .plain
-    }
-
-    private let services: StreamServices
+    let services: StreamServices
     private let client: Client
     private let formats: StreamFormats
-    private var socket: WebSocket?
-    private var session: SessionID?
+    var socket: WebSocket?
+    var session: SessionID?
     /// Of the session, as its present tokens have it; nil before the first, and once it has ended.
     private var generation: UInt64?
-    private var plan: StreamPlan
-    private var loads: [Piece: UnderWay] = [:]
+    var plan: StreamPlan
+    var loads: [Piece: UnderWay] = [:]
     /// The newest viewport, until it is the plan's.
     private var newest: Viewport?
     private var viewportNumber: UInt64 = 0
     private var isGreeted = false
     /// What the client was told of the catalog last.
-    private var told: Told
+    var told: Told
     /// What the slots are of.
-    private var view = ShownView()
+    var view = ShownView()
     /// The viewport that is the plan's.
-    private var shown: Viewport?
+    var shown: Viewport?
     /// Tokens whose origins keep them waiting, in the order of their slots, and what the client was told of them last.
-    private var waiting: [Token] = []
-    private var toldWaiting: [Token] = []
-    private var reading: Task<Void, Never>?
-    private var looking: Task<Void, Never>?
+    var waiting: [Token] = []
+    var toldWaiting: [Token] = []
+    var reading: Task<Void, Never>?
+    var looking: Task<Void, Never>?
     private var alarm: LoopTimer?
-    private var watch: LoopTimer?
+    var watch: LoopTimer?
 
     init(services: StreamServices, client: Client, formats: StreamFormats) {
         self.services = services
@@ -165,7 +153,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     }
 
     /// Tokens have nothing more to send, and what is loaded for nobody is left.
-    private func settle(_ tokens: [Token]) {
+    func settle(_ tokens: [Token]) {
         services.tokens.end(tokens, .cancelled)
         let unsent = plan.takeEndedUnsent()
         if unsent > 0 { services.census.count { $0.cancelledUnsent += unsent } }
@@ -330,90 +318,6 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         alarm = socket?.loop.schedule(after: delay) { [weak self] in
             self?.read()
             self?.socket?.wake()
-        }
-    }
-
-    // MARK: - The catalog
-
-    private func watchCatalog() {
-        watch = socket?.loop.schedule(after: Self.watchInterval) { [weak self] in
-            guard let self, let session else { return }
-            services.tokens.keepOpen(session)
-            lookAtCatalog()
-            read()
-            waiting = tokensKeptWaiting()
-            // A page at rest costs nothing: whatever else may be sent wakes the socket itself.
-            if told != standing || waiting != toldWaiting { socket?.wake() }
-            watchCatalog()
-        }
-    }
-
-    private var standing: Told { Told(view: view.text, revision: plan.revision, total: plan.total) }
-
-    /// Nothing that stands in the slots is right any more.
-    private func change(to text: String) {
-        view = ShownView(text: text, view: try? View(text: text))
-        reading?.cancel()
-        reading = nil
-        settle(plan.leave())
-        lookAtCatalog()
-    }
-
-    /// Learns what the order of the view is by now.
-    private func lookAtCatalog() {
-        guard let socket, let wanted = view.view else { return }
-        guard !wanted.isPlain else {
-            let standing = services.catalog.standing
-            settle(plan.adopt(revision: standing.revision, total: standing.total))
-            return
-        }
-        guard looking == nil || plan.revision == 0 else { return }
-        looking = Task(executorPreference: socket.loop) { [self] in
-            let standing = try? await services.catalog.standing(of: wanted)
-            // The client may have gone on to another view, or gone.
-            guard session != nil, view.view == wanted else { return }
-            looking = nil
-            guard let standing else { return }
-            adopt(revision: standing.revision, total: standing.total)
-            read()
-            socket.wake()
-        }
-    }
-
-    /// - Postcondition: what there is now is shown, where nothing was known before.
-    private func adopt(revision: UInt64, total: Int) {
-        let isFirst = plan.revision == 0
-        settle(plan.adopt(revision: revision, total: total))
-        if isFirst, let shown { settle(plan.show(shown, at: services.now)) }
-    }
-
-    /// Of slots that the client was told of.
-    private func tokensKeptWaiting() -> [Token] {
-        let waiting = loads.filter { piece, _ in
-            guard let showing = plan.showings[piece.slot], showing.isTold else { return false }
-            return services.loader.originSilence(of: showing.image).map { $0 >= Self.patience } ?? false
-        }
-        // Preview and tile of a slot have one token.
-        let bySlot = Dictionary(waiting.map { ($0.key.slot, $0.value.token) }) { first, _ in first }
-        return bySlot.sorted { $0.key < $1.key }.map(\.value)
-    }
-
-    /// Reads what stands in the slots that matter most now, one run after the other.
-    private func read() {
-        guard let socket, reading == nil, let run = plan.unread(at: services.now), !run.isEmpty else { return }
-        guard let wanted = view.view else { return }
-        reading = Task(executorPreference: socket.loop) { [self] in
-            let page = try? await services.catalog.page(
-                offset: run.lowerBound, limit: run.count, of: wanted, for: .view)
-            // What was read of a view that was left is read for nobody.
-            guard view.view == wanted else { return }
-            reading = nil
-            guard session != nil, let page else { return }
-            adopt(revision: page.revision, total: page.total)
-            settle(plan.know(page.images, from: page.offset))
-            socket.wake()
-            // What a page does not have is asked for again when the catalog is looked after, and not at once.
-            if page.images.count == run.count { read() }
         }
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import GRDB
 import Glibc
 import Images
 import TestSupport
@@ -89,7 +91,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("zoe", ["Zoë.gif"]), ("ZOË", ["Zoë.gif"]), ("img", ["img_2.png", "IMG_10.jpg"]), ("b", ["last.jpg", "Zoë.gif"]),
+        ("zoe", ["Zoë.gif"]), ("ZOË", ["Zoë.gif"]), ("img", ["img_2.png", "IMG_10.jpg"]),
+        ("b", ["last.jpg", "Zoë.gif"]),
         ("img -10", ["img_2.png"]), ("lumix", ["IMG_10.jpg"]), ("camera:gx9", ["IMG_10.jpg"]), ("camera:img", []),
         ("taken:2019-06", ["Zoë.gif"]), ("taken:2019-07", ["IMG_10.jpg"]), ("taken:2019", ["IMG_10.jpg", "Zoë.gif"]),
         ("type:jpeg", ["IMG_10.jpg", "last.jpg"]), ("-type:jpeg", ["img_2.png", "Zoë.gif"]), ("folder:c", ["Zoë.gif"]),
@@ -104,7 +107,9 @@ import Testing
     @Test func `positions, ids and pages of a view agree, by offset and by cursor`() async throws {
         for number in 0..<50 { try scratch.file("pictures/\(number % 3)/\(number).jpg") }
         let catalog = try await scratch.catalog()
-        for parameters in [["sort": "name", "direction": "desc"], ["sort": "shuffle"], ["q": "1"], ["direction": "desc"]] {
+        for parameters in [
+            ["sort": "name", "direction": "desc"], ["sort": "shuffle"], ["q": "1"], ["direction": "desc"],
+        ] {
             let view = try view(parameters)
             let order = try await catalog.order(of: view)
             let all = try await catalog.page(offset: 0, limit: 500, of: view)
@@ -131,7 +136,8 @@ import Testing
         #expect(Set(try await names(catalog, ["folder": "a"])) == ["1.jpg", "2.jpg"])
         #expect(try await names(catalog, ["folder": "a/b"]) == ["2.jpg"])
         let top = try await catalog.folders(in: "")
-        #expect(top.map(\.path) == ["a", "ab"] && top.map(\.count) == [2, 1] && top.map(\.hasFolders) == [true, false])
+        #expect(
+            top.map(\.path) == ["a", "ab"] && top.map(\.count) == [2, 1] && top.map(\.hasFolders) == [true, false])
         #expect(try await catalog.folders(in: "a").map(\.path) == ["a/b"])
         #expect(try await catalog.folders(in: "none").isEmpty)
     }
@@ -168,6 +174,70 @@ import Testing
         let after = try await catalog.order(of: view, at: try catalog.moment(), mustBeNew: true)
         #expect(after.revision != before.revision)
         #expect(try await catalog.images(of: after, at: 0..<1).map(\.name) == ["last.jpg"])
+    }
+
+    @Test func `what orders are made of is kept over a restart, and what changed since is read again`() async throws {
+        var catalog = try await gallery()
+        let views = try [["sort": "taken"], ["sort": "size"], ["q": "lumix"], ["q": "is:broken"], ["folder": "b/c"]]
+            .map { try view($0) }
+        var before: [[String]] = []
+        for view in views { before.append(try await catalog.page(offset: 0, limit: 9, of: view).images.map(\.name)) }
+        await catalog.close()
+        catalog = try await scratch.catalog()
+        let index = catalog.shelf.disk
+        let kept = try await index.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM columns") }
+        #expect(kept == 1)
+        for (view, names) in zip(views, before) {
+            #expect(try await catalog.page(offset: 0, limit: 9, of: view).images.map(\.name) == names)
+        }
+        await catalog.close()
+        // Changed while nobody looked, and learnt before anybody has asked for an order.
+        try scratch.file("pictures/b/last.jpg", String(repeating: "y", count: 1_000))
+        catalog = try await scratch.catalog()
+        try await learn(catalog, "img_2.png") { $0.takenAt = "1999-01-01T00:00:00Z" }
+        await written(catalog)
+        #expect(try await names(catalog, ["sort": "size"]).last == "last.jpg")
+        #expect(try await names(catalog, ["sort": "taken"]).first == "img_2.png")
+    }
+
+    @Test func `a block that was kept is the same again, and one that is cut is none`() {
+        let table = FolderTable()
+        var rows = [ColumnRow?](repeating: nil, count: ColumnBlock.size)
+        for place in stride(from: 0, to: ColumnBlock.size, by: 3) {
+            var row = ColumnRow(folder: "f/\(place % 7)", size: Int64(place), taken: Int64(place) * 1_000_000)
+            for _ in TextField.allCases {
+                row.append("Word \(place)")
+                row.endField()
+            }
+            row.ratio = UInt8(place % 255)
+            row.place = place % 2 == 0 ? (Double(place % 90), 2.5) : nil
+            row.isBroken = place % 5 == 0
+            rows[place] = row
+        }
+        let block = ColumnBlock(rows, folders: table)
+        let data = block.stored(table)
+        // In another run folders have other numbers.
+        let other = FolderTable()
+        _ = other.number(of: "something else")
+        guard let again = ColumnBlock(stored: data, folders: other) else {
+            Issue.record("it cannot be read")
+            return
+        }
+        #expect(again.texts == block.texts && again.ends == block.ends && again.taken == block.taken)
+        #expect(again.sizes == block.sizes && again.ratios == block.ratios && again.broken == block.broken)
+        #expect(again.folders.map { other.paths[Int($0)] } == block.folders.map { table.paths[Int($0)] })
+        #expect(again.places.count == block.places.count && again.places[6]?.latitude == block.places[6]?.latitude)
+        for cut in stride(from: 0, to: data.count, by: 997) {
+            #expect(ColumnBlock(stored: data.prefix(cut), folders: FolderTable()) == nil)
+        }
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<2_000 {
+            var hurt = data
+            hurt[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            // Whatever is in it, it is read without a trap, and can be searched.
+            guard let block = ColumnBlock(stored: hurt, folders: FolderTable()) else { continue }
+            #expect(block.ends.count == ColumnBlock.size)
+        }
     }
 
     @Test func `a page of an order whose images have gone is of the order as it is now`() async throws {
@@ -214,7 +284,8 @@ import Testing
         var random = SeededRandom(seed: 3)
         for count in [0, 1, 2, 1_000] {
             for bits in [1, 8, 33, 64] {
-                let keys = (0..<count).map { _ in UInt64.random(in: 0...UInt64.max >> UInt64(64 - bits), using: &random) }
+                let keys = (0..<count).map { _ in UInt64.random(in: 0...UInt64.max >> UInt64(64 - bits), using: &random)
+                }
                 let expected = keys.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
                 #expect(RadixSort.order(keys).map(Int.init) == expected)
             }

@@ -135,7 +135,8 @@ final class NumberedCatalog: StreamCatalog {
         let (revision, total) = try await standing(of: view)
         let range = (offset..<offset + limit).clamped(to: 0..<total)
         return Page(
-            view: view, revision: revision, total: total, offset: offset, images: range.map { PlanHouse.image($0) }, next: nil)
+            view: view, revision: revision, total: total, offset: offset, images: range.map { PlanHouse.image($0) },
+            next: nil)
     }
 }
 

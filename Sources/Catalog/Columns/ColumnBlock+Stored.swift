@@ -1,0 +1,100 @@
+import FoundationEssentials
+
+extension ColumnBlock {
+    /// Raised when what is stored changes: what is of another form is read from the rows again.
+    private static let form: UInt32 = 1
+
+    /// As it is kept in the index, so that a million rows need not be read one by one at the next start. Numbers are
+    /// little-endian; this program runs on no other machine.
+    func stored(_ table: FolderTable) -> Data {
+        var data = Data()
+        func append<Number>(_ numbers: [Number]) {
+            withUnsafeBytes(of: UInt32(numbers.count)) { data.append(contentsOf: $0) }
+            numbers.withUnsafeBytes { data.append(contentsOf: $0) }
+        }
+        // Folders are numbered anew in each run: here by their places in a list of those that the block has.
+        let paths = table.paths
+        var numbers: [UInt32: UInt32] = [:]
+        var names: [UInt8] = []
+        let own = folders.map { folder -> UInt32 in
+            if let number = numbers[folder] { return number }
+            let number = UInt32(numbers.count)
+            numbers[folder] = number
+            names.append(contentsOf: paths.indices.contains(Int(folder)) ? Array(paths[Int(folder)].utf8) : [])
+            names.append(0)
+            return number
+        }
+        append([Self.form])
+        append(names)
+        append(own)
+        append(texts)
+        append(ends)
+        append(sizes)
+        append(taken)
+        append(ratios)
+        append(kinds)
+        append(broken)
+        let located = places.sorted { $0.key < $1.key }
+        append(located.map(\.key))
+        append(located.map(\.value.latitude))
+        append(located.map(\.value.longitude))
+        return data
+    }
+
+    /// Nil for anything but what `stored` gives.
+    convenience init?(stored data: Data, folders table: FolderTable) {
+        var reader = StoredReader(data)
+        guard let form = reader.numbers(of: UInt32.self), form == [Self.form],
+            let names = reader.numbers(of: UInt8.self), let own = reader.numbers(of: UInt32.self),
+            let texts = reader.numbers(of: UInt8.self), let ends = reader.numbers(of: UInt32.self),
+            let sizes = reader.numbers(of: UInt32.self), let taken = reader.numbers(of: Int64.self),
+            let ratios = reader.numbers(of: UInt8.self), let kinds = reader.numbers(of: UInt8.self),
+            let broken = reader.numbers(of: UInt8.self), let located = reader.numbers(of: UInt16.self),
+            let latitudes = reader.numbers(of: Float.self), let longitudes = reader.numbers(of: Float.self),
+            reader.isAtEnd
+        else { return nil }
+        let paths = names.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+            .map { String(decoding: $0, as: UTF8.self) }
+        let lengths = [own.count, ends.count, sizes.count, taken.count, ratios.count, kinds.count, broken.count]
+        guard lengths.allSatisfy({ $0 == Self.size }), own.allSatisfy({ Int($0) < paths.count }),
+            located.count == latitudes.count, located.count == longitudes.count,
+            located.allSatisfy({ Int($0) < Self.size }), Set(located).count == located.count,
+            zip(ends, ends.dropFirst()).allSatisfy({ $0 <= $1 }), Int(ends.last ?? 0) == texts.count
+        else { return nil }
+        let numbers = paths.map { table.number(of: $0) }
+        self.init(
+            texts: texts, ends: ends, folders: own.map { numbers[Int($0)] }, sizes: sizes, taken: taken, ratios: ratios,
+            kinds: kinds, broken: broken,
+            places: Dictionary(
+                uniqueKeysWithValues: zip(located, zip(latitudes, longitudes)).map { ($0, ($1.0, $1.1)) }))
+    }
+}
+
+/// Takes arrays out of what was stored; of what is cut or mistaken, nothing.
+private struct StoredReader {
+    private let data: Data
+    private var offset = 0
+
+    init(_ data: Data) { self.data = data }
+
+    var isAtEnd: Bool { offset == data.count }
+
+    mutating func numbers<Number: BitwiseCopyable>(of type: Number.Type) -> [Number]? {
+        guard let count = number(), count <= (data.count - offset) / MemoryLayout<Number>.stride else { return nil }
+        let size = count * MemoryLayout<Number>.stride
+        defer { offset += size }
+        return data.withUnsafeBytes { bytes in
+            [Number](unsafeUninitializedCapacity: count) { buffer, filled in
+                UnsafeMutableRawBufferPointer(buffer).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + size]))
+                filled = count
+            }
+        }
+    }
+
+    private mutating func number() -> Int? {
+        guard data.count - offset >= 4 else { return nil }
+        defer { offset += 4 }
+        return data.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+    }
+}
