@@ -74,13 +74,18 @@ struct Examination {
         exif = kind == .tiff ? ExifMetadata(reader.head) : header.blob("exif-data").flatMap(ExifMetadata.init)
 
         var facts = ImageFacts()
-        exif?.describe(&facts)
+        let metadata = PictureMetadata(
+            exif: exif, iptc: header.blob("iptc-data").flatMap { IPTCRecord($0[...]) },
+            xmp: header.blob("xmp-data").map { XMPPacket($0[...]) })
+        metadata.describe(&facts)
         let isSideways = orientation >= 5
         facts.width = isSideways ? storedHeight : storedWidth
         facts.height = isSideways ? storedWidth : storedHeight
         facts.mediaType = sighting.identification.mediaType
         facts.byteCount = reader.fileLength
         facts.frames = frames
+        facts.isBroken = false
+        facts.examination = ImageFacts.presentExamination
         self.facts = facts
     }
 

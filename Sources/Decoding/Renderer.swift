@@ -30,6 +30,7 @@ public struct Renderer: Sendable {
     ) throws(RenderError) -> Outcome {
         if case .encode(let encoding) = work { return .made(try encode(encoding, source, stop)) }
         try stop.check()
+        if work == .examine, let facts = try head(of: source, stop) { return .made(RenderAnswer(facts: facts)) }
         let sighting = try Sighting(source, limits: limits, stop: stop)
         // Already the header of a drawing is the whole of it.
         guard mayBeHeavy || sighting.kind != .svg else { return .heavy }
@@ -42,6 +43,15 @@ public struct Renderer: Sendable {
         }
         guard mayBeHeavy || thumbnail != nil || !original.isHeavy(limits) else { return .heavy }
         return .made(try render(original, thumbnail, as: wanted, stop: stop))
+    }
+
+    /// What the head of a JPEG tells; nil of other pictures, and where it takes a decoder to tell.
+    private func head(of source: RenderSource, _ stop: RenderStop) throws(RenderError) -> ImageFacts? {
+        let reader = try SourceReader(source, stop: stop)
+        guard reader.fileLength <= limits.maximumBytes, let head = JPEGHead(reader),
+            max(head.width, head.height) <= limits.maximumSide
+        else { return nil }
+        return head.facts(byteCount: reader.fileLength)
     }
 
     /// Several renditions out of one decoding. They cost little more than the largest of them alone.

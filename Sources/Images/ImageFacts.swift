@@ -19,6 +19,29 @@ public struct ImageFacts: Hashable, Sendable, Codable {
     public var orientation: Int?
     /// Whether the file ends before its picture does; nil: not known.
     public var isIncomplete: Bool?
+    /// Whether the file was looked into and is nothing that can be shown; nil: not known.
+    public var isBroken: Bool?
+    /// Stars that a person gave, 1 to 5, or -1 for a picture that was rejected (Metadata Working Group, "Guidelines for
+    /// handling image metadata", 2.0, 5.5); nil for one that was not rated.
+    public var rating: Int?
+    /// What a person called it; at most ``maximumTitle`` bytes.
+    public var title: String?
+    /// At most ``maximumKeywords`` words, of at most ``maximumKeyword`` bytes each, none of them twice.
+    public var keywords: [String] = []
+    /// What the place is called where the picture was taken.
+    public var placeNames: PlaceNames?
+    /// Which form of examination these are of (``presentExamination``); nil where nobody has looked into the file.
+    public var examination: Int?
+
+    /// Raised when more is read of a file than before, so that every file is looked into once more.
+    public static let presentExamination = 1
+    /// Bytes.
+    public static let maximumTitle = 1_024
+    public static let maximumKeywords = 64
+    /// Bytes.
+    public static let maximumKeyword = 128
+    /// Bytes of one of the ``placeNames``.
+    public static let maximumPlaceName = 256
 
     public init() {}
 
@@ -53,5 +76,17 @@ public struct ImageFacts: Hashable, Sendable, Codable {
             self.longitude = longitude
             self.altitude = altitude
         }
+    }
+
+    /// Where the picture was taken, in words.
+    public struct PlaceNames: Hashable, Sendable, Codable {
+        /// A part of the city, or what is known by a name of its own.
+        public var location: String?
+        public var city: String?
+        /// The state or province.
+        public var state: String?
+        public var country: String?
+
+        public init() {}
     }
 }

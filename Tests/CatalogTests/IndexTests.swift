@@ -33,6 +33,16 @@ import Testing
         facts.camera = camera
         facts.place = .init(latitude: -1.5, longitude: 2.5, altitude: 3.5)
         facts.isIncomplete = true
+        facts.isBroken = false
+        facts.rating = -1
+        facts.title = "Ein Tag, a day, 一日"
+        facts.keywords = ["Katze", "cat", "with a blank"]
+        facts.placeNames = .init()
+        facts.placeNames?.location = "Altstadt"
+        facts.placeNames?.city = "Bern"
+        facts.placeNames?.state = "BE"
+        facts.placeNames?.country = "Schweiz"
+        facts.examination = ImageFacts.presentExamination
         return facts
     }
 
@@ -120,29 +130,35 @@ import Testing
         #expect(try await catalog.image(half.id)?.facts.isIncomplete == nil)
     }
 
-    @Test func `an index from before incompleteness was kept is brought up to date with all that it has`() async throws
-    {
+    @Test(arguments: [1, 2])
+    func `an index of an older form is brought up to date with all that it has`(form: Int) async throws {
         try scratch.file("pictures/a.jpg", "12345")
         var catalog = try await scratch.catalog()
         let image = try #require(try await catalog.all().first)
-        var facts = full
-        facts.isIncomplete = nil
-        catalog.learned(facts, version: image.version, of: image.id)
+        var old = ImageFacts()
+        (old.width, old.height, old.mediaType, old.placeholder) = (4032, 3024, "image/jpeg", [1, 2, 3])
+        old.camera = full.camera
+        old.isIncomplete = form == 1 ? nil : true
+        catalog.learned(old, version: image.version, of: image.id)
         await catalog.facts.drain()
         // As an older version of this program left it.
+        let columns = FactsColumns.third + (form == 1 ? ["isIncomplete"] : [])
         try await catalog.shelf.disk.database.write { db in
-            try db.execute(sql: "ALTER TABLE facts DROP COLUMN isIncomplete; PRAGMA user_version = 1")
+            for column in columns { try db.execute(sql: "ALTER TABLE facts DROP COLUMN \(column)") }
+            try db.execute(sql: "ALTER TABLE source DROP COLUMN examinedRow; DROP TABLE unexamined")
+            try db.execute(sql: "PRAGMA user_version = \(form)")
         }
         await catalog.close()
         catalog = try await scratch.catalog()
         #expect(catalog.state.problems.count == 0)
-        facts.byteCount = 5
-        #expect(try await catalog.image(image.id)?.facts == facts)
-        facts.isIncomplete = true
-        catalog.learned(facts, version: image.version, of: image.id)
+        old.byteCount = 5
+        #expect(try await catalog.image(image.id)?.facts == old)
+        var all = full
+        all.byteCount = 5
+        catalog.learned(full, version: image.version, of: image.id)
         await catalog.close()
         catalog = try await scratch.catalog()
-        #expect(try await catalog.image(image.id)?.facts == facts)
+        #expect(try await catalog.image(image.id)?.facts == all)
         await catalog.close()
     }
 
@@ -165,7 +181,14 @@ import Testing
         facts.place = .init(latitude: .infinity, longitude: 0)
         facts.placeholder = Array(repeating: 0, count: 1000)
         facts.camera?.make = String(repeating: "é", count: 10_000)
+        facts.title = String(repeating: "é", count: 10_000)
+        facts.keywords = (0..<1_000).map { "\($0)" + String(repeating: "x", count: 1_000) } + ["a\nb", ""]
+        facts.placeNames?.city = String(repeating: "é", count: 10_000)
+        facts.rating = 6
         let bounded = facts.bounded
+        #expect((bounded.title?.utf8.count ?? 0) <= 1_024 && (bounded.placeNames?.city?.utf8.count ?? 0) <= 256)
+        #expect(bounded.keywords.count == 64 && bounded.keywords.allSatisfy { $0.utf8.count <= 128 })
+        #expect(bounded.rating == nil)
         #expect(bounded.camera?.exposureTime == nil && bounded.place == nil && bounded.placeholder == nil)
         #expect((bounded.camera?.make?.utf8.count ?? 0) <= 300)
     }

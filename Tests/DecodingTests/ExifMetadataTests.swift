@@ -25,7 +25,7 @@ import Testing
 
     private func facts(_ builder: ExifBuilder) -> ImageFacts {
         var facts = ImageFacts()
-        ExifMetadata(builder.bytes)?.describe(&facts)
+        PictureMetadata(exif: ExifMetadata(builder.bytes)).describe(&facts)
         return facts
     }
 
@@ -56,6 +56,29 @@ import Testing
     ])
     func `a time that is none is left out, and one without a zone is UTC`(text: String, time: String?) {
         #expect(facts(ExifBuilder(exposure: [ExifBuilder.text(0x9003, text)])).takenAt == time)
+    }
+
+    @Test func `what people write with Windows is read, and a description where there is no title`() {
+        func wide(_ tag: UInt16, _ text: String) -> (UInt16, UInt16, UInt32, [UInt8]) {
+            let units = text.utf16.map { Sample.little16($0) }
+            let bytes = Array(units.joined()) + [0, 0]
+            return (tag, 1, UInt32(bytes.count), bytes)
+        }
+        let described = facts(
+            ExifBuilder(main: [
+                ExifBuilder.text(0x010e, "  A day\nat sea "), ExifBuilder.short(0x4746, 4),
+                wide(0x9c9e, "See; Boot;;See;\u{1f6f6} 船"),
+            ]))
+        #expect(described.title == "A day at sea" && described.rating == 4)
+        #expect(described.keywords == ["See", "Boot", "\u{1f6f6} 船"])
+        let titled = facts(
+            ExifBuilder(main: [ExifBuilder.text(0x010e, "of the camera"), wide(0x9c9b, "Ein Tag")]))
+        #expect(titled.title == "Ein Tag")
+        let empty = facts(
+            ExifBuilder(main: [
+                ExifBuilder.text(0x010e, "OLYMPUS DIGITAL CAMERA"), ExifBuilder.short(0x4746, 0), wide(0x9c9e, " ; "),
+            ]))
+        #expect(empty == ImageFacts())
     }
 
     @Test func `values without sense are left out`() {

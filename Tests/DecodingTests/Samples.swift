@@ -27,8 +27,48 @@ enum Sample {
     static func jpeg(width: Int, height: Int, exif: [UInt8]? = nil) throws -> [UInt8] {
         let plain = try quarters(width: width, height: height).encoded(as: .jpeg, quality: 90)
         guard let exif else { return plain }
-        let block = Array("Exif\0\0".utf8) + exif
-        return Array(plain.prefix(2)) + [0xff, 0xe1] + big16(block.count + 2) + block + plain.dropFirst(2)
+        return adding([(0xe1, Array("Exif\0\0".utf8) + exif)], to: plain)
+    }
+
+    /// A JPEG with these segments before its own.
+    static func adding(_ segments: [(marker: UInt8, content: [UInt8])], to jpeg: [UInt8]) -> [UInt8] {
+        let added: [[UInt8]] = segments.map { segment in
+            [0xff, segment.marker] + big16(segment.content.count + 2) + segment.content
+        }
+        return Array(jpeg.prefix(2)) + Array(added.joined()) + jpeg.dropFirst(2)
+    }
+
+    /// The segment of XMP as a JPEG has it.
+    static func xmpSegment(_ packet: String) -> (marker: UInt8, content: [UInt8]) {
+        (0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(packet.utf8))
+    }
+
+    /// Data sets of IIM's application record as a JPEG has them, among Photoshop's image resources.
+    static func iptcSegment(_ dataSets: [(number: UInt8, value: String)]) -> (marker: UInt8, content: [UInt8]) {
+        let iptc = iptc(dataSets)
+        let other = Array("8BIM".utf8) + [0x03, 0xed, 3] + Array("abc".utf8) + big32(3) + [1, 2, 3, 0]
+        let own = Array("8BIM".utf8) + [0x04, 0x04, 0, 0] + big32(UInt32(iptc.count)) + iptc
+        return (0xed, Array("Photoshop 3.0\0".utf8) + other + own)
+    }
+
+    static func iptc(_ dataSets: [(number: UInt8, value: String)]) -> [UInt8] {
+        let sets: [[UInt8]] = dataSets.map { set in
+            [0x1c, 2, set.number] + big16(set.value.utf8.count) + Array(set.value.utf8)
+        }
+        return Array(sets.joined())
+    }
+
+    /// An XMP packet of one description with these attributes and children.
+    static func xmp(_ attributes: String = "", _ children: String = "") -> String {
+        """
+        <?xpacket begin="\u{feff}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">
+        <!-- xmp:Rating="1" --><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+        <rdf:Description rdf:about="" \(attributes) xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+        xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/"
+        xmlns:exif="http://ns.adobe.com/exif/1.0/"
+        xmlns:Iptc4xmpCore="http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/">\(children)</rdf:Description>
+        </rdf:RDF></x:xmpmeta><?xpacket end="w"?>
+        """
     }
 
     /// A PNG of plain RGB or RGBA with its data stored uncompressed.

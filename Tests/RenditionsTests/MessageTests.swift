@@ -23,6 +23,14 @@ import Testing
         camera.sensitivity = 100
         facts.camera = camera
         facts.place = ImageFacts.Place(latitude: -33.9, longitude: 151.2, altitude: nil)
+        facts.isBroken = false
+        facts.rating = -1
+        facts.title = "نمی\u{200c}دانم 👩‍👧"
+        facts.keywords = ["cat", "Łódź"]
+        facts.placeNames = .init()
+        facts.placeNames?.city = "Łódź"
+        facts.placeNames?.country = "Polska"
+        facts.examination = ImageFacts.presentExamination
         return facts
     }()
 
@@ -182,7 +190,8 @@ import Testing
             { $0.mediaType = "image/x\ny" }, { $0.orientation = 9 }, { $0.frames = 0 }, { $0.byteCount = -1 },
             { $0.placeholder = Array(repeating: 1, count: 26) }, { $0.camera?.aperture = .nan },
             { $0.place?.latitude = 91 }, { $0.place?.longitude = .infinity },
-            { $0.takenAt = String(repeating: "9", count: 65) },
+            { $0.takenAt = String(repeating: "9", count: 65) }, { $0.rating = 0 }, { $0.rating = 6 },
+            { $0.examination = ImageFacts.presentExamination + 1 },
         ]
         for (number, change) in changes.enumerated() {
             var answer = RenderAnswer(facts: Self.facts)

@@ -4,10 +4,16 @@ import Images
 
 /// How `ImageFacts` is written as columns of the index.
 enum FactsColumns {
-    static let names = [
-        "width", "height", "mediaType", "byteCount", "frames", "placeholder", "takenAt", "orientation",
-        "make", "model", "lens", "exposureTime", "aperture", "sensitivity", "focalLength",
-        "latitude", "longitude", "altitude", "isIncomplete",
+    static let names =
+        [
+            "width", "height", "mediaType", "byteCount", "frames", "placeholder", "takenAt", "orientation",
+            "make", "model", "lens", "exposureTime", "aperture", "sensitivity", "focalLength",
+            "latitude", "longitude", "altitude", "isIncomplete",
+        ] + third
+
+    /// Those that came with the third form of the index.
+    static let third = [
+        "isBroken", "rating", "title", "keywords", "location", "city", "state", "country", "examination",
     ]
 
     static func values(of facts: ImageFacts) -> [DatabaseValue] {
@@ -20,7 +26,11 @@ enum FactsColumns {
             camera?.make, camera?.model, camera?.lens, camera?.exposureTime, camera?.aperture, camera?.sensitivity,
             camera?.focalLength,
             place?.latitude, place?.longitude, place?.altitude,
-            facts.isIncomplete,
+            facts.isIncomplete, facts.isBroken, facts.rating, facts.title,
+            // No keyword has a line's end in it.
+            facts.keywords.isEmpty ? nil : facts.keywords.joined(separator: "\n"),
+            facts.placeNames?.location, facts.placeNames?.city, facts.placeNames?.state, facts.placeNames?.country,
+            facts.examination,
         ]
         return values.map { $0?.databaseValue ?? .null }
     }
@@ -53,6 +63,17 @@ enum FactsColumns {
             facts.place = ImageFacts.Place(latitude: latitude, longitude: longitude, altitude: value(17))
         }
         facts.isIncomplete = value(18)
+        facts.isBroken = value(19)
+        facts.rating = value(20)
+        facts.title = value(21)
+        facts.keywords = (value(22) as String?)?.split(separator: "\n").map(String.init) ?? []
+        var names = ImageFacts.PlaceNames()
+        names.location = value(23)
+        names.city = value(24)
+        names.state = value(25)
+        names.country = value(26)
+        if names != ImageFacts.PlaceNames() { facts.placeNames = names }
+        facts.examination = value(27)
         return facts
     }
 }

@@ -15,12 +15,26 @@ extension ImageFacts {
         facts.camera = camera ?? other.camera
         facts.place = place ?? other.place
         facts.isIncomplete = isIncomplete ?? other.isIncomplete
+        facts.isBroken = isBroken ?? other.isBroken
+        facts.rating = rating ?? other.rating
+        facts.title = title ?? other.title
+        facts.keywords = keywords.isEmpty ? other.keywords : keywords
+        var names = placeNames ?? ImageFacts.PlaceNames()
+        names.location = names.location ?? other.placeNames?.location
+        names.city = names.city ?? other.placeNames?.city
+        names.state = names.state ?? other.placeNames?.state
+        names.country = names.country ?? other.placeNames?.country
+        facts.placeNames = names == ImageFacts.PlaceNames() ? nil : names
+        facts.examination = examination ?? other.examination
         return facts
     }
 
     /// These facts within the bounds of what can be: what is learnt comes from files and origins that may be hostile.
     var bounded: ImageFacts {
-        func text(_ value: String?) -> String? { value.map { String(decoding: $0.utf8.prefix(256), as: UTF8.self) } }
+        func text(_ value: String?, upTo limit: Int = 256) -> String? {
+            guard let value, value.utf8.count > limit else { return value }
+            return String(decoding: value.utf8.prefix(limit), as: UTF8.self)
+        }
         func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? $0 : nil } }
         var facts = self
         facts.mediaType = text(mediaType)
@@ -33,6 +47,15 @@ extension ImageFacts {
         facts.camera?.aperture = finite(camera?.aperture)
         facts.camera?.focalLength = finite(camera?.focalLength)
         facts.place?.altitude = finite(place?.altitude)
+        facts.rating = rating.flatMap { $0 == -1 || (1...5).contains($0) ? $0 : nil }
+        facts.title = text(title, upTo: ImageFacts.maximumTitle)
+        facts.keywords = keywords.prefix(ImageFacts.maximumKeywords).compactMap {
+            $0.isEmpty || $0.contains(where: \.isNewline) ? nil : text($0, upTo: ImageFacts.maximumKeyword)
+        }
+        facts.placeNames?.location = text(placeNames?.location)
+        facts.placeNames?.city = text(placeNames?.city)
+        facts.placeNames?.state = text(placeNames?.state)
+        facts.placeNames?.country = text(placeNames?.country)
         if let place, !place.latitude.isFinite || !place.longitude.isFinite { facts.place = nil }
         return facts
     }

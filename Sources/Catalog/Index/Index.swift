@@ -11,7 +11,7 @@ final class Index: Sendable {
     let columns = ColumnKeeper()
 
     /// Raised when the tables change; an index of an older form is brought to this one, any other is set aside.
-    private static let form = 2
+    private static let form = 3
 
     /// Opens the index in a file, and makes it when there is none.
     ///
@@ -86,9 +86,11 @@ final class Index: Sendable {
             }
             // Made of the rows, and so without a form of its own.
             try db.execute(sql: "CREATE TABLE IF NOT EXISTS columns (block INTEGER PRIMARY KEY, data BLOB NOT NULL)")
-            if form == 1 {
+            if (1..<Index.form).contains(form) {
                 try db.inTransaction(.immediate) {
-                    try Index.addIncompleteness(db); return .commit
+                    if form < 2 { try Index.addIncompleteness(db) }
+                    try Index.addExaminations(db)
+                    return .commit
                 }
             }
         }
@@ -99,13 +101,24 @@ final class Index: Sendable {
         try db.execute(sql: "ALTER TABLE facts ADD COLUMN isIncomplete; PRAGMA user_version = 2")
     }
 
+    /// From form 2 to form 3: what people write into pictures, and which files have been looked into.
+    private static func addExaminations(_ db: Database) throws {
+        for name in FactsColumns.third { try db.execute(sql: "ALTER TABLE facts ADD COLUMN \(name)") }
+        try db.execute(
+            sql: """
+                ALTER TABLE source ADD COLUMN examinedRow INTEGER;
+                CREATE TABLE unexamined (row INTEGER PRIMARY KEY);
+                PRAGMA user_version = 3
+                """)
+    }
+
     private static func createTables(_ db: Database) throws {
         try db.execute(
             sql: """
                 CREATE TABLE counter (name TEXT PRIMARY KEY NOT NULL, value INTEGER NOT NULL) WITHOUT ROWID;
                 CREATE TABLE source (
                     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, size INTEGER, seconds INTEGER,
-                    nanoseconds INTEGER, problems TEXT);
+                    nanoseconds INTEGER, problems TEXT, examinedRow INTEGER);
                 CREATE TABLE listing (
                     source INTEGER NOT NULL, block INTEGER NOT NULL, ids BLOB NOT NULL, rows BLOB NOT NULL,
                     PRIMARY KEY (source, block));
@@ -115,6 +128,7 @@ final class Index: Sendable {
                     name TEXT, width INTEGER, height INTEGER, takenAt TEXT);
                 CREATE TABLE facts (
                     id INTEGER PRIMARY KEY, version INTEGER, \(FactsColumns.names.joined(separator: ", ")));
+                CREATE TABLE unexamined (row INTEGER PRIMARY KEY);
                 PRAGMA user_version = \(form);
                 """)
     }

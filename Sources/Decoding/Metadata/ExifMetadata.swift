@@ -29,7 +29,6 @@ struct ExifMetadata {
             camera.aperture = positive(0x829d, in: exposure)
             camera.focalLength = positive(0x920a, in: exposure)
             camera.sensitivity = directories.number(0x8827, in: exposure).flatMap { $0 > 0 ? Int($0) : nil }
-            facts.takenAt = time(0x9003, offset: 0x9011, in: exposure)
         }
         if camera != ImageFacts.Camera() { facts.camera = camera }
         facts.place = place
@@ -75,43 +74,41 @@ struct ExifMetadata {
         return side.uppercased().hasPrefix(negative) ? -value : value
     }
 
-    /// "2024:05:01 10:00:00" and "+02:00" as RFC 3339; UTC without a zone.
-    private func time(_ tag: UInt16, offset: UInt16, in directory: TIFFDirectories.Directory) -> String? {
-        guard let text = directories.text(tag, in: directory) else { return nil }
-        let letters = Array(text.utf8)
-        guard letters.count == 19, Self.matches(letters, "0000:00:00 00:00:00") else { return nil }
-        let field = { (range: Range<Int>) in letters[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
-        let (year, month, day) = (field(0..<4), field(5..<7), field(8..<10))
-        guard year > 0, (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
-            field(11..<13) < 24, field(14..<16) < 60, field(17..<19) < 60
-        else { return nil }
-        let date = text.prefix(10).split(separator: ":").joined(separator: "-")
-        return date + "T" + text.suffix(8) + zone(offset, in: directory)
+    // MARK: - What people write
+
+    /// When the shutter was opened.
+    var taken: PictureTime? {
+        guard let exposure = subdirectory(0x8769), let text = directories.text(0x9003, in: exposure) else { return nil }
+        return PictureTime(exif: text, offset: directories.text(0x9011, in: exposure))
     }
 
-    private func zone(_ tag: UInt16, in directory: TIFFDirectories.Directory) -> String {
-        guard let text = directories.text(tag, in: directory) else { return "Z" }
-        let letters = Array(text.utf8)
-        guard Self.matches(letters, "+00:00") || Self.matches(letters, "-00:00"),
-            letters[1...2].lexicographicallyPrecedes("24".utf8), letters[4...5].lexicographicallyPrecedes("60".utf8)
-        else { return "Z" }
-        return text
-    }
+    /// Stars, as Windows writes them.
+    var rating: Double? { directories.number(0x4746, in: main).map(Double.init) }
 
-    private static func days(in month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
+    /// What Windows calls the title, or else EXIF's description, unless it is what cameras write into it by themselves.
+    var title: String? {
+        let limit = ImageFacts.maximumTitle
+        if let text = directories.bytes(0x9c9b, in: main).flatMap({ MetadataText.wideText($0, upTo: limit) }) {
+            return text
         }
+        let text = directories.bytes(0x010e, in: main).flatMap { MetadataText.text($0, upTo: limit) }
+        return text.flatMap { Self.camerasWords.contains($0.uppercased()) ? nil : $0 }
     }
 
-    /// Whether `letters` look like `pattern`, where 0 stands for any digit.
-    private static func matches(_ letters: [UInt8], _ pattern: String) -> Bool {
-        letters.count == pattern.utf8.count
-            && zip(letters, pattern.utf8).allSatisfy { letter, wanted in
-                wanted == UInt8(ascii: "0")
-                    ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter) : letter == wanted
-            }
+    private static let camerasWords: Set<String> = [
+        "OLYMPUS DIGITAL CAMERA", "SONY DSC", "MINOLTA DIGITAL CAMERA", "KONICA MINOLTA DIGITAL CAMERA",
+        "DIGITAL CAMERA", "DCIM", "SAMSUNG", "KODAK DIGITAL STILL CAMERA", "CASIO COMPUTER CO.,LTD", "DEFAULT",
+    ]
+
+    /// As Windows writes them, with semicolons between.
+    var keywords: [String] {
+        let longest = ImageFacts.maximumKeywords * (ImageFacts.maximumKeyword + 1)
+        var keywords: [String] = []
+        let text = directories.bytes(0x9c9e, in: main).flatMap { MetadataText.wideText($0, upTo: longest) }
+        for word in text?.split(separator: ";") ?? [] {
+            let keyword = MetadataText.text(word.unicodeScalars, upTo: ImageFacts.maximumKeyword)
+            MetadataText.add(keyword, to: &keywords, limit: ImageFacts.maximumKeywords)
+        }
+        return keywords
     }
 }

@@ -63,6 +63,12 @@ struct TIFFDirectories {
         return text.isEmpty ? nil : String(text.prefix(100))
     }
 
+    /// The bytes of a tag that holds a text or bytes without a meaning of their own.
+    func bytes(_ tag: UInt16, in directory: Directory) -> ArraySlice<UInt8>? {
+        guard let entry = directory.entries[tag], [1, 2, 7].contains(entry.type) else { return nil }
+        return range(of: entry, unit: 1).map { bytes[$0] }
+    }
+
     /// The first number of a tag that holds bytes, 16 or 32 bits.
     func number(_ tag: UInt16, in directory: Directory) -> UInt32? {
         guard let entry = directory.entries[tag], entry.count >= 1 else { return nil }

@@ -7,7 +7,7 @@ struct ImageDetailsBody: Encodable, Sendable {
     let index: Int
 
     private enum Key: CodingKey {
-        case frames, orientation, camera, place
+        case frames, orientation, camera, place, rating, title, keywords, placeNames, broken
     }
 
     /// The fields of a page's image, and beside them what only the details have.
@@ -18,5 +18,10 @@ struct ImageDetailsBody: Encodable, Sendable {
         try container.encodeIfPresent(image.facts.orientation, forKey: .orientation)
         try container.encodeIfPresent(image.facts.camera, forKey: .camera)
         try container.encodeIfPresent(image.facts.place, forKey: .place)
+        try container.encodeIfPresent(image.facts.rating, forKey: .rating)
+        try container.encodeIfPresent(image.facts.title, forKey: .title)
+        if !image.facts.keywords.isEmpty { try container.encode(image.facts.keywords, forKey: .keywords) }
+        try container.encodeIfPresent(image.facts.placeNames, forKey: .placeNames)
+        if image.facts.isBroken == true { try container.encode(true, forKey: .broken) }
     }
 }

@@ -33,6 +33,18 @@ extension MessageWriter {
             writer.number(place.longitude.bitPattern)
             writer.optional(place.altitude) { $0.number($1.bitPattern) }
         }
+        optional(facts.isBroken) { $0.flag($1) }
+        optional(facts.rating, write)
+        optional(facts.title) { $0.text($1, upTo: ImageFacts.maximumTitle) }
+        let keywords = facts.keywords.prefix(ImageFacts.maximumKeywords)
+        number(UInt8(keywords.count))
+        for keyword in keywords { text(keyword, upTo: ImageFacts.maximumKeyword) }
+        optional(facts.placeNames) { writer, names in
+            for name in [names.location, names.city, names.state, names.country] {
+                writer.optional(name) { $0.text($1, upTo: ImageFacts.maximumPlaceName) }
+            }
+        }
+        optional(facts.examination, write)
     }
 }
 
@@ -64,7 +76,43 @@ extension MessageReader {
         facts.isIncomplete = try optional { reader throws(MessageError) in try reader.flag() }
         facts.camera = try optional { reader throws(MessageError) in try reader.camera() }
         facts.place = try optional { reader throws(MessageError) in try reader.place() }
+        facts.isBroken = try optional { reader throws(MessageError) in try reader.flag() }
+        facts.rating = try optional { reader throws(MessageError) in
+            let rating = Int(try reader.integer(in: -1...5, "rating"))
+            guard rating != 0 else { throw MessageError("a rating of nothing") }
+            return rating
+        }
+        facts.title = try optional { reader throws(MessageError) in
+            try reader.text(upTo: ImageFacts.maximumTitle, "title")
+        }
+        facts.keywords = try keywords()
+        facts.placeNames = try optional { reader throws(MessageError) in try reader.placeNames() }
+        facts.examination = try optional { reader throws(MessageError) in
+            Int(try reader.integer(in: 1...Int64(ImageFacts.presentExamination), "examination"))
+        }
         return facts
+    }
+
+    private mutating func keywords() throws(MessageError) -> [String] {
+        let count = Int(try number(UInt8.self))
+        guard count <= ImageFacts.maximumKeywords else { throw MessageError("\(count) keywords") }
+        var keywords: [String] = []
+        for _ in 0..<count { keywords.append(try text(upTo: ImageFacts.maximumKeyword, "keyword")) }
+        return keywords
+    }
+
+    private mutating func placeNames() throws(MessageError) -> ImageFacts.PlaceNames {
+        func name(_ reader: inout MessageReader) throws(MessageError) -> String? {
+            try reader.optional { reader throws(MessageError) in
+                try reader.text(upTo: ImageFacts.maximumPlaceName, "place")
+            }
+        }
+        var names = ImageFacts.PlaceNames()
+        names.location = try name(&self)
+        names.city = try name(&self)
+        names.state = try name(&self)
+        names.country = try name(&self)
+        return names
     }
 
     private mutating func camera() throws(MessageError) -> ImageFacts.Camera {

@@ -36,9 +36,11 @@ struct MessageWriter {
 }
 
 extension Unicode.Scalar {
-    /// Neither a control character nor one that steers how others are laid out.
+    /// Neither a control character nor one that steers how others are laid out. (What joins letters, or keeps them apart,
+    /// is part of how words are written in Persian and in Hindi, and of pictures that are drawn as one.)
     var isPrintable: Bool {
         switch properties.generalCategory {
+        case .format where self == "\u{200c}" || self == "\u{200d}": true
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
         default: true
         }

@@ -1,0 +1,249 @@
+import Images
+import Renditions
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+@Suite struct XMPPacketTests {
+    private func read(_ attributes: String = "", _ children: String = "") -> XMPPacket {
+        XMPPacket(Array(Sample.xmp(attributes, children).utf8)[...])
+    }
+
+    @Test func `attributes of a description, simple values and lists are read`() {
+        let packet = read(
+            #"xmp:Rating="4" photoshop:City='Zürich &amp; more' exif:DateTimeOriginal="2019-06-01T10:00:00.25+02:00""#,
+            """
+            <dc:title><rdf:Alt><rdf:li xml:lang="de">Ein Tag</rdf:li>
+              <rdf:li xml:lang="x-default">A &lt;day&gt; &#x1F6F6;&#33; <![CDATA[<&amp;>]]></rdf:li></rdf:Alt></dc:title>
+            <dc:subject><rdf:Bag> <rdf:li>cat</rdf:li><rdf:li> </rdf:li><rdf:li>cat</rdf:li><rdf:li>Katze &amp; Maus</rdf:li>
+              <rdf:li/></rdf:Bag></dc:subject>
+            <photoshop:State>ZH</photoshop:State><photoshop:Country>Schweiz</photoshop:Country>
+            <Iptc4xmpCore:Location>Altstadt</Iptc4xmpCore:Location>
+            <photoshop:DateCreated>2001-01-01</photoshop:DateCreated>
+            """)
+        #expect(packet.rating == 4)
+        #expect(packet.title == "A <day> \u{1f6f6}! <&amp;>")
+        #expect(packet.keywords == ["cat", "Katze & Maus"])
+        #expect(packet.placeNames.city == "Zürich & more" && packet.placeNames.state == "ZH")
+        #expect(packet.placeNames.country == "Schweiz" && packet.placeNames.location == "Altstadt")
+        #expect(packet.created?.text == "2019-06-01T10:00:00+02:00")
+    }
+
+    @Test func `a prefix means what it is declared to mean`() {
+        let packet = """
+            <a:RDF xmlns:a="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:xmp="http://example.org/">
+            <a:Description b:Rating="2" xmp:Rating="5" xmlns:b="http://ns.adobe.com/xap/1.0/"/></a:RDF>
+            """
+        #expect(XMPPacket(Array(packet.utf8)[...]).rating == 2)
+    }
+
+    @Test func `what stands inside of other things is not the picture's own`() {
+        let packet = read(
+            "",
+            """
+            <dc:creator><rdf:Description photoshop:City="Paris" xmp:Rating="3"><dc:title>No</dc:title></rdf:Description>
+            </dc:creator><dc:subject><rdf:Bag><rdf:li><dc:title>No</dc:title>yes</rdf:li></rdf:Bag></dc:subject>
+            """)
+        #expect(packet.placeNames == ImageFacts.PlaceNames() && packet.rating == nil && packet.title == nil)
+        #expect(packet.keywords == ["yes"])
+    }
+
+    @Test func `what it holds is bounded`() {
+        let words = (0..<1_000).map { "<rdf:li>\($0)\(String(repeating: "é", count: 500))</rdf:li>" }.joined()
+        let long = String(repeating: "ä", count: 100_000)
+        let packet = read(
+            #"photoshop:City="\#(long)""#,
+            "<dc:subject><rdf:Bag>\(words)</rdf:Bag></dc:subject><dc:title>\(long)</dc:title>")
+        #expect(packet.keywords.count == 64 && packet.keywords.allSatisfy { $0.utf8.count <= 128 })
+        #expect(packet.title?.utf8.count == 1_024 && packet.placeNames.city?.utf8.count == 256)
+        let deep = read("", String(repeating: "<x>", count: 100_000) + "<dc:title>deep</dc:title>")
+        #expect(deep.title == nil)
+    }
+
+    @Test func `no cut and no changed byte makes it read outside`() {
+        let whole = Array(
+            Sample.xmp(
+                #"xmp:Rating="4""#,
+                "<dc:title><rdf:Alt><rdf:li xml:lang='x-default'>a&#x41;</rdf:li></rdf:Alt></dc:title><!-- --><![CDATA[b]]>"
+            ).utf8)
+        for length in 0..<whole.count { _ = XMPPacket(whole.prefix(length)) }
+        var random = SeededRandom(seed: 3)
+        var titles = 0
+        for _ in 0..<5_000 {
+            var bytes = whole
+            for _ in 0..<3 {
+                let marks = Array("<>/&;'\"=!-[] \u{0}".utf8)
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = marks.randomElement(using: &random) ?? 0
+            }
+            if XMPPacket(bytes[...]).title != nil { titles += 1 }
+        }
+        #expect(titles > 1_000 && titles < 5_000)
+    }
+}
+
+@Suite struct IPTCRecordTests {
+    @Test func `its data sets are read, bare and among Photoshop's resources`() throws {
+        let sets: [(UInt8, String)] = [
+            (5, " A day "), (25, "cat"), (25, "Łódź"), (25, "cat"), (25, ""), (55, "20190601"), (60, "100000+0200"),
+            (90, "Bern"), (92, "Altstadt"), (95, "BE"), (101, "Schweiz"), (90, "another"),
+        ]
+        for block in [
+            Sample.iptc(sets), Sample.iptcSegment(sets).content, Array(Sample.iptcSegment(sets).content.dropFirst(14)),
+        ] {
+            let record = try #require(IPTCRecord(block[...]))
+            #expect(record.title == "A day" && record.keywords == ["cat", "Łódź"])
+            #expect(record.placeNames.city == "Bern" && record.placeNames.location == "Altstadt")
+            #expect(record.placeNames.state == "BE" && record.placeNames.country == "Schweiz")
+            #expect(record.created?.text == "2019-06-01T10:00:00+02:00")
+        }
+    }
+
+    @Test func `what is not in UTF-8 is Latin 1`() {
+        let record = IPTCRecord([0x1c, 2, 90, 0, 4, 0x47, 0xe4, 0x75, 0x21])
+        #expect(record?.placeNames.city == "Gäu!")
+    }
+
+    @Test func `lengths that reach beyond the bytes end the reading`() throws {
+        let whole = Sample.iptcSegment([(5, "A day"), (25, "cat"), (90, "Bern")]).content
+        var read = 0
+        for length in 0..<whole.count where IPTCRecord(whole.prefix(length)) != nil { read += 1 }
+        for position in whole.indices {
+            for value in [0, 1, 0x7f, 0x80, 0xff] as [UInt8] {
+                var bytes = whole
+                bytes[position] = value
+                if let record = IPTCRecord(bytes[...]) {
+                    read += 1
+                    #expect(record.keywords.count <= 64)
+                }
+            }
+        }
+        #expect(read > whole.count)
+        // The length of the length, and a length with all bits set.
+        for bytes in [[0x1c, 2, 5, 0xff, 0xff], [0x1c, 2, 5, 0x80, 4, 0xff, 0xff, 0xff, 0xff, 1]] as [[UInt8]] {
+            #expect(IPTCRecord(bytes[...])?.title == nil)
+        }
+        #expect(IPTCRecord([0x1c, 2, 5, 0x80, 2, 0, 3, 0x61, 0x62, 0x63])?.title == "abc")
+    }
+}
+
+@Suite struct PictureTimeTests {
+    @Test(arguments: [
+        ("2019-06-01T10:20:30", "2019-06-01T10:20:30Z"), ("2019-06-01T10:20", "2019-06-01T10:20:00Z"),
+        ("2019-06-01T10:20-05:00", "2019-06-01T10:20:00-05:00"), ("2019-06-01", "2019-06-01T00:00:00Z"),
+        ("2019-06-01T10:20:30.123Z", "2019-06-01T10:20:30Z"), ("2019-02-29", nil), ("2019-06-01T25:00", nil),
+        ("2019", nil),
+        ("2019-06-01Tabc", nil), ("", nil), ("2019-06-01T10:20:30+99:00", "2019-06-01T10:20:30Z"),
+    ])
+    func `a time in XMP is read with what it says`(text: String, time: String?) {
+        #expect(PictureTime(xmp: text)?.text == time)
+    }
+
+    @Test func `a time is refined by one that agrees, and by no other`() throws {
+        let time = { (text: String) in PictureTime(xmp: text) }
+        let local = try #require(time("2019-06-01T10:20"))
+        #expect(local.refined(by: time("2019-06-01T10:20:30+02:00")).text == "2019-06-01T10:20:30+02:00")
+        #expect(local.refined(by: time("2019-06-01T10:21:30+02:00")).text == "2019-06-01T10:20:00Z")
+        #expect(local.refined(by: time("2019-06-01")).text == "2019-06-01T10:20:00Z")
+        #expect(time("2019-06-01")?.refined(by: local).text == "2019-06-01T10:20:00Z")
+        let zoned = try #require(time("2019-06-01T10:20:30+02:00"))
+        #expect(zoned.refined(by: time("2019-06-01T10:20:30")) == zoned)
+        #expect(zoned.refined(by: time("2019-06-01T10:20:30+03:00")) == zoned)
+    }
+}
+
+@Suite struct PictureMetadataTests {
+    private let exif = ExifBuilder(
+        main: [ExifBuilder.text(0x010e, "of EXIF"), ExifBuilder.short(0x4746, 1), ExifBuilder.short(0x0112, 6)],
+        exposure: [
+            ExifBuilder.text(0x9003, "2001:01:01 01:01:01"), ExifBuilder.text(0x9011, "+01:00"),
+            ExifBuilder.text(0xa434, "50mm"),
+        ])
+    private let iptc = Sample.iptcSegment([
+        (5, "of IPTC"), (25, "iptc"), (55, "20020202"), (60, "020202+0200"), (90, "IPTC-City"), (101, "IPTC-Land"),
+    ])
+
+    private func jpeg(_ segments: [(marker: UInt8, content: [UInt8])]) throws -> [UInt8] {
+        Sample.adding(segments, to: try Sample.jpeg(width: 80, height: 60))
+    }
+
+    private var exifSegment: (marker: UInt8, content: [UInt8]) { (0xe1, Array("Exif\0\0".utf8) + exif.bytes) }
+
+    private func examined(_ bytes: [UInt8]) throws -> ImageFacts {
+        guard case .made(let answer) = try Renderer().perform(.examine, on: .bytes(bytes), stop: RenderStop()) else {
+            throw RenderError(.failed, "It is heavy.")
+        }
+        return answer.facts
+    }
+
+    @Test func `XMP goes before IPTC, and that before EXIF, each for what it says`() throws {
+        let xmp = Sample.xmpSegment(
+            Sample.xmp(
+                #"xmp:Rating="5" exif:DateTimeOriginal="2003-03-03T03:03:03+03:00" photoshop:City="XMP-City""#,
+                "<dc:title>of XMP</dc:title><dc:subject><rdf:Bag><rdf:li>xmp</rdf:li></rdf:Bag></dc:subject>"))
+        var facts = try examined(jpeg([exifSegment, xmp, iptc]))
+        #expect(facts.title == "of XMP" && facts.keywords == ["xmp"] && facts.rating == 5)
+        #expect(facts.takenAt == "2003-03-03T03:03:03+03:00")
+        #expect(facts.placeNames?.city == "XMP-City" && facts.placeNames?.country == "IPTC-Land")
+        facts = try examined(jpeg([exifSegment, iptc]))
+        #expect(facts.title == "of IPTC" && facts.keywords == ["iptc"] && facts.rating == 1)
+        #expect(facts.takenAt == "2002-02-02T02:02:02+02:00" && facts.placeNames?.city == "IPTC-City")
+        facts = try examined(
+            jpeg([exifSegment, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="0""#, "<dc:title> </dc:title>"))]))
+        #expect(facts.title == "of EXIF" && facts.rating == nil && facts.takenAt == "2001-01-01T01:01:01+01:00")
+        #expect(facts.camera?.lens == "50mm")
+    }
+
+    @Test(arguments: [
+        ("-1", -1), ("0", nil), ("3.0", 3), ("5", 5), ("6", nil), ("nan", nil), ("1e300", nil), ("-2", nil),
+    ])
+    func `a rating is one to five, or that the picture was rejected`(text: String, rating: Int?) throws {
+        let facts = try examined(jpeg([Sample.xmpSegment(Sample.xmp("xmp:Rating=\"\(text)\""))]))
+        #expect(facts.rating == rating)
+    }
+
+    @Test func `the head alone tells of a JPEG what the decoder tells`() throws {
+        let segments = [exifSegment, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="5""#)), iptc]
+        let whole = try jpeg(segments)
+        let head = try #require(try JPEGHead(SourceReader(.bytes(whole), stop: RenderStop())))
+        let facts = head.facts(byteCount: Int64(whole.count))
+        #expect(facts == (try Renderer().inspect(.bytes(whole)).facts))
+        #expect((facts.width, facts.height) == (60, 80) && facts.examination == ImageFacts.presentExamination)
+        // Nothing of the pixels is looked at, and what is not needed is passed over.
+        let padding = (0..<20).map { _ in (marker: UInt8(0xe2), content: [UInt8](repeating: 0xff, count: 60_000)) }
+        let long = Sample.adding(padding, to: whole)
+        let end = try #require(long.indices.dropLast().last { long[$0] == 0xff && long[$0 + 1] == 0xda })
+        let cut = Array(long[..<end])
+        #expect(try examined(cut).title == "of IPTC")
+    }
+
+    @Test func `the decoder tells it of other kinds, too`() throws {
+        let packet = Sample.xmp(#"xmp:Rating="3""#, "<dc:title>in a PNG</dc:title>")
+        let text = Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + Array(packet.utf8)
+        var png = Sample.png(Sample.quarters(width: 20, height: 10))
+        png.insert(contentsOf: Sample.chunk("iTXt", text), at: 33)
+        let facts = try examined(png)
+        #expect(facts.title == "in a PNG" && facts.rating == 3 && facts.mediaType == "image/png")
+        #expect(facts.examination == ImageFacts.presentExamination && facts.isBroken == false)
+    }
+
+    @Test func `no cut and no changed byte of a head makes it read outside`() throws {
+        let whole = Array(
+            try jpeg([exifSegment, iptc, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="5""#))]).prefix(1_600))
+        var (read, refused) = (0, 0)
+        var random = SeededRandom(seed: 5)
+        for round in 0..<whole.count + 5_000 {
+            var bytes = round < whole.count && round > 0 ? Array(whole.prefix(round)) : whole
+            if round >= whole.count {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            if let head = try JPEGHead(SourceReader(.bytes(bytes), stop: RenderStop())) {
+                _ = head.facts(byteCount: 1)
+                read += 1
+            } else {
+                refused += 1
+            }
+        }
+        #expect(read > 1_000 && refused > 100)
+    }
+}
