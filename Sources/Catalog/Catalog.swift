@@ -20,6 +20,9 @@ public final class Catalog: Sendable {
     let isKeeping = Atomic(false)
     /// Where orders are made, one after the other.
     let ordersDesk = Desk(label: "tessera.catalog.orders", bound: 64)
+    /// Those who are told of each revision.
+    let watchers = Guarded<[@Sendable () -> Void]>([])
+    let counts = Guarded(ExaminationCounts())
     /// What is true now. Held only for copies, never while disk is waited for.
     let standing: Guarded<Standing>
     /// Reads the sources, one after the other; the only place that changes the order.

@@ -25,6 +25,8 @@ extension Gallery {
         public var maximumStreams = 1_000
         /// The same for one client.
         public var maximumStreamsPerClient = 250
+        /// Whether files of folders are looked into before anybody asks for their pictures.
+        public var examinesFiles = true
         /// Streams cancel nothing and re-order nothing when the viewport changes. For the benchmark of what that saves, and
         /// for nothing else.
         public var keepsCancelled = false

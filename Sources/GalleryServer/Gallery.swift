@@ -13,11 +13,14 @@ public final class Gallery: Sendable {
     private let origins: OriginFetcher
     private let server: HTTPServer
     private let streams: StreamCensus
+    private let examiner: Examiner?
 
     private init(
-        catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus
+        catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus,
+        examiner: Examiner?
     ) {
         self.streams = streams
+        self.examiner = examiner
         self.catalog = catalog
         self.loader = loader
         self.origins = origins
@@ -43,25 +46,29 @@ public final class Gallery: Sendable {
             let figures = ServerFigures()
             let streams = StreamCensus(
                 limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
+            let examiner =
+                configuration.examinesFiles ? Examiner(catalog: catalog, renderer: workers, logger: logger) : nil
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-                workers: workers, streams: streams, figures: figures, logger: logger)
+                workers: workers, streams: streams, examiner: examiner, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(
-                catalog: catalog, loader: loader, origins: origins, server: server, streams: streams)
+                catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
+                examiner: examiner)
         } catch {
             await catalog.close()
             throw error
         }
     }
 
-    /// Listens.
+    /// Listens, and from then on looks into the files behind what is asked for.
     ///
     /// - Returns: The address for a browser on this machine.
     public func start() async throws -> String {
         let address = try await server.start()
+        examiner?.start()
         return "http://\(address)/"
     }
 
@@ -79,6 +86,7 @@ public final class Gallery: Sendable {
     /// Stops accepting and finishes what is being sent within the limit; whoever still waits for an origin after a
     /// short grace is told to come back. Then all work ends and the caches are left whole.
     public func stop(within limit: Duration) async {
+        await examiner?.stop()
         await withTaskGroup { group in
             group.addTask { await self.server.stop(within: limit) }
             group.addTask {

@@ -13,7 +13,8 @@ struct GalleryResponder: Responder {
     /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
-        origins: OriginFetcher, workers: RenderPool, streams: StreamCensus, figures: ServerFigures, logger: Logger
+        origins: OriginFetcher, workers: RenderPool, streams: StreamCensus, examiner: Examiner?,
+        figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         var router = Router(logger: logger)
@@ -30,7 +31,7 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: streams, figures: figures
+            workers: workers, streams: streams, examiner: examiner, figures: figures
         ).add(to: &router)
         router.fallback = try StaticFiles(folder: configuration.publicFolder, headers: SecurityHeaders.page)
         responder = HostGuard(

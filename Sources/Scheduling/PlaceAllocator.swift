@@ -1,11 +1,11 @@
 /// Decides who works next: a fixed number of places, a queue of those who wait for one, and at most so many places for
 /// each group (an origin, say). A pure value: it knows neither threads nor clocks.
 ///
-/// All that is visible goes before all prefetch. Within a lane places go round the owners of ``Flow``s that have something
+/// All that is visible goes before all prefetch, and that before all that nobody has asked for (the background). Within a lane places go round the owners of ``Flow``s that have something
 /// which may start, one start each in turn, whatever group it is in, and within an owner's share round its flows; within a
 /// flow the order is that of ``Priority``, and equals go in the order in which they came. Prefetch is given at most half of the places (of the total and of each
-/// group), so that something visible finds a place at once. Where there is a single place, prefetch may have it while
-/// nothing visible waits. Holders that turn from visible to prefetch can still exceed their half; ``nextToYield()``
+/// group), so that something visible finds a place at once; so is the background, with what prefetch holds counted in.
+/// Where there is a single place, they may have it while nothing that goes before them waits. Holders that turn from visible to prefetch can still exceed their half; ``nextToYield()``
 /// names those, for a caller that can stop them and queue them anew.
 ///
 /// Enqueue, remove and reprioritise cost O(log n) comparisons; so does a start, once for each group in which others wait
@@ -29,6 +29,10 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     private struct Holding: Sendable {
         var count = 0
         var prefetch = 0
+        var background = 0
+
+        /// Those that do not count as visible.
+        var unseen: Int { prefetch + background }
     }
 
     /// How many may work at once.
@@ -39,12 +43,14 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     private var members: [ID: Member] = [:]
     private var visible = Queue()
     private var prefetch = Queue()
+    private var background = Queue()
     /// What each group holds; one that holds nothing is not in it.
     private var holdings: [Group: Holding] = [:]
     /// The groups that may hold another number of places than the rest.
     private var limits: [Group: Int] = [:]
     private var holders: Set<ID> = []
     private var holdingPrefetch = 0
+    private var holdingBackground = 0
     private var arrivals: UInt64 = 0
 
     /// - Parameters:
@@ -62,7 +68,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     /// Groups that hold something, for the tests: one that holds nothing is forgotten.
     var holdingGroupCount: Int { holdings.count }
     /// Comparisons made by the queues that exist now, for the tests.
-    var comparisons: Int { visible.comparisons + prefetch.comparisons }
+    var comparisons: Int { visible.comparisons + prefetch.comparisons + background.comparisons }
 
     public func standing(of id: ID) -> Standing? { members[id].map { $0.holds ? .holding : .waiting } }
     public func priority(of id: ID) -> Priority? { members[id]?.priority }
@@ -94,7 +100,10 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         members[id]?.priority = priority
         let changesLane = before.priority.lane != priority.lane
         if before.holds {
-            if changesLane { countPrefetch(in: before.group, by: priority.lane == .prefetch ? 1 : -1) }
+            if changesLane {
+                count(before.priority.lane, in: before.group, by: -1)
+                count(priority.lane, in: before.group, by: 1)
+            }
         } else {
             // Within its flow it is only moved: were it the last of the flow, the flow would leave the line and return.
             if changesLane || before.priority.flow != priority.flow { withdraw(id, before) }
@@ -109,7 +118,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         guard let member = members.removeValue(forKey: id) else { return nil }
         if member.holds {
             holders.remove(id)
-            if member.priority.lane == .prefetch { countPrefetch(in: member.group, by: -1) }
+            count(member.priority.lane, in: member.group, by: -1)
             holdings[member.group]?.count -= 1
             if holdings[member.group]?.count == 0 { holdings[member.group] = nil }
         } else {
@@ -123,30 +132,37 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     public mutating func startNext() -> ID? {
         guard holders.count < places else { return nil }
         if visible.isReady { return visible.removeFirst().map { start($0) } }
-        guard holdingPrefetch < max(1, places / 2) else { return nil }
-        return prefetch.removeFirst().map { start($0) }
+        let half = max(1, places / 2)
+        if holdingPrefetch < half, prefetch.isReady { return prefetch.removeFirst().map { start($0) } }
+        guard holdingPrefetch + holdingBackground < half else { return nil }
+        return background.removeFirst().map { start($0) }
     }
 
-    /// A prefetch holder, when prefetch holds more than half of the places while something visible waits for one of
-    /// them: of the owner that holds the most, the least urgent. The caller stops its work, removes it and may enqueue it
+    /// A holder of the background or of prefetch, when these hold more than half of the places while something visible
+    /// waits for one of them: of the owner that holds the most, the least urgent, and the background first. The caller stops its work, removes it and may enqueue it
     /// again.
     public func nextToYield() -> ID? {
-        guard holders.count >= places, holdingPrefetch > places / 2, visible.isReady else { return nil }
-        return leastUrgentPrefetch { _ in true }
+        guard holders.count >= places, holdingPrefetch + holdingBackground > places / 2, visible.isReady
+        else { return nil }
+        return leastUrgent { _ in true }
     }
 
     /// The same for the places of one group.
     public func nextToYield(in group: Group) -> ID? {
-        guard let holding = holdings[group], holding.count >= placesPerGroup, holding.prefetch > placesPerGroup / 2,
+        guard let holding = holdings[group], holding.count >= placesPerGroup, holding.unseen > placesPerGroup / 2,
             visible.waits(in: group)
         else { return nil }
-        return leastUrgentPrefetch { $0.group == group }
+        return leastUrgent { $0.group == group }
     }
 
-    private func leastUrgentPrefetch(where matches: (Member) -> Bool) -> ID? {
+    private func leastUrgent(where matches: (Member) -> Bool) -> ID? {
+        leastUrgent(in: .background, where: matches) ?? leastUrgent(in: .prefetch, where: matches)
+    }
+
+    private func leastUrgent(in lane: Priority.Lane, where matches: (Member) -> Bool) -> ID? {
         var owners: [Flow.Owner: (count: Int, least: (id: ID, rank: Queue.Rank))] = [:]
         for id in holders {
-            guard let member = members[id], member.priority.lane == .prefetch, matches(member) else { continue }
+            guard let member = members[id], member.priority.lane == lane, matches(member) else { continue }
             let rank = Queue.Rank(priority: member.priority, arrival: member.arrival)
             let before = owners[member.priority.flow.owner] ?? (0, (id, rank))
             owners[member.priority.flow.owner] = (
@@ -164,7 +180,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         members[id]?.holds = true
         holders.insert(id)
         holdings[member.group, default: Holding()].count += 1
-        if member.priority.lane == .prefetch { countPrefetch(in: member.group, by: 1) }
+        count(member.priority.lane, in: member.group, by: 1)
         refresh(member.group)
         return id
     }
@@ -175,6 +191,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         switch member.priority.lane {
         case .visible: visible.set(id, in: member.group, to: rank)
         case .prefetch: prefetch.set(id, in: member.group, to: rank)
+        case .background: background.set(id, in: member.group, to: rank)
         }
     }
 
@@ -182,12 +199,20 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         switch member.priority.lane {
         case .visible: visible.remove(id, of: member.priority.flow, from: member.group)
         case .prefetch: prefetch.remove(id, of: member.priority.flow, from: member.group)
+        case .background: background.remove(id, of: member.priority.flow, from: member.group)
         }
     }
 
-    private mutating func countPrefetch(in group: Group, by change: Int) {
-        holdingPrefetch += change
-        holdings[group]?.prefetch += change
+    private mutating func count(_ lane: Priority.Lane, in group: Group, by change: Int) {
+        switch lane {
+        case .visible: break
+        case .prefetch:
+            holdingPrefetch += change
+            holdings[group]?.prefetch += change
+        case .background:
+            holdingBackground += change
+            holdings[group]?.background += change
+        }
     }
 
     /// Opens or closes the lines of `group`, by what it holds and what waits now.
@@ -197,5 +222,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         visible.open(group, hasPlace)
         let prefetchHasPlace = hasPlace && holding.prefetch < max(1, placesPerGroup / 2)
         prefetch.open(group, prefetchHasPlace && !visible.waits(in: group))
+        let backgroundHasPlace = hasPlace && holding.unseen < max(1, placesPerGroup / 2)
+        background.open(group, backgroundHasPlace && !visible.waits(in: group) && !prefetch.waits(in: group))
     }
 }

@@ -1,4 +1,4 @@
-/// How urgent a piece of work is, and for whom. Greater is sooner: visible before prefetch, then the newest viewport,
+/// How urgent a piece of work is, and for whom. Greater is sooner: visible before prefetch, and that before what nobody has asked for, then the newest viewport,
 /// then the smallest distance from the viewport's centre.
 ///
 /// This is the order within one ``Flow``, and decides for which of several flows that want the same piece it counts.
@@ -7,6 +7,8 @@
 public struct Priority: Hashable, Sendable, Comparable {
     /// Whether somebody looks at the slot now.
     public enum Lane: UInt8, Sendable, Comparable {
+        /// Nobody has asked for it.
+        case background
         case prefetch
         case visible
 

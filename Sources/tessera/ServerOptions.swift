@@ -89,6 +89,11 @@ struct ServerOptions: ParsableArguments {
         help: "Decode although the kernel cannot lock the workers in (seccomp). (TESSERA_ALLOW_UNCONFINED=1)")
     var allowUnconfined = false
 
+    @Flag(
+        name: .customLong("no-examine"),
+        help: "Look into a file only when its picture is asked for. (TESSERA_NO_EXAMINE=1)")
+    var noExamine = false
+
     @Option(
         name: .customLong("public"),
         help: ArgumentHelp(
@@ -137,6 +142,7 @@ extension ServerOptions {
         configuration.allowedOrigins = allowOrigin + Environment.values("allow-origin")
         try apply(to: &configuration.http, streams: &configuration.maximumStreamsPerClient)
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
+        configuration.examinesFiles = try !(noExamine || Environment.value("no-examine") == 1)
         configuration.keepsCancelled = try keepCancelled || Environment.value("keep-cancelled") == 1
         if let budget = try memoryCache ?? Environment.value("memory-cache") {
             configuration.loading.memoryBytes = budget.bytes

@@ -40,7 +40,7 @@ class Server:
         # server with all its workers (sched_autogroup, sched(7)), and not between the browser and each niced worker.
         self.process = subprocess.Popen(
             [binary(), *map(str, words), "--port", str(port), "--data", str(data)],
-            env={**kept, "TESSERA_PUBLIC": public}, stdin=subprocess.DEVNULL,
+            env={**kept, "TESSERA_PUBLIC": public, "TESSERA_NO_EXAMINE": "1"}, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
             preexec_fn=_end_with_the_tests)
         self._lines: list[str] = []

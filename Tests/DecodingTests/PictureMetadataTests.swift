@@ -50,8 +50,8 @@ import Testing
     }
 
     @Test func `what it holds is bounded`() {
-        let words = (0..<1_000).map { "<rdf:li>\($0)\(String(repeating: "é", count: 500))</rdf:li>" }.joined()
-        let long = String(repeating: "ä", count: 100_000)
+        let words = (0..<100).map { "<rdf:li>\($0)\(String(repeating: "é", count: 500))</rdf:li>" }.joined()
+        let long = String(repeating: "ä", count: 10_001)
         let packet = read(
             #"photoshop:City="\#(long)""#,
             "<dc:subject><rdf:Bag>\(words)</rdf:Bag></dc:subject><dc:title>\(long)</dc:title>")
@@ -102,6 +102,8 @@ import Testing
     @Test func `what is not in UTF-8 is Latin 1`() {
         let record = IPTCRecord([0x1c, 2, 90, 0, 4, 0x47, 0xe4, 0x75, 0x21])
         #expect(record?.placeNames.city == "Gäu!")
+        // Many a program cuts a text where the data set is full, be it within a letter.
+        #expect(IPTCRecord([0x1c, 2, 90, 0, 4, 0xc3, 0x96, 0x6c, 0xc3])?.placeNames.city == "Öl")
     }
 
     @Test func `lengths that reach beyond the bytes end the reading`() throws {

@@ -62,9 +62,11 @@ let package = Package(
         room(
             "Decoding", knows: ["Renditions", "Images"],
             only: [
-                "Kinds/FileKind.swift", "Kinds/GIFFrames.swift", "Kinds/Identification.swift", "Kinds/JPEGScans.swift",
-                "Kinds/PNGChunks.swift", "Kinds/TIFFPages.swift", "Metadata/ExifMetadata.swift",
-                "Metadata/ICCProfile.swift", "Metadata/TIFFDirectories.swift", "Pixels/WebPContainer.swift",
+                "Kinds/FileKind.swift", "Kinds/GIFFrames.swift", "Kinds/Identification.swift", "Kinds/JPEGHead.swift",
+                "Kinds/JPEGScans.swift", "Kinds/PNGChunks.swift", "Kinds/TIFFPages.swift",
+                "Metadata/ExifMetadata.swift", "Metadata/ICCProfile.swift", "Metadata/IPTCRecord.swift",
+                "Metadata/MetadataText.swift", "Metadata/PictureMetadata.swift", "Metadata/PictureTime.swift",
+                "Metadata/TIFFDirectories.swift", "Metadata/XMP", "Pixels/WebPContainer.swift",
                 "Reading/SourceReader.swift", "RenderSource.swift", "RenderStop.swift",
             ]),
         room("Renditions", knows: ["Images", "Scheduling"]),

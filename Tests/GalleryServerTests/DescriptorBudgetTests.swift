@@ -12,7 +12,7 @@ import Testing
         let budget = budget(limit)
         #expect(budget.connections >= 1 && budget.transfers >= 1)
         let own = limit - 2 * budget.connections - 2 * budget.transfers
-        #expect(own >= min(84, limit / 2))
+        #expect(own >= min(84 + Examiner.filesAtOnce, limit / 2))
     }
 
     @Test func `each loop has its own`() {

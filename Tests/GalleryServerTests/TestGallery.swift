@@ -49,7 +49,8 @@ final class TestGallery: Sendable {
         tokens = TokenBook(loader: loader)
         responder = try GalleryResponder(
             configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: StreamCensus(limit: 100), figures: ServerFigures(), logger: logger)
+            workers: workers, streams: StreamCensus(limit: 100), examiner: nil,
+            figures: ServerFigures(), logger: logger)
         loop = try EventLoop(label: "test")
     }
 

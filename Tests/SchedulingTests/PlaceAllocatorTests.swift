@@ -59,6 +59,55 @@ private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priorit
         #expect(allocator.nextToYield() == 1)
     }
 
+    @Test func `what nobody has asked for waits while anything asked for does, and has at most half of the places`() {
+        func background(_ id: Int, _ allocator: inout Allocator) {
+            allocator.enqueue(id, in: "a", priority: Priority(lane: .background, viewport: 99, distance: 0))
+        }
+        var allocator = Allocator(places: 4)
+        for id in 0..<10 { background(id, &allocator) }
+        allocator.enqueue(20, in: "a", priority: prefetch())
+        allocator.enqueue(21, in: "b", priority: visible())
+        // The visible one, the prefetch, and of the background as much as makes a half.
+        #expect((0..<4).map { _ in allocator.startNext() } == [21, 20, 0, nil])
+        // Prefetch does not wait for the background, though together they exceed the half.
+        allocator.enqueue(22, in: "a", priority: prefetch())
+        #expect(allocator.startNext() == 22)
+        #expect(allocator.nextToYield() == nil, "nothing visible waits")
+        allocator.enqueue(23, in: "a", priority: visible())
+        #expect(allocator.nextToYield() == 0)
+        allocator.remove(0)
+        #expect(allocator.startNext() == 23)
+        for id in [20, 21, 22, 23] { allocator.remove(id) }
+        #expect((0..<3).map { _ in allocator.startNext() } == [1, 2, nil])
+    }
+
+    @Test func `of a single place the background has what is left over, and yields it`() {
+        var allocator = Allocator(places: 1)
+        allocator.enqueue(1, in: "a", priority: Priority(lane: .background, viewport: 0, distance: 0))
+        #expect(allocator.startNext() == 1)
+        allocator.enqueue(2, in: "a", priority: visible())
+        #expect(allocator.nextToYield() == 1)
+        allocator.reprioritise(1, to: visible(9))
+        #expect(allocator.nextToYield() == nil)
+        #expect(allocator.remove(1) == .holding)
+        #expect(allocator.startNext() == 2)
+        #expect(allocator.remove(2) == .holding && allocator.isEmpty && allocator.holdingPrefetchCount == 0)
+    }
+
+    @Test func `within a group the background has half, and nothing while others wait in it`() {
+        var allocator = Allocator(places: 10, placesPerGroup: 2)
+        for id in 0..<3 {
+            allocator.enqueue(id, in: "a", priority: Priority(lane: .background, viewport: 0, distance: 0))
+        }
+        #expect((0..<2).map { _ in allocator.startNext() } == [0, nil])
+        allocator.enqueue(10, in: "a", priority: prefetch())
+        #expect(allocator.startNext() == 10)
+        allocator.remove(0)
+        #expect(allocator.startNext() == nil)
+        allocator.remove(10)
+        #expect(allocator.startNext() == 1)
+    }
+
     @Test func `holders that have left the screen yield their surplus, the least urgent first`() {
         var allocator = Allocator(places: 2)
         allocator.enqueue(1, in: "a", priority: visible(1, 3))

@@ -126,9 +126,9 @@ private struct ColumnReader {
         self.db = db
         statement = try db.cachedStatement(
             sql: """
-                SELECT image.row, location, size, seconds, nanoseconds, image.name, image.width, image.height,
+                SELECT image.row, image.location, size, seconds, nanoseconds, image.name, image.width, image.height,
                 image.takenAt, version, facts.width, facts.height, mediaType, byteCount, facts.takenAt, make, model,
-                lens, latitude, longitude, isIncomplete
+                lens, latitude, longitude, isIncomplete, isBroken, title, keywords, facts.location, city, state, country
                 FROM image LEFT JOIN facts ON facts.id = image.id WHERE image.row >= ? AND image.row < ?
                 """)
     }
@@ -182,26 +182,31 @@ private struct ColumnReader {
         // Facts of an older content are no longer true.
         let hasFacts = stamp.map { $0.version == version } ?? true
         let name = text(5) ?? (stamp == nil ? WebAddress.name(of: location) : FilePath.name(of: location))
-        var camera = ""
         if hasFacts {
-            camera = [text(15), text(16), text(17)].compactMap(\.self).joined(separator: " ")
             row.taken = (text(14) ?? text(8)).flatMap { WallTime.seconds($0) }
             row.ratio = AspectRatio.byte(
                 width: Int(integer(10) ?? integer(6) ?? 0), height: Int(integer(11) ?? integer(7) ?? 0))
             row.size = stamp?.size ?? integer(13)
             if let latitude = number(18), let longitude = number(19) { row.place = (latitude, longitude) }
-            row.isBroken = integer(20) == 1
+            row.isBroken = integer(20) == 1 || integer(21) == 1
         } else {
             row.taken = text(8).flatMap { WallTime.seconds($0) }
             row.size = stamp?.size
         }
         row.kind = MediaKind(mediaType: hasFacts ? text(12) : nil, name: name)
         row.folder = stamp == nil ? "" : FilePath.folder(of: location)
+        func add(_ words: String?) {
+            guard let words, hasFacts else { return }
+            row.append(words)
+            row.text.append(UInt8(ascii: " "))
+        }
         for field in TextField.allCases {
             switch field {
             case .name: row.append(name)
-            case .camera: row.append(camera)
-            case .title, .keywords, .place: break
+            case .title: add(text(22))
+            case .keywords: add(text(23))
+            case .camera: for column in 15...17 as ClosedRange<Int32> { add(text(column)) }
+            case .place: for column in 24...27 as ClosedRange<Int32> { add(text(column)) }
             }
             row.endField()
         }

@@ -63,8 +63,11 @@ extension Index {
         let batch = 1000
         // Ids of a damaged tree may come in any order, and again and again.
         var most = Index.mostFacts(database)
+        // One of an older form does not have all of them.
+        let there = try? database.read { Set(try $0.columns(in: "facts").map(\.name)) }
+        let columns = FactsColumns.names.map { there?.contains($0) == false ? "NULL" : $0 }
         let sql = """
-            SELECT version, \(FactsColumns.names.joined(separator: ", ")), id FROM facts
+            SELECT version, \(columns.joined(separator: ", ")), id FROM facts
             WHERE id \(ascending ? ">" : "<") ? ORDER BY id \(ascending ? "ASC" : "DESC") LIMIT \(batch)
             """
         var count = 0

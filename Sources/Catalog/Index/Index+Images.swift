@@ -53,6 +53,7 @@ extension Index {
                         rows.append(known)
                         continue
                     }
+                    if sighting.stamp != nil { changed.append(row) }
                 } else {
                     // No gallery comes so far: the counter is damaged.
                     guard next < .max else {
@@ -65,6 +66,7 @@ extension Index {
                 try insert.execute()
                 rows.append(row)
             }
+            try note(changed: changed, db)
             try Index.keep(revision, as: "revision", db)
             try Index.keep(UInt64(next), as: "nextRow", db)
             columns.touch(changed)

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Locking
 import Synchronization
 
 /// The catalog's memory: rows of images, the order of each source, and what was learnt. SQLite in the data folder, in
@@ -9,6 +10,8 @@ final class Index: Sendable {
     /// Set for good once damage was met: it is read as far as that goes, and not written any more.
     let isDamaged = Atomic(false)
     let columns = ColumnKeeper()
+    /// Which of its rows stand for files that have been looked into; nil before that was asked for.
+    let examinations = Guarded<Examinations?>(nil)
 
     /// Raised when the tables change; an index of an older form is brought to this one, any other is set aside.
     private static let form = 3

@@ -17,6 +17,7 @@ extension Catalog {
     public func rescan() {
         standing.withLock { $0.isAskedFor = true }
         rescan(Set(readable))
+        scanning.async { self.reopenBroken() }
     }
 
     /// Reads these again, without a word from a person.
@@ -261,6 +262,7 @@ extension Catalog {
             if !gone.isEmpty { standing.departures = departures }
         }
         withExtendedLifetime(before) {}
+        tellOfChange()
     }
 
     /// Has what was read again of a source whose index is damaged be read from the new index. The order stays.

@@ -8,6 +8,8 @@ import Logging
 final class FactsBuffer: Sendable {
     /// When the disk does not take them, this many images' facts are kept; they can always be learnt again.
     private static let capacity = 20_000
+    /// So many wait when learning goes on faster than writing.
+    private static let behind = 4_000
     private static let retryDelay = DispatchTimeInterval.seconds(5)
 
     private struct Gathered {
@@ -78,6 +80,15 @@ final class FactsBuffer: Sendable {
             }
         }
     }
+
+    /// The same, blocking.
+    func drainNow() { queue.sync { flush() } }
+
+    /// Whether what is learnt could not be written when it was tried last.
+    var isFailing: Bool { gathered.withLock(\.isFailing) }
+
+    /// Whether who learns much should wait for it to be written.
+    var isBehind: Bool { gathered.withLock { $0.pending.count >= Self.behind } }
 
     private func flush() {
         let learnt = gathered.withLock { gathered in

@@ -1,11 +1,26 @@
 /// Texts of strangers, made fit to be kept, searched and shown on one line.
 enum MetadataText {
-    /// The text that `bytes` are in UTF-8, or else in Latin 1, up to the first zero: without what cannot be printed and
-    /// without blanks at its ends, cut after at most `limit` bytes of UTF-8; nil if nothing is left.
+    /// The text that `bytes` are in UTF-8, perhaps cut within a letter, or else in Latin 1, up to the first zero: without
+    /// what cannot be printed and without blanks at its ends, cut after at most `limit` bytes of UTF-8; nil if nothing is
+    /// left.
     static func text(_ bytes: some Collection<UInt8>, upTo limit: Int) -> String? {
         let bytes = bytes.prefix { $0 != 0 }
-        if let text = String(validating: bytes, as: UTF8.self) { return Self.text(text.unicodeScalars, upTo: limit) }
+        if let text = String(validating: bytes, as: UTF8.self) ?? String(validating: whole(bytes), as: UTF8.self) {
+            return Self.text(text.unicodeScalars, upTo: limit)
+        }
         return text(bytes.lazy.map { Unicode.Scalar($0) }, upTo: limit)
+    }
+
+    /// The bytes without a letter of several bytes that is begun at their end.
+    private static func whole(_ bytes: some Collection<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = Array(bytes)[...]
+        var following = 0
+        while following < 3, let last = bytes.last, last & 0xc0 == 0x80 {
+            bytes.removeLast()
+            following += 1
+        }
+        if let last = bytes.last, last >= 0xc0 { bytes.removeLast() }
+        return bytes
     }
 
     /// The same of UTF-16, its less significant byte first, as Windows writes it.

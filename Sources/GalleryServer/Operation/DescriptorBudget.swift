@@ -8,9 +8,9 @@ public struct DescriptorBudget: Hashable, Sendable {
     /// Open connections of one client, at most: whoever has as many as it can get leaves most of them to others.
     public var connectionsPerClient: Int { max(1, connections / 4) }
 
-    /// Standard streams, the index and the caches with their logs, folders that are being read, and files that
-    /// are being opened: what a gallery has open that serves nobody.
-    private static let household = 64
+    /// Standard streams, the index and the caches with their logs, folders that are being read, files that
+    /// are being opened or looked into: what a gallery has open that serves nobody.
+    private static let household = 64 + Examiner.filesAtOnce
     /// Its listening socket, its epoll and what wakes it, and one to spare.
     private static let perLoop = 4
     /// The channel of a render worker, its process and the picture that it reads; and as much for its successor.

@@ -16,12 +16,13 @@ struct OperationRoutes {
     let origins: OriginFetcher
     let workers: RenderPool
     let streams: StreamCensus
+    let examiner: Examiner?
     let figures: ServerFigures
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
-        workers: RenderPool, streams: StreamCensus, figures: ServerFigures
+        workers: RenderPool, streams: StreamCensus, examiner: Examiner?, figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -30,6 +31,7 @@ struct OperationRoutes {
         self.origins = origins
         self.workers = workers
         self.streams = streams
+        self.examiner = examiner
         self.figures = figures
     }
 
@@ -70,7 +72,7 @@ struct OperationRoutes {
         let tokens = tokens.statistics
         return StatusBody(
             version: version, uptime: uptime, revision: Int(clamping: state.revision), total: state.total,
-            scanning: state.isScanning,
+            scanning: state.isScanning, examined: examiner?.progress,
             problems: .init(count: state.problems.count, first: state.problems.first.map(Self.publicText)),
             sessions: tokens.sessions,
             tokens: [
@@ -101,6 +103,10 @@ struct OperationRoutes {
         let status = status
         metrics.gauge("images", "Images in the gallery.", status.total)
         metrics.gauge("scanning", "1 while a source is being read.", status.scanning ? 1 : 0)
+        if let examined = status.examined {
+            metrics.gauge("files_examined", "Files of folders that have been looked into.", examined.done)
+            metrics.gauge("files_to_examine", "Files of folders, looked into or not.", examined.total)
+        }
         metrics.counter("source_problems", "Lines, files and links that were passed over.", status.problems.count)
         metrics.gauge("sessions", "Open sessions.", status.sessions)
         metrics.figures(of: "token", status.tokens, gauges: ["live"])

@@ -6,6 +6,8 @@ struct StatusBody: Encodable, Sendable {
     let revision: Int
     let total: Int
     let scanning: Bool
+    /// Absent where files are not looked into.
+    let examined: ExaminationProgress?
     let problems: Problems
     let sessions: Int
     let tokens: [String: Int]

@@ -205,7 +205,7 @@ struct PoolMachine: Sendable {
             return [.fail(id, .died(forMemory: worker.wasRefusedMemory))]
         }
         // Behind all others: it may do the same again.
-        jobs[id]?.priority.lane = .prefetch
+        jobs[id]?.priority.lane = min(job.priority.lane, .prefetch)
         requeue(id)
         return []
     }

@@ -12,7 +12,9 @@ private let targets: [String: any FuzzTarget.Type] = [
     "exif": EXIFTarget.self,
     "fields": FieldsTarget.self,
     "gif": GIFTarget.self,
+    "iptc": IPTCTarget.self,
     "jpeg": JPEGTarget.self,
+    "jpeghead": JPEGHeadTarget.self,
     "jsonlines": JSONLinesTarget.self,
     "message": ClientMessageTarget.self,
     "png": PNGTarget.self,
@@ -23,6 +25,7 @@ private let targets: [String: any FuzzTarget.Type] = [
     "webp": WebPTarget.self,
     "websocket": WebSocketTarget.self,
     "worker": WorkerMessageTarget.self,
+    "xmp": XMPTarget.self,
 ]
 
 /// libFuzzer's own driver (`FuzzerDriver.cpp`), which returns what the program is to end with.
