@@ -44,6 +44,10 @@ import Testing
         try await learn(catalog, "Zoë.gif") { facts in
             facts.takenAt = "2019-06-30T23:30:00Z"
             facts.isIncomplete = true
+            facts.title = "Evening at the lake"
+            facts.keywords = ["Sommer", "see"]
+            facts.placeNames = .init()
+            facts.placeNames?.city = "Zürich"
         }
         await written(catalog)
         return catalog
@@ -98,6 +102,7 @@ import Testing
         ("type:jpeg", ["IMG_10.jpg", "last.jpg"]), ("-type:jpeg", ["img_2.png", "Zoë.gif"]), ("folder:c", ["Zoë.gif"]),
         ("folder:b", ["last.jpg", "Zoë.gif"]), ("folder:b/c", ["Zoë.gif"]), ("near:48.85,2.35,10km", ["IMG_10.jpg"]),
         ("near:48.85,2.35,2km", []), ("is:broken", ["Zoë.gif"]), ("nothing", []),
+        ("lake", ["Zoë.gif"]), ("sommer zurich", ["Zoë.gif"]), ("\"see zurich\"", []),
     ])
     func `what is searched is found`(text: String, found: [String]) async throws {
         let catalog = try await gallery()
