@@ -1,4 +1,3 @@
-import Catalog
 import Foundation
 import Glibc
 import Images
@@ -10,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Catalog
 @testable import GalleryServer
 
 /// Workers that answer when they are told to.
@@ -208,6 +208,26 @@ private final class HeldWorkers: Rendering {
         #expect(images.count == 100 && images.allSatisfy { $0.facts.title == nil })
         #expect(workers.begun == Examiner.filesAtOnce)
         await end(examiner, catalog)
+    }
+
+    @Test func `names come first, for a while`() async throws {
+        try write("a.jpg")
+        for (patience, begins) in [(Duration.seconds(3_600), false), (.zero, true)] {
+            let (catalog, workers) = (try await catalog(), HeldWorkers())
+            catalog.scanning.suspend()
+            catalog.rescan()
+            var pace = ExaminationPace()
+            pace.patience = patience
+            pace.looking = .milliseconds(1)
+            let examiner = Examiner(catalog: catalog, renderer: workers, pace: pace, logger: logger)
+            examiner.start()
+            await examiner.settled()
+            #expect(examiner.progress.total == (begins ? 1 : 0))
+            if begins { #expect(await eventually { workers.held == 1 }) }
+            catalog.scanning.resume()
+            #expect(await eventually { workers.held == 1 })
+            await end(examiner, catalog, keep: !begins)
+        }
     }
 
     @Test func `real workers tell of real pictures what nobody has asked for`() async throws {

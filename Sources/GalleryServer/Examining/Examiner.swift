@@ -82,6 +82,11 @@ final class Examiner: @unchecked Sendable {
         }
     }
 
+    /// Comes back when what was begun before on the queue is done. For the tests.
+    func settled() async {
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+    }
+
     private func goOn() {
         queue.async { self.step() }
     }
