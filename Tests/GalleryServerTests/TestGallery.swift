@@ -55,7 +55,10 @@ final class TestGallery: Sendable {
     }
 
     /// Real workers, for all tests of this run: `tessera-renderer` beside the tests.
-    static let workers = Result {
+    static let workers = Result { try newWorkers() }
+
+    /// The same, for one test alone.
+    static func newWorkers() throws -> RenderPool {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return try RenderPool(
             program: URL(fileURLWithPath: program).deletingLastPathComponent()
