@@ -4,8 +4,14 @@
 #include <string.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 
 _Static_assert(010000000 == O_PATH, "CLINUX_O_PATH is O_PATH");
+
+int64_t clinux_file_system_type(int descriptor) {
+    struct statfs status;
+    return fstatfs(descriptor, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
+}
 
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length, int flags) {
     return accept4(listener, address, length, flags);

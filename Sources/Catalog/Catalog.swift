@@ -34,6 +34,10 @@ public final class Catalog: Sendable {
     /// The same for those who look at the gallery: what is read for programs does not stand in line before them. Each of
     /// them has one reading at a time, which is bound enough.
     let viewersDesk = Desk(label: "tessera.catalog.view")
+    /// Where it is heard what happens in the sources.
+    let watching = DispatchQueue(label: "tessera.catalog.watch")
+    /// What is remembered of each source, by its ordinal.
+    let records: [SourceRecord]
     /// Ends a scan that is under way.
     let isStopped = Atomic(false)
 
@@ -81,6 +85,7 @@ public final class Catalog: Sendable {
         standing.healing.wrecks = wrecks
         self.configuration = configuration
         self.sources = named
+        records = named.map { _ in SourceRecord(configuration) }
         self.logger = logger
         self.shelf = shelf
         self.standing = Guarded(standing)
@@ -173,13 +178,19 @@ public final class Catalog: Sendable {
         await facts.drain()
         if standing.withLock(\.isScanning) {
             logger.warning("A disk does not answer; its reading is left behind.")
-            return scanning.async { self.shelf.close() }
+            return scanning.async { self.end() }
         }
         await withCheckedContinuation { done in
             scanning.async {
-                self.shelf.close()
+                self.end()
                 done.resume()
             }
         }
+    }
+
+    /// Lets go of what is open. Scanning queue.
+    private func end() {
+        endWatches()
+        shelf.close()
     }
 }

@@ -11,6 +11,12 @@ extension Catalog {
         public var growthInterval: Duration = .milliseconds(250)
         /// Bytes of the longest line (or CSV record) of a list that is read; a longer one is a bad line.
         public var longestLine = 65_536
+        /// Whether changes in the sources are seen when they happen.
+        public var watches = true
+        /// How old a file is at least that comes in while the gallery runs: a younger one may still be written.
+        public var settling: Duration = .seconds(1)
+        /// How long a file that its writer has not closed must stay as it is before it is taken as it is.
+        public var patience: Duration = .seconds(30)
         /// How long `close()` waits for a disk that is being read.
         var closingPatience: Duration = .seconds(5)
         /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.
@@ -34,6 +40,8 @@ extension Catalog {
             try require(learningDelay >= .zero, "learningDelay", "must not be negative")
             try require((1...10_000).contains(learningBatch), "learningBatch", "must be 1 to 10,000")
             try require(growthInterval >= .zero, "growthInterval", "must not be negative")
+            try require(settling >= .zero, "settling", "must not be negative")
+            try require(patience >= .zero, "patience", "must not be negative")
             try require((1024...1 << 24).contains(longestLine), "longestLine", "must be 1,024 to 16,777,216 bytes")
         }
     }

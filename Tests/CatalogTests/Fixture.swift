@@ -61,6 +61,9 @@ final class Scratch: Sendable {
     ) async throws -> Catalog {
         var configuration = Catalog.Configuration(dataFolder: path(data))
         configuration.growthInterval = .milliseconds(50)
+        // Tests read what they have just written, when they say so.
+        configuration.watches = false
+        configuration.settling = .zero
         change(&configuration)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical

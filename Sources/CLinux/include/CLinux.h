@@ -28,6 +28,9 @@ static inline int clinux_openat2(int root, const char *path, uint64_t flags, uin
     return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
 }
 
+/// `fstatfs(2)`: the type of the file system that the descriptor lies in (`…_SUPER_MAGIC`), or -1 with `errno` set.
+int64_t clinux_file_system_type(int descriptor);
+
 /// `accept4(2)`: declared by glibc only under `_GNU_SOURCE`, so Swift does not see it.
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length, int flags);
 

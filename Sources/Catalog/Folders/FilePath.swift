@@ -39,6 +39,17 @@ enum FilePath {
         text.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(text[..<$0]) } ?? ""
     }
 
+    /// The path of what has this name in a folder; an empty path is the root's.
+    static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
+        folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
+    }
+
+    /// The folder and the name of what lies at a path.
+    static func split(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]) {
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return ([], path) }
+        return (Array(path[..<slash]), Array(path[(slash + 1)...]))
+    }
+
     /// The last part of a path as people may read it: what is not text is U+FFFD.
     static func name(of text: String) -> String {
         let last = text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text[text.utf8.index(after: $0)...] } ?? text[...]

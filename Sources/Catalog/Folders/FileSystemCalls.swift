@@ -61,6 +61,26 @@ class FileSystemCalls: @unchecked Sendable {
         pread(file, buffer.baseAddress, buffer.count, 0)
     }
 
+    /// `inotify_init1(2)`, closed on exec and never waited for.
+    func openWatches() -> Int32 {
+        inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    }
+
+    /// `inotify_add_watch(2)`.
+    func watch(_ watches: Int32, _ path: String, _ mask: UInt32) -> Int32 {
+        inotify_add_watch(watches, path, mask)
+    }
+
+    /// `inotify_rm_watch(2)`.
+    func unwatch(_ watches: Int32, _ watch: Int32) -> Int32 {
+        inotify_rm_watch(watches, watch)
+    }
+
+    /// `fstatfs(2)`: the type of the file system that a folder lies in; -1 where that cannot be told.
+    func fileSystemType(of folder: Int32) -> Int64 {
+        clinux_file_system_type(folder)
+    }
+
     /// `rename(2)`.
     func rename(_ old: String, to new: String) -> Int32 {
         Glibc.rename(old, new)

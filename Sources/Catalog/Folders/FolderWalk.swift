@@ -11,14 +11,18 @@ struct FolderWalk {
     let avoided: FolderIdentity?
     /// Asked now and then; true ends the walk.
     let isStopped: () -> Bool
+    /// Called with each folder, open, before its names are read.
+    let entering: (_ folder: [UInt8], _ descriptor: Int32) -> Void
+    /// Whether a file is whole, and not one that is still being written.
+    let isWhole: (_ path: [UInt8], stat) -> Bool
     /// Called with each candidate, in order.
     let found: (Sighting) throws -> Void
     /// Called with a path of which the system could not tell what lies there, and beneath it: nothing that was known of
     /// it may be taken for gone.
     let untold: (_ path: String, FolderRoot.Failure) -> Void
-    /// Called with the path of a file that is no picture by its name and that this user may not look into: no news, but
-    /// if it was known as a picture it stays one.
-    let closed: (_ path: String) -> Void
+    /// Called with the path of a file of which it is not told now whether it is a picture, for it is still being written,
+    /// or is none by its name and closed to this user: no news, but if it was known as a picture it stays one.
+    let undecided: (_ path: String) -> Void
     /// Called with the path and the reason of what was refused.
     let refused: (_ path: String, _ reason: String) -> Void
 
@@ -37,7 +41,7 @@ struct FolderWalk {
             do {
                 let read = try read(folder)
                 if folder.isEmpty { isEmpty = read.isEmpty }
-                for (_, name) in read.subfolders.sorted(by: { $0.key > $1.key }) { folders.append(join(folder, name)) }
+                for (_, name) in read.subfolders.sorted(by: { $0.key > $1.key }) { folders.append(FilePath.join(folder, name)) }
             } catch let failure as FolderRoot.Failure {
                 if folder.isEmpty { throw failure }
                 let path = FilePath.text(of: folder)
@@ -56,6 +60,7 @@ struct FolderWalk {
     /// all be read.
     private func read(_ folder: [UInt8]) throws -> (subfolders: [NaturalKey: [UInt8]], isEmpty: Bool) {
         let descriptor = try root.openFolder(folder)
+        entering(folder, descriptor)
         guard let names = root.calls.openNames(of: descriptor) else {
             let code = errno
             close(descriptor)
@@ -80,7 +85,10 @@ struct FolderWalk {
                 case S_IFDIR:
                     if avoided != FolderIdentity(status) { subfolders[NaturalKey(name)] = name }
                 case S_IFREG:
-                    if try isCandidate(folder, name) {
+                    let path = FilePath.join(folder, name)
+                    if !isWhole(path, status) {
+                        undecided(FilePath.text(of: path))
+                    } else if try isCandidate(folder, name) {
                         entries.append(Entry(key: NaturalKey(name), name: name, stamp: FileStamp(status)))
                     }
                 case S_IFLNK:
@@ -88,16 +96,16 @@ struct FolderWalk {
                         entries.append(Entry(key: NaturalKey(name), name: name, stamp: stamp))
                     }
                 default:
-                    refused(FilePath.text(of: join(folder, name)), "a FIFO, socket or device is never opened")
+                    refused(FilePath.text(of: FilePath.join(folder, name)), "a FIFO, socket or device is never opened")
                 }
             } catch {
-                if !error.isAbsence { untold(FilePath.text(of: join(folder, name)), error) }
+                if !error.isAbsence { untold(FilePath.text(of: FilePath.join(folder, name)), error) }
             }
         }
         entries.sort { $0.key < $1.key }
         for entry in entries {
             guard !isStopped() else { break }
-            try found(Sighting(location: FilePath.text(of: join(folder, entry.name)), stamp: entry.stamp))
+            try found(Sighting(location: FilePath.text(of: FilePath.join(folder, entry.name)), stamp: entry.stamp))
         }
         return (subfolders, isEmpty)
     }
@@ -115,7 +123,7 @@ struct FolderWalk {
 
     /// The stamp of the file that the link leads to; nil when it leads to no picture beneath the root.
     private func follow(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> FileStamp? {
-        let path = join(folder, name)
+        let path = FilePath.join(folder, name)
         do throws(FolderRoot.Failure) {
             let status = try root.status(path)
             switch status.st_mode & S_IFMT {
@@ -132,12 +140,12 @@ struct FolderWalk {
 
     private func isCandidate(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> Bool {
         if ImageName.isImage(name) { return true }
-        let path = join(folder, name)
+        let path = FilePath.join(folder, name)
         do throws(FolderRoot.Failure) {
             return ImageSignature.matches(try head(of: path))
         } catch {
             guard [EACCES, EPERM].contains(error.code) else { throw error }
-            closed(FilePath.text(of: path))
+            undecided(FilePath.text(of: path))
             return false
         }
     }
@@ -153,10 +161,6 @@ struct FolderWalk {
         }
         guard code == 0 else { throw FolderRoot.Failure(code: code) }
         return head
-    }
-
-    private func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
-        folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
     }
 
     /// The name's bytes, without copying the 256 bytes that Swift sees the field as.

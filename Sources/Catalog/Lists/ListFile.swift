@@ -16,12 +16,12 @@ struct ListFile {
         let code: Int32
     }
 
-    /// The file's present stamp.
-    func stamp() throws(Failure) -> FileStamp {
+    /// The file as it is now.
+    func status() throws(Failure) -> (stamp: FileStamp, status: stat) {
         var status = stat()
         guard calls.status(path, &status) == 0 else { throw Failure(code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EISDIR) }
-        return FileStamp(status)
+        return (FileStamp(status), status)
     }
 
     /// Hands out every entry until `isStopped` says true.

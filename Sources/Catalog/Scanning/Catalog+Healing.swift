@@ -32,7 +32,10 @@ extension Catalog {
             standing.withLock { $0.healing.isDue = false }
             if replaceIndex(because: error) {
                 // The sources before this one are to be read into the new one, too.
-                standing.withLock { $0.again.formUnion(Set(readable).subtracting($0.unread)) }
+                standing.withLock { standing in
+                    standing.again.formUnion(Set(readable).subtracting(standing.unread))
+                    standing.wholes.formUnion(standing.again)
+                }
                 return shelf.disk
             }
             repair(index, because: error)

@@ -20,8 +20,14 @@ extension Catalog {
         scanning.async { self.reopenBroken() }
     }
 
-    /// Reads these again, without a word from a person.
+    /// Reads these again from beginning to end, without a word from a person.
     func rescan(_ ordinals: Set<Int>) {
+        standing.withLock { $0.wholes.formUnion(ordinals) }
+        refresh(ordinals)
+    }
+
+    /// Reads again what has changed in these.
+    func refresh(_ ordinals: Set<Int>) {
         let isFirst = standing.withLock { standing in
             guard !standing.isClosed else { return false }
             guard !standing.isScanning else {
@@ -115,6 +121,7 @@ extension Catalog {
                 break
             }
         }
+        lookAgain(at: source)
         standing.withLock { standing in
             standing.unread.remove(source.ordinal)
             if isTroubled { standing.troubled.insert(source.ordinal) } else { standing.troubled.remove(source.ordinal) }
@@ -163,7 +170,11 @@ extension Catalog {
         case .list(let path, let format):
             let file = ListFile(
                 path: path, format: format, limit: configuration.longestLine, calls: configuration.fileSystem)
-            stamp = try file.stamp()
+            watchList(path, of: source, &problems)
+            let (now, status) = try file.status()
+            stamp = now
+            let sign = records[source.ordinal].watch?.take().paths.values.first
+            if former != nil, sign != .changed, !isWholeList(source, path, status, sign) { return false }
             if former != nil, former?.index === index, stamp == before.stamp {
                 settle(source, standing.withLock { $0.problemsWhenRead[source.ordinal] })
                 return false
@@ -209,20 +220,41 @@ extension Catalog {
         let root = try FolderRoot(path: path, calls: configuration.fileSystem)
         let before = standing.withLock { $0.roots[source.ordinal] }
         var isTroubled = false
+        let watch = watch(of: source, &problems)
+        let record = records[source.ordinal]
+        let isFirst = standing.withLock { !$0.isKnown[source.ordinal] }
+        let signs = watch?.take().paths ?? [:]
+        var unfinished = Set(record.unfinished.paths)
+        var folders: Set<[UInt8]> = []
+        var refusals: Set<FolderWatch.Refusal> = []
         var met = problems
         func add(_ path: String, _ reason: String) {
             met.add(.init(source: source.name, path: FilePath.printable(path), reason: reason))
         }
         let walk = FolderWalk(
             root: root, avoided: shelf.identity, isStopped: { self.isStopped.load(ordering: .relaxed) },
+            entering: { path, descriptor in
+                folders.insert(path)
+                if let refusal = watch?.add(path, folder: descriptor) { refusals.insert(refusal) }
+            },
+            isWhole: { path, status in
+                // What is there at the first look is taken as it is; who still writes it is heard when he is done.
+                if isFirst || signs[path] == .changed { return true }
+                unfinished.remove(path)
+                return record.unfinished.isWhole(path, status, isBegun: signs[path] == .begun)
+            },
             found: scan.add,
             untold: { path, failure in
                 scan.keep(path)
                 // Rights do not come back by themselves.
                 if ![EACCES, EPERM].contains(failure.code) { isTroubled = true }
                 add(path, "cannot be read now: \(failure.reason). What was known of it is kept")
-            }, closed: scan.keep, refused: add)
+            }, undecided: scan.keep, refused: add)
         let hasNames = try walk.run()
+        if !isTroubled { watch?.keepOnly(folders) }
+        // Those that were not met are gone, or are known to be whole.
+        for path in unfinished { record.unfinished.forget(path) }
+        if !refusals.isEmpty { met.add(source.unwatched(refusals, watched: watch?.count ?? 0)) }
         // The place where a disk is mounted is an empty folder while it is not.
         if !hasNames, let before, before.device != root.device {
             throw FolderRoot.Failure(code: ENODEV)

@@ -1,0 +1,35 @@
+/// What may have changed in a source since it was looked at.
+struct Dirt {
+    /// Beyond this many paths it costs less to read everything.
+    private static let bound = 200_000
+
+    /// What is known of a path.
+    enum Sign: Hashable {
+        /// A name for a file that its writer may not have finished.
+        case begun
+        /// Something came, went or is other than it was, and whoever wrote it is done.
+        case changed
+        /// Its rights or its times were set.
+        case touched
+    }
+
+    /// Whether everything is to be read again.
+    private(set) var isWhole = false
+    /// Paths beneath the source's folder.
+    private(set) var paths: [[UInt8]: Sign] = [:]
+
+    var isEmpty: Bool { !isWhole && paths.isEmpty }
+
+    mutating func add(_ path: [UInt8], _ sign: Sign) {
+        guard !isWhole else { return }
+        // That a file's times are set says nothing of whether it is whole.
+        if sign == .touched, paths[path] != nil { return }
+        paths[path] = sign
+        if paths.count > Self.bound { addAll() }
+    }
+
+    mutating func addAll() {
+        isWhole = true
+        paths = [:]
+    }
+}
