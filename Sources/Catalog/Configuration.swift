@@ -13,6 +13,9 @@ extension Catalog {
         public var longestLine = 65_536
         /// Whether changes in the sources are seen when they happen.
         public var watches = true
+        /// Where changes are not seen when they happen: how long after a reading a source is read again, at least. Large
+        /// ones are read less often, so that a fiftieth of the time goes into it.
+        public var rescanInterval: Duration = .seconds(60)
         /// How old a file is at least that comes in while the gallery runs: a younger one may still be written.
         public var settling: Duration = .seconds(1)
         /// How long a file that its writer has not closed must stay as it is before it is taken as it is.
@@ -40,6 +43,7 @@ extension Catalog {
             try require(learningDelay >= .zero, "learningDelay", "must not be negative")
             try require((1...10_000).contains(learningBatch), "learningBatch", "must be 1 to 10,000")
             try require(growthInterval >= .zero, "growthInterval", "must not be negative")
+            try require(rescanInterval >= .seconds(1), "rescanInterval", "must be 1 second or more")
             try require(settling >= .zero, "settling", "must not be negative")
             try require(patience >= .zero, "patience", "must not be negative")
             try require((1024...1 << 24).contains(longestLine), "longestLine", "must be 1,024 to 16,777,216 bytes")

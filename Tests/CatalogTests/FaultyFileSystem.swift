@@ -9,6 +9,7 @@ import Synchronization
 final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
     enum Call: CaseIterable, Sendable {
         case open, openIn, openBeneath, status, statusOfFile, statusOfName, openNames, nextName, read, readHead, rename
+        case openWatches, watch
     }
 
     struct Fault: Sendable {
@@ -100,6 +101,12 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
 
     override func readHead(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         fails(.readHead, at: path(of: file)) ? -1 : super.readHead(file, into: buffer)
+    }
+
+    override func openWatches() -> Int32 { fails(.openWatches, at: "") ? -1 : super.openWatches() }
+
+    override func watch(_ watches: Int32, _ path: String, _ mask: UInt32) -> Int32 {
+        fails(.watch, at: path) ? -1 : super.watch(watches, path, mask)
     }
 
     override func rename(_ old: String, to new: String) -> Int32 {

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Images
+import Locking
 import TestSupport
 import Testing
 
@@ -23,9 +24,15 @@ import Testing
     }
 
     private func shows(_ catalog: Catalog, _ paths: [String]) async throws -> Bool {
-        let isSo = await eventually { catalog.count.total == paths.count && !catalog.state.isScanning }
-        let all = try await catalog.all()
-        return all.compactMap(\.path) == paths && isSo
+        var shown: [String] = []
+        for _ in 0..<100 {
+            let revision = catalog.state.revision
+            shown = try await catalog.all().compactMap(\.path)
+            if shown == paths { return true }
+            guard await eventually({ catalog.state.revision != revision }) else { break }
+        }
+        Issue.record("shown are \(shown)")
+        return false
     }
 
     @Test func `files and folders that come, go and are renamed are seen`() async throws {
@@ -42,8 +49,7 @@ import Testing
         #expect(try await shows(catalog, ["a.jpg", "new/d.jpg", "new/deep/c.jpg", "new/deep/e.jpg"]))
         try #require(rename(scratch.path("pictures/new"), scratch.path("pictures/0")) == 0)
         let moved = ["a.jpg", "0/d.jpg", "0/deep/c.jpg", "0/deep/e.jpg"]
-        #expect(await eventually { (try? catalog.openFile(folder: 0, path: moved[1]).size) != nil })
-        #expect(await eventually { catalog.state.total == 4 })
+        #expect(try await shows(catalog, moved))
         try scratch.file("pictures/0/deep/f.jpg")
         #expect(try await shows(catalog, moved + ["0/deep/f.jpg"]))
         try scratch.remove("pictures/0")
@@ -87,5 +93,133 @@ import Testing
         try #require(rename(scratch.path("lists/.new"), path) == 0)
         #expect(await eventually { catalog.state.total == 3 })
         await catalog.close()
+    }
+
+    @Test func `what is wrong with a file that came is said, and no longer when it is gone`() async throws {
+        try scratch.file("pictures/a.jpg")
+        let catalog = try await watched()
+        try scratch.link("pictures/out.jpg", to: "/etc/passwd")
+        #expect(await eventually { catalog.state.problems.first.map(\.path) == ["out.jpg"] })
+        try scratch.remove("pictures/out.jpg")
+        #expect(await eventually { catalog.state.problems.count == 0 })
+        try scratch.remove("pictures/a.jpg")
+        #expect(await eventually { catalog.state.problems.first.contains { $0.reason.contains("no picture") } })
+        try scratch.file("pictures/b.jpg")
+        #expect(await eventually { catalog.state.problems.count == 0 })
+        #expect(try await shows(catalog, ["b.jpg"]))
+        await catalog.close()
+    }
+
+    @Test func `a picture keeps what was learnt of it when it is renamed or moved`() async throws {
+        for name in ["a.jpg", "sub/b.jpg", "sub/c.jpg"] { try scratch.file("pictures/" + name, name) }
+        var catalog = try await watched()
+        func learn(_ width: Int, _ image: GalleryImage) {
+            var facts = ImageFacts()
+            facts.width = width
+            catalog.learned(facts, version: image.version, of: image.id)
+        }
+        for (number, image) in try await catalog.all().enumerated() { learn(number + 1, image) }
+        await catalog.facts.drain()
+        try #require(rename(scratch.path("pictures/a.jpg"), scratch.path("pictures/sub/z.jpg")) == 0)
+        #expect(try await shows(catalog, ["sub/b.jpg", "sub/c.jpg", "sub/z.jpg"]))
+        #expect(try await catalog.all().map(\.facts.width) == [2, 3, 1])
+        try #require(rename(scratch.path("pictures/sub"), scratch.path("pictures/else")) == 0)
+        #expect(try await shows(catalog, ["else/b.jpg", "else/c.jpg", "else/z.jpg"]))
+        #expect(try await catalog.all().map(\.facts.width) == [2, 3, 1])
+        // While nobody looks.
+        await catalog.close()
+        try #require(rename(scratch.path("pictures/else/b.jpg"), scratch.path("pictures/else/x.jpg")) == 0)
+        // What has another content has nothing to keep.
+        try scratch.remove("pictures/else/c.jpg")
+        try scratch.file("pictures/else/y.jpg", "another")
+        catalog = try await watched()
+        #expect(try await shows(catalog, ["else/x.jpg", "else/y.jpg", "else/z.jpg"]))
+        #expect(try await catalog.all().map(\.facts.width) == [2, nil, 1])
+        await catalog.close()
+    }
+
+    @Test func `where no more can be watched it is said how to raise the limit, and read from time to time`()
+        async throws
+    {
+        for name in ["a.jpg", "sub/b.jpg"] { try scratch.file("pictures/" + name) }
+        let files = FaultyFileSystem()
+        files.set(.init(call: .watch, code: ENOSPC, after: 1))
+        let catalog = try await watched {
+            $0.fileSystem = files
+            $0.rescanInterval = .seconds(1)
+            $0.settling = .zero
+        }
+        #expect(catalog.state.problems.first.map(\.reason).contains { $0.contains("fs.inotify.max_user_watches=") })
+        try scratch.file("pictures/sub/c.jpg")
+        #expect(try await shows(catalog, ["a.jpg", "sub/b.jpg", "sub/c.jpg"]))
+        await catalog.close()
+    }
+
+    @Test func `where nothing can be watched it is read from time to time`() async throws {
+        try scratch.file("pictures/a.jpg")
+        let list = try scratch.file("a.txt", "http://a.test/1\n")
+        let files = FaultyFileSystem()
+        files.set(.init(call: .openWatches, code: EMFILE))
+        let catalog = try await watched([
+            .folder(path: scratch.path("pictures")), .list(path: list, format: .text),
+        ]) {
+            $0.fileSystem = files
+            $0.rescanInterval = .seconds(1)
+            $0.settling = .zero
+        }
+        let reasons = catalog.state.problems.first.map(\.reason)
+        #expect(reasons.count { $0.contains("fs.inotify.max_user_instances=") } == 2)
+        try scratch.file("pictures/b.jpg")
+        #expect(await eventually { catalog.state.total == 3 })
+        try scratch.file("a.txt", "http://a.test/1\nhttp://a.test/2\n")
+        #expect(await eventually { catalog.state.total == 4 })
+        await catalog.close()
+    }
+
+    @Test func `events that were lost have everything be read again`() async throws {
+        try scratch.file("pictures/a.jpg")
+        let files = ForgetfulFileSystem()
+        let catalog = try await watched { $0.fileSystem = files }
+        let before = catalog.scanning.sync { catalog.records[0].readings }
+        files.forgets.withLock { $0 = true }
+        try scratch.file("pictures/b.jpg")
+        #expect(try await shows(catalog, ["a.jpg", "b.jpg"]))
+        #expect(catalog.scanning.sync { catalog.records[0].readings } > before)
+        await catalog.close()
+    }
+
+    @Test func `a folder that is renamed away keeps its pictures, and is watched again when it is back`() async throws {
+        try scratch.file("pictures/a.jpg")
+        let catalog = try await watched { $0.retrying = RetryPace(first: .milliseconds(5), longest: .milliseconds(20)) }
+        try #require(rename(scratch.path("pictures"), scratch.path("away")) == 0)
+        #expect(await eventually { catalog.state.problems.first.contains { $0.reason.contains("does not exist") } })
+        #expect(catalog.state.total == 1)
+        try #require(rename(scratch.path("away"), scratch.path("pictures")) == 0)
+        #expect(await eventually { catalog.state.problems.count == 0 })
+        try scratch.file("pictures/b.jpg")
+        #expect(try await shows(catalog, ["a.jpg", "b.jpg"]))
+        await catalog.close()
+    }
+}
+
+/// Whose kernel has no room for events.
+private final class ForgetfulFileSystem: FileSystemCalls, @unchecked Sendable {
+    let forgets = Guarded(false)
+    private let watches = Guarded<Int32>(-1)
+
+    override func openWatches() -> Int32 {
+        let opened = super.openWatches()
+        watches.withLock { $0 = opened }
+        return opened
+    }
+
+    override func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = super.read(file, into: buffer)
+        guard count > 0, file == watches.withLock(\.self), forgets.withLock(\.self) else { return count }
+        var event = inotify_event()
+        event.wd = -1
+        event.mask = UInt32(IN_Q_OVERFLOW)
+        buffer.storeBytes(of: event, as: inotify_event.self)
+        return MemoryLayout<inotify_event>.size
     }
 }

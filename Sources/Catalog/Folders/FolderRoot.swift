@@ -37,6 +37,8 @@ final class FolderRoot: Sendable {
     let calls: FileSystemCalls
     /// Of the file system that the root lies in.
     let device: dev_t
+    /// Which folder it is.
+    let identity: FolderIdentity
     private let descriptor: Int32
     private let usesOpenAt2: Atomic<Bool>
 
@@ -52,6 +54,7 @@ final class FolderRoot: Sendable {
         }
         self.calls = calls
         device = status.st_dev
+        identity = FolderIdentity(status)
         descriptor = root
         self.usesOpenAt2 = Atomic(usesOpenAt2)
     }

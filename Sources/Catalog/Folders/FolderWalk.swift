@@ -23,25 +23,45 @@ struct FolderWalk {
     /// Called with the path of a file of which it is not told now whether it is a picture, for it is still being written,
     /// or is none by its name and closed to this user: no news, but if it was known as a picture it stays one.
     let undecided: (_ path: String) -> Void
+    /// Called with the path of each link.
+    var linked: (_ path: [UInt8]) -> Void = { _ in }
     /// Called with the path and the reason of what was refused.
     let refused: (_ path: String, _ reason: String) -> Void
+
+    /// What a name in a folder is the name of.
+    private enum Seen {
+        case picture(FileStamp, inode: UInt64)
+        case folder
+        case nothing
+    }
 
     private struct Entry {
         let key: NaturalKey
         let name: [UInt8]
         let stamp: FileStamp
+        let inode: UInt64
     }
 
+    /// What lies at a path.
+    enum Found {
+        case picture(Sighting)
+        case folder
+        case nothing
+    }
+
+    /// - Parameter start: the folder to begin in.
     /// - Throws: `FolderRoot.Failure` when the root itself cannot be read: nothing is known then, not "no picture".
-    /// - Returns: whether the root has any name in it.
-    @discardableResult func run() throws -> Bool {
+    /// - Returns: whether the first folder has any name in it.
+    @discardableResult func run(from start: [UInt8] = []) throws -> Bool {
         var isEmpty = true
-        var folders: [[UInt8]] = [[]]
+        var folders: [[UInt8]] = [start]
         while let folder = folders.popLast(), !isStopped() {
             do {
                 let read = try read(folder)
-                if folder.isEmpty { isEmpty = read.isEmpty }
-                for (_, name) in read.subfolders.sorted(by: { $0.key > $1.key }) { folders.append(FilePath.join(folder, name)) }
+                if folder == start { isEmpty = read.isEmpty }
+                for (_, name) in read.subfolders.sorted(by: { $0.key > $1.key }) {
+                    folders.append(FilePath.join(folder, name))
+                }
             } catch let failure as FolderRoot.Failure {
                 if folder.isEmpty { throw failure }
                 let path = FilePath.text(of: folder)
@@ -54,6 +74,39 @@ struct FolderWalk {
             }
         }
         return !isEmpty
+    }
+
+    /// What people are told of what could not be read.
+    static func untoldReason(_ failure: FolderRoot.Failure) -> String {
+        "cannot be read now: \(failure.reason). What was known of it is kept"
+    }
+
+    /// Looks at these names in one folder. Nothing is told of one that cannot be looked at.
+    func look(at names: [[UInt8]], in folder: [UInt8], tell: ([UInt8], Found) -> Void) {
+        let descriptor: Int32
+        do throws(FolderRoot.Failure) {
+            descriptor = try root.openFolder(folder)
+        } catch {
+            guard error.isAbsence else { return untold(FilePath.text(of: folder), error) }
+            for name in names { tell(FilePath.join(folder, name), .nothing) }
+            return
+        }
+        defer { close(descriptor) }
+        for name in names {
+            let path = FilePath.join(folder, name)
+            do throws(FolderRoot.Failure) {
+                switch try see(name, in: folder, descriptor) {
+                case .picture(let stamp, let inode):
+                    var sighting = Sighting(location: FilePath.text(of: path), stamp: stamp)
+                    sighting.inode = inode
+                    tell(path, .picture(sighting))
+                case .folder: tell(path, .folder)
+                case .nothing: tell(path, .nothing)
+                }
+            } catch {
+                if error.isAbsence { tell(path, .nothing) } else { untold(FilePath.text(of: path), error) }
+            }
+        }
     }
 
     /// Names the folder's own pictures and returns its sub-folders. Nothing is named of a folder whose names could not
@@ -80,23 +133,11 @@ struct FolderWalk {
             isEmpty = isEmpty && (name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8))
             guard !ImageName.isSkipped(name), !isStopped() else { continue }
             do throws(FolderRoot.Failure) {
-                let status = try status(of: name, in: descriptor)
-                switch status.st_mode & S_IFMT {
-                case S_IFDIR:
-                    if avoided != FolderIdentity(status) { subfolders[NaturalKey(name)] = name }
-                case S_IFREG:
-                    let path = FilePath.join(folder, name)
-                    if !isWhole(path, status) {
-                        undecided(FilePath.text(of: path))
-                    } else if try isCandidate(folder, name) {
-                        entries.append(Entry(key: NaturalKey(name), name: name, stamp: FileStamp(status)))
-                    }
-                case S_IFLNK:
-                    if let stamp = try follow(folder, name) {
-                        entries.append(Entry(key: NaturalKey(name), name: name, stamp: stamp))
-                    }
-                default:
-                    refused(FilePath.text(of: FilePath.join(folder, name)), "a FIFO, socket or device is never opened")
+                switch try see(name, in: folder, descriptor) {
+                case .picture(let stamp, let inode):
+                    entries.append(Entry(key: NaturalKey(name), name: name, stamp: stamp, inode: inode))
+                case .folder: subfolders[NaturalKey(name)] = name
+                case .nothing: break
                 }
             } catch {
                 if !error.isAbsence { untold(FilePath.text(of: FilePath.join(folder, name)), error) }
@@ -105,9 +146,33 @@ struct FolderWalk {
         entries.sort { $0.key < $1.key }
         for entry in entries {
             guard !isStopped() else { break }
-            try found(Sighting(location: FilePath.text(of: FilePath.join(folder, entry.name)), stamp: entry.stamp))
+            var sighting = Sighting(location: FilePath.text(of: FilePath.join(folder, entry.name)), stamp: entry.stamp)
+            sighting.inode = entry.inode
+            try found(sighting)
         }
         return (subfolders, isEmpty)
+    }
+
+    private func see(_ name: [UInt8], in folder: [UInt8], _ descriptor: Int32) throws(FolderRoot.Failure) -> Seen {
+        let status = try status(of: name, in: descriptor)
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return avoided == FolderIdentity(status) ? .nothing : .folder
+        case S_IFREG:
+            let path = FilePath.join(folder, name)
+            guard isWhole(path, status) else {
+                undecided(FilePath.text(of: path))
+                return .nothing
+            }
+            return try isCandidate(folder, name)
+                ? .picture(FileStamp(status), inode: UInt64(status.st_ino)) : .nothing
+        case S_IFLNK:
+            linked(FilePath.join(folder, name))
+            // Of what it leads to: a link has nothing of its own by which its picture could be known.
+            return try follow(folder, name).map { .picture(FileStamp($0), inode: UInt64($0.st_ino)) } ?? .nothing
+        default:
+            refused(FilePath.text(of: FilePath.join(folder, name)), "a FIFO, socket or device is never opened")
+            return .nothing
+        }
     }
 
     private func status(of name: [UInt8], in folder: Int32) throws(FolderRoot.Failure) -> stat {
@@ -121,13 +186,13 @@ struct FolderWalk {
         return status
     }
 
-    /// The stamp of the file that the link leads to; nil when it leads to no picture beneath the root.
-    private func follow(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> FileStamp? {
+    /// The file that the link leads to; nil when it leads to no picture beneath the root.
+    private func follow(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> stat? {
         let path = FilePath.join(folder, name)
         do throws(FolderRoot.Failure) {
             let status = try root.status(path)
             switch status.st_mode & S_IFMT {
-            case S_IFREG: return try isCandidate(folder, name) ? FileStamp(status) : nil
+            case S_IFREG: return try isCandidate(folder, name) ? status : nil
             case S_IFDIR: return nil
             default: throw FolderRoot.Failure(code: FolderRoot.EFTYPE)
             }

@@ -18,6 +18,17 @@ struct NaturalKey: Comparable, Hashable, Sendable {
         return left.name.lexicographicallyPrecedes(right.name)
     }
 
+    /// Writes the key such that keys in a row are compared by the first in which they differ.
+    func append(to bytes: inout [UInt8]) {
+        for part in [folded, name] {
+            for byte in part {
+                bytes.append(byte)
+                if byte == 0 { bytes.append(255) }
+            }
+            bytes += [0, 1]
+        }
+    }
+
     private static func fold(_ name: [UInt8]) -> [UInt8] {
         let isASCII = name.allSatisfy { $0 < 0x80 }
         let text = isASCII ? name : Array(String(decoding: name, as: UTF8.self).lowercased().utf8)

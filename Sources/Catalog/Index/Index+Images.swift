@@ -8,7 +8,7 @@ struct ImageRow: Sendable {
 }
 
 extension Index {
-    private static let columns = "id, location, size, seconds, nanoseconds, name, width, height, takenAt"
+    private static let columns = "id, location, size, seconds, nanoseconds, name, width, height, takenAt, inode"
 
     /// The rows with these numbers, in the order asked for; nil for one that is not there.
     func images(_ rows: [UInt32]) async throws -> [ImageRow?] {
@@ -26,6 +26,14 @@ extension Index {
         }
     }
 
+    /// Has rows be read one after the other, as of one moment. Blocking.
+    func reading<Value>(_ body: (@escaping (UInt32) throws -> ImageRow?) throws -> Value) throws -> Value {
+        try database.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
+            return try body { try Index.image($0, statement) }
+        }
+    }
+
     /// Writes what was seen, in order, in one transaction, and tells the row of each.
     ///
     /// - Parameters:
@@ -40,18 +48,29 @@ extension Index {
         let written = try database.write { db in
             let select = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
             let insert = try db.cachedStatement(
-                sql: "INSERT OR REPLACE INTO image (row, \(Index.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                sql: "INSERT OR REPLACE INTO image (row, \(Index.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             var rows: [UInt32] = []
             rows.reserveCapacity(seen.count)
+            var isNews = false
+            /// Rows that stand for other content than before, and all that were written.
             var changed: [UInt32] = []
+            var touched: [UInt32] = []
             for (id, known, sighting) in seen {
                 var row = next
                 if let known {
                     row = known
                     let present = try Index.image(known, select)
-                    if let present, present.id == id, present.sighting == sighting {
-                        rows.append(known)
-                        continue
+                    if let present, present.id == id {
+                        if present.sighting == sighting {
+                            rows.append(known)
+                            continue
+                        }
+                        // By another number it is the same picture to whoever looks.
+                        var same = present.sighting
+                        same.inode = sighting.inode
+                        isNews = isNews || same != sighting
+                    } else {
+                        isNews = true
                     }
                     if sighting.stamp != nil { changed.append(row) }
                 } else {
@@ -60,8 +79,9 @@ extension Index {
                         throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the next row's number is damaged")
                     }
                     next += 1
+                    isNews = true
                 }
-                changed.append(row)
+                touched.append(row)
                 insert.setUncheckedArguments(Index.arguments(row, id, sighting))
                 try insert.execute()
                 rows.append(row)
@@ -69,23 +89,26 @@ extension Index {
             try note(changed: changed, db)
             try Index.keep(revision, as: "revision", db)
             try Index.keep(UInt64(next), as: "nextRow", db)
-            columns.touch(changed)
-            try ColumnKeeper.forget(changed, db)
-            return (rows: rows, changed: changed)
+            columns.touch(touched)
+            try ColumnKeeper.forget(touched, db)
+            return (rows: rows, isNews: isNews, touched: touched)
         }
         nextRow = next
-        columns.touch(written.changed)
-        return (written.rows, !written.changed.isEmpty)
+        // What was read of them before the transaction ended is old.
+        columns.touch(written.touched)
+        return (written.rows, written.isNews)
     }
 
     /// Forgets rows that are in no listing any more, and what was learnt of their images.
-    func remove(_ gone: [(id: ImageID, row: UInt32)]) throws {
+    ///
+    /// - Parameter isUnknown: whether the image is in no listing under another row.
+    func remove(_ gone: [(id: ImageID, row: UInt32)], isUnknown: (ImageID) -> Bool = { _ in true }) throws {
         try database.write { db in
             let image = try db.cachedStatement(sql: "DELETE FROM image WHERE row = ?")
             let facts = try db.cachedStatement(sql: "DELETE FROM facts WHERE id = ?")
             for (id, row) in gone {
                 try image.execute(arguments: [Int64(row)])
-                try facts.execute(arguments: [Int64(bitPattern: id.rawValue)])
+                if isUnknown(id) { try facts.execute(arguments: [Int64(bitPattern: id.rawValue)]) }
             }
         }
     }
@@ -101,6 +124,7 @@ extension Index {
             Int64(row), Int64(bitPattern: id.rawValue), sighting.location,
             sighting.stamp?.size, sighting.stamp?.modifiedSeconds, sighting.stamp?.modifiedNanoseconds,
             sighting.stated.name, sighting.stated.width, sighting.stated.height, sighting.stated.takenAt,
+            sighting.inode.map { Int64(bitPattern: $0) },
         ]
     }
 }
@@ -118,6 +142,7 @@ extension ImageRow {
         }
         var sighting = Sighting(location: location, stamp: stamp)
         sighting.stated = Sighting.Stated(name: value(5), width: value(6), height: value(7), takenAt: value(8))
+        sighting.inode = (value(9) as Int64?).map { UInt64(bitPattern: $0) }
         self.init(id: ImageID(rawValue: UInt64(bitPattern: id)), sighting: sighting)
     }
 }

@@ -44,7 +44,9 @@ extension Index {
     }
 
     /// Keeps the order of a source that was read to its end.
-    func keep(_ known: KnownSource, as key: String) throws {
+    ///
+    /// - Parameter before: what this index has, if that is known: what is the same is not written again.
+    func keep(_ known: KnownSource, as key: String, before: Listing? = nil) throws {
         let problems = String(decoding: try JSONEncoder().encode(known.problems), as: UTF8.self)
         try database.write { db in
             let sql = """
@@ -57,10 +59,14 @@ extension Index {
             let id = try Int64.fetchOne(
                 db, sql: sql,
                 arguments: [key, stamp?.size, stamp?.modifiedSeconds, stamp?.modifiedNanoseconds, problems])
-            try db.execute(sql: "DELETE FROM listing WHERE source = ?", arguments: [id])
-            for (number, block) in known.listing.blocks.enumerated() {
+            let blocks = known.listing.blocks
+            let former = before?.blocks ?? []
+            try db.execute(
+                sql: "DELETE FROM listing WHERE source = ? AND block >= ?",
+                arguments: [id, before == nil ? 0 : blocks.count])
+            for (number, block) in blocks.enumerated() where number >= former.count || former[number] !== block {
                 try db.execute(
-                    sql: "INSERT INTO listing (source, block, ids, rows) VALUES (?, ?, ?, ?)",
+                    sql: "INSERT OR REPLACE INTO listing (source, block, ids, rows) VALUES (?, ?, ?, ?)",
                     arguments: [id, number, Index.data(block.ids), Index.data(block.rows)])
             }
             let next = try Index.counter("nextRow", db)

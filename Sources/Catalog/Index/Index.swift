@@ -96,6 +96,10 @@ final class Index: Sendable {
                     return .commit
                 }
             }
+            if try !db.columns(in: "image").contains(where: { $0.name == "inode" }) {
+                // Programs that do not know it can go on with the index, so this is no other form.
+                try db.execute(sql: "ALTER TABLE image ADD COLUMN inode INTEGER")
+            }
         }
     }
 
@@ -128,7 +132,7 @@ final class Index: Sendable {
                 CREATE TABLE image (
                     row INTEGER PRIMARY KEY, id INTEGER NOT NULL, location TEXT NOT NULL,
                     size INTEGER, seconds INTEGER, nanoseconds INTEGER,
-                    name TEXT, width INTEGER, height INTEGER, takenAt TEXT);
+                    name TEXT, width INTEGER, height INTEGER, takenAt TEXT, inode INTEGER);
                 CREATE TABLE facts (
                     id INTEGER PRIMARY KEY, version INTEGER, \(FactsColumns.names.joined(separator: ", ")));
                 CREATE TABLE unexamined (row INTEGER PRIMARY KEY);

@@ -23,6 +23,14 @@ struct Identity {
         prefix = SipHash(domain: .url)
     }
 
+    /// The id of a location that no other image has taken.
+    func firstID(of location: String) -> ImageID {
+        var hasher = prefix
+        hasher.update(location.utf8)
+        hasher.update(0 as UInt64)
+        return ImageID(rawValue: hasher.finish())
+    }
+
     /// - Parameters:
     ///   - isTaken: whether the id belongs to another image already.
     ///   - repeats: for each first choice that was taken, the attempt to go on with: a list of a million times the same

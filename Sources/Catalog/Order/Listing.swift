@@ -3,33 +3,58 @@ import Images
 /// The images of one source in their order, as two dense columns: the id, and the row of the index that has the rest.
 /// Immutable, 14 bytes an image, cut into blocks so that a listing that grows shares the blocks that are full.
 struct Listing: Sendable {
-    fileprivate(set) var blocks: [Block] = []
-    fileprivate(set) var count = 0
+    let blocks: [Block]
+    /// Where each block ends.
+    private let ends: [Int]
 
-    /// Images of a full block: as many as two bytes can number.
+    init(blocks: [Block] = []) {
+        self.blocks = blocks
+        var end = 0
+        ends = blocks.map { block in
+            end += block.ids.count
+            return end
+        }
+    }
+
+    var count: Int { ends.last ?? 0 }
+
+    /// The most images that a block has: as many as two bytes can number.
     static let blockSize = 65_536
 
     typealias Entry = (id: ImageID, row: UInt32)
 
     /// - Precondition: `0..<count` contains the position.
     subscript(position: Int) -> Entry {
-        let block = blocks[position / Self.blockSize]
-        let place = position % Self.blockSize
-        return (ImageID(rawValue: block.ids[place]), block.rows[place])
+        let (number, place) = place(of: position)
+        return (ImageID(rawValue: blocks[number].ids[place]), blocks[number].rows[place])
+    }
+
+    /// The block in which a position lies, and the place in it.
+    func place(of position: Int) -> (block: Int, place: Int) {
+        var low = 0
+        var high = ends.count - 1
+        while low < high {
+            let middle = (low + high) / 2
+            if ends[middle] <= position { low = middle + 1 } else { high = middle }
+        }
+        return (low, position - (low == 0 ? 0 : ends[low - 1]))
     }
 
     /// Where the image stands; nil when it is not here. The cost grows with the logarithm of a block and the number of
     /// blocks: some microseconds at a million.
     func position(of id: ImageID) -> Int? {
         for (number, block) in blocks.enumerated() {
-            if let place = block.place(of: id.rawValue) { return number * Self.blockSize + place }
+            if let place = block.place(of: id.rawValue) { return ends[number] - block.ids.count + place }
         }
         return nil
     }
 
     /// Whether both have the same images in the same order.
     func hasOrder(of other: Listing) -> Bool {
-        count == other.count && zip(blocks, other.blocks).allSatisfy { $0 === $1 || $0.ids == $1.ids }
+        guard count == other.count else { return false }
+        // Cut at the same places, most blocks are the very same, or told apart at once.
+        if ends == other.ends { return zip(blocks, other.blocks).allSatisfy { $0 === $1 || $0.ids == $1.ids } }
+        return blocks.lazy.flatMap(\.ids).elementsEqual(other.blocks.lazy.flatMap(\.ids))
     }
 
     final class Block: Sendable {
@@ -76,10 +101,7 @@ struct ListingBuilder {
 
     /// What there is so far.
     func listing() -> Listing {
-        var listing = Listing()
         // Copies that fit: the growing arrays have room to spare, which a listing would hold for as long as it lives.
-        listing.blocks = ids.isEmpty ? full : full + [Listing.Block(ids: Array(ids[...]), rows: Array(rows[...]))]
-        listing.count = count
-        return listing
+        Listing(blocks: ids.isEmpty ? full : full + [Listing.Block(ids: Array(ids[...]), rows: Array(rows[...]))])
     }
 }

@@ -67,6 +67,7 @@ extension Catalog {
             }
             guard let waiters else { continue }
             retryWhatFailed()
+            rescanInTime()
             for waiter in waiters { waiter.resume() }
             return
         }
@@ -96,15 +97,17 @@ extension Catalog {
         }
     }
 
-    /// Reads one source to its end. What cannot be read keeps the place that it had.
+    /// Reads one source. What cannot be read keeps the place that it had.
     private func scan(_ source: NamedSource) {
         var index = shelf.disk
         var isTroubled = true
+        var dirt = records[source.ordinal].watch?.take() ?? Dirt()
+        if standing.withLock({ $0.wholes.remove(source.ordinal) != nil }) { dirt.isWhole = true }
         var damage = index.isDamaged.load(ordering: .relaxed) ? DatabaseError(resultCode: .SQLITE_CORRUPT) : nil
         for _ in 0..<3 {
             do {
                 if let damage { index = try successor(of: index, because: damage) }
-                isTroubled = try scan(source, into: index) || index !== shelf.disk
+                isTroubled = try scan(source, into: index, dirt) || index !== shelf.disk
                 break
             } catch let error as DatabaseError where error.isDamage && index === shelf.disk {
                 damage = error
@@ -133,7 +136,13 @@ extension Catalog {
     }
 
     /// - Returns: whether something could not be told that may be told later.
-    private func scan(_ source: NamedSource, into index: Index) throws -> Bool {
+    private func scan(_ source: NamedSource, into index: Index, _ dirt: Dirt) throws -> Bool {
+        if case .folder(let path) = source.source, index === shelf.disk,
+            let isTroubled = try update(source, at: path, in: index, dirt)
+        {
+            return isTroubled
+        }
+        let firstNew = try index.counters().nextRow
         let before = standing.withLock { standing in
             (
                 parts: standing.snapshot.parts, isKnown: standing.isKnown[source.ordinal],
@@ -166,14 +175,15 @@ extension Catalog {
         var isTroubled = false
         switch source.source {
         case .folder(let path):
-            isTroubled = try walk(path, of: source, scan, &problems)
+            isTroubled = try walk(path, of: source, scan, dirt, &problems)
         case .list(let path, let format):
             let file = ListFile(
                 path: path, format: format, limit: configuration.longestLine, calls: configuration.fileSystem)
             watchList(path, of: source, &problems)
+            records[source.ordinal].isBlind = problems.count > 0 || !configuration.watches
             let (now, status) = try file.status()
             stamp = now
-            let sign = records[source.ordinal].watch?.take().paths.values.first
+            let sign = dirt.paths.values.first
             if former != nil, sign != .changed, !isWholeList(source, path, status, sign) { return false }
             if former != nil, former?.index === index, stamp == before.stamp {
                 settle(source, standing.withLock { $0.problemsWhenRead[source.ordinal] })
@@ -191,7 +201,8 @@ extension Catalog {
         }
         guard !isStopped() else { return false }
         let outcome = try scan.finish()
-        if outcome.listing.count == 0 { problems.add(Catalog.emptiness(of: source)) }
+        if outcome.listing.count == 0 { problems.add(source.emptiness) }
+        try keepFacts(of: source, without: outcome.dropped, from: firstNew, in: index)
         if outcome.isNews || former == nil || former?.index !== index {
             show(outcome.listing, index, of: source, without: outcome.gone)
         }
@@ -203,10 +214,7 @@ extension Catalog {
         settle(source, problems)
         // A folder that is as it was, most rescans, writes nothing.
         guard outcome.isNews || written == nil || stamp != before.stamp else { return isTroubled }
-        try index.keep(KnownSource(listing: outcome.listing, stamp: stamp, problems: problems), as: source.key)
-        for start in stride(from: 0, to: outcome.dropped.count, by: 1000) {
-            try index.remove(Array(outcome.dropped[start..<min(start + 1000, outcome.dropped.count)]))
-        }
+        try keep(outcome.listing, stamp, problems, of: source, in: index, without: outcome.dropped)
         return isTroubled
     }
 
@@ -214,18 +222,25 @@ extension Catalog {
     ///
     /// - Returns: whether something could not be told that may be told later.
     private func walk(
-        _ path: String, of source: NamedSource, _ scan: SourceScan, _ problems: inout CatalogState.Problems
+        _ path: String, of source: NamedSource, _ scan: SourceScan, _ dirt: Dirt,
+        _ problems: inout CatalogState.Problems
     ) throws -> Bool {
         // Opened anew: what is mounted here may have changed.
-        let root = try FolderRoot(path: path, calls: configuration.fileSystem)
+        let calls = configuration.fileSystem
+        let root = try FolderRoot(path: path, calls: calls)
         let before = standing.withLock { $0.roots[source.ordinal] }
         var isTroubled = false
+        let began = ContinuousClock.now
         let watch = watch(of: source, &problems)
         let record = records[source.ordinal]
+        record.isBlind = watch == nil
         let isFirst = standing.withLock { !$0.isKnown[source.ordinal] }
-        let signs = watch?.take().paths ?? [:]
+        let signs = dirt.paths
+        record.folders = nil
+        record.readings += 1
         var unfinished = Set(record.unfinished.paths)
         var folders: Set<[UInt8]> = []
+        var links: Set<[UInt8]> = []
         var refusals: Set<FolderWatch.Refusal> = []
         var met = problems
         func add(_ path: String, _ reason: String) {
@@ -235,6 +250,7 @@ extension Catalog {
             root: root, avoided: shelf.identity, isStopped: { self.isStopped.load(ordering: .relaxed) },
             entering: { path, descriptor in
                 folders.insert(path)
+                if FileSystemKind.isSilent(calls.fileSystemType(of: descriptor)) { record.isBlind = true }
                 if let refusal = watch?.add(path, folder: descriptor) { refusals.insert(refusal) }
             },
             isWhole: { path, status in
@@ -248,12 +264,14 @@ extension Catalog {
                 scan.keep(path)
                 // Rights do not come back by themselves.
                 if ![EACCES, EPERM].contains(failure.code) { isTroubled = true }
-                add(path, "cannot be read now: \(failure.reason). What was known of it is kept")
-            }, undecided: scan.keep, refused: add)
+                add(path, FolderWalk.untoldReason(failure))
+            }, undecided: scan.keep, linked: { links.insert($0) }, refused: add)
         let hasNames = try walk.run()
         if !isTroubled { watch?.keepOnly(folders) }
         // Those that were not met are gone, or are known to be whole.
         for path in unfinished { record.unfinished.forget(path) }
+        if !isStopped.load(ordering: .relaxed) { record.duration = .now - began }
+        if !refusals.isEmpty { record.isBlind = true }
         if !refusals.isEmpty { met.add(source.unwatched(refusals, watched: watch?.count ?? 0)) }
         // The place where a disk is mounted is an empty folder while it is not.
         if !hasNames, let before, before.device != root.device {
@@ -272,12 +290,14 @@ extension Catalog {
             if hasNames { standing.filled.insert(source.ordinal) }
         }
         problems = met
+        record.folders = folders
+        record.links = links
         return isTroubled
     }
 
     /// Shows a source's images as another revision. Only the scanning queue changes what is shown, so that what costs
     /// something is done beside the lock.
-    private func show(
+    func show(
         _ listing: Listing, _ index: Index, of source: NamedSource,
         without gone: [(id: ImageID, anchor: ImageID?)] = []
     ) {
@@ -308,16 +328,6 @@ extension Catalog {
         withExtendedLifetime(before) {}
     }
 
-    private static func emptiness(of source: NamedSource) -> CatalogState.Problem {
-        let reason =
-            if case .folder = source.source {
-                "holds no picture. Put some into it, or name another folder; in a container, check what is mounted."
-            } else {
-                "holds no usable URL."
-            }
-        return CatalogState.Problem(source: source.name, reason: reason)
-    }
-
     private func settle(_ source: NamedSource, _ problem: CatalogState.Problem) {
         var problems = CatalogState.Problems()
         problems.add(problem)
@@ -325,7 +335,7 @@ extension Catalog {
     }
 
     /// Keeps what was wrong with a source; the log has it once, until it changes.
-    private func settle(_ source: NamedSource, _ problems: CatalogState.Problems) {
+    func settle(_ source: NamedSource, _ problems: CatalogState.Problems) {
         let isNews = standing.withLock { standing in
             defer { standing.problems[source.ordinal] = problems }
             return standing.problems[source.ordinal] != problems

@@ -108,50 +108,43 @@ final class SourceScan {
         return Outcome(listing: listing, isNews: isNews, gone: gone, dropped: dropped)
     }
 
-    /// What was seen, and among it, each behind the image that it followed before, what could not be told.
+    /// What was seen, and among it, in its place in the order, what could not be told. Only of folders something is not
+    /// told.
     private func restored(_ seen: Listing, from former: Former) throws -> Listing {
         guard !untold.isEmpty else { return seen }
         let missing = (0..<former.listing.count).filter { !taken.contains(former.listing[$0].id.rawValue) }
-        var kept: Set<Int> = []
+        var kept: [(key: PathKey, entry: Listing.Entry)] = []
         for start in stride(from: 0, to: missing.count, by: Self.batchSize) {
             let positions = missing[start..<min(start + Self.batchSize, missing.count)]
             for (position, row) in zip(positions, try rows(positions.map { former.listing[$0].row }, of: former)) {
                 guard let row, row.id == former.listing[position].id, untold.contains(row.sighting.location) else {
                     continue
                 }
-                kept.insert(position)
+                kept.append((PathKey(file: FilePath.bytes(of: row.sighting.location)), former.listing[position]))
                 taken.insert(row.id.rawValue)
                 // In another index than before it is written anew.
                 if former.index !== index { append(row.id, row.sighting) }
             }
         }
         guard !kept.isEmpty else { return seen }
-        var rows: [UInt64: UInt32] = [:]
         if former.index !== index {
             try commit()
             let all = builder.listing()
-            for position in seen.count..<all.count { rows[all[position].id.rawValue] = all[position].row }
+            for (number, position) in (seen.count..<all.count).enumerated() { kept[number].entry = all[position] }
         }
-        var followers: [UInt64: [(ImageID, UInt32)]] = [:]
-        var first: [(ImageID, UInt32)] = []
-        var leader: ImageID?
-        for position in 0..<former.listing.count {
-            let (id, row) = former.listing[position]
-            if kept.contains(position) {
-                let own = (id, rows[id.rawValue] ?? row)
-                if let leader { followers[leader.rawValue, default: []].append(own) } else { first.append(own) }
-            } else if taken.contains(id.rawValue) {
-                leader = id
+        kept.sort { $0.key < $1.key }
+        do {
+            return try index.reading { row in
+                var locator = Locator(listing: seen, row: row)
+                return seen.applying(
+                    try kept.map { key, entry in
+                        let position = try locator.position(of: key)
+                        return Listing.Edit(range: position..<position, entries: [entry])
+                    })
             }
+        } catch is FolderUpdate.Unclear {
+            throw DatabaseError.missingRows
         }
-        var whole = ListingBuilder()
-        for (id, row) in first { whole.append(id, row: row) }
-        for position in 0..<seen.count {
-            let (id, row) = seen[position]
-            whole.append(id, row: row)
-            for (id, row) in followers[id.rawValue] ?? [] { whole.append(id, row: row) }
-        }
-        return whole.listing()
     }
 
     /// The rows of what is known from before. Of an index that is given up those count that can still be read.

@@ -76,6 +76,17 @@ struct NamedSource: Sendable {
         }
     }
 
+    /// That nothing was found in it.
+    var emptiness: CatalogState.Problem {
+        let reason =
+            if case .folder = source {
+                "holds no picture. Put some into it, or name another folder; in a container, check what is mounted."
+            } else {
+                "holds no usable URL."
+            }
+        return CatalogState.Problem(source: name, reason: reason)
+    }
+
     /// The path without links, or as it is when it cannot be resolved.
     private static func realPath(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }

@@ -6,6 +6,8 @@ struct Sighting: Sendable, Hashable {
     var stamp: FileStamp?
     /// What a list states of it; believed until the picture itself is looked into.
     var stated = Stated()
+    /// The file's number in its file system, by which it is known when it has another name; nil for a URL.
+    var inode: UInt64?
 
     struct Stated: Sendable, Hashable {
         var name: String?

@@ -50,7 +50,11 @@ extension Catalog {
 
     /// Ends all watches. Scanning queue.
     func endWatches() {
-        for record in records { exchange(&record.watch, with: nil)?.end() }
+        for source in sources {
+            exchange(&records[source.ordinal].watch, with: nil)?.end()
+            // What is left is some rows that nothing names.
+            try? letGo(of: source)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ struct Dirt {
 
     /// What is known of a path.
     enum Sign: Hashable {
-        /// A name for a file that its writer may not have finished.
+        /// A new file or folder, with which its writer may not be done.
         case begun
         /// Something came, went or is other than it was, and whoever wrote it is done.
         case changed
@@ -14,22 +14,19 @@ struct Dirt {
     }
 
     /// Whether everything is to be read again.
-    private(set) var isWhole = false
+    var isWhole = false
     /// Paths beneath the source's folder.
     private(set) var paths: [[UInt8]: Sign] = [:]
 
     var isEmpty: Bool { !isWhole && paths.isEmpty }
 
     mutating func add(_ path: [UInt8], _ sign: Sign) {
-        guard !isWhole else { return }
         // That a file's times are set says nothing of whether it is whole.
         if sign == .touched, paths[path] != nil { return }
         paths[path] = sign
-        if paths.count > Self.bound { addAll() }
-    }
-
-    mutating func addAll() {
-        isWhole = true
-        paths = [:]
+        if paths.count > Self.bound {
+            isWhole = true
+            paths = [:]
+        }
     }
 }

@@ -120,8 +120,10 @@ final class FolderWatch: Sendable {
     /// What may have changed since this was asked last.
     func take() -> Dirt { state.withLock { exchange(&$0.dirt, with: Dirt()) } }
 
+    /// Notes what has happened until now. On the queue.
+    ///
     /// - Returns: whether anything may have changed.
-    private func readEvents() -> Bool {
+    func readEvents() -> Bool {
         let size = 65_536
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
         defer { buffer.deallocate() }
@@ -137,7 +139,7 @@ final class FolderWatch: Sendable {
 
     private func note(_ event: FolderEvent, _ state: inout State) -> Bool {
         if event.has(Int(IN_Q_OVERFLOW)) {
-            state.dirt.addAll()
+            state.dirt.isWhole = true
             return true
         }
         guard let folder = state.paths[event.watch] else { return false }
@@ -148,14 +150,15 @@ final class FolderWatch: Sendable {
         }
         if event.name.isEmpty {
             // Of a folder beneath the root, its parent tells; a disk that is unmounted is told by nobody else.
-            let isAway = event.has(Int(IN_UNMOUNT)) || folder.isEmpty && event.has(Int(IN_DELETE_SELF), Int(IN_MOVE_SELF))
-            if isAway { state.dirt.addAll() }
+            let isAway =
+                event.has(Int(IN_UNMOUNT))
+                || folder.isEmpty && event.has(Int(IN_DELETE_SELF), Int(IN_MOVE_SELF))
+            if isAway { state.dirt.isWhole = true }
             return isAway
         }
         guard isOfInterest(event.name) else { return false }
         // What is created has a name at once, and its content later.
-        let isBegun = event.has(Int(IN_CREATE)) && !event.has(Int(IN_ISDIR))
-        let sign: Dirt.Sign = isBegun ? .begun : event.has(Int(IN_ATTRIB)) ? .touched : .changed
+        let sign: Dirt.Sign = event.has(Int(IN_CREATE)) ? .begun : event.has(Int(IN_ATTRIB)) ? .touched : .changed
         state.dirt.add(FilePath.join(folder, event.name), sign)
         return true
     }

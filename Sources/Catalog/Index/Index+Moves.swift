@@ -1,0 +1,65 @@
+import GRDB
+import Images
+
+extension Index {
+    /// Which of the images that have gone are there under another name: files of the same number, size and time.
+    ///
+    /// - Parameters:
+    ///   - gone: images whose rows are still there.
+    ///   - firstRow: the first row of those that came.
+    func movedImages(
+        _ gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32
+    ) throws -> [(old: ImageID, new: ImageID)] {
+        struct File: Hashable {
+            let inode: UInt64
+            let stamp: FileStamp
+        }
+        guard try counters().nextRow > firstRow else { return [] }
+        return try database.read { db in
+            let old = try db.cachedStatement(
+                sql: "SELECT size, seconds, nanoseconds, inode FROM image WHERE row = ? AND inode IS NOT NULL")
+            func file(_ row: Row) -> File? {
+                func value(_ column: Int) -> Int64? { Int64.fromDatabaseValue(row[column] as DatabaseValue) }
+                guard let size = value(0), let seconds = value(1), let nanoseconds = value(2), let inode = value(3)
+                else { return nil }
+                return File(
+                    inode: UInt64(bitPattern: inode),
+                    stamp: FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds))
+            }
+            var files: [File: ImageID] = [:]
+            for (id, row) in gone {
+                let rows = try Row.fetchCursor(old, arguments: [Int64(row)])
+                try withExtendedLifetime(rows) {
+                    if let file = try rows.next().flatMap(file) { files[file] = id }
+                }
+            }
+            guard !files.isEmpty else { return [] }
+            var moved: [(old: ImageID, new: ImageID)] = []
+            let came = try Row.fetchCursor(
+                db, sql: "SELECT size, seconds, nanoseconds, inode, id FROM image WHERE row >= ?",
+                arguments: [Int64(firstRow)])
+            while let row = try came.next() {
+                guard let id = Int64.fromDatabaseValue(row[4] as DatabaseValue), let file = file(row),
+                    let old = files[file]
+                else { continue }
+                moved.append((old, ImageID(rawValue: UInt64(bitPattern: id))))
+            }
+            return moved
+        }
+    }
+
+    /// Gives images what is known of others.
+    func copyFacts(_ moved: [(old: ImageID, new: ImageID)]) throws {
+        let names = FactsColumns.names.joined(separator: ", ")
+        try database.write { db in
+            let copy = try db.cachedStatement(
+                sql: """
+                    INSERT OR REPLACE INTO facts (id, version, \(names))
+                    SELECT ?, version, \(names) FROM facts WHERE id = ?
+                    """)
+            for (old, new) in moved {
+                try copy.execute(arguments: [Int64(bitPattern: new.rawValue), Int64(bitPattern: old.rawValue)])
+            }
+        }
+    }
+}

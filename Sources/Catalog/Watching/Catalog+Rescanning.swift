@@ -1,0 +1,44 @@
+import Dispatch
+import Glibc
+import Locking
+
+extension Catalog {
+    /// Of the time, readings that nobody asked for take at most this part.
+    private static let share = 50
+
+    /// Has sources that are not watched as a whole be read again after a while. Scanning queue.
+    func rescanInTime() {
+        guard !standing.withLock(\.isClosed) else { return }
+        for ordinal in readable {
+            let record = records[ordinal]
+            guard record.isBlind, !record.isDue else { continue }
+            record.isDue = true
+            let delay = max(configuration.rescanInterval, record.duration * Self.share)
+            watching.asyncAfter(deadline: .now() + delay.dispatched) { [weak self] in
+                guard let self else { return }
+                scanning.async { record.isDue = false }
+                rescan([ordinal])
+            }
+        }
+    }
+}
+
+/// Kinds of file systems.
+enum FileSystemKind {
+    /// Those in which others may change what lies there, and the kernel does not hear of it; by their numbers of
+    /// `statfs(2)`.
+    private static let silent: Set<Int64> = [
+        0x6969,  // NFS
+        0x517b, 0xff53_4d42, 0xfe53_4d42,  // SMB, CIFS, SMB 2
+        0x6573_5546,  // FUSE
+        0x0102_1997,  // 9P
+        0x5346_414f, 0x6b41_4653,  // AFS
+        0x00c3_6400,  // Ceph
+        0x7375_7245,  // Coda
+        0x564c,  // NCP
+        0x786f_4256,  // folders of VirtualBox
+        0x7461_636f, 0x0116_1970, 0x0bd0_0bd0, 0x4750_4653,  // OCFS2, GFS2, Lustre, GPFS
+    ]
+
+    static func isSilent(_ type: Int64) -> Bool { silent.contains(type) }
+}

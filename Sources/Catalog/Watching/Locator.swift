@@ -1,0 +1,63 @@
+import Images
+
+/// Finds places in a listing that is in the order of paths.
+struct Locator {
+    let listing: Listing
+    private let row: (UInt32) throws -> ImageRow?
+    private var locations: [Int: String] = [:]
+    private var last = 0
+
+    init(listing: Listing, row: @escaping (UInt32) throws -> ImageRow?) {
+        self.listing = listing
+        self.row = row
+    }
+
+    mutating func location(at position: Int) throws -> String {
+        if let known = locations[position] { return known }
+        guard let row = try row(listing[position].row), row.id == listing[position].id else {
+            throw FolderUpdate.Unclear()
+        }
+        locations[position] = row.sighting.location
+        return row.sighting.location
+    }
+
+    /// Nil where there is nothing, and nothing is to come.
+    mutating func range(of scope: FolderUpdate.Scope, _ key: PathKey, _ identity: Identity) throws -> Range<Int>? {
+        if scope.isFolder {
+            let lower = try position(of: key)
+            return lower..<(try position(of: PathKey.bounds(ofFolder: scope.path).upper))
+        }
+        let path = FilePath.text(of: scope.path)
+        if let position = listing.position(of: identity.firstID(of: path)) {
+            guard Array(try location(at: position).utf8) == Array(path.utf8) else { throw FolderUpdate.Unclear() }
+            last = position
+            return position..<position + 1
+        }
+        let position = try position(of: key)
+        // There under an id that is not its first choice.
+        if position < listing.count, try self.key(at: position) == key { throw FolderUpdate.Unclear() }
+        return scope.sightings.isEmpty ? nil : position..<position
+    }
+
+    private mutating func key(at position: Int) throws -> PathKey {
+        PathKey(file: FilePath.bytes(of: try location(at: position)))
+    }
+
+    /// Where the first image stands that is not before the key. Keys come in order, and often one beside the other.
+    mutating func position(of key: PathKey) throws -> Int {
+        var low = last
+        var high = listing.count
+        var step = 1
+        while low + step < high, try self.key(at: low + step - 1) < key {
+            low += step
+            step *= 2
+        }
+        high = min(high, low + step)
+        while low < high {
+            let middle = (low + high) / 2
+            if try self.key(at: middle) < key { low = middle + 1 } else { high = middle }
+        }
+        last = low
+        return low
+    }
+}

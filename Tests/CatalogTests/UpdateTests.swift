@@ -1,0 +1,85 @@
+import Dispatch
+import Glibc
+import Images
+import Logging
+import Synchronization
+import Testing
+
+@testable import Catalog
+
+/// What is read of a few paths makes the same of a source as reading everything.
+@Suite struct UpdateTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ state >> 29
+        }
+    }
+
+    private static let folders = ["", "a/", "a/2/", "a/10/", "B/", "b/", "c/d/e/", "é/"]
+    private static let names = ["1.jpg", "01.jpg", "2.png", "10.gif", "A.jpg", "a.jpg", "é.jpg", "scan", "text.txt"]
+
+    /// Does something in the folder, whatever comes of it.
+    private func act(_ random: inout Random) {
+        func path() -> String {
+            let folder = Self.folders.randomElement(using: &random) ?? ""
+            return scratch.path("pictures/" + folder + (Self.names.randomElement(using: &random) ?? ""))
+        }
+        func folder() -> String {
+            scratch.path("pictures/" + (Self.folders.dropFirst().randomElement(using: &random) ?? "")).dropSlash
+        }
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<5:
+            let path = path().dropFirst(scratch.path.utf8.count + 1)
+            let content = Bool.random(using: &random) ? "\u{89}PNG\r\n\u{1a}\n" : "text"
+            _ = try? scratch.file(String(path), content + String(repeating: "x", count: Int(random.next() % 8)))
+        case 5, 6: unlink(path())
+        case 7: rename(path(), path())
+        case 8: rename(folder(), folder())
+        case 9: rename(folder(), scratch.path("outside"))
+        case 10: rename(scratch.path("outside"), folder())
+        default: symlink("../" + (Self.names.randomElement(using: &random) ?? ""), path())
+        }
+    }
+
+    @Test(arguments: 1...6) func `an update shows what a whole reading shows, in the same order`(seed: UInt64)
+        async throws
+    {
+        var random = Random(state: seed)
+        try scratch.folder("pictures")
+        for _ in 0..<40 { act(&random) }
+        let catalog = try await scratch.catalog { $0.watches = true }
+        let wholes = catalog.scanning.sync { catalog.records[0].readings }
+        for round in 0..<25 {
+            for _ in 0..<Int.random(in: 1...6, using: &random) { act(&random) }
+            // What happened so far is heard of; then it is looked at.
+            let watch = try #require(catalog.scanning.sync { catalog.records[0].watch })
+            _ = catalog.watching.sync { watch.readEvents() }
+            catalog.refresh([0])
+            await catalog.scanCompleted()
+            let all = try await catalog.all()
+            let other = try await scratch.catalog(data: "other-\(seed)-\(round)")
+            let expected = try await other.all()
+            #expect(all.map(\.path) == expected.map(\.path), "round \(round)")
+            #expect(all.map(\.id) == expected.map(\.id) && all.map(\.version) == expected.map(\.version))
+            await other.close()
+        }
+        // Or nothing was tried here.
+        #expect(catalog.scanning.sync { catalog.records[0].readings } == wholes)
+        // What was written down is what was shown.
+        let shown = try await catalog.all().map(\.id)
+        let index = try Index(path: scratch.path("data/catalog.sqlite"), maximumPages: nil)
+        let listing = try #require(try index.source(catalog.sources[0].key)).listing
+        #expect((0..<listing.count).map { listing[$0].id } == shown)
+        await catalog.close()
+    }
+}
+
+extension String {
+    fileprivate var dropSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}
