@@ -1,4 +1,5 @@
 import ArgumentParser
+import Catalog
 import Foundation
 import GalleryServer
 import HTTPServer
@@ -73,6 +74,12 @@ struct ServerOptions: ParsableArguments {
         help: ArgumentHelp("Disk for fetched originals. (TESSERA_ORIGINAL_CACHE; 4GiB)", valueName: "bytes"))
     var originalCache: ByteCount?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where changes are not seen when they happen: how often sources are read again, at most. (TESSERA_RESCAN; 60)",
+            valueName: "seconds"))
+    var rescan: Seconds?
+
     @OptionGroup
     var originLimits: OriginLimitOptions
 
@@ -144,6 +151,10 @@ extension ServerOptions {
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
         configuration.examinesFiles = try !(noExamine || Environment.value("no-examine") == 1)
         configuration.keepsCancelled = try keepCancelled || Environment.value("keep-cancelled") == 1
+        if let interval = try rescan ?? Environment.value("rescan") {
+            guard interval.duration >= .seconds(1) else { throw ValidationError("--rescan: say 1 or more.") }
+            configuration.catalog.rescanInterval = interval.duration
+        }
         if let budget = try memoryCache ?? Environment.value("memory-cache") {
             configuration.loading.memoryBytes = budget.bytes
         }
