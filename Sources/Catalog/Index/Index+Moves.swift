@@ -9,7 +9,7 @@ extension Index {
     ///   - firstRow: the first row of those that came.
     func movedImages(
         _ gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32
-    ) throws -> [(old: ImageID, new: ImageID)] {
+    ) throws -> [Moved] {
         struct File: Hashable {
             let inode: UInt64
             let stamp: FileStamp
@@ -34,22 +34,26 @@ extension Index {
                 }
             }
             guard !files.isEmpty else { return [] }
-            var moved: [(old: ImageID, new: ImageID)] = []
+            var moved: [Moved] = []
             let came = try Row.fetchCursor(
-                db, sql: "SELECT size, seconds, nanoseconds, inode, id FROM image WHERE row >= ?",
+                db, sql: "SELECT size, seconds, nanoseconds, inode, id, row FROM image WHERE row >= ?",
                 arguments: [Int64(firstRow)])
             while let row = try came.next() {
                 guard let id = Int64.fromDatabaseValue(row[4] as DatabaseValue), let file = file(row),
                     let old = files[file]
                 else { continue }
-                moved.append((old, ImageID(rawValue: UInt64(bitPattern: id))))
+                let number = Int64.fromDatabaseValue(row[5] as DatabaseValue) ?? 0
+                moved.append((old, ImageID(rawValue: UInt64(bitPattern: id)), UInt32(clamping: number)))
             }
             return moved
         }
     }
 
+    /// An image that is another one's file under a new name, in this row.
+    typealias Moved = (old: ImageID, new: ImageID, row: UInt32)
+
     /// Gives images what is known of others.
-    func copyFacts(_ moved: [(old: ImageID, new: ImageID)]) throws {
+    func copyFacts(_ moved: [Moved]) throws {
         let names = FactsColumns.names.joined(separator: ", ")
         try database.write { db in
             let copy = try db.cachedStatement(
@@ -57,9 +61,12 @@ extension Index {
                     INSERT OR REPLACE INTO facts (id, version, \(names))
                     SELECT ?, version, \(names) FROM facts WHERE id = ?
                     """)
-            for (old, new) in moved {
+            columns.touch(moved.map(\.row))
+            try ColumnKeeper.forget(moved.map(\.row), db)
+            for (old, new, _) in moved {
                 try copy.execute(arguments: [Int64(bitPattern: new.rawValue), Int64(bitPattern: old.rawValue)])
             }
         }
+        columns.touch(moved.map(\.row))
     }
 }

@@ -112,7 +112,7 @@ extension Catalog {
         guard !moved.isEmpty else { return }
         let waiting = facts.gathered(of: moved.map(\.old))
         try shelf.disk.copyFacts(moved)
-        for (old, new) in moved {
+        for (old, new, _) in moved {
             if let learnt = waiting[old] { facts.add(learnt, of: new) }
             recent.forget(new)
         }
