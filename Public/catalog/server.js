@@ -2,8 +2,9 @@ import { Problem } from './problem.js';
 import { acceptedPictures } from '../loading/formats.js';
 
 /**
+ * @typedef {import('./view.js').View} View
  * @typedef {{preview: string, tile: string, screen: string, original: string}} Links
- * @typedef {{id: string, index: number, name: string, width?: number, height?: number, type?: string, bytes?: number,
+ * @typedef {{id: string, index?: number, name: string, width?: number, height?: number, type?: string, bytes?: number,
  *   takenAt?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  What is not known yet is
  *   absent. `incomplete`: the file ends before the picture does.
  * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
@@ -25,12 +26,29 @@ export class Server {
   }
 
   /**
+   * @param {View} view
    * @param {number} offset
    * @param {number} limit  1 to 500.
    * @returns {Promise<Page>}
    */
-  page(offset, limit) {
-    return this.#ask(`/api/v1/images?offset=${offset}&limit=${limit}`);
+  page(view, offset, limit) {
+    return this.#ask(inView(`/api/v1/images?offset=${offset}&limit=${limit}`, view));
+  }
+
+  /**
+   * Where an image stands in a view.
+   * @param {View} view
+   * @param {string} id
+   * @returns {Promise<number | undefined>}  Undefined if it does not (any more).
+   */
+  async position(view, id) {
+    try {
+      const { index } = await this.#ask(inView(`/api/v1/position?image=${encodeURIComponent(id)}`, view));
+      return index;
+    } catch (problem) {
+      if (problem instanceof Problem && problem.isGone) return undefined;
+      throw problem;
+    }
   }
 
   /**
@@ -109,6 +127,14 @@ export class Server {
       throw new Unreachable();
     }
   }
+}
+
+/**
+ * @param {string} path  With a query.
+ * @param {View} view
+ */
+function inView(path, view) {
+  return view.isPlain ? path : `${path}&${view.text}`;
 }
 
 /** Nobody answered, or the answer broke off. */

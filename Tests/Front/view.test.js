@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { View } from '../../Public/catalog/view.js';
+
+test('the plain view has no text', () => {
+  assert.equal(new View().text, '');
+  assert.ok(View.read('').isPlain);
+  assert.ok(View.read(undefined).isPlain);
+  assert.ok(View.read('?sort=path&direction=asc').isPlain);
+});
+
+test('a view has one text, in whatever order and with whatever else it was written', () => {
+  const texts = [
+    'direction=desc&sort=taken&q=%20sea+sky', '?utm=1&q=sea%20sky&sort=taken&direction=desc',
+    'sort=taken&q=sea+sky&direction=desc&seed=4',
+  ];
+  for (const text of texts) assert.equal(View.read(text).text, 'q=sea%20sky&sort=taken&direction=desc');
+});
+
+test('a text that was written is read as the same view', () => {
+  const views = [
+    { q: 'a&b=c +d "é ☀"', folder: '2019/06 x' }, { sort: 'path', direction: 'desc' }, { sort: 'shuffle', seed: 7 },
+    { sort: 'size' }, { folder: '2019' },
+  ];
+  for (const wished of views) {
+    const view = new View(wished);
+    assert.notEqual(view.text, '');
+    assert.ok(View.read(view.text).equals(view), view.text);
+    assert.deepEqual({ ...View.read(view.text) }, { ...view });
+  }
+});
+
+test('what is not understood is left out', () => {
+  assert.equal(View.read('sort=colour&direction=up&seed=-1').text, '');
+  assert.equal(new View({ sort: 'shuffle', direction: 'desc', seed: 1.5 }).text, 'sort=shuffle');
+  assert.equal(new View({ sort: 'name', seed: 3 }).text, 'sort=name');
+});
+
+test('a change makes another view and leaves the rest', () => {
+  const view = View.read('q=sea&sort=taken&direction=desc');
+  assert.equal(view.with({ q: '' }).text, 'sort=taken&direction=desc');
+  assert.equal(view.with({ sort: 'path', direction: 'asc' }).text, 'q=sea');
+  assert.equal(view.text, 'q=sea&sort=taken&direction=desc');
+});
