@@ -1,5 +1,6 @@
 import { Connection } from './catalog/connection.js';
 import { Pages } from './catalog/pages.js';
+import { Reordering } from './catalog/reordering.js';
 import { Server } from './catalog/server.js';
 import { CatalogWatch } from './catalog/watch.js';
 import { Grid } from './grid/grid.js';
@@ -51,6 +52,12 @@ new Scrubber(grid);
 new CatalogWatch(pages, way);
 attachKeyboard(grid, find('#grid'));
 
+const reordering = new Reordering({
+  pages, server, ground: grid, followers: [grid.focusFollower, viewer.follower],
+});
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let retrying;
+
 grid.addEventListener('open', (event) => {
   const { detail: cell } = /** @type {CustomEvent<import('./grid/cell.js').Cell>} */ (event);
   viewer.open(cell.number);
@@ -65,35 +72,32 @@ start();
 
 /** Shows the place that the address names. */
 async function start() {
+  clearTimeout(retrying);
   const place = Address.read();
-  const pictured = 'image' in place ? await indexOf(place.image) : undefined;
-  const index = pictured ?? ('at' in place ? place.at - 1 : 0);
-  await pages.load(index).catch(() => {});
-  if (pages.total === undefined) return;
-  grid.goTo(index);
-  if (pictured === undefined) return;
-  // A step is put beneath, so that Back leads to the grid from here too.
-  Address.showPosition(index);
-  viewer.open(index);
+  try {
+    const index = await reordering.show(Address.view, 'at' in place ? { at: place.at - 1 } : place);
+    if (index === undefined || !('image' in place)) return;
+    const image = await way.load(index);
+    if (image?.id !== place.image) return;
+    // A step is put beneath, so that Back leads to the grid from here too.
+    Address.showPosition(index);
+    viewer.open(index);
+  } catch (problem) {
+    const { retryAfter = 2 } = /** @type {import('./catalog/problem.js').Problem} */ (problem);
+    pages.report(/** @type {import('./catalog/problem.js').Problem} */ (problem));
+    retrying = setTimeout(() => pages.total === undefined && start(), retryAfter * 1_000);
+  }
 }
 
 /** The address was changed by Back, by Forward or by hand. */
 async function follow() {
   const place = Address.read();
   if (!('image' in place)) viewer.leave();
-  if ('at' in place && place.at - 1 !== grid.position && !viewer.isOpen) grid.goTo(place.at - 1);
-  const pictured = 'image' in place ? await indexOf(place.image) : undefined;
-  if (pictured !== undefined) viewer.open(pictured, { isNewVisit: false });
-}
-
-/**
- * @param {string} id
- * @returns {Promise<number | undefined>}  Undefined if the gallery has no such image (any more).
- */
-async function indexOf(id) {
-  try {
-    return (await server.image(id)).index;
-  } catch {
-    return undefined;
+  if (!Address.view.equals(pages.view)) {
+    await start();
+    return;
   }
+  if ('at' in place && place.at - 1 !== grid.position && !viewer.isOpen) grid.goTo(place.at - 1);
+  const pictured = 'image' in place ? await server.position(pages.view, place.image).catch(() => {}) : undefined;
+  if (pictured !== undefined) viewer.open(pictured, { isNewVisit: false });
 }

@@ -1,30 +1,33 @@
+import { Draft, pageOf } from './draft.js';
 import { Unreachable } from './server.js';
+import { View } from './view.js';
 
 /**
  * @typedef {import('./server.js').GalleryImage} GalleryImage
- * @typedef {{images: GalleryImage[], revision: number, fetchedAt: number}} HeldPage  Milliseconds of the page's clock.
+ * @typedef {{from: number, to: number, isOtherView: boolean}} Move  What stood at `from` in the order before stands at
+ *   `to` in this one.
  */
 
 /**
- * What the catalog says of the images, a page at a time: a bounded cache, filled for what is on screen first and then
- * ahead in the direction of travel. Only the newest wish counts; pages that nobody wants any more are never asked for.
+ * The order that is shown, a page at a time: a bounded cache, filled for what is on screen first and then ahead in the
+ * direction of travel. Only the newest wish counts; pages that nobody wants any more are never asked for. All pages are
+ * of one view and one revision: what is of another is not let in, and an order that has changed is shown when it is
+ * `adopt`ed, as a whole.
  *
- * Events: `catalog` when the total or the revision changed, `page` (detail: `{first, last}`) when images became known,
- * `problem` (detail: the `Problem`) when a page could not be had.
+ * Events: `order` (detail: the `Move`) when another order was adopted and nobody has heard of it yet, `catalog` when all
+ * have; `page` (detail: `{first, last}`) when images became known; `news` when the order on the server is another one
+ * now; `problem` (detail: the `Problem`) when a page could not be had.
  */
 export class Pages extends EventTarget {
-  static size = 100;
   static #kept = 64;
   static #requests = 2;
   static #ahead = 2;
   static #patience = 2_000;
-  /** While the catalog is being read its revision runs; pages follow it at this pace, not at the network's. */
-  static #refreshPause = 1_000;
 
   #server;
   /**
    * In order of use, the least recent first.
-   * @type {Map<number, HeldPage>}
+   * @type {Map<number, GalleryImage[]>}
    */
   #pages = new Map();
   /** @type {Map<number, Promise<void>>} */
@@ -39,50 +42,48 @@ export class Pages extends EventTarget {
    * @type {ReturnType<typeof setTimeout> | undefined}
    */
   #pause;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #refresh;
+  /** The server has another order by now; what it would answer is not of this one. */
+  #isOld = false;
+  /** The newest revision that was heard of. */
+  #newest = 0;
 
+  view = new View();
   /**
-   * How many images the gallery has; undefined until the first page has come.
+   * How many images the view has; undefined until the first order has come.
    * @type {number | undefined}
    */
   total;
   /** @type {number | undefined} */
   revision;
 
-  /** @param {import('./server.js').Server} server */
+  /** @param {Pick<import('./server.js').Server, 'page'>} server */
   constructor(server) {
     super();
     this.#server = server;
   }
 
   /**
-   * The image at `index`, if its page is here. A page of an older revision still answers until the new one has come.
+   * The image at `index`, if its page is here.
    * @param {number} index
    * @returns {GalleryImage | undefined}
    */
   imageAt(index) {
-    return this.#pages.get(pageOf(index))?.images[index % Pages.size];
+    return this.#pages.get(pageOf(index))?.[index % Draft.pageSize];
+  }
+
+  /** Whether the order is another one by now. */
+  get isOld() {
+    return this.#isOld;
   }
 
   /**
-   * Of the page that holds `index`; undefined while it is not here.
-   * @param {number} index
-   */
-  revisionAt(index) {
-    return this.#pages.get(pageOf(index))?.revision;
-  }
-
-  /**
-   * The server says, unasked, what the catalog is now.
+   * The server says, unasked, what an order is now.
+   * @param {string | undefined} view  Its text.
    * @param {number} revision
    * @param {number} total
    */
-  hear(revision, total) {
-    // Before the first page has come nobody knows where in the gallery to begin.
-    if (this.total === undefined) return;
-    this.#learn(revision, total);
-    this.#fetchNext();
+  hear(view, revision, total) {
+    if (this.total !== undefined && View.read(view).equals(this.view)) this.#compare(revision, total);
   }
 
   /** Nothing is wished for: the link has better things to carry. */
@@ -103,13 +104,13 @@ export class Pages extends EventTarget {
     for (let page = top; page <= bottom; page += 1) wishes.push(page);
     for (let step = 1; step <= Pages.#ahead; step += 1) wishes.push(direction < 0 ? top - step : bottom + step);
     wishes.push(direction < 0 ? bottom + 1 : top - 1);
-    this.#wishes = wishes.filter((page) => this.#exists(page));
+    this.#wishes = wishes.filter((page) => page >= 0 && page * Draft.pageSize < (this.total ?? 0));
     for (const page of this.#wishes) this.#touch(page);
     this.#fetchNext();
   }
 
   /**
-   * The image at `index`, fetched if need be; undefined if the gallery has none there.
+   * The image at `index`, fetched if need be; undefined if the order has none there.
    * @param {number} index
    * @returns {Promise<GalleryImage | undefined>}
    */
@@ -118,34 +119,41 @@ export class Pages extends EventTarget {
     return this.imageAt(index);
   }
 
-  /** Asks whether the catalog has changed, without fetching a page. */
+  /** Asks whether the order has changed, without fetching a page. */
   async checkRevision() {
-    const { revision, total } = await this.#server.page(0, 1);
-    this.#learn(revision, total);
-    this.#fetchNext();
+    const { view } = this;
+    const { revision, total } = await this.#server.page(view, 0, 1);
+    if (view.equals(this.view)) this.#compare(revision, total);
   }
 
   /** Trusts nothing that was learnt before: the server may have been another one meanwhile. */
   refresh() {
-    for (const page of this.#pages.values()) Object.assign(page, { revision: Number.NaN, fetchedAt: -Infinity });
-    this.#fetchNext();
-  }
-
-  /** @param {number} page */
-  #exists(page) {
-    if (page < 0) return false;
-    return this.total === undefined ? page === 0 || this.#pages.size === 0 : page * Pages.size < this.total;
+    this.#newest = 0;
+    this.#compare(Number.NaN, 0);
   }
 
   /**
-   * Milliseconds until the page should be fetched; infinite when what is held is good.
-   * @param {number} page
+   * Shows another order, or another state of the one that is shown.
+   * @param {Draft} draft
+   * @param {Move} move
    */
-  #dueIn(page) {
-    const held = this.#pages.get(page);
-    if (!held) return 0;
-    if (held.revision === this.revision) return Infinity;
-    return Math.max(0, held.fetchedAt + Pages.#refreshPause - performance.now());
+  adopt({ view, revision, total, pages }, move) {
+    this.view = view;
+    this.revision = revision;
+    this.total = total;
+    this.#pages = new Map(pages);
+    this.#underWay = new Map();
+    this.#wishes = [];
+    this.#isOld = !move.isOtherView && this.#newest > (revision ?? 0);
+    if (!this.#isOld) this.#newest = 0;
+    this.dispatchEvent(new CustomEvent('order', { detail: move }));
+    for (const [page, images] of pages) this.#announce(page, images);
+    this.dispatchEvent(new Event('catalog'));
+  }
+
+  /** @param {import('./problem.js').Problem} problem  Why an order cannot be shown. */
+  report(problem) {
+    if (!(problem instanceof Unreachable)) this.dispatchEvent(new CustomEvent('problem', { detail: problem }));
   }
 
   /** @param {number} page */
@@ -157,22 +165,17 @@ export class Pages extends EventTarget {
   }
 
   #fetchNext() {
-    if (this.#pause !== undefined) return;
-    let soonest = Infinity;
+    if (this.#pause !== undefined || this.#isOld) return;
     for (const page of this.#wishes) {
       if (this.#underWay.size >= Pages.#requests) return;
-      if (this.#underWay.has(page)) continue;
-      const due = this.#dueIn(page);
-      if (due > 0) soonest = Math.min(soonest, due);
-      else this.#fetch(page).then(() => this.#fetchNext(), (problem) => this.#waitAfter(problem));
+      if (this.#underWay.has(page) || this.#pages.has(page)) continue;
+      this.#fetch(page).then(() => this.#fetchNext(), (problem) => this.#waitAfter(problem));
     }
-    clearTimeout(this.#refresh);
-    if (soonest < Infinity) this.#refresh = setTimeout(() => this.#fetchNext(), soonest);
   }
 
   /** @param {import('./problem.js').Problem} problem */
   #waitAfter(problem) {
-    if (!(problem instanceof Unreachable)) this.dispatchEvent(new CustomEvent('problem', { detail: problem }));
+    this.report(problem);
     this.#pause ??= setTimeout(() => this.#resume(), (problem.retryAfter ?? 0) * 1_000 || Pages.#patience);
   }
 
@@ -186,22 +189,34 @@ export class Pages extends EventTarget {
    * @param {number} page
    */
   #fetch(page) {
-    let fetching = this.#underWay.get(page);
+    const underWay = this.#underWay;
+    let fetching = underWay.get(page);
     if (!fetching) {
-      fetching = this.#fetchOnce(page).finally(() => this.#underWay.delete(page));
-      this.#underWay.set(page, fetching);
+      fetching = this.#fetchOnce(page).finally(() => underWay.delete(page));
+      underWay.set(page, fetching);
     }
     return fetching;
   }
 
   /** @param {number} page */
   async #fetchOnce(page) {
-    const first = page * Pages.size;
-    const { revision, total, images } = await this.#server.page(first, Pages.size);
+    const underWay = this.#underWay;
+    const { revision, total, images } = await this.#server.page(this.view, page * Draft.pageSize, Draft.pageSize);
+    // Another order was adopted meanwhile.
+    if (underWay !== this.#underWay) return;
+    if (this.#compare(revision, total)) return;
     this.#pages.delete(page);
-    this.#pages.set(page, { images, revision, fetchedAt: performance.now() });
+    this.#pages.set(page, images);
     this.#evict();
-    this.#learn(revision, total);
+    this.#announce(page, images);
+  }
+
+  /**
+   * @param {number} page
+   * @param {GalleryImage[]} images
+   */
+  #announce(page, images) {
+    const first = page * Draft.pageSize;
     this.dispatchEvent(new CustomEvent('page', { detail: { first, last: first + images.length - 1 } }));
   }
 
@@ -215,16 +230,13 @@ export class Pages extends EventTarget {
   /**
    * @param {number} revision
    * @param {number} total
+   * @returns {boolean}  Whether the order is another one now.
    */
-  #learn(revision, total) {
-    if (revision === this.revision && total === this.total) return;
-    this.revision = revision;
-    this.total = total;
-    this.dispatchEvent(new Event('catalog'));
+  #compare(revision, total) {
+    if (revision === this.revision && total === this.total) return false;
+    this.#isOld = true;
+    if (revision > this.#newest) this.#newest = revision;
+    this.dispatchEvent(new Event('news'));
+    return true;
   }
-}
-
-/** @param {number} index */
-function pageOf(index) {
-  return Math.floor(index / Pages.size);
 }

@@ -46,8 +46,9 @@ export class Server {
       const { index } = await this.#ask(inView(`/api/v1/position?image=${encodeURIComponent(id)}`, view));
       return index;
     } catch (problem) {
-      if (problem instanceof Problem && problem.isGone) return undefined;
-      throw problem;
+      if (!(problem instanceof Problem && problem.isGone)) throw problem;
+      // A server that does not tell positions tells the index with the image.
+      return view.isPlain ? (await this.image(id).catch(() => undefined))?.index : undefined;
     }
   }
 

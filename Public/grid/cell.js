@@ -63,6 +63,7 @@ export class Cell extends Slot {
    * @param {GalleryImage | undefined} image  Undefined while the slot's page is not here.
    */
   bind(number, image) {
+    if (number !== this.number && image && image.id === this.image?.id) this.renumber(number);
     const isSameSlot = number === this.number;
     const isSamePicture = isSameSlot && image?.id === this.image?.id;
     if (isSamePicture && image?.links.tile === this.image?.links.tile) {
@@ -79,6 +80,17 @@ export class Cell extends Slot {
     if (image) this.#describe(image);
     this.#markAndLabel();
     this.#loader.request(this);
+  }
+
+  /**
+   * The picture stands elsewhere in the order now; nothing of it changes.
+   * @param {number} number
+   */
+  renumber(number) {
+    if (number === this.number) return;
+    this.#loader.renumber(this, number);
+    this.element.dataset.index = String(number);
+    this.#markAndLabel();
   }
 
   /**

@@ -10,17 +10,19 @@ export class Geometry {
   static #fewestColumns = 3;
 
   /**
-   * @param {{width: number, height: number, total: number, tile: number, gap: number}} given  `width` and `height` of
-   *   what is seen of the grid at once, `tile` the side that a square should have if it can.
+   * @param {{width: number, height: number, total: number, tile: number, gap: number, lead?: number}} given  `width` and
+   *   `height` of what is seen of the grid at once, `tile` the side that a square should have if it can, `lead` the
+   *   places that are left empty before the first slot: so a picture keeps its column when others come in before it.
    */
-  constructor({ width, height, total, tile, gap }) {
+  constructor({ width, height, total, tile, gap, lead = 0 }) {
     this.total = total;
     this.gap = gap;
     this.viewHeight = height;
     this.columns = Geometry.#columns({ width, height, tile, gap });
     this.tile = Math.max(1, Math.round((width - gap * (this.columns - 1)) / this.columns));
     this.rowHeight = this.tile + gap;
-    this.rows = Math.ceil(total / this.columns);
+    this.lead = total > 0 ? lead % this.columns : 0;
+    this.rows = Math.ceil((total + this.lead) / this.columns);
     this.height = Math.max(0, this.rows * this.rowHeight - gap);
   }
 
@@ -31,7 +33,20 @@ export class Geometry {
 
   /** @param {number} index */
   rowOf(index) {
-    return Math.floor(index / this.columns);
+    return Math.floor((index + this.lead) / this.columns);
+  }
+
+  /** @param {number} index */
+  columnOf(index) {
+    return (index + this.lead) % this.columns;
+  }
+
+  /**
+   * The slot in a row's first column; in the first row it may lie before the beginning.
+   * @param {number} row
+   */
+  firstOf(row) {
+    return row * this.columns - this.lead;
   }
 
   /** @param {number} row */
@@ -55,7 +70,7 @@ export class Geometry {
    */
   slotsAt(offset) {
     const { first, last } = this.rowsAt(offset);
-    return { first: first * this.columns, last: Math.min(this.total, (last + 1) * this.columns) - 1 };
+    return { first: Math.max(0, this.firstOf(first)), last: Math.min(this.total, this.firstOf(last + 1)) - 1 };
   }
 
   /**
@@ -63,7 +78,7 @@ export class Geometry {
    * @param {number} offset
    */
   landingSlot(offset) {
-    return this.rowsAt(clamp(offset, 0, this.furthest)).first * this.columns;
+    return Math.max(0, this.firstOf(this.rowsAt(clamp(offset, 0, this.furthest)).first));
   }
 
   /**
@@ -92,6 +107,17 @@ export class Geometry {
    */
   offsetCentring(row) {
     return clamp(this.topOf(row) - (this.viewHeight - this.tile) / 2, 0, this.furthest);
+  }
+
+  /**
+   * How what stood at `from` comes to stand at `to` in the same column: the lead for that, and how many rows further
+   * down the gallery that is.
+   * @param {number} from
+   * @param {number} to
+   */
+  moving(from, to) {
+    const lead = (((this.lead + from - to) % this.columns) + this.columns) % this.columns;
+    return { lead, rows: (to + lead - from - this.lead) / this.columns };
   }
 
   /**

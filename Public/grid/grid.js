@@ -1,3 +1,4 @@
+import { Draft } from '../catalog/draft.js';
 import { find } from '../page/template.js';
 import { Cell } from './cell.js';
 import { Geometry, clamp } from './geometry.js';
@@ -25,6 +26,10 @@ export class Grid extends EventTarget {
   #active = 0;
   /** The number that was gone to; it is the position for as long as nobody scrolls away from it. */
   #goal = { index: 0, offset: -1 };
+  /** The slots that are on screen, as they were shown last. */
+  #seen = { first: 0, last: -1 };
+  /** Somebody has scrolled, typed or pointed; until then nobody looks at anything but the beginning. */
+  #isInUse = false;
 
   /**
    * @param {import('../catalog/pages.js').Pages} pages
@@ -35,14 +40,17 @@ export class Grid extends EventTarget {
     this.#pages = pages;
     this.#loader = loader;
     this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index)));
-    this.geometry = this.#measure();
+    this.geometry = this.#measure(0);
     this.scroller = new Scroller(this.#element);
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('rest', () => this.#rested());
     pages.addEventListener('page', () => this.#update());
     loader.addEventListener('room', () => this.#wantPages());
-    pages.addEventListener('catalog', () => this.#lay());
+    pages.addEventListener('order', (event) => this.#reorder(/** @type {CustomEvent} */ (event).detail));
     addEventListener('resize', () => this.#lay());
+    for (const type of ['wheel', 'touchstart', 'keydown', 'pointerdown']) {
+      addEventListener(type, () => (this.#isInUse = true), { once: true, passive: true, capture: true });
+    }
     this.#lay();
     this.#element.addEventListener('click', (event) => this.#clicked(event));
     this.#element.addEventListener('focusin', (event) => this.#focused(event));
@@ -75,7 +83,37 @@ export class Grid extends EventTarget {
    * @returns {Cell | undefined}
    */
   cellAt(index) {
-    return this.#rows.cellAt(this.geometry.rowOf(index), index % this.geometry.columns);
+    return this.#rows.cellAt(this.geometry.rowOf(index), this.geometry.columnOf(index));
+  }
+
+  /**
+   * The first slot on screen, and how many before and after it are in the document or soon will be.
+   * @type {import('../catalog/reordering.js').Span}
+   */
+  get span() {
+    const { columns } = this.geometry;
+    const { first, last } = this.geometry.slotsAt(this.scroller.offset);
+    const beyond = (Geometry.overscan + 1) * columns;
+    return { first: Math.max(0, first), last, before: beyond, after: Math.max(0, last - first) + beyond };
+  }
+
+  /**
+   * The pictures by which what is on screen is known again in another order: the top row's, those below it, those above.
+   * None while somebody has only just come, to the beginning: the beginning is what they want to see.
+   * @returns {import('../catalog/reordering.js').Landmark[]}
+   */
+  landmarks() {
+    const { offset } = this.scroller;
+    if (offset === 0 && !this.#isInUse) return [];
+    return this.#landmarksFrom(Math.max(0, this.geometry.slotsAt(offset).first));
+  }
+
+  /** The slot that can be tabbed to stays with its picture, and the focus with it. */
+  get focusFollower() {
+    return {
+      landmarks: () => (this.#hasFocus() ? this.#landmarksFrom(this.#active) : []),
+      follow: (/** @type {number} */ index) => this.#focusFollows(index),
+    };
   }
 
   /**
@@ -83,6 +121,7 @@ export class Grid extends EventTarget {
    * @param {number} index
    */
   goTo(index) {
+    this.#straighten();
     const goal = clamp(index, 0, Math.max(0, this.total - 1));
     this.#active = goal;
     this.scroller.scrollTo(this.geometry.topOf(this.geometry.rowOf(goal)));
@@ -103,12 +142,22 @@ export class Grid extends EventTarget {
   /** @param {number} index */
   focus(index) {
     this.#active = clamp(index, 0, Math.max(0, this.total - 1));
+    const { first, last } = this.geometry.rowsAt(this.scroller.offset);
+    const row = this.geometry.rowOf(this.#active);
+    if (row < first - (last - first) || row > last + (last - first)) this.#straighten();
     this.reveal(this.#active);
     this.#update();
     this.cellAt(this.#active)?.element.focus({ preventScroll: true });
   }
 
-  #measure() {
+  /** To the very beginning. */
+  goToStart() {
+    this.#straighten();
+    this.scroller.scrollToStart();
+  }
+
+  /** @param {number} lead */
+  #measure(lead) {
     const gap = Number.parseFloat(getComputedStyle(this.#element).getPropertyValue('--gap')) || 4;
     return new Geometry({
       width: this.#element.clientWidth,
@@ -116,29 +165,111 @@ export class Grid extends EventTarget {
       total: this.#pages.total ?? 0,
       tile: this.#preferredTile,
       gap,
+      lead,
     });
+  }
+
+  /** @param {Geometry} geometry */
+  #take(geometry) {
+    const isReshaped = geometry.columns !== this.geometry.columns;
+    this.geometry = geometry;
+    this.#element.style.setProperty('--columns', String(geometry.columns));
+    this.#element.style.setProperty('--tile', `${geometry.tile}px`);
+    if (this.#pages.total !== undefined) this.#element.removeAttribute('aria-busy');
+    this.#element.setAttribute('aria-rowcount', String(geometry.rows));
+    this.#element.setAttribute('aria-colcount', String(geometry.columns));
+    if (isReshaped) this.#rows.reshape(geometry.columns);
   }
 
   /** Lays the grid out anew, and keeps at the top of the screen what is there. */
   #lay() {
     const before = this.geometry;
-    const offset = this.scroller.offset;
-    this.geometry = this.#measure();
-    const { columns, tile, rowHeight } = this.geometry;
-    this.#element.style.setProperty('--columns', String(columns));
-    this.#element.style.setProperty('--tile', `${tile}px`);
-    if (this.#pages.total !== undefined) this.#element.removeAttribute('aria-busy');
-    this.#element.setAttribute('aria-rowcount', String(this.geometry.rows));
-    this.#element.setAttribute('aria-colcount', String(columns));
-    if (columns !== before.columns) this.#rows.reshape(columns);
-    const topRow = offset / before.rowHeight;
-    const rowNow = Math.floor(Math.floor(topRow) * before.columns / columns) + (topRow % 1);
-    this.scroller.resize(this.geometry, columns === before.columns ? topRow * rowHeight : rowNow * rowHeight);
+    const topRow = this.scroller.offset / before.rowHeight;
+    const slot = Math.max(0, before.firstOf(Math.floor(topRow)));
+    const isSameShape = this.#measure(before.lead).columns === before.columns;
+    this.#take(this.#measure(isSameShape ? before.lead : 0));
+    const row = isSameShape ? topRow : this.geometry.rowOf(slot) + (topRow % 1);
+    this.scroller.resize(this.geometry, row * this.geometry.rowHeight);
     this.#update();
+  }
+
+  /** @param {import('../catalog/pages.js').Move} move */
+  #reorder({ from, to, isOtherView }) {
+    if (isOtherView) this.#beginAt(to);
+    else this.#move(from, to);
+  }
+
+  /** @param {number} index */
+  #beginAt(index) {
+    const hadFocus = this.#hasFocus();
+    this.#take(this.#measure(0));
+    this.scroller.resize(this.geometry, 0);
+    this.goTo(index);
+    if (hadFocus) this.focus(this.#active);
+  }
+
+  /**
+   * What is on screen stays where it is, to the pixel: whole rows are put in above it or taken out, and a number that
+   * does not fill a row is made up for by the empty places before the first slot.
+   * @param {number} from
+   * @param {number} to
+   */
+  #move(from, to) {
+    const { lead, rows } = this.geometry.moving(from, to);
+    const next = this.#measure(lead);
+    const isAtGoal = this.#goal.offset === this.scroller.offset;
+    const isSameShape = next.columns === this.geometry.columns && next.tile === this.geometry.tile;
+    this.#take(next);
+    if (isSameShape) {
+      this.scroller.slide(next, rows * next.rowHeight);
+      this.#rows.move(rows);
+    } else {
+      this.scroller.resize(next, next.topOf(next.rowOf(to)));
+    }
+    if (isAtGoal) this.#goal = { index: this.#goal.index + to - from, offset: this.scroller.offset };
+    this.#active = clamp(this.#active + to - from, 0, Math.max(0, this.total - 1));
+    this.#update();
+  }
+
+  /** Where nothing that is on screen will be on it any more, the first row may be a full one again. */
+  #straighten() {
+    if (this.geometry.lead === 0) return;
+    this.#take(this.#measure(0));
+    this.scroller.resize(this.geometry, this.scroller.offset);
+  }
+
+  #hasFocus() {
+    return this.#element.contains(document.activeElement);
+  }
+
+  /** @param {number} index */
+  #focusFollows(index) {
+    this.#active = index;
+    this.#rows.moveFocused(index, this.geometry, this.#imageAt);
+    this.#update();
+    const cell = this.cellAt(index);
+    if (cell && cell.element !== document.activeElement) cell.element.focus({ preventScroll: true });
+  }
+
+  /**
+   * The pictures that are known from here on, and then those before, nearest first.
+   * @param {number} index
+   */
+  #landmarksFrom(index) {
+    const found = [];
+    const reach = 2 * Draft.pageSize;
+    for (let at = index; at < Math.min(this.total, index + reach); at += 1) found.push(at);
+    for (let at = index - 1; at > Math.max(-1, index - reach); at -= 1) found.push(at);
+    return found.flatMap((at) => {
+      const image = this.#imageAt(at);
+      return image ? { id: image.id, index: at } : [];
+    });
   }
 
   #scrolled() {
     this.#loader.hold(Math.abs(this.scroller.velocity) > Grid.#fling);
+    const { first, last } = this.geometry.slotsAt(this.scroller.offset);
+    if (last < this.#seen.first || first > this.#seen.last) this.#straighten();
     this.#update();
   }
 
@@ -156,6 +287,7 @@ export class Grid extends EventTarget {
     const from = Math.max(0, first - Geometry.overscan);
     const to = Math.min(geometry.rows - 1, last + Geometry.overscan);
     this.#rows.show(from, to, geometry, scroller.shift, this.#imageAt);
+    this.#seen = geometry.slotsAt(scroller.offset);
     this.#offerFocus();
     this.#wantPages();
     this.#loader.reorder();
@@ -168,7 +300,7 @@ export class Grid extends EventTarget {
       this.#pages.rest();
       return;
     }
-    const { first, last } = this.geometry.slotsAt(this.scroller.offset);
+    const { first, last } = this.#seen;
     this.#pages.want(first, last, this.scroller.velocity);
   }
 
@@ -196,8 +328,8 @@ export class Grid extends EventTarget {
     const { offset } = this.scroller;
     const row = this.geometry.rowOf(this.#active);
     const isInReach = this.geometry.offsetShowing(row, offset) === offset;
-    if (isInReach || this.#element.contains(document.activeElement)) return;
-    const whole = Math.ceil(offset / this.geometry.rowHeight) * this.geometry.columns;
+    if (isInReach || this.#hasFocus()) return;
+    const whole = this.geometry.firstOf(Math.ceil(offset / this.geometry.rowHeight));
     this.#active = clamp(whole, 0, Math.max(0, this.total - 1));
     this.#offerFocus();
   }

@@ -16,7 +16,7 @@ export function attachKeyboard(grid, element) {
   });
   addEventListener('keydown', (event) => {
     if (isHandled(event) || event.target !== document.body) return;
-    if (event.key === 'Home') grid.scroller.scrollToStart();
+    if (event.key === 'Home') grid.goToStart();
     else if (event.key === 'End') grid.scroller.scrollToEnd();
     else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') grid.focus(grid.active);
     else return;
@@ -37,7 +37,7 @@ function move(grid, key) {
   const { columns, rowHeight, viewHeight } = grid.geometry;
   const screen = Math.max(1, Math.floor(viewHeight / rowHeight)) * columns;
   const last = grid.total - 1;
-  const { active } = grid;
+  const { active, geometry } = grid;
   switch (key) {
     case 'ArrowLeft':
       return go(grid, active - 1);
@@ -46,9 +46,9 @@ function move(grid, key) {
     case 'ArrowUp':
       return active >= columns && go(grid, active - columns);
     case 'ArrowDown':
-      return go(grid, lastRowStart(last, columns) <= active ? active : Math.min(last, active + columns));
+      return go(grid, geometry.firstOf(geometry.rows - 1) <= active ? active : Math.min(last, active + columns));
     case 'PageUp':
-      return go(grid, active - screen < 0 ? active % columns : active - screen);
+      return go(grid, active - screen < 0 ? topOfColumn(geometry.columnOf(active), geometry) : active - screen);
     case 'PageDown':
       return go(grid, Math.min(last, active + screen));
     case 'Home':
@@ -61,11 +61,11 @@ function move(grid, key) {
 }
 
 /**
- * @param {number} last
- * @param {number} columns
+ * @param {number} column
+ * @param {import('./geometry.js').Geometry} geometry
  */
-function lastRowStart(last, columns) {
-  return last - (last % columns);
+function topOfColumn(column, { lead, columns }) {
+  return column < lead ? column - lead + columns : column - lead;
 }
 
 /**

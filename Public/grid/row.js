@@ -26,6 +26,8 @@ export class Row {
     while (this.cells.length < columns) {
       const cell = makeCell();
       cell.element.setAttribute('aria-colindex', String(this.cells.length + 1));
+      // Where the first places of a row are empty, the others stay in their columns.
+      cell.element.style.gridColumn = String(this.cells.length + 1);
       this.cells.push(cell);
       this.element.append(cell.element);
     }
@@ -40,22 +42,38 @@ export class Row {
 
   /**
    * @param {number} number
-   * @param {number} total
+   * @param {import('./geometry.js').Geometry} geometry
    * @param {(index: number) => import('../catalog/server.js').GalleryImage | undefined} imageAt
    */
-  bind(number, total, imageAt) {
-    if (number !== this.number) {
-      this.number = number;
-      this.element.setAttribute('aria-rowindex', String(number + 1));
-      this.element.hidden = false;
-    }
-    const first = number * this.cells.length;
+  bind(number, geometry, imageAt) {
+    this.#take(number);
+    const first = geometry.firstOf(number);
     this.cells.forEach((cell, column) => {
       const index = first + column;
-      cell.element.hidden = index >= total;
-      if (index < total) cell.bind(index, imageAt(index));
+      const isSlot = index >= 0 && index < geometry.total;
+      cell.element.hidden = !isSlot;
+      if (isSlot) cell.bind(index, imageAt(index));
       else if (cell.number >= 0) cell.unbind();
     });
+  }
+
+  /**
+   * What the row shows stands elsewhere in the order now.
+   * @param {number} number
+   * @param {import('./geometry.js').Geometry} geometry
+   */
+  renumber(number, geometry) {
+    this.#take(number);
+    const first = geometry.firstOf(number);
+    this.cells.forEach((cell, column) => cell.number >= 0 && cell.renumber(first + column));
+  }
+
+  /** @param {number} number */
+  #take(number) {
+    if (number === this.number) return;
+    this.number = number;
+    this.element.setAttribute('aria-rowindex', String(number + 1));
+    this.element.hidden = false;
   }
 
   unbind() {

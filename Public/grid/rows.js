@@ -48,6 +48,32 @@ export class Rows {
   }
 
   /**
+   * The order has changed: what is shown stands so many rows further down the gallery, and stays where it is.
+   * @param {number} by
+   */
+  move(by) {
+    this.#origin += by;
+    this.#shown = new Map([...this.#shown].map(([number, row]) => [number + by, row]));
+  }
+
+  /**
+   * The picture that has the focus stands elsewhere now: its row is kept in the document as the row there.
+   * @param {number} index  Where it stands.
+   * @param {Geometry} geometry
+   * @param {(index: number) => import('../catalog/server.js').GalleryImage | undefined} imageAt
+   */
+  moveFocused(index, geometry, imageAt) {
+    const number = geometry.rowOf(index);
+    const [held, row] = [...this.#shown].find(([, each]) => holdsFocus(each)) ?? [];
+    if (held === undefined || !row || (held !== number && this.#shown.has(number))) return;
+    this.#shown.delete(held);
+    this.#shown.set(number, row);
+    const column = row.cells.findIndex(({ element }) => element.contains(document.activeElement));
+    if (column === geometry.columnOf(index)) row.renumber(number, geometry);
+    else row.bind(number, geometry, imageAt);
+  }
+
+  /**
    * Has these rows in the document, both inclusive, and no others.
    * @param {number} from
    * @param {number} to
@@ -61,7 +87,7 @@ export class Rows {
     for (let number = from; number <= to; number += 1) {
       const row = this.#shown.get(number) ?? this.#take(number, geometry.columns);
       row.place((number - this.#origin) * geometry.rowHeight);
-      row.bind(number, geometry.total, imageAt);
+      row.bind(number, geometry, imageAt);
     }
     this.#keepOutOfSight(from, to, geometry.rowHeight);
   }

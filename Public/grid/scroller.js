@@ -28,6 +28,9 @@ export class Scroller extends EventTarget {
   #isTouched = false;
   #movedAt = 0;
   #velocity = 0;
+  /** The page is being scrolled: whoever sets its position now ends that. */
+  #isMoving = false;
+  #slid = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #resting;
 
@@ -75,6 +78,28 @@ export class Scroller extends EventTarget {
     this.#place(offset);
   }
 
+  /**
+   * So much more of the gallery lies above than before, or less; what is on screen stays. A scroll that is under way
+   * goes on: the scrollbar is put where it belongs when it has ended.
+   * @param {import('./geometry.js').Geometry} geometry
+   * @param {number} by  Pixels.
+   */
+  slide(geometry, by) {
+    const before = this.#offset;
+    this.#map = new ScrollMap(geometry.height, geometry.viewHeight);
+    this.#element.style.height = `${this.#map.span}px`;
+    const offset = clamp(before + by, 0, this.#map.furthestOffset);
+    const isOutside = offset !== before + by || this.#position > this.#map.furthestPosition;
+    if (isOutside || !(this.#isMoving || this.#isTouched)) this.#place(offset);
+    else this.#offset = offset;
+    this.#slid += this.#offset - before;
+  }
+
+  /** How far the gallery has slid beneath the screen, all in all: an offset less that goes on evenly. */
+  get slid() {
+    return this.#slid;
+  }
+
   /** @param {number} offset */
   scrollTo(offset) {
     this.#driver = 'unknown';
@@ -120,8 +145,9 @@ export class Scroller extends EventTarget {
     const way = position - this.#position;
     if (way === 0) return;
     const before = this.#offset;
+    const isAdrift = Math.abs(this.#map.positionOf(before) - this.#position) >= 2;
     this.#position = position;
-    if (this.#map.isExact || this.#isLeap(way)) this.#offset = this.#leapTo(position);
+    if (this.#map.isExact ? !isAdrift : this.#isLeap(way)) this.#offset = this.#leapTo(position);
     else this.#step(way);
     this.#measure(this.#offset - before);
     this.#announce();
@@ -177,12 +203,14 @@ export class Scroller extends EventTarget {
   }
 
   #restSoon() {
+    this.#isMoving = true;
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => this.#rest(), Scroller.#restAfter);
   }
 
   #rest() {
     clearTimeout(this.#resting);
+    this.#isMoving = false;
     this.#velocity = 0;
     if (this.#driver === 'hand') this.#driver = 'unknown';
     const drift = Math.abs(this.#map.positionOf(this.#offset) - this.#position);

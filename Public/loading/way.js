@@ -56,8 +56,8 @@ export class Way extends EventTarget {
     stream.addEventListener('closed', (event) => this.#closed(/** @type {CustomEvent} */ (event).detail));
     stream.addEventListener('unavailable', () => this.#take(this.#byRequests));
     stream.addEventListener('catalog', (event) => {
-      const { revision, total } = /** @type {CustomEvent} */ (event).detail;
-      pages.hear(revision, total);
+      const { view, revision, total } = /** @type {CustomEvent} */ (event).detail;
+      pages.hear(view, revision, total);
     });
     connection.addEventListener('restored', () => stream.renew());
     setInterval(() => this.#listen(), Way.#silence / 2);
@@ -112,6 +112,16 @@ export class Way extends EventTarget {
   release(slot) {
     this.#slots.delete(slot);
     this.#present.release(slot);
+  }
+
+  /**
+   * The slot's picture stands elsewhere in the order now.
+   * @param {Slot} slot
+   * @param {number} number
+   */
+  renumber(slot, number) {
+    if (this.#present === this.#byStream) this.#byStream.renumber(slot, number);
+    else slot.number = number;
   }
 
   /** @param {Slot} slot */

@@ -1,6 +1,8 @@
+import { View } from '../catalog/view.js';
+
 /**
- * Where one is, in the page's address, so that it can be reloaded, shared and gone back to: `#at=12345` a place in the
- * grid (from 1), `#image=ID` a picture in the viewer.
+ * Where one is, in the page's address, so that it can be reloaded, shared and gone back to: the view as the query,
+ * `#at=12345` a place in the grid (from 1), `#image=ID` a picture in the viewer.
  */
 export class Address {
   /** Browsers make a page wait for each change of its address, so it is changed only where somebody stays. */
@@ -15,6 +17,21 @@ export class Address {
     if (image) return { image };
     const at = Number.parseInt(parameters.get('at') ?? '', 10);
     return at > 0 ? { at } : {};
+  }
+
+  static get view() {
+    return View.read(location.search);
+  }
+
+  /**
+   * @param {View} view
+   * @param {{isStep: boolean}} how  Whether Back leads to the view before.
+   */
+  static showView(view, { isStep }) {
+    clearTimeout(Address.#timer);
+    const address = location.pathname + (view.isPlain ? '' : `?${view.text}`);
+    if (isStep) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
   }
 
   /**

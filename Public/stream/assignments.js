@@ -64,23 +64,33 @@ export class Standing {
   inherit(before) {
     const isSame = before.image === this.image && before.version === this.version;
     if (isSame) {
-      this.preview = before.preview;
-      this.tile = before.tile;
-      this.isIncomplete = before.isIncomplete;
+      this.preview ??= before.preview;
+      this.tile ??= before.tile;
+      this.isIncomplete ||= before.isIncomplete;
       this.described = before.described;
     }
   }
 }
 
-/** The slots that the stream has assigned, around what is on screen: bounded, what is furthest away goes first. */
+/**
+ * The slots that the stream has assigned, around what is on screen: bounded, what is furthest away goes first. What is of
+ * a newer order than the one that is shown waits until that is.
+ */
 export class Assignments {
   static #most = 1_500;
   static #kept = 1_000;
+  /** So far from what is on screen pages may still tell of what was assigned, in slots. */
+  static reach = 500;
 
   /** @type {Map<number, Standing>} */
   #bySlot = new Map();
   /** @type {Map<string, Standing>} */
   #byToken = new Map();
+  /**
+   * Of orders to come, by slot.
+   * @type {Map<number, Standing>}
+   */
+  #coming = new Map();
 
   /** @param {number} slot */
   at(slot) {
@@ -99,21 +109,83 @@ export class Assignments {
   /** @param {Assignment} assignment */
   put(assignment) {
     const standing = new Standing(assignment);
-    const before = this.#bySlot.get(assignment.slot);
+    this.#keep(standing);
+    return standing;
+  }
+
+  /**
+   * Of an order that is not shown yet. What is sent for it meanwhile is kept.
+   * @param {Assignment} assignment
+   */
+  putAside(assignment) {
+    const standing = new Standing(assignment);
+    const before = this.#coming.get(standing.slot);
+    if (before) this.#byToken.delete(before.token);
+    this.#coming.delete(standing.slot);
+    this.#coming.set(standing.slot, standing);
+    this.#byToken.set(standing.token, standing);
+    const [oldest] = this.#coming;
+    if (this.#coming.size > Assignments.#kept && oldest) this.#discard(this.#coming, oldest[0]);
+  }
+
+  /**
+   * Another order is shown. What has come of pictures stays with them. What stood in a slot of which nothing is known yet
+   * is left there: had the server anything else to say of it, it would.
+   * @param {number} revision
+   * @param {(slot: number) => string | undefined} imageAt  As far as the new order is known, and
+   * @param {(image: string) => number | undefined} slotOf  the other way round.
+   */
+  move(revision, imageAt, slotOf) {
+    const before = [...this.#bySlot.values()];
+    this.#bySlot.clear();
+    for (const standing of before) {
+      const slot = slotOf(standing.image) ?? (imageAt(standing.slot) === undefined ? standing.slot : undefined);
+      if (slot === undefined || this.#bySlot.has(slot)) {
+        this.#byToken.delete(standing.token);
+        continue;
+      }
+      if (slot !== standing.slot) standing.revision = revision;
+      standing.slot = slot;
+      this.#bySlot.set(slot, standing);
+    }
+    for (const [slot, standing] of this.#coming) {
+      if (standing.revision > revision) continue;
+      this.#coming.delete(slot);
+      this.#keep(standing);
+    }
+  }
+
+  /** What was assigned is of another view. */
+  clear() {
+    this.#bySlot.clear();
+    this.#byToken.clear();
+    this.#coming.clear();
+  }
+
+  /** @param {Standing} standing */
+  #keep(standing) {
+    const before = this.#bySlot.get(standing.slot);
     if (before) {
-      this.#byToken.delete(before.token);
+      if (before.token !== standing.token) this.#byToken.delete(before.token);
       standing.inherit(before);
     }
     this.#bySlot.set(standing.slot, standing);
     this.#byToken.set(standing.token, standing);
-    return standing;
   }
 
   /** @param {number} slot */
   remove(slot) {
-    const standing = this.#bySlot.get(slot);
+    this.#discard(this.#bySlot, slot);
+  }
+
+  /**
+   * @param {Map<number, Standing>} from
+   * @param {number} slot
+   */
+  #discard(from, slot) {
+    const standing = from.get(slot);
     if (!standing) return;
-    this.#bySlot.delete(slot);
+    from.delete(slot);
     this.#byToken.delete(standing.token);
   }
 

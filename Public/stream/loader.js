@@ -1,5 +1,6 @@
 import { Problem } from '../catalog/problem.js';
 import { versionIn } from '../catalog/links.js';
+import { View } from '../catalog/view.js';
 import { commit } from '../loading/commit.js';
 import { decode } from '../loading/decode.js';
 import { isWorthWaiting, waitFor } from '../loading/patience.js';
@@ -55,6 +56,7 @@ export class StreamLoader extends EventTarget {
     this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
     this.#on('waiting', ({ tokens }) => this.#keepWaiting(tokens));
     stream.addEventListener('closed', () => this.#keepWaiting([]));
+    pages.addEventListener('order', (event) => this.#reordered(/** @type {CustomEvent} */ (event).detail));
     pages.addEventListener('page', (event) => {
       const { first, last } = /** @type {CustomEvent<{first: number, last: number}>} */ (event).detail;
       this.#tellOf(first, last);
@@ -75,7 +77,8 @@ export class StreamLoader extends EventTarget {
   }
 
   /**
-   * What stands in the slot, from the page of the catalog and from what the stream says: the newer counts.
+   * What stands in the slot, from the page of the catalog and from what the stream says: the newer counts. What was
+   * assigned in an order before this one is believed when the page says the same.
    * @param {number} index
    * @returns {GalleryImage | undefined}
    */
@@ -83,8 +86,8 @@ export class StreamLoader extends EventTarget {
     const page = this.#pages.imageAt(index);
     const standing = this.#assignments.at(index);
     if (!standing) return page;
-    if (!page || page.id === standing.image) return standing.describe(page);
-    return (this.#pages.revisionAt(index) ?? 0) > standing.revision ? page : standing.described;
+    if (page?.id === standing.image) return standing.describe(page);
+    return (this.#pages.revision ?? 0) > standing.revision ? page : standing.describe(undefined);
   }
 
   /** @param {Slot} slot  At the beginning of a showing. */
@@ -99,6 +102,16 @@ export class StreamLoader extends EventTarget {
   /** @param {Slot} slot  One that may show something already. */
   adopt(slot) {
     this.#slots.set(slot.number, slot);
+  }
+
+  /**
+   * @param {Slot} slot
+   * @param {number} number
+   */
+  renumber(slot, number) {
+    if (this.#slots.get(slot.number) === slot) this.#slots.delete(slot.number);
+    slot.number = number;
+    this.#slots.set(number, slot);
   }
 
   /** @param {Slot} slot */
@@ -154,9 +167,37 @@ export class StreamLoader extends EventTarget {
     this.#stream.tellOf(images);
   }
 
+  /** @param {import('./stream.js').Assignment} assignment */
+  #isOfView({ view }) {
+    return (view ?? '') === this.#pages.view.text || View.read(view).equals(this.#pages.view);
+  }
+
+  /** @param {import('../catalog/pages.js').Move} move */
+  #reordered({ to, isOtherView }) {
+    const pages = this.#pages;
+    if (isOtherView) {
+      this.#assignments.clear();
+      return;
+    }
+    const imageAt = (/** @type {number} */ slot) => pages.imageAt(slot)?.id;
+    /** @type {Map<string, number>} */
+    const slots = new Map();
+    for (let slot = Math.max(0, to - Assignments.reach); slot < to + Assignments.reach; slot += 1) {
+      const image = imageAt(slot);
+      if (image) slots.set(image, slot);
+    }
+    this.#assignments.move(pages.revision ?? 0, imageAt, (image) => slots.get(image));
+  }
+
   /** @param {import('./stream.js').Assignment[]} assignments */
   #assigned(assignments) {
     for (const assignment of assignments) {
+      if (!this.#isOfView(assignment)) continue;
+      // The page moves to a newer order as a whole.
+      if (assignment.revision > (this.#pages.revision ?? 0)) {
+        this.#assignments.putAside(assignment);
+        continue;
+      }
       const standing = this.#assignments.put(assignment);
       const slot = this.#slots.get(standing.slot);
       if (!slot) continue;

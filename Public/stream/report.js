@@ -45,7 +45,8 @@ export class ViewportReport {
 
   /** @param {number} time */
   #watch(time) {
-    this.#motion.add(time, this.#grid.scroller.offset);
+    const { offset, slid } = this.#grid.scroller;
+    this.#motion.add(time, offset - slid);
     this.#tell();
     this.#isWatching = this.#motion.velocity !== 0 || this.#grid.scroller.velocity !== 0;
     if (this.#isWatching) requestAnimationFrame((next) => this.#watch(next));
@@ -60,12 +61,14 @@ export class ViewportReport {
     const landing = this.#motion.landing;
     /** @type {Report} */
     const report = {
+      // The plain view goes without saying.
+      view: this.#pages.view.text || undefined,
       revision: this.#pages.revision,
       first,
       count: last - first + 1,
       direction: Math.sign(velocity),
       velocity: Math.min(ViewportReport.#fastest, Math.round(Math.abs(velocity))),
-      landing: landing === undefined ? undefined : geometry.landingSlot(landing),
+      landing: landing === undefined ? undefined : geometry.landingSlot(landing + scroller.slid),
       pixels: Math.ceil(tile * devicePixelRatio),
     };
     if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
@@ -81,7 +84,7 @@ export class ViewportReport {
  */
 function isNews(before, now, notable) {
   return (
-    before.first !== now.first || before.count !== now.count || before.revision !== now.revision ||
+    before.first !== now.first || before.count !== now.count || before.revision !== now.revision || before.view !== now.view ||
     before.pixels !== now.pixels || before.landing !== now.landing || before.direction !== now.direction ||
     Math.abs(before.velocity - now.velocity) > notable * before.velocity
   );

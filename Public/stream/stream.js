@@ -2,9 +2,10 @@ import { acceptedPictures } from '../loading/formats.js';
 
 /**
  * @typedef {import('./worker/message.js').Kind} Kind
- * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number}}
- *   Assignment  What stands in a slot. A slot of which everything is held has a token of the page's own.
- * @typedef {{revision?: number, first: number, count: number, direction: number, velocity: number, landing?: number,
+ * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number,
+ *   view?: string}} Assignment  What stands in a slot of a view. A slot of which everything is held has a token of the
+ *   page's own.
+ * @typedef {{view?: string, revision?: number, first: number, count: number, direction: number, velocity: number, landing?: number,
  *   pixels: number, lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
  * @typedef {{version: string | null, isIncomplete: boolean}} Content  Of what there is a picture. `isIncomplete`: the
  *   file ends before the picture does.
@@ -13,8 +14,8 @@ import { acceptedPictures } from '../loading/formats.js';
 /**
  * The page's hold on the stream, which lives in a worker. It sleeps while the page does.
  *
- * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{revision,
- * total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile` (detail:
+ * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{view,
+ * revision, total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile` (detail:
  * `{token, content, blob}`), `problem` (detail: `{token, problem}`), `waiting` (detail: `{tokens}`); `unavailable` when there can be no worker.
  */
 export class Stream extends EventTarget {

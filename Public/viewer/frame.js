@@ -79,7 +79,10 @@ export class Frame {
    * @param {GalleryImage} image
    */
   bind(index, image) {
-    if (index === this.index && image.id === this.image?.id) return;
+    if (image.id === this.image?.id) {
+      this.index = index;
+      return;
+    }
     this.unbind();
     this.index = index;
     this.image = image;

@@ -14,6 +14,9 @@ import { Strip } from './strip.js';
  * looked at. Back closes it.
  */
 export class Viewer {
+  /** So many neighbours on each side are asked for when the picture is gone. */
+  static #reach = 60;
+
   /** @type {HTMLDialogElement} */
   #dialog = find('#viewer');
   #stage = find('#viewer-stage');
@@ -155,15 +158,61 @@ export class Viewer {
     this.#frames.current.bind(index, image);
     this.#frames.current.applyZoom();
     this.#name.textContent = image.name;
-    this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`;
     document.title = `${image.name} – Tessera`;
     this.#download.href = image.links.original;
     this.#download.download = image.name;
+    this.#describe();
+    this.#situate();
+  }
+
+  /** Says where in the order the picture stands, and makes its neighbours ready. */
+  #situate() {
+    const index = this.#index;
+    this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`;
     this.#previousButton.disabled = index === 0;
     this.#nextButton.disabled = index === this.#grid.total - 1;
-    this.#describe();
     this.#prepare('previous', index - 1);
     this.#prepare('next', index + 1);
+  }
+
+  /**
+   * When the order changes the picture stays, and has other neighbours; if it is gone, its nearest neighbour is shown.
+   * @returns {import('../catalog/reordering.js').Follower}
+   */
+  get follower() {
+    return {
+      landmarks: () => (this.#index < 0 ? [] : [...this.#landmarks()]),
+      follow: (index) => this.#follow(index),
+    };
+  }
+
+  *#landmarks() {
+    const { current } = this.#frames;
+    if (current.image) yield { id: current.image.id, index: this.#index };
+    for (const sign of [1, -1]) {
+      for (let step = 1; step <= Viewer.#reach; step += 1) {
+        const index = this.#index + sign * step;
+        const image = this.#has(index) ? this.#images.imageAt(index) : undefined;
+        if (image) yield { id: image.id, index };
+      }
+    }
+  }
+
+  /** @param {number} index */
+  async #follow(index) {
+    if (this.#index < 0) return;
+    // A step that is under way counted from where the picture stood.
+    const visit = (this.#visit += 1);
+    this.#index = index;
+    const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
+    if (!image || visit !== this.#visit || !this.isOpen) return;
+    if (image.id === this.#frames.current.image?.id) {
+      this.#frames.current.bind(index, image);
+      this.#situate();
+    } else {
+      Address.showImage(image.id);
+      this.#show(index, image);
+    }
   }
 
   /** @param {Frame} frame */
@@ -286,8 +335,7 @@ export class Viewer {
   async #swiped(way, speed) {
     const wished = this.#strip.stepOf(way, speed);
     const step = this.#has(this.#index + wished) ? wished : 0;
-    const target = this.#index + step;
     await this.#strip.settle(step);
-    if (step !== 0) this.move(target);
+    if (step !== 0) this.move(this.#index + step);
   }
 }

@@ -37,6 +37,7 @@ class Play:
         self.peer = None
         self.viewport = None
         self.heard: list[dict] = []
+        self.catalog = {"revision": 1, "total": 10_000}
         self._ready = threading.Event()
         self._more = threading.Condition()
 
@@ -79,7 +80,7 @@ def play(visit, demo, relay):
 
     def before(page):
         page.route("**/api/v1/images?*", lambda route: route.fulfill(
-            json={"revision": 1, "total": 10_000, "offset": 0, "images": [], "next": None}))
+            json={"offset": 0, "images": [], "next": None, **play.catalog}))
 
     play.frames = []
     front = visit(through, before=lambda page: (play.frames.append(Frames(page)), before(page)))
@@ -138,7 +139,7 @@ def test_what_comes_before_its_cell_is_shown_with_the_cell(play):
 def test_a_picture_that_bears_an_old_token_is_never_shown(play):
     front, play = play
     play.assign((2, 2, 102))
-    play.assign((2, 9, 109), revision=2)
+    play.assign((2, 9, 109))
     play.peer.send(token(102), "preview", picture(COLOURS[0]), format="png")
     play.peer.send(token(102), "tile", picture(COLOURS[0], 320), format="png", ends=True)
     play.peer.send(token(999), "tile", picture(COLOURS[0], 320), format="png", ends=True)
@@ -158,7 +159,7 @@ def test_a_new_version_takes_the_place_of_the_old_picture_without_a_gap(play):
     play.assign((2, 2, 102))
     play.peer.send(token(102), "tile", picture(COLOURS[0], 320), format="png", ends=True, version=1)
     until_phase(front, 2, "shown")
-    play.peer.say(type="tokens", revision=2, tokens=[
+    play.peer.say(type="tokens", revision=1, tokens=[
         {"slot": 2, "image": image(2), "name": "image 2", "token": written(202), "version": "0000000000002"}])
     until_phase(front, 2, "waiting")
     assert colour_of(front, 2) == list(COLOURS[0])
@@ -231,9 +232,41 @@ def test_what_has_come_is_acknowledged(play):
 
 def test_the_catalog_is_followed(play):
     front, play = play
-    play.peer.say(type="catalog", revision=4, total=10_060)
+    play.catalog = {"revision": 4, "total": 10_060}
+    play.peer.say(type="catalog", **play.catalog)
     front.until("() => document.querySelector('#position-total').textContent === '10,060'")
     assert play.until_heard("viewport", revision=4)["first"] == 0
+
+
+def test_what_is_of_a_newer_order_waits_until_the_page_shows_that(play):
+    front, play = play
+    play.assign((1, 1, 101), (2, 2, 102))
+    play.peer.send(token(102), "tile", picture(COLOURS[0], 320), format="png", ends=True)
+    until_phase(front, 2, "shown")
+    play.assign((2, 9, 109), revision=2)
+    play.peer.send(token(109), "tile", picture(COLOURS[1], 320), format="png", ends=True)
+    play.peer.send(token(101), "tile", picture(COLOURS[2], 320), format="png", ends=True)
+    until_phase(front, 1, "shown")
+    assert colour_of(front, 2) == list(COLOURS[0])
+    play.catalog = {"revision": 2, "total": 10_001}
+    play.peer.say(type="catalog", **play.catalog)
+    front.until("() => document.querySelector('#position-total').textContent === '10,001'")
+    until_phase(front, 2, "shown")
+    assert colour_of(front, 2) == list(COLOURS[1])
+    assert front.slot(2).get_attribute("aria-label").startswith("image 9,")
+
+
+def test_what_is_of_another_view_is_not_shown(play):
+    front, play = play
+    play.peer.say(type="tokens", revision=1, view="sort=name", tokens=[
+        {"slot": 2, "image": image(9), "name": "image 9", "token": written(109)}])
+    play.peer.send(token(109), "tile", picture(COLOURS[1], 320), format="png", ends=True)
+    play.peer.say(type="catalog", revision=9, total=7, view="sort=name")
+    play.assign((2, 2, 102))
+    play.peer.send(token(102), "tile", picture(COLOURS[0], 320), format="png", ends=True)
+    until_phase(front, 2, "shown")
+    assert colour_of(front, 2) == list(COLOURS[0])
+    assert front.page.locator("#position-total").inner_text() == "10,000"
 
 
 def test_a_stream_that_is_always_closed_gives_way(visit, demo, relay):
@@ -264,7 +297,7 @@ def test_the_flag_of_the_stream_marks_the_slot_and_no_other(play):
         until_phase(front, number, "shown")
     assert is_marked(front, 2) and not is_marked(front, 3)
     # Another picture in the same slot is not marked for the one before.
-    play.assign((2, 9, 109), revision=2)
+    play.assign((2, 9, 109))
     until_phase(front, 2, "waiting")
     assert not is_marked(front, 2)
 

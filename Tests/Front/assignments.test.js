@@ -73,3 +73,39 @@ test('what a page says of another content is not said of this one', () => {
   standing.learn({ version: '2', isIncomplete: false });
   assert.ok(!standing.describe(incomplete('1')).incomplete);
 });
+
+test('what is of an order to come waits for it, with what was sent for it', () => {
+  const assignments = new Assignments();
+  assignments.put(assignment(3));
+  assignments.putAside({ ...assignment(3, 'new', 't9'), revision: 2 });
+  assert.equal(assignments.at(3).image, 'i3');
+  assignments.of('t9').tile = {};
+  assignments.move(2, () => undefined, (image) => ({ new: 3, i3: 4 })[image]);
+  assert.equal(assignments.at(3).image, 'new');
+  assert.ok(assignments.at(3).tile);
+  assert.equal(assignments.at(4).image, 'i3');
+  assert.equal(assignments.of('t3').slot, 4);
+});
+
+test('in another order what has come stays with its picture, and what the order contradicts goes', () => {
+  const assignments = new Assignments();
+  for (const slot of [1, 2, 3, 90]) assignments.put(assignment(slot));
+  const order = { 2: 'x', 3: 'i1', 4: 'i2' };
+  assignments.move(2, (slot) => order[slot], (image) => ({ i1: 3, i2: 4 })[image]);
+  assert.equal(assignments.at(3).image, 'i1');
+  assert.equal(assignments.at(4).image, 'i2');
+  assert.equal(assignments.of('t3'), undefined, 'the third picture is not where it was');
+  assert.equal(assignments.at(90).image, 'i90', 'of that slot nothing else is known');
+  assert.equal(assignments.at(90).revision, 1);
+  assignments.clear();
+  assert.equal(assignments.size, 0);
+  assert.equal(assignments.of('t1'), undefined);
+});
+
+test('what waits for orders to come is bounded', () => {
+  const assignments = new Assignments();
+  for (let slot = 0; slot < 3_000; slot += 1) assignments.putAside({ ...assignment(slot), revision: 5 });
+  assert.equal(assignments.of('t0'), undefined);
+  assert.ok(assignments.of('t2999'));
+  assert.equal(assignments.size, 0);
+});

@@ -67,6 +67,30 @@ test('a centred row has as much above it as below, except at the ends', () => {
   assert.equal(geometry.offsetCentring(geometry.rows - 1), geometry.furthest);
 });
 
+test('what moves within the order keeps its column, and everything around it its place beside it', () => {
+  for (const [lead, from, to] of [[0, 40, 1_040], [0, 40, 41], [3, 40, 1_040], [2, 500, 7], [0, 9, 9], [5, 0, 3]]) {
+    const before = new Geometry({ ...screens[2], total: 1_000, lead });
+    const { lead: next, rows } = before.moving(from, to);
+    const after = new Geometry({ ...screens[2], total: 2_000, lead: next });
+    assert.ok(next >= 0 && next < after.columns);
+    for (let step = -Math.min(from, to, 30); step < 60; step += 1) {
+      assert.equal(after.columnOf(to + step), before.columnOf(from + step));
+      assert.equal(after.rowOf(to + step), before.rowOf(from + step) + rows);
+    }
+  }
+});
+
+test('a first row that is led by empty places has the fewer slots, and no slot is lost', () => {
+  const geometry = new Geometry({ ...screens[2], total: 100, lead: 4 });
+  assert.equal(geometry.firstOf(0), -4);
+  assert.equal(geometry.rowOf(geometry.columns - 4), 1);
+  assert.equal(geometry.slotsAt(0).first, 0);
+  assert.equal(geometry.slotsAt(geometry.furthest).last, 99);
+  assert.equal(geometry.rows, Math.ceil(104 / geometry.columns));
+  assert.equal(geometry.landingSlot(-50), 0);
+  assert.equal(new Geometry({ ...screens[2], total: 0, lead: 4 }).rows, 0);
+});
+
 test('a value is clamped to its bounds, and the lower one wins where they cross', () => {
   assert.deepEqual([-1, 0.5, 2].map((value) => clamp(value, 0, 1)), [0, 0.5, 1]);
   assert.equal(clamp(5, 3, 1), 3);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
 import { Problem } from '../../Public/catalog/problem.js';
+import { View } from '../../Public/catalog/view.js';
 import { Slot } from '../../Public/loading/slot.js';
 
 /** The page finds out once which formats its browser decodes; this one decodes none. */
@@ -39,7 +40,7 @@ function streamed() {
   const stream = new EventTarget();
   const asked = [];
   Object.assign(stream, { retry: (slot, { insists }) => asked.push({ slot, insists }) });
-  const pages = Object.assign(new EventTarget(), { imageAt: () => undefined, revisionAt: () => undefined });
+  const pages = Object.assign(new EventTarget(), { imageAt: () => undefined, view: new View(), revision: 1 });
   const loader = new StreamLoader({ stream, cache: nothing, pages });
   const slot = new NotedSlot();
   loader.request(slot);

@@ -66,6 +66,8 @@ const orders = {
     socket = new StreamSocket(url, { opened, said, sent, closed: (how) => post({ type: 'closed', ...how }) });
   },
   viewport: ({ report }) => {
+    // The slots of another view are others, whatever their numbers.
+    if (viewport && viewport.view !== report.view) forgetShowings();
     viewport = report;
     sendViewport();
     giveTiles();
@@ -98,9 +100,13 @@ function sendViewport() {
   if (viewport) socket?.send({ type: 'viewport', ...viewport, received: socket.received });
 }
 
-async function opened() {
+function forgetShowings() {
   byToken.clear();
   bySlot.clear();
+}
+
+async function opened() {
+  forgetShowings();
   viewport = null;
   holdings.begin();
   await Promise.race([holdings.ready, new Promise((resolve) => setTimeout(resolve, shelfPatience))]);
@@ -113,10 +119,10 @@ function said(message) {
   switch (message?.type) {
     case 'session':
     case 'catalog':
-      post({ type: 'catalog', revision: message.revision, total: message.total });
+      post({ type: 'catalog', view: message.view, revision: message.revision, total: message.total });
       break;
     case 'tokens':
-      if (Array.isArray(message.tokens)) assign(message.tokens, message.revision);
+      if (Array.isArray(message.tokens)) assign(message);
       break;
     case 'waiting':
       if (Array.isArray(message.tokens)) post({ type: 'waiting', tokens: message.tokens });
@@ -124,13 +130,10 @@ function said(message) {
   }
 }
 
-/**
- * @param {any[]} tokens
- * @param {number} revision
- */
-function assign(tokens, revision) {
+/** @param {{tokens: any[], revision: number, view?: string}} message */
+function assign({ tokens, revision, view }) {
   const showings = tokens.map(({ slot, image, name, version, token }) => ({
-    slot, image, name, version: version ?? null, token: token ?? `held ${(held += 1)}`, revision, given: new Set(),
+    slot, image, name, version: version ?? null, token: token ?? `held ${(held += 1)}`, revision, view, given: new Set(),
   }));
   post({ type: 'assigned', assignments: showings.map(({ given, ...assignment }) => assignment) });
   for (const showing of showings) {

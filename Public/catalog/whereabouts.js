@@ -1,0 +1,96 @@
+/**
+ * @typedef {import('./draft.js').Draft} Draft
+ * @typedef {import('./reordering.js').Landmark} Landmark
+ */
+
+/** Where pictures stand in an order that is being read. */
+export class Whereabouts {
+  /** Of the landmarks, counted from the first: near ones rather than far ones. */
+  static #tried = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144];
+
+  #server;
+  #draft;
+  /**
+   * As the server said; undefined of what is not there.
+   * @type {Map<string, number | undefined>}
+   */
+  #said = new Map();
+
+  /**
+   * @param {Pick<import('./server.js').Server, 'position'>} server
+   * @param {Draft} draft
+   */
+  constructor(server, draft) {
+    this.#server = server;
+    this.#draft = draft;
+  }
+
+  /** @param {string} id */
+  #of(id) {
+    return this.#draft.indexOf(id) ?? this.#said.get(id);
+  }
+
+  /**
+   * The first that is known to be there still.
+   * @param {Landmark[]} landmarks
+   */
+  first(landmarks) {
+    for (const { id, index } of landmarks) {
+      const place = this.#of(id);
+      if (place !== undefined) return { index, place };
+    }
+    return undefined;
+  }
+
+  /**
+   * Where those who follow a picture will be, with its neighbours: runs of slots, both ends inclusive.
+   * @param {Landmark[][]} followed
+   */
+  around(followed) {
+    return followed.flatMap((landmarks) => {
+      const found = this.first(landmarks);
+      return found ? [[found.place - 1, found.place + 1]] : [];
+    });
+  }
+
+  /**
+   * Whether there is more to be learnt of where they stand.
+   * @param {Landmark[]} landmarks
+   */
+  isToBeSought(landmarks) {
+    if (landmarks.length === 0) return false;
+    return this.#of(landmarks[0].id) === undefined && this.#unasked(landmarks).length > 0;
+  }
+
+  /** @param {Landmark[]} landmarks */
+  seek(landmarks) {
+    return this.ask(this.#said.has(landmarks[0].id) ? this.#unasked(landmarks) : landmarks.slice(0, 1));
+  }
+
+  /**
+   * Some that may be there still, and are nearer than the first that is known to be.
+   * @param {Landmark[]} landmarks
+   */
+  #unasked(landmarks) {
+    const known = landmarks.findIndex(({ id }) => this.#of(id) !== undefined);
+    const tried = Whereabouts.#tried.filter((at) => known < 0 || at < known);
+    return tried.flatMap((at) => landmarks[at] ?? []).filter(({ id }) => !this.#said.has(id));
+  }
+
+  /** @param {Landmark[]} landmarks */
+  async ask(landmarks) {
+    const unknown = landmarks.filter(({ id }) => this.#of(id) === undefined && !this.#said.has(id));
+    await Promise.all(unknown.map(async ({ id }) => {
+      this.#said.set(id, await this.#server.position(this.#draft.view, id));
+    }));
+  }
+
+  /**
+   * The order may have changed again since the server said where one stands: then the pages do not have it there.
+   * @param {Landmark[]} landmarks
+   */
+  forgetWrong(landmarks) {
+    const wrong = landmarks.find(({ id }) => this.#of(id) !== undefined);
+    if (wrong && this.#draft.indexOf(wrong.id) === undefined) this.#said.delete(wrong.id);
+  }
+}

@@ -1,0 +1,260 @@
+"""When the order changes, the page stays with its pictures: nothing that is on screen moves."""
+
+import io
+import os
+import signal
+
+import pytest
+from PIL import Image
+
+from front import by_requests
+
+CURRENT = ".frame[data-place=current]"
+
+# Where every slot on screen is, by the name of its picture, in every frame; and whether one that was shown began anew.
+WATCH = """() => {
+    window.frames_ = [];
+    window.lost = [];
+    const note = () => {
+        const seen = {};
+        for (const slot of document.querySelectorAll('.slot[data-index]')) {
+            const box = slot.getBoundingClientRect();
+            if (box.width === 0 || box.bottom < 60 || box.top > innerHeight) continue;
+            seen[slot.ariaLabel.split(', picture ')[0]] = [box.left, box.top];
+        }
+        window.frames_.push(seen);
+        requestAnimationFrame(note);
+    };
+    note();
+    new MutationObserver((changes) => {
+        for (const { target, oldValue } of changes) {
+            const { top, bottom } = target.getBoundingClientRect();
+            const isOnScreen = bottom > 60 && top < innerHeight;
+            if (isOnScreen && oldValue === 'shown' && target.dataset.phase !== 'shown') window.lost.push(target.ariaLabel);
+        }
+    }).observe(document, { subtree: true, attributeFilter: ['data-phase'], attributeOldValue: true });
+}"""
+
+
+def jpeg(seed: int) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (64, 48), (seed * 37 % 256, seed * 91 % 256, seed * 13 % 256)).save(file, "JPEG")
+    return file.getvalue()
+
+
+class Folder:
+    """A folder of pictures and its gallery, which reads it anew whenever files are put in or taken out."""
+
+    def __init__(self, start, path, count):
+        self.path = path
+        for number in range(count):
+            self._put(f"p{number:04d}.jpg", number)
+        self.server = start("serve", path)
+
+    def _put(self, name: str, seed: int):
+        (self.path / name).write_bytes(jpeg(seed))
+
+    def put(self, *names: str):
+        for seed, name in enumerate(names):
+            self._put(name, seed)
+        self.reread()
+
+    def take(self, *names: str):
+        for name in names:
+            os.unlink(self.path / name)
+        self.reread()
+
+    def reread(self):
+        os.kill(self.server.process.pid, signal.SIGUSR1)
+
+
+@pytest.fixture
+def folder(start, tmp_path):
+    return lambda count=400: Folder(start, tmp_path, count)
+
+
+def name(number: int) -> str:
+    return f"p{number:04d}.jpg"
+
+
+def slot_named(front, wanted: str):
+    return front.page.locator(f'.slot[data-index][aria-label^="{wanted}, picture"]')
+
+
+def until_total(front, total: int):
+    front.until("(total) => document.querySelector('#position-total').textContent === total", f"{total:,}")
+
+
+def at(front, number: int):
+    """The gallery with this picture's row at the top of the screen, used by somebody, and at rest."""
+    front.until_settled()
+    front.go_to(number + 1)
+    slot_named(front, name(number)).wait_for()
+    front.until_settled()
+    return front
+
+
+def watched(front):
+    front.page.evaluate(WATCH)
+    return front
+
+
+def motions(front) -> list[list[list[float]]]:
+    """From each frame to the next, how far each picture that is in both has moved."""
+    frames = front.page.evaluate("() => window.frames_")
+    return [[[after[each][0] - before[each][0], after[each][1] - before[each][1]] for each in before.keys() & after.keys()]
+            for before, after in zip(frames, frames[1:])]
+
+
+@pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
+@pytest.mark.parametrize("more", [1, 7, 300])
+def test_pictures_put_in_above_move_nothing_on_screen(visit, folder, more, before):
+    gallery = folder()
+    front = watched(at(visit(gallery.server, before=before), 200))
+    shown = front.page.evaluate("() => Object.keys(window.frames_.at(-1)).sort()")
+    gallery.put(*(f"a{number:04d}.jpg" for number in range(more)))
+    until_total(front, 400 + more)
+    assert front.position == 201 + more
+    moved = motions(front)
+    assert len(moved) > 3 and all(len(frame) == len(shown) for frame in moved)
+    assert {tuple(motion) for frame in moved for motion in frame} == {(0, 0)}
+    assert front.page.evaluate("() => Object.keys(window.frames_.at(-1)).sort()") == shown
+    assert front.page.evaluate("() => window.lost") == []
+    # What lies above is there, and whole.
+    front.page.keyboard.press("Home")
+    slot_named(front, "a0000.jpg").wait_for()
+    front.until_settled()
+    assert front.slot(0).evaluate("(slot) => slot.getBoundingClientRect().left") < 20
+
+
+def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, folder):
+    gallery = folder(1_500)
+    front = watched(at(visit(gallery.server), 800))
+    front.page.mouse.move(600, 400)
+    offset = front.page.evaluate("() => window.frames_.at(-1)")
+    turned = 0
+    gallery.put(*(f"a{number:04d}.jpg" for number in range(1_000)))
+    while front.page.locator("#position-total").inner_text() != "2,500":
+        front.page.mouse.wheel(0, 40)
+        turned += 40
+        assert turned < 40_000
+    for _ in range(5):
+        front.page.mouse.wheel(0, 40)
+        turned += 40
+    # The scrollbar is put where it belongs when the scrolling has ended; that is not to be seen either.
+    front.until("() => { const told = Number(document.querySelector('#position-number').value.replace(',', ''));"
+                "return told > 1_000 && Math.abs(scrollY / document.querySelector('#grid').offsetHeight - told / 2_500)"
+                " < 0.02; }")
+    front.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 200))")
+    moved = motions(front)
+    total = 0
+    for frame in moved:
+        assert len(frame) >= 6, "from one frame to the next the same pictures are on screen"
+        assert len({tuple(motion) for motion in frame}) == 1, "all of them move as one"
+        across, down = frame[0]
+        assert across == 0 and -250 < down <= 0, "with the wheel, and never back"
+        total += down
+    assert total == -turned
+    assert offset and front.page.evaluate("() => window.lost") == []
+
+
+def test_pictures_taken_out_above_move_nothing_on_screen(visit, folder):
+    gallery = folder()
+    front = watched(at(visit(gallery.server), 200))
+    gallery.take(*(name(number) for number in range(3, 60)))
+    until_total(front, 400 - 57)
+    assert front.position == 201 - 57
+    assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
+
+
+def test_where_the_top_picture_is_gone_the_next_takes_its_place(visit, folder):
+    gallery = folder()
+    front = at(visit(gallery.server), 200)
+    place = slot_named(front, name(200)).bounding_box()
+    gallery.take(*(name(number) for number in [*range(10), *range(199, 203)]))
+    until_total(front, 400 - 14)
+    assert slot_named(front, name(203)).bounding_box()["y"] == place["y"]
+
+
+def test_where_all_that_was_on_screen_is_gone_the_nearest_known_is_shown(visit, folder):
+    gallery = folder()
+    front = at(visit(gallery.server), 200)
+    gallery.take(*(name(number) for number in range(150, 290)))
+    until_total(front, 400 - 140)
+    slot_named(front, name(290)).wait_for()
+    assert slot_named(front, name(290)).is_visible()
+
+
+def test_the_focus_stays_with_its_picture(visit, folder):
+    gallery = folder()
+    front = at(visit(gallery.server), 200)
+    slot_named(front, name(204)).focus()
+    gallery.put("a1.jpg", "a2.jpg", "a3.jpg")
+    until_total(front, 403)
+    assert front.page.evaluate("() => document.activeElement.ariaLabel") == "p0204.jpg, picture 208"
+    front.page.keyboard.press("ArrowRight")
+    assert front.page.evaluate("() => document.activeElement.ariaLabel") == "p0205.jpg, picture 209"
+
+
+def test_the_focus_stays_with_a_picture_that_others_push_aside_or_that_is_off_the_screen(visit, folder):
+    gallery = folder()
+    front = at(visit(gallery.server), 200)
+    slot_named(front, name(204)).focus()
+    gallery.put("p0201b.jpg", "p0201c.jpg")
+    until_total(front, 402)
+    assert front.page.evaluate("() => document.activeElement.ariaLabel") == "p0204.jpg, picture 207"
+    front.page.evaluate("() => scrollTo(0, 0)")
+    front.until("() => document.querySelector('#position-number').value === '1'")
+    gallery.put("p0201d.jpg")
+    until_total(front, 403)
+    assert front.page.evaluate("() => document.activeElement.ariaLabel") == "p0204.jpg, picture 208"
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.activeElement.ariaLabel === 'p0205.jpg, picture 209'")
+
+
+def opened(front, number: int):
+    slot_named(front, name(number)).click()
+    front.viewer.wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    return front
+
+
+def count(front) -> str:
+    return front.page.locator("#viewer-count").inner_text()
+
+
+def until_counted(front, text: str):
+    front.until("(text) => document.querySelector('#viewer-count').textContent === text", text)
+
+
+def test_the_viewer_stays_with_its_picture_and_goes_on_to_its_neighbours(visit, folder):
+    gallery = folder()
+    front = opened(at(visit(gallery.server), 200), 203)
+    gallery.put("a1.jpg", "a2.jpg", "p0203b.jpg")
+    until_counted(front, "206 of 403")
+    assert front.page.locator("#viewer-name").inner_text() == name(203)
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-name').textContent === 'p0203b.jpg'")
+    front.page.keyboard.press("ArrowRight")
+    front.until("(name) => document.querySelector('#viewer-name').textContent === name", name(204))
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    assert front.page.evaluate("() => document.activeElement.ariaLabel") == "p0204.jpg, picture 208"
+
+
+def test_the_viewer_shows_the_next_picture_where_its_own_is_gone(visit, folder):
+    gallery = folder()
+    front = opened(at(visit(gallery.server), 200), 203)
+    gallery.take(name(203), name(204), name(1))
+    until_counted(front, "203 of 397")
+    assert front.page.locator("#viewer-name").inner_text() == name(205)
+
+
+def test_whoever_has_only_just_come_sees_the_beginning(visit, folder):
+    gallery = folder()
+    front = visit(gallery.server)
+    front.until_settled()
+    gallery.put("a1.jpg", "a2.jpg")
+    until_total(front, 402)
+    slot_named(front, "a1.jpg").wait_for()
+    assert front.position == 1

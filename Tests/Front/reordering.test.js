@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Problem } from '../../Public/catalog/problem.js';
+import { View } from '../../Public/catalog/view.js';
+
+/** The page finds out once which formats its browser decodes; this one decodes none. */
+globalThis.Image = class {
+  decode() {
+    return Promise.reject(new Error('No browser'));
+  }
+};
+const { Pages } = await import('../../Public/catalog/pages.js');
+const { Reordering } = await import('../../Public/catalog/reordering.js');
+
+/** A server whose orders a test changes; every answer waits until the test lets it go, unless it is not `held`. */
+class Played {
+  orders = new Map();
+  revision = 1;
+  asked = [];
+  isHeld = false;
+  #waiting = [];
+
+  constructor(ids) {
+    this.orders.set('', ids);
+  }
+
+  change(ids) {
+    this.orders.set('', ids);
+    this.revision += 1;
+  }
+
+  async page(view, offset, limit) {
+    await this.#turn(`page ${view.text} ${offset}`);
+    const ids = this.orders.get(view.text);
+    if (!ids) throw new Problem(400, 'Bad Request', 'Not understood');
+    const images = ids.slice(offset, offset + limit).map((id) => ({ id, name: id, links: {} }));
+    return { revision: this.revision, total: ids.length, offset, images };
+  }
+
+  async position(view, id) {
+    await this.#turn(`position ${view.text} ${id}`);
+    const index = this.orders.get(view.text).indexOf(id);
+    return index < 0 ? undefined : index;
+  }
+
+  async #turn(question) {
+    this.asked.push(question);
+    if (this.isHeld) await new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  letGo(count = Infinity) {
+    for (const go of this.#waiting.splice(0, count)) go();
+  }
+}
+
+const named = (from, to, letter = 'p') => Array.from({ length: to - from }, (_, at) => `${letter}${from + at}`);
+
+/** A screen of twenty slots over some pages, and who follows a picture. */
+function house(ids, { first = 0, followed } = {}) {
+  const server = new Played(ids);
+  const pages = new Pages(server);
+  const moves = [];
+  const ground = {
+    get span() {
+      return { first: ground.first, last: ground.first + 19, before: 10, after: 30 };
+    },
+    first,
+    landmarks: () => landmarks(ground.first),
+  };
+  const landmarks = (from) => {
+    const up = Array.from({ length: 200 }, (_, at) => from + at);
+    const down = Array.from({ length: 200 }, (_, at) => from - 1 - at);
+    return [...up, ...down].flatMap((index) => {
+      const image = index >= 0 ? pages.imageAt(index) : undefined;
+      return image ? [{ id: image.id, index }] : [];
+    });
+  };
+  const follower = {
+    index: followed,
+    landmarks: () => (follower.index === undefined ? [] : landmarks(follower.index)),
+    follow: (index) => (follower.index = index),
+  };
+  pages.addEventListener('order', ({ detail }) => {
+    moves.push(detail);
+    ground.first += detail.to - detail.from;
+  });
+  const reordering = new Reordering({ pages, server, ground, followers: [follower] });
+  return { server, pages, moves, ground, follower, reordering };
+}
+
+async function begun(ids, how = {}) {
+  const all = house(ids, { ...how, first: 0 });
+  await all.reordering.show(new View(), { at: how.first ?? 0 });
+  all.ground.first = how.first ?? 0;
+  all.moves.length = 0;
+  return all;
+}
+
+const adopted = (pages) => new Promise((resolve) => pages.addEventListener('catalog', resolve, { once: true }));
+
+async function told(all, ids) {
+  all.server.change(ids);
+  const done = adopted(all.pages);
+  all.pages.hear(undefined, all.server.revision, ids.length);
+  await done;
+}
+
+test('what stood at the top stands where it stands now, however many came before it', async () => {
+  for (const more of [1, 99, 1_000]) {
+    const all = await begun(named(0, 600), { first: 300 });
+    await told(all, [...named(0, more, 'a'), ...named(0, 600)]);
+    assert.deepEqual(all.moves, [{ from: 300, to: 300 + more, isOtherView: false }]);
+    assert.equal(all.pages.imageAt(300 + more).id, 'p300');
+    assert.ok(all.pages.imageAt(300 + more + 30) && all.pages.imageAt(300 + more - 10), 'and so does what is around it');
+  }
+});
+
+test('until the new order can be shown as a whole, nothing of it is', async () => {
+  const all = await begun(named(0, 600), { first: 300 });
+  all.server.isHeld = true;
+  all.server.change([...named(0, 1_000, 'a'), ...named(0, 600)]);
+  const done = adopted(all.pages);
+  all.pages.hear('', 2, 1_600);
+  let isDone = false;
+  done.then(() => (isDone = true));
+  for (let step = 0; step < 20 && !isDone; step += 1) {
+    assert.equal(all.pages.imageAt(300)?.id, 'p300');
+    assert.equal(all.pages.revision, 1);
+    await new Promise(setImmediate);
+    if (!isDone) all.server.letGo(1);
+  }
+  await done;
+  assert.equal(all.pages.imageAt(1_300).id, 'p300');
+});
+
+test('where the top picture is gone the next on screen stays, and then the nearest takes its place', async () => {
+  const all = await begun(named(0, 600), { first: 300 });
+  await told(all, [...named(0, 10, 'a'), ...named(0, 300), ...named(303, 600)]);
+  assert.deepEqual(all.moves, [{ from: 303, to: 310, isOtherView: false }]);
+  const other = await begun(named(0, 600), { first: 300 });
+  await told(other, [...named(0, 250), ...named(350, 600)]);
+  assert.deepEqual(other.moves, [{ from: 300, to: 250, isOtherView: false }]);
+  assert.equal(other.pages.imageAt(250).id, 'p350');
+});
+
+test('where nothing that was known is left, the place is kept as far as there is one', async () => {
+  const all = await begun(named(0, 600), { first: 300 });
+  await told(all, named(0, 1_000, 'x'));
+  assert.deepEqual(all.moves, [{ from: 300, to: 300, isOtherView: false }]);
+  const other = await begun(named(0, 600), { first: 300 });
+  await told(other, named(0, 20, 'x'));
+  assert.deepEqual(other.moves, [{ from: 300, to: 19, isOtherView: false }]);
+  const empty = await begun(named(0, 600), { first: 300 });
+  await told(empty, []);
+  assert.equal(empty.pages.total, 0);
+});
+
+test('who follows a picture elsewhere is told where it stands, or its next neighbour, or the one before', async () => {
+  const all = await begun(named(0, 600), { first: 300 });
+  await all.pages.load(20);
+  all.follower.index = 20;
+  await told(all, [...named(0, 5, 'a'), ...named(0, 600)]);
+  assert.equal(all.follower.index, 25);
+  assert.equal(all.pages.imageAt(25).id, 'p20', 'and it is here with its neighbours');
+  const other = await begun(named(0, 600), { first: 300 });
+  await other.pages.load(20);
+  other.follower.index = 20;
+  await told(other, [...named(0, 5, 'a'), ...named(0, 20), ...named(21, 600)]);
+  assert.equal(other.pages.imageAt(other.follower.index).id, 'p21');
+  const last = await begun(named(0, 310), { first: 280 });
+  last.follower.index = 309;
+  await told(last, [...named(0, 5, 'a'), ...named(0, 309)]);
+  assert.equal(last.pages.imageAt(last.follower.index).id, 'p308');
+});
+
+test('an order that changes while it is read is read again, and shown when it is of one piece', async () => {
+  const all = await begun(named(0, 600), { first: 300 });
+  const { page } = all.server;
+  let changes = 0;
+  all.server.page = async (...question) => {
+    const answer = await page.apply(all.server, question);
+    if ((changes += 1) <= 2) all.server.change([...named(0, 200 * changes, 'a'), ...named(0, 600)]);
+    return answer;
+  };
+  await told(all, [...named(0, 100, 'a'), ...named(0, 600)]);
+  assert.equal(all.pages.imageAt(700).id, 'p300');
+  assert.equal(all.moves.at(-1).to, 700);
+});
+
+test('an answer of another revision is not let in, and makes the page look for the new order', async () => {
+  const all = await begun(named(0, 600), { first: 0 });
+  all.server.change(named(0, 600, 'x'));
+  const done = adopted(all.pages);
+  await all.pages.load(450);
+  assert.equal(all.pages.imageAt(450), undefined);
+  assert.ok(all.pages.isOld);
+  await done;
+  assert.equal(all.pages.imageAt(0).id, 'x0');
+  assert.ok(!all.pages.isOld);
+});
+
+test('another view begins at its beginning, or with a picture, and answers of the one before are dropped', async () => {
+  const all = await begun(named(0, 600), { first: 300 });
+  const view = new View({ sort: 'name', direction: 'desc' });
+  all.server.orders.set(view.text, named(0, 600).reverse());
+  assert.equal(await all.reordering.show(view, { image: 'p300' }), 299);
+  assert.equal(all.pages.imageAt(299).id, 'p300');
+  assert.deepEqual(all.moves.at(-1), { from: 300, to: 299, isOtherView: true });
+  all.server.isHeld = true;
+  const late = all.pages.load(555);
+  all.server.isHeld = false;
+  assert.equal(await all.reordering.show(new View()), 0);
+  all.server.letGo();
+  await late;
+  assert.equal(all.pages.imageAt(555), undefined);
+  assert.equal(all.pages.imageAt(0).id, 'p0');
+});
+
+test('the view that was asked for last wins, whichever answer comes first', async () => {
+  const all = await begun(named(0, 600));
+  const views = ['s', 'se', 'sea'].map((q) => new View({ q }));
+  views.forEach((view, at) => all.server.orders.set(view.text, named(0, 10 - at, view.q)));
+  all.server.isHeld = true;
+  const shown = views.map((view) => all.reordering.show(view));
+  for (let step = 0; step < 5; step += 1) {
+    all.server.letGo();
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(await Promise.all(shown), [undefined, undefined, 0]);
+  assert.equal(all.pages.view.q, 'sea');
+  assert.equal(all.pages.total, 8);
+});
+
+test('a view that is not understood leaves what is shown, and says why', async () => {
+  const all = await begun(named(0, 600));
+  await assert.rejects(all.reordering.show(new View({ q: 'taken:never' })), { status: 400 });
+  assert.ok(all.pages.view.isPlain);
+  assert.equal(all.pages.imageAt(0).id, 'p0');
+});
+
+test('what is said of another view is no news', async () => {
+  const all = await begun(named(0, 600));
+  all.pages.hear('sort=name', 9, 9);
+  assert.ok(!all.pages.isOld);
+  all.pages.hear(undefined, 1, 600);
+  assert.ok(!all.pages.isOld);
+});
