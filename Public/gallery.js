@@ -2,7 +2,14 @@ import { Connection } from './catalog/connection.js';
 import { Pages } from './catalog/pages.js';
 import { Reordering } from './catalog/reordering.js';
 import { Server } from './catalog/server.js';
+import { View } from './catalog/view.js';
 import { CatalogWatch } from './catalog/watch.js';
+import { Bar } from './finding/bar.js';
+import { Finding } from './finding/finding.js';
+import { Search } from './finding/search.js';
+import { Sorting } from './finding/sorting.js';
+import { Timeline } from './finding/timeline.js';
+import { Trail } from './finding/trail.js';
 import { Grid } from './grid/grid.js';
 import { attachKeyboard } from './grid/keyboard.js';
 import { Scrubber } from './grid/scrubber.js';
@@ -43,18 +50,23 @@ stream.start();
 const grid = new Grid(pages, way);
 new ViewportReport({ grid, pages, way });
 const viewer = new Viewer({ grid, images: way, loader: viewerLoader, cache, server });
+const reordering = new Reordering({ pages, server, ground: grid, followers: [grid.focusFollower, viewer.follower] });
+
+const finding = new Finding({ reordering, grid });
+const search = new Search({ finding, pages, grid });
+const timeline = new Timeline(pages, server);
+new Sorting(finding);
+new Trail({ finding, server, pages, onRoom: () => grid.lay() });
+new Bar(finding);
 
 new Banner(connection);
-new Vacancy(pages, connection);
+new Vacancy(pages, connection, () => search.clearAll());
 new Header(grid);
 new TileSize(grid);
-new Scrubber(grid);
+new Scrubber(grid, (index) => timeline.monthAt(index));
 new CatalogWatch(pages, way);
 attachKeyboard(grid, find('#grid'));
 
-const reordering = new Reordering({
-  pages, server, ground: grid, followers: [grid.focusFollower, viewer.follower],
-});
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let retrying;
 
@@ -75,7 +87,7 @@ async function start() {
   clearTimeout(retrying);
   const place = Address.read();
   try {
-    const index = await reordering.show(Address.view, 'at' in place ? { at: place.at - 1 } : place);
+    const index = await finding.show(Address.view, 'at' in place ? { at: place.at - 1 } : place);
     if (index === undefined || !('image' in place)) return;
     const image = await way.load(index);
     if (image?.id !== place.image) return;
@@ -83,17 +95,25 @@ async function start() {
     Address.showPosition(index);
     viewer.open(index);
   } catch (problem) {
-    const { retryAfter = 2 } = /** @type {import('./catalog/problem.js').Problem} */ (problem);
-    pages.report(/** @type {import('./catalog/problem.js').Problem} */ (problem));
-    retrying = setTimeout(() => pages.total === undefined && start(), retryAfter * 1_000);
+    await startElsewhere(/** @type {import('./catalog/problem.js').Problem} */ (problem));
   }
+}
+
+/** @param {import('./catalog/problem.js').Problem} problem  Why the view that the address names cannot be shown. */
+async function startElsewhere(problem) {
+  if (pages.total !== undefined) return;
+  // The words are not understood, and the field says so; the pictures are there all the same.
+  if (problem.status === 400) await reordering.show(new View()).catch(() => {});
+  if (pages.total !== undefined) return;
+  pages.report(problem);
+  retrying = setTimeout(() => pages.total === undefined && start(), (problem.retryAfter ?? 2) * 1_000);
 }
 
 /** The address was changed by Back, by Forward or by hand. */
 async function follow() {
   const place = Address.read();
   if (!('image' in place)) viewer.leave();
-  if (!Address.view.equals(pages.view)) {
+  if (!Address.view.equals(finding.wished)) {
     await start();
     return;
   }

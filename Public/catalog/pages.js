@@ -83,7 +83,11 @@ export class Pages extends EventTarget {
    * @param {number} total
    */
   hear(view, revision, total) {
-    if (this.total !== undefined && View.read(view).equals(this.view)) this.#compare(revision, total);
+    // A server that has not made the order yet says that it has no revision.
+    if (this.total === undefined || revision === 0 || !View.read(view).equals(this.view)) return;
+    if (this.#compare(revision, total)) return;
+    this.#isOld = false;
+    this.#newest = 0;
   }
 
   /** Nothing is wished for: the link has better things to carry. */

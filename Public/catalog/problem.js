@@ -5,14 +5,16 @@ export class Problem extends Error {
    * @param {string} title   A few words for people.
    * @param {string} [detail]  A sentence for people.
    * @param {number} [retryAfter]  Seconds after which trying again makes sense.
+   * @param {string} [field]  The parameter or member that is not as it should be.
    */
-  constructor(status, title, detail = '', retryAfter = undefined) {
+  constructor(status, title, detail = '', retryAfter = undefined, field = undefined) {
     super(detail || title);
     this.name = 'Problem';
     this.status = status;
     this.title = title;
     this.detail = detail;
     this.retryAfter = retryAfter;
+    this.field = field;
   }
 
   /** The server no longer knows what it was asked about: a session, a token, an image. */
@@ -30,20 +32,20 @@ export class Problem extends Error {
    * @returns {Promise<Problem>}
    */
   static async from(response) {
-    const { title, detail } = await readMembers(response);
-    return new Problem(response.status, title ?? fallbackTitle(response.status), detail, retryAfter(response));
+    const { title, detail, field } = await readMembers(response);
+    return new Problem(response.status, title ?? fallbackTitle(response.status), detail, retryAfter(response), field);
   }
 }
 
 /**
  * A body that is cut short or is not JSON costs the words, never the status.
  * @param {Response} response
- * @returns {Promise<{title?: string, detail?: string}>}
+ * @returns {Promise<{title?: string, detail?: string, field?: string}>}
  */
 async function readMembers(response) {
   try {
     const members = await response.json();
-    return { title: textOf(members?.title), detail: textOf(members?.detail) };
+    return { title: textOf(members?.title), detail: textOf(members?.detail), field: textOf(members?.field) };
   } catch {
     return {};
   }

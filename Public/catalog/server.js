@@ -4,7 +4,7 @@ import { acceptedPictures } from '../loading/formats.js';
 /**
  * @typedef {import('./view.js').View} View
  * @typedef {{preview: string, tile: string, screen: string, original: string}} Links
- * @typedef {{id: string, index?: number, name: string, width?: number, height?: number, type?: string, bytes?: number,
+ * @typedef {{id: string, name: string, width?: number, height?: number, type?: string, bytes?: number,
  *   takenAt?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  What is not known yet is
  *   absent. `incomplete`: the file ends before the picture does.
  * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
@@ -12,6 +12,7 @@ import { acceptedPictures } from '../loading/formats.js';
  * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean,
  *   slots: {slot: number, image: string}[]}} TokenOrder  The most urgent slot first. `retry`: a failure that the server
  *   remembers is not good enough.
+ * @typedef {{month: string | null, first: number, count: number}} Month  `2019-06`; null of what has no date.
  * @typedef {'preview' | 'tile' | 'screen' | 'original'} Rendition
  */
 
@@ -47,9 +48,26 @@ export class Server {
       return index;
     } catch (problem) {
       if (!(problem instanceof Problem && problem.isGone)) throw problem;
-      // A server that does not tell positions tells the index with the image.
-      return view.isPlain ? (await this.image(id).catch(() => undefined))?.index : undefined;
+      return undefined;
     }
+  }
+
+  /**
+   * The folders in a folder.
+   * @param {string} parent  Its path; empty for the gallery.
+   * @returns {Promise<{path: string, name: string, count: number}[]>}
+   */
+  async folders(parent) {
+    return (await this.#ask(`/api/v1/folders?parent=${encodeURIComponent(parent)}`)).folders;
+  }
+
+  /**
+   * The months of a view that is sorted by them.
+   * @param {View} view
+   * @returns {Promise<{revision: number, total: number, months: Month[]}>}
+   */
+  timeline(view) {
+    return this.#ask(`/api/v1/timeline?${view.text}`);
   }
 
   /**

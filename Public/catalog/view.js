@@ -3,9 +3,8 @@
  * page, in those of the API and in the messages of the stream. The plain view, the sources' own order, has no text.
  */
 export class View {
-  /** What can be sorted by; the first is the sources' own order, and is said only where it is turned round. */
+  /** What can be sorted by; the first is the sources' own order, and goes without saying. */
   static sorts = ['path', 'taken', 'name', 'size', 'added', 'shuffle'];
-  static #mostSeed = 0xffff_ffff;
 
   /**
    * @param {{q?: string, folder?: string, sort?: string, direction?: string, seed?: number}} [wished]  What is not
@@ -13,14 +12,14 @@ export class View {
    */
   constructor({ q = '', folder = '', sort = 'path', direction = 'asc', seed = 0 } = {}) {
     /** Words and filters, as they are typed. */
-    this.q = q.trim();
+    this.q = whole(q).trim();
     /** A folder's path within the gallery; empty for all of it. */
-    this.folder = folder;
+    this.folder = whole(folder);
     this.sort = View.sorts.includes(sort) ? sort : 'path';
     const isShuffled = this.sort === 'shuffle';
     this.direction = direction === 'desc' && !isShuffled ? 'desc' : 'asc';
     /** Another seed is another shuffle. */
-    this.seed = isShuffled && Number.isInteger(seed) && seed > 0 && seed <= View.#mostSeed ? seed : 0;
+    this.seed = isShuffled && Number.isSafeInteger(seed) && seed > 0 ? seed : 0;
     /** The canonical text: a query string without its question mark. */
     this.text = this.#write();
     Object.freeze(this);
@@ -57,13 +56,30 @@ export class View {
   }
 
   #write() {
-    const parameters = new URLSearchParams();
-    if (this.q) parameters.set('q', this.q);
-    if (this.folder) parameters.set('folder', this.folder);
-    if (this.sort !== 'path' || this.direction === 'desc') parameters.set('sort', this.sort);
-    if (this.direction === 'desc') parameters.set('direction', 'desc');
-    if (this.seed) parameters.set('seed', String(this.seed));
-    // A plus is a space to forms alone.
-    return parameters.toString().replaceAll('+', '%20');
+    const { q, folder, sort, direction, seed } = this;
+    const parameters = [];
+    if (q) parameters.push(['q', q]);
+    if (folder) parameters.push(['folder', folder]);
+    if (sort !== 'path') parameters.push(['sort', sort]);
+    if (direction === 'desc') parameters.push(['direction', direction]);
+    if (sort === 'shuffle') parameters.push(['seed', String(seed)]);
+    return parameters.map(([name, value]) => `${name}=${encode(value)}`).join('&');
   }
+}
+
+/**
+ * Half a character is none.
+ * @param {string} text
+ */
+function whole(text) {
+  return text.toWellFormed?.() ?? text;
+}
+
+/**
+ * As the server writes it (RFC 3986 §3.4): what reads well in an address stays as it is.
+ * @param {string} text
+ */
+function encode(text) {
+  const hex = (/** @type {string} */ letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text).replace(/[!*'()]/g, hex).replace(/%(2F|3A|2C)/g, decodeURIComponent);
 }

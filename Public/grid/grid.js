@@ -47,11 +47,11 @@ export class Grid extends EventTarget {
     pages.addEventListener('page', () => this.#update());
     loader.addEventListener('room', () => this.#wantPages());
     pages.addEventListener('order', (event) => this.#reorder(/** @type {CustomEvent} */ (event).detail));
-    addEventListener('resize', () => this.#lay());
+    addEventListener('resize', () => this.lay());
     for (const type of ['wheel', 'touchstart', 'keydown', 'pointerdown']) {
       addEventListener(type, () => (this.#isInUse = true), { once: true, passive: true, capture: true });
     }
-    this.#lay();
+    this.lay();
     this.#element.addEventListener('click', (event) => this.#clicked(event));
     this.#element.addEventListener('focusin', (event) => this.#focused(event));
   }
@@ -70,11 +70,16 @@ export class Grid extends EventTarget {
     return Math.max(0, this.geometry.slotsAt(this.scroller.offset).first);
   }
 
+  /** The picture at the top of the screen, as far as it is known. */
+  get topImage() {
+    return this.#imageAt(this.position)?.id;
+  }
+
   /** @param {number} side  The side that a slot should have if it can, in pixels. */
   set preferredTile(side) {
     if (side === this.#preferredTile) return;
     this.#preferredTile = side;
-    this.#lay();
+    this.lay();
   }
 
   /**
@@ -182,7 +187,7 @@ export class Grid extends EventTarget {
   }
 
   /** Lays the grid out anew, and keeps at the top of the screen what is there. */
-  #lay() {
+  lay() {
     const before = this.geometry;
     const topRow = this.scroller.offset / before.rowHeight;
     const slot = Math.max(0, before.firstOf(Math.floor(topRow)));

@@ -2,7 +2,7 @@ import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 
 /**
- * Says where one is while the way is long: a number beside the scrollbar during a fast scroll and, for fingers, a
+ * Says where one is while the way is long: a number or a month beside the scrollbar during a fast scroll and, for fingers, a
  * handle to drag, because a phone's scrollbar cannot be taken hold of.
  */
 export class Scrubber {
@@ -16,13 +16,18 @@ export class Scrubber {
   #element = find('#scrubber');
   #bubble = find('#scrubber-number');
   #grid;
+  #monthAt;
   #isDragged = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #hiding;
 
-  /** @param {import('./grid.js').Grid} grid */
-  constructor(grid) {
+  /**
+   * @param {import('./grid.js').Grid} grid
+   * @param {(index: number) => string} monthAt  Of the picture in a slot; empty where the order has none.
+   */
+  constructor(grid, monthAt) {
     this.#grid = grid;
+    this.#monthAt = monthAt;
     grid.addEventListener('move', () => this.#follow());
     grid.addEventListener('rest', () => this.#hideUnlessDragged());
     this.#element.addEventListener('pointerdown', (event) => this.#take(event));
@@ -33,7 +38,8 @@ export class Scrubber {
   #follow() {
     const { scroller, geometry } = this.#grid;
     if (geometry.height < Scrubber.#fewScreens * geometry.viewHeight) return;
-    this.#bubble.textContent = formatNumber(this.#grid.position + 1);
+    const { position } = this.#grid;
+    this.#bubble.textContent = this.#monthAt(position) || formatNumber(position + 1);
     this.#element.style.setProperty('--progress', scroller.progress.toFixed(4));
     const isFast = Math.abs(scroller.velocity) > Scrubber.#fast;
     if (this.#isDragged || isFast) this.#show('number');

@@ -20,24 +20,28 @@ export class Details {
     return !this.#panel.hidden;
   }
 
-  /** @param {import('../catalog/server.js').GalleryImage | null} image */
-  toggle(image) {
+  /**
+   * @param {import('../catalog/server.js').GalleryImage | null} image
+   * @param {number} index
+   */
+  toggle(image, index) {
     this.#panel.hidden = this.isOpen;
     this.#button.setAttribute('aria-expanded', String(this.isOpen));
-    this.show(image);
+    this.show(image, index);
   }
 
   /**
    * At once what the page says of the image, then what its metadata says.
    * @param {import('../catalog/server.js').GalleryImage | null} image
+   * @param {number} index  Where it stands in the order that is shown.
    */
-  async show(image) {
+  async show(image, index) {
     if (!this.isOpen || !image) return;
     this.#id = image.id;
-    this.#fill(image);
+    this.#fill({ ...image, index });
     try {
       const whole = await this.#server.image(image.id);
-      if (this.#id === image.id) this.#fill({ ...image, ...whole });
+      if (this.#id === image.id) this.#fill({ ...image, ...whole, index });
     } catch {
       // What is shown already stays; there is no more to be had now.
     }

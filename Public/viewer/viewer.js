@@ -66,7 +66,7 @@ export class Viewer {
   #listen() {
     find('#viewer-close').addEventListener('click', () => this.close());
     find('#viewer-zoom').addEventListener('click', () => this.#toggleZoom());
-    find('#viewer-details').addEventListener('click', () => this.#details.toggle(this.#frames.current.described));
+    find('#viewer-details').addEventListener('click', () => this.#details.toggle(this.#frames.current.described, this.#index));
     this.#previousButton.addEventListener('click', () => this.move(this.#index - 1));
     this.#nextButton.addEventListener('click', () => this.move(this.#index + 1));
     this.#dialog.addEventListener('cancel', (event) => {
@@ -81,7 +81,7 @@ export class Viewer {
       turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
       zoom: (by) => this.#change((zoom) => zoom.zoomTo(zoom.scale * by)),
       fit: () => this.#change((zoom) => zoom.reset()),
-      toggleDetails: () => this.#details.toggle(this.#frames.current.described),
+      toggleDetails: () => this.#details.toggle(this.#frames.current.described, this.#index),
     });
     new Gestures(this.#stage, {
       mayPan: () => this.#frames.current.zoom.isIn,
@@ -224,7 +224,7 @@ export class Viewer {
   #describe() {
     const { label, described } = this.#frames.current;
     this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
-    this.#details.show(described);
+    this.#details.show(described, this.#index);
     announce(`${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`);
   }
 

@@ -158,6 +158,24 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, fol
     assert offset and front.page.evaluate("() => window.lost") == []
 
 
+def test_in_another_order_the_page_stays_with_its_pictures_too(visit, folder):
+    gallery = folder()
+    front = visit(gallery.server, "?q=jpg&sort=name&direction=desc")
+    front.until_settled()
+    front.page.mouse.move(600, 400)
+    front.page.mouse.wheel(0, 3_000)
+    front.until("() => Number(document.querySelector('#position-number').value) > 60")
+    front.until_settled()
+    watched(front)
+    gallery.put(*(f"z{number}.jpg" for number in range(8)), "a.jpg")
+    until_total(front, 409)
+    assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
+    assert front.page.evaluate("() => window.lost") == []
+    front.page.keyboard.press("Home")
+    slot_named(front, "z7.jpg").wait_for()
+    assert front.position == 1
+
+
 def test_pictures_taken_out_above_move_nothing_on_screen(visit, folder):
     gallery = folder()
     front = watched(at(visit(gallery.server), 200))

@@ -245,4 +245,10 @@ test('what is said of another view is no news', async () => {
   assert.ok(!all.pages.isOld);
   all.pages.hear(undefined, 1, 600);
   assert.ok(!all.pages.isOld);
+  all.pages.hear(undefined, 0, 0);
+  assert.ok(!all.pages.isOld, 'nor is an order that is not made yet');
+  all.pages.hear(undefined, 2, 601);
+  assert.ok(all.pages.isOld);
+  all.pages.hear(undefined, 1, 600);
+  assert.ok(!all.pages.isOld, 'and news may be taken back');
 });

@@ -31,9 +31,14 @@ test('a text that was written is read as the same view', () => {
   }
 });
 
+test('it is written as the server writes it', () => {
+  assert.equal(new View({ q: "it's (a) *~,b:c/d&e%é" }).text, 'q=it%27s%20%28a%29%20%2A~,b:c/d%26e%25%C3%A9');
+});
+
 test('what is not understood is left out', () => {
   assert.equal(View.read('sort=colour&direction=up&seed=-1').text, '');
-  assert.equal(new View({ sort: 'shuffle', direction: 'desc', seed: 1.5 }).text, 'sort=shuffle');
+  assert.equal(new View({ sort: 'shuffle', direction: 'desc', seed: 1.5 }).text, 'sort=shuffle&seed=0');
+  assert.equal(new View({ direction: 'desc' }).text, 'direction=desc');
   assert.equal(new View({ sort: 'name', seed: 3 }).text, 'sort=name');
 });
 

@@ -1,0 +1,143 @@
+import { announce } from '../page/announcer.js';
+import { formatNumber } from '../page/numbers.js';
+import { find } from '../page/template.js';
+
+/**
+ * The search field: finds as one types. Escape clears it, `/` leads to it from anywhere, Enter leads on to what was
+ * found. What the server does not understand it says beneath.
+ */
+export class Search {
+  /** So long nobody types before the number of pictures that were found is told. Milliseconds. */
+  static #pause = 700;
+
+  #finding;
+  #pages;
+  #grid;
+  /** @type {HTMLInputElement} */
+  #field = find('#search-field');
+  #clear = find('#search-clear');
+  #problem = find('#search-problem');
+  #isScheduled = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #telling;
+
+  /**
+   * @param {{finding: import('./finding.js').Finding, pages: import('../catalog/pages.js').Pages,
+   *   grid: import('../grid/grid.js').Grid}} parts
+   */
+  constructor({ finding, pages, grid }) {
+    this.#finding = finding;
+    this.#pages = pages;
+    this.#grid = grid;
+    this.#field.addEventListener('input', () => this.#typed());
+    this.#field.addEventListener('compositionend', () => this.#typed());
+    this.#field.addEventListener('blur', () => finding.endTyping());
+    this.#field.addEventListener('keydown', (event) => this.#pressed(event));
+    this.#clear.addEventListener('click', () => this.clear());
+    find('#search').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#leave();
+    });
+    addEventListener('keydown', (event) => this.#summoned(event));
+    finding.addEventListener('wish', () => this.#follow());
+    finding.addEventListener('shown', () => this.#shown());
+    finding.addEventListener('problem', (event) => this.#failed(/** @type {CustomEvent} */ (event).detail));
+  }
+
+  /** Nothing is searched for any more, and the field is ready for other words. */
+  clear() {
+    this.#field.value = '';
+    this.#finding.endTyping();
+    this.#finding.wish(this.#finding.wished.with({ q: '' }));
+    this.focus();
+  }
+
+  /** All pictures of the gallery again, in the order that they are in. */
+  clearAll() {
+    this.#field.value = '';
+    this.#finding.endTyping();
+    this.#finding.wish(this.#finding.wished.with({ q: '', folder: '' }));
+    this.focus();
+  }
+
+  focus() {
+    this.#field.focus();
+    this.#field.select();
+  }
+
+  /** A word is asked for once a frame at the most; half a character is no word. */
+  #typed() {
+    this.#clear.hidden = this.#field.value === '';
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      this.#finding.wish(this.#finding.wished.with({ q: this.#field.value }), { isTyped: true });
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    if (event.key !== 'Escape' || event.isComposing) return;
+    event.preventDefault();
+    if (this.#field.value) this.clear();
+    else this.#field.blur();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #summoned(event) {
+    if (event.key !== '/' || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest?.('input, textarea, select, dialog')) return;
+    event.preventDefault();
+    // The bar may have to be opened first.
+    this.#finding.dispatchEvent(new Event('summons'));
+    this.focus();
+  }
+
+  /** On to what was found. */
+  #leave() {
+    this.#finding.endTyping();
+    if (this.#grid.total > 0) this.#grid.focus(this.#grid.active);
+    else this.#field.blur();
+  }
+
+  /** The view may have been changed elsewhere. */
+  #follow() {
+    const { q } = this.#finding.wished;
+    if (this.#field.value.trim() !== q) this.#field.value = q;
+    this.#clear.hidden = this.#field.value === '';
+    clearTimeout(this.#telling);
+  }
+
+  #shown() {
+    this.#say('');
+    const { total = 0, view } = this.#pages;
+    const count = total === 1 ? '1 picture' : `${formatNumber(total)} pictures`;
+    const text = total === 0 && view.isNarrowed ? 'Nothing matches' : count;
+    clearTimeout(this.#telling);
+    this.#telling = setTimeout(() => announce(text), Search.#pause);
+  }
+
+  /** @param {import('../catalog/problem.js').Problem} problem */
+  #failed(problem) {
+    if (problem.status !== 400) return;
+    // To people the parameter is the search.
+    const { field = '', detail } = problem;
+    const isToldOfField = field !== '' && detail.startsWith(`${field} `);
+    this.#say(isToldOfField ? `The ${nameOf(field)}${detail.slice(field.length)}` : problem.message);
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#problem.textContent = text;
+    this.#problem.hidden = text === '';
+    if (text) this.#field.setAttribute('aria-invalid', 'true');
+    else this.#field.removeAttribute('aria-invalid');
+  }
+}
+
+/** @param {string} field */
+function nameOf(field) {
+  return { q: 'search', sort: 'order' }[field] ?? field;
+}

@@ -1,0 +1,110 @@
+import { formatNumber } from '../page/numbers.js';
+import { cloneTemplate, find } from '../page/template.js';
+
+/**
+ * @typedef {{path: string, name: string, count: number}} Folder
+ */
+
+/**
+ * The folders: where one is, from the gallery down, and the folders there, with how many pictures are in each. A
+ * gallery without folders has none of this.
+ */
+export class Trail {
+  #finding;
+  #server;
+  #pages;
+  #onRoom;
+  #trail = find('#trail');
+  #button = find('#folders-button');
+  #menu = find('#folders');
+  #list = find('#folders-list');
+  #empty = find('#folders-none');
+  /** Counts what is asked for, so that what comes late can be told apart. */
+  #turn = 0;
+
+  /**
+   * @param {{finding: import('./finding.js').Finding, server: import('../catalog/server.js').Server,
+   *   pages: import('../catalog/pages.js').Pages, onRoom: () => void}} parts  `onRoom`: the trail takes more room now,
+   *   or less.
+   */
+  constructor({ finding, server, pages, onRoom }) {
+    this.#finding = finding;
+    this.#server = server;
+    this.#pages = pages;
+    this.#onRoom = onRoom;
+    pages.addEventListener('order', () => this.#follow());
+    pages.addEventListener('catalog', () => this.#lookForFolders(), { once: true });
+    this.#menu.addEventListener('beforetoggle', (event) => {
+      if (/** @type {ToggleEvent} */ (event).newState === 'open') this.#fill();
+    });
+    this.#menu.addEventListener('keydown', (event) => this.#moved(event));
+    this.#menu.addEventListener('click', (event) => this.#chosen(event));
+    this.#trail.addEventListener('click', (event) => this.#chosen(event));
+  }
+
+  async #lookForFolders() {
+    const folders = await this.#server.folders('').catch(() => []);
+    this.#button.hidden = folders.length === 0 && !this.#pages.view.folder;
+  }
+
+  #follow() {
+    const { folder } = this.#pages.view;
+    this.#trail.hidden = folder === '';
+    if (document.documentElement.hasAttribute('data-trail') !== (folder !== '')) {
+      document.documentElement.toggleAttribute('data-trail', folder !== '');
+      this.#onRoom();
+    }
+    if (folder === '') return;
+    this.#button.hidden = false;
+    const names = folder.split('/');
+    const steps = names.map((name, at) => ({ name, path: names.slice(0, at + 1).join('/') }));
+    const list = find('ol', this.#trail);
+    list.replaceChildren(...[{ name: 'All folders', path: '' }, ...steps].map(({ name, path }, at) => {
+      const step = cloneTemplate('trail-template');
+      const button = find('button', step);
+      button.textContent = name;
+      button.dataset.folder = path;
+      if (at === steps.length) button.setAttribute('aria-current', 'page');
+      return step;
+    }));
+  }
+
+  async #fill() {
+    const turn = (this.#turn += 1);
+    const { folder } = this.#finding.wished;
+    this.#list.setAttribute('aria-busy', 'true');
+    /** @type {Folder[]} */
+    const folders = await this.#server.folders(folder).catch(() => []);
+    if (turn !== this.#turn) return;
+    this.#list.removeAttribute('aria-busy');
+    this.#empty.hidden = folders.length > 0;
+    this.#list.replaceChildren(...folders.map((each) => {
+      const line = cloneTemplate('folder-template');
+      const button = find('button', line);
+      button.dataset.folder = each.path;
+      find('.folder-name', line).textContent = each.name;
+      find('.folder-count', line).textContent = formatNumber(each.count);
+      return line;
+    }));
+    if (this.#menu.matches(':popover-open')) this.#list.querySelector('button')?.focus();
+  }
+
+  /** @param {Event} event */
+  #chosen(event) {
+    const button = /** @type {HTMLElement} */ (event.target).closest?.('button[data-folder]');
+    const folder = button?.getAttribute('data-folder');
+    if (folder === undefined || folder === null) return;
+    if (this.#menu.matches(':popover-open')) this.#menu.hidePopover();
+    this.#finding.wish(this.#finding.wished.with({ folder }));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #moved(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const buttons = [...this.#list.querySelectorAll('button')];
+    const at = buttons.findIndex((button) => button === document.activeElement);
+    buttons[Math.max(0, Math.min(buttons.length - 1, at + by))]?.focus();
+  }
+}

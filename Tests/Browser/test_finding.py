@@ -1,0 +1,258 @@
+"""Pictures are found: by words, by folder, in another order; and Back leads back."""
+
+import io
+import os
+
+import pytest
+from PIL import Image
+
+from conftest import PHONE
+from front import by_requests
+
+FOLDERS = {"2019/06": 40, "2019/07": 30, "2020/sea & sky": 50}
+
+
+def jpeg(hue: int, side: int = 320) -> bytes:
+    image = Image.merge("HSV", [Image.new("L", (side, side), hue % 256), Image.new("L", (side, side), 130),
+                                Image.linear_gradient("L").resize((side, side))])
+    file = io.BytesIO()
+    image.convert("RGB").save(file, "JPEG", quality=60 + hue % 30)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def gallery(start, tmp_path_factory):
+    root = tmp_path_factory.mktemp("found")
+    number = 0
+    for name, count in FOLDERS.items():
+        (root / name).mkdir(parents=True)
+        for _ in range(count):
+            path = root / name / f"{['harbour', 'mountain', 'Zoë'][number % 3]} {number:03d}.jpg"
+            path.write_bytes(jpeg(number * 7))
+            os.utime(path, (1_560_000_000 + number, 1_560_000_000 + number))
+            number += 1
+    return start("serve", root)
+
+
+def field(front):
+    return front.page.get_by_role("searchbox", name="Search")
+
+
+def until_total(front, total: int):
+    front.until("(total) => document.querySelector('#position-total').textContent === total", f"{total:,}")
+
+
+def names(front) -> list[str]:
+    """Of the pictures on screen, in their order."""
+    return front.page.evaluate("""() => [...document.querySelectorAll('.slot[data-index]')]
+        .sort((one, other) => one.dataset.index - other.dataset.index)
+        .map((slot) => slot.ariaLabel.split(', picture ')[0])""")
+
+
+def until_address(front, query: str):
+    front.until("(query) => location.search === query", query)
+
+
+@pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
+def test_it_finds_as_one_types_and_clears_with_escape(visit, gallery, before):
+    front = visit(gallery, before=before)
+    until_total(front, 120)
+    front.page.keyboard.press("/")
+    field(front).press_sequentially("zoe")
+    until_total(front, 40)
+    assert all(name.startswith("Zoë") for name in names(front))
+    front.until_settled()
+    until_address(front, "?q=zoe")
+    front.until("() => [...document.querySelectorAll('[aria-live]')].some((one) => one.textContent === '40 pictures')")
+    front.page.keyboard.press("Escape")
+    until_total(front, 120)
+    assert field(front).input_value() == ""
+    until_address(front, "")
+    front.until_settled()
+
+
+def test_the_last_that_was_typed_wins_whichever_answer_comes_first(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    held = []
+    front.page.route("**/api/v1/images?*q=har*", lambda route: held.append(route))
+    field(front).fill("har")
+    front.until("() => document.documentElement.hasAttribute('data-finding')")
+    assert len(held) == 1
+    field(front).fill("mountain")
+    until_total(front, 40)
+    held[0].continue_()
+    front.page.wait_for_load_state("networkidle")
+    front.until_settled()
+    assert all(name.startswith("mountain") for name in names(front))
+    assert not front.page.evaluate("() => document.documentElement.hasAttribute('data-finding')")
+
+
+def test_what_is_not_understood_is_said_beneath_the_field_and_the_pictures_stay(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    field(front).fill("taken:never")
+    problem = front.page.locator("#search-problem")
+    problem.wait_for()
+    assert problem.inner_text().startswith("The search has taken:never")
+    assert field(front).get_attribute("aria-invalid") == "true"
+    assert front.slots.count() > 10
+    field(front).fill("harbour")
+    until_total(front, 40)
+    assert problem.is_hidden()
+    assert field(front).get_attribute("aria-invalid") is None
+
+
+def test_words_in_the_address_that_are_not_understood_leave_all_pictures(visit, gallery):
+    front = visit(gallery, "?q=taken:never")
+    front.page.locator("#search-problem").wait_for()
+    assert field(front).input_value() == "taken:never"
+    until_total(front, 120)
+
+
+def test_where_nothing_matches_that_is_said_and_the_search_can_be_cleared(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    field(front).fill("nowhere")
+    front.page.get_by_role("heading", name="Nothing matches “nowhere”").wait_for()
+    front.page.get_by_role("button", name="Clear the search").last.click()
+    until_total(front, 120)
+    assert front.page.locator("#vacancy").is_hidden()
+
+
+def test_another_order_keeps_the_picture_at_the_top_and_back_leads_to_the_one_before(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    front.go_to(61)
+    front.until_settled()
+    top = front.slot(60).get_attribute("aria-label").split(", picture ")[0]
+    front.page.get_by_label("Sort by").select_option("name")
+    until_address(front, "?sort=name")
+    front.until("(name) => [...document.querySelectorAll('.slot[data-index]')].some((slot) => "
+                "slot.ariaLabel.startsWith(name) && slot.getBoundingClientRect().top < 120)", top)
+    place = front.position
+    front.page.get_by_role("button", name="A to Z").click()
+    until_address(front, "?sort=name&direction=desc")
+    front.until("(place) => document.querySelector('#position-number').value !== String(place)", place)
+    front.page.go_back()
+    until_address(front, "?sort=name")
+    assert front.page.get_by_label("Sort by").input_value() == "name"
+    front.page.go_back()
+    until_address(front, "")
+    front.until("() => document.querySelector('#position-number').value === '61'")
+    front.page.go_forward()
+    until_address(front, "?sort=name")
+
+
+def test_the_order_is_that_which_was_chosen(visit, gallery):
+    front = visit(gallery, "?sort=name&direction=desc")
+    front.until_settled()
+    assert names(front)[:2] == ["Zoë 119.jpg", "Zoë 116.jpg"]
+    front.page.get_by_label("Sort by").select_option("shuffle")
+    front.until("() => location.search.startsWith('?sort=shuffle&seed=')")
+    # With this many pictures a shuffle that begins with the same two is not to be met with.
+    front.until("(names) => [0, 1].some((index) => !document.querySelector(`.slot[data-index='${index}']`)"
+                ".ariaLabel.startsWith(names[index]))", ["Zoë 119.jpg", "Zoë 116.jpg"])
+    front.until_settled()
+    once = names(front)
+    front.page.reload()
+    front.until_settled()
+    assert names(front) == once
+
+
+def test_a_search_is_one_step_back_however_many_letters_it_has(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    field(front).press_sequentially("harbour")
+    until_total(front, 40)
+    until_address(front, "?q=harbour")
+    front.page.go_back()
+    until_address(front, "")
+    until_total(front, 120)
+    assert field(front).input_value() == ""
+
+
+def test_a_search_that_is_over_leads_back_to_where_it_began(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    front.go_to(61)
+    front.until_settled()
+    field(front).fill("mountain")
+    until_total(front, 40)
+    assert front.position == 1
+    field(front).press("Escape")
+    until_total(front, 120)
+    front.until("() => document.querySelector('#position-number').value === '61'")
+
+
+def test_folders_are_gone_into_and_out_of(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    front.page.get_by_role("button", name="Folders", exact=True).click()
+    front.page.get_by_role("button", name="2019 70").click()
+    until_total(front, 70)
+    front.page.get_by_role("button", name="Folders", exact=True).click()
+    front.page.get_by_role("button", name="07 30").click()
+    until_total(front, 30)
+    until_address(front, "?folder=2019/07")
+    trail = front.page.get_by_role("navigation", name="Folder")
+    assert trail.get_by_role("listitem").all_inner_texts() == ["All folders", "2019", "07"]
+    assert trail.get_by_role("button", name="07").get_attribute("aria-current") == "page"
+    front.until_settled()
+    assert front.slot(0).bounding_box()["y"] >= front.page.locator("#header").bounding_box()["height"]
+    trail.get_by_role("button", name="2019").click()
+    until_total(front, 70)
+    trail.get_by_role("button", name="All folders").click()
+    until_total(front, 120)
+    assert trail.is_hidden()
+
+
+def test_the_viewer_goes_through_what_was_found(visit, gallery):
+    front = visit(gallery, "?q=harbour&sort=name&direction=desc")
+    front.until_settled()
+    expected = names(front)[:3]
+    front.slot(0).click()
+    front.viewer.wait_for()
+    for name in expected:
+        front.until("(name) => document.querySelector('#viewer-name').textContent === name", name)
+        front.page.keyboard.press("ArrowRight")
+    assert "?q=harbour&sort=name&direction=desc#image=" in front.page.url
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+
+
+def test_on_a_phone_the_bar_is_behind_a_button(phone, gallery):
+    front = phone(gallery)
+    until_total(front, 120)
+    assert field(front).is_hidden()
+    front.page.get_by_role("button", name="Search and sort").tap()
+    field(front).fill("harbour")
+    until_total(front, 40)
+    field(front).press("Enter")
+    assert field(front).is_hidden()
+    button = front.page.get_by_role("button", name="Search and sort. Searching for harbour")
+    assert button.get_attribute("aria-expanded") == "false"
+
+
+SIZES = {"desktop": {"viewport": {"width": 1280, "height": 800}}, "phone": PHONE}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_bar_is_pictured(visit, gallery, picture, scheme, size):
+    front = visit(gallery, "?q=zoe&folder=2020&sort=taken&direction=desc", color_scheme=scheme, **SIZES[size])
+    front.until_settled()
+    picture(front, f"finding-{size}-{scheme}")
+    if size == "phone":
+        front.page.get_by_role("button", name="Search and sort").tap()
+    field(front).fill("taken:never")
+    front.page.locator("#search-problem").wait_for()
+    picture(front, f"finding-problem-{size}-{scheme}")
+    field(front).fill("nowhere")
+    front.page.get_by_role("heading", name="Nothing matches “nowhere” in 2020").wait_for()
+    picture(front, f"finding-nothing-{size}-{scheme}")
+    field(front).fill("")
+    front.until_settled()
+    front.page.get_by_role("button", name="Folders", exact=True).click()
+    front.page.get_by_role("button", name="sea & sky 50").wait_for()
+    picture(front, f"finding-folders-{size}-{scheme}")
