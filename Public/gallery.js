@@ -78,12 +78,19 @@ grid.addEventListener('rest', () => {
   if (!viewer.isOpen) Address.showPositionSoon(grid.position);
 });
 addEventListener('popstate', follow);
-connection.addEventListener('restored', () => (pages.total === undefined ? start() : pages.refresh()));
+connection.addEventListener('restored', () => {
+  if (pages.total === undefined) start();
+  else if (!finding.wished.equals(pages.view)) finding.show(finding.wished, {}).catch(() => {});
+  else pages.refresh();
+});
 
 start();
 
-/** Shows the place that the address names. */
-async function start() {
+/**
+ * Shows the place that the address names.
+ * @param {{isNewVisit?: boolean}} [how]  Not new when Back or Forward led here.
+ */
+async function start({ isNewVisit = true } = {}) {
   clearTimeout(retrying);
   const place = Address.read();
   try {
@@ -92,8 +99,8 @@ async function start() {
     const image = await way.load(index);
     if (image?.id !== place.image) return;
     // A step is put beneath, so that Back leads to the grid from here too.
-    Address.showPosition(index);
-    viewer.open(index);
+    if (isNewVisit) Address.showPosition(index);
+    viewer.open(index, { isNewVisit });
   } catch (problem) {
     await startElsewhere(/** @type {import('./catalog/problem.js').Problem} */ (problem));
   }
@@ -114,7 +121,7 @@ async function follow() {
   const place = Address.read();
   if (!('image' in place)) viewer.leave();
   if (!Address.view.equals(finding.wished)) {
-    await start();
+    await start({ isNewVisit: false });
     return;
   }
   if ('at' in place && place.at - 1 !== grid.position && !viewer.isOpen) grid.goTo(place.at - 1);

@@ -110,6 +110,8 @@ export class Pages extends EventTarget {
     wishes.push(direction < 0 ? bottom + 1 : top - 1);
     this.#wishes = wishes.filter((page) => page >= 0 && page * Draft.pageSize < (this.total ?? 0));
     for (const page of this.#wishes) this.#touch(page);
+    // Of this order no more can be learnt.
+    if (this.#isOld && !(this.#pages.has(top) && this.#pages.has(bottom))) this.dispatchEvent(new Event('news'));
     this.#fetchNext();
   }
 

@@ -8,7 +8,7 @@ import { Whereabouts } from './whereabouts.js';
  *   landmarks the first that is still there counts; none while it has nothing to stay with.
  * @typedef {{first: number, last: number, before: number, after: number}} Span  The slots on screen, and how many before
  *   and after the first one are in the document.
- * @typedef {{span: Span, landmarks: () => Landmark[]}} Ground  What is on screen.
+ * @typedef {{span: Span, isKnown: boolean, landmarks: () => Landmark[]}} Ground  What is on screen; `isKnown`: all of it.
  */
 
 /**
@@ -18,7 +18,9 @@ import { Whereabouts } from './whereabouts.js';
  */
 export class Reordering {
   /** While the catalog is being read its revision runs; it is followed at this pace, not at the network's. */
-  static #pace = 1_000;
+  static #pace = 500;
+  /** The same where something on screen is not known at all: the order that is shown can be learnt no further. */
+  static #urgentPace = 150;
   /** After a failure. Milliseconds. */
   static #patience = 2_000;
   /** An order that changes while it is read is read again so often before it is shown as it is. */
@@ -31,6 +33,10 @@ export class Reordering {
   #turn = 0;
   #isFollowing = false;
   #followedAt = -Infinity;
+  /** Until when nothing is asked for after a failure. */
+  #pausedUntil = -Infinity;
+  /** When the timer rings. */
+  #due = Infinity;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -76,9 +82,13 @@ export class Reordering {
   }
 
   #followSoon() {
-    if (this.#isFollowing || this.#timer !== undefined) return;
-    const wait = Math.max(0, this.#followedAt + Reordering.#pace - performance.now());
-    this.#timer = setTimeout(() => this.#begin(), wait);
+    if (this.#isFollowing) return;
+    const pace = this.#ground.isKnown ? Reordering.#pace : Reordering.#urgentPace;
+    const due = Math.max(this.#followedAt, this.#pausedUntil) + pace;
+    if (this.#timer !== undefined && due >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => this.#begin(), Math.max(0, due - performance.now()));
   }
 
   async #begin() {
@@ -99,7 +109,8 @@ export class Reordering {
   /** @param {import('./problem.js').Problem} problem */
   #failed(problem) {
     this.#pages.report(problem);
-    this.#timer ??= setTimeout(() => this.#begin(), (problem.retryAfter ?? 0) * 1_000 || Reordering.#patience);
+    this.#pausedUntil = performance.now() + ((problem.retryAfter ?? 0) * 1_000 || Reordering.#patience);
+    this.#followSoon();
   }
 
   /** @param {View} view */

@@ -121,7 +121,8 @@ export class Search {
 
   /** @param {import('../catalog/problem.js').Problem} problem */
   #failed(problem) {
-    if (problem.status !== 400) return;
+    // That nobody answers is said elsewhere.
+    if (problem.status === 0) return;
     // To people the parameter is the search.
     const { field = '', detail } = problem;
     const isToldOfField = field !== '' && detail.startsWith(`${field} `);

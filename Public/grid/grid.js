@@ -102,6 +102,12 @@ export class Grid extends EventTarget {
     return { first: Math.max(0, first), last, before: beyond, after: Math.max(0, last - first) + beyond };
   }
 
+  /** Whether it is known of everything on screen what it is. */
+  get isKnown() {
+    for (let at = this.#seen.first; at <= this.#seen.last; at += 1) if (!this.#imageAt(at)) return false;
+    return true;
+  }
+
   /**
    * The pictures by which what is on screen is known again in another order: the top row's, those below it, those above.
    * None while somebody has only just come, to the beginning: the beginning is what they want to see.

@@ -145,7 +145,7 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, fol
     front.until("() => { const told = Number(document.querySelector('#position-number').value.replace(',', ''));"
                 "return told > 1_000 && Math.abs(scrollY / document.querySelector('#grid').offsetHeight - told / 2_500)"
                 " < 0.02; }")
-    front.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 200))")
+    front.page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
     moved = motions(front)
     total = 0
     for frame in moved:

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 
 import { Problem } from '../../Public/catalog/problem.js';
 import { View } from '../../Public/catalog/view.js';
@@ -66,6 +66,7 @@ function house(ids, { first = 0, followed } = {}) {
       return { first: ground.first, last: ground.first + 19, before: 10, after: 30 };
     },
     first,
+    isKnown: true,
     landmarks: () => landmarks(ground.first),
   };
   const landmarks = (from) => {
@@ -198,6 +199,40 @@ test('an answer of another revision is not let in, and makes the page look for t
   await done;
   assert.equal(all.pages.imageAt(0).id, 'x0');
   assert.ok(!all.pages.isOld);
+});
+
+test('while the order changes all the time it is followed at a pace, but at once where what is on screen is not known', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const clock = mock.method(performance, 'now', () => 1_000_000);
+  try {
+    const all = await begun(named(0, 600), { first: 300 });
+    const tick = async (milliseconds) => {
+      const now = performance.now() + milliseconds;
+      clock.mock.mockImplementation(() => now);
+      mock.timers.tick(milliseconds);
+      for (let step = 0; step < 20; step += 1) await Promise.resolve();
+    };
+    const change = (more) => {
+      all.server.change([...named(0, more, 'a'), ...named(0, 600)]);
+      all.pages.hear('', all.server.revision, 600 + more);
+    };
+    change(1);
+    await tick(0);
+    assert.equal(all.moves.length, 1, 'the first at once');
+    change(2);
+    await tick(400);
+    assert.equal(all.moves.length, 1);
+    await tick(600);
+    assert.equal(all.moves.length, 2);
+    change(3);
+    all.ground.isKnown = false;
+    all.pages.want(0, 19, 1);
+    await tick(150);
+    assert.equal(all.moves.length, 3);
+  } finally {
+    clock.mock.restore();
+    mock.timers.reset();
+  }
 });
 
 test('another view begins at its beginning, or with a picture, and answers of the one before are dropped', async () => {
