@@ -158,6 +158,26 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, fol
     assert offset and front.page.evaluate("() => window.lost") == []
 
 
+def test_a_finger_that_holds_the_page_goes_on_holding_it(phone, folder):
+    gallery = folder()
+    front = phone(gallery.server)
+    front.until_settled()
+    session = front.page.context.new_cdp_session(front.page)
+    for y in range(700, 100, -60):
+        session.send("Input.dispatchTouchEvent", {
+            "type": "touchStart" if y == 700 else "touchMove", "touchPoints": [{"x": 200, "y": y}]})
+    front.until("() => scrollY > 400")
+    front.until_settled()
+    watched(front)
+    held = front.page.evaluate("() => scrollY")
+    gallery.put(*(f"a{number}.jpg" for number in range(100)))
+    until_total(front, 500)
+    assert front.page.evaluate("() => scrollY") == held, "whoever sets the position takes the page from the finger"
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    front.until("(held) => scrollY > held + 2_000", held)
+    assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
+
+
 def test_in_another_order_the_page_stays_with_its_pictures_too(visit, folder):
     gallery = folder()
     front = visit(gallery.server, "?q=jpg&sort=name&direction=desc")
