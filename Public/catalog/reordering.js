@@ -8,7 +8,8 @@ import { Whereabouts } from './whereabouts.js';
  *   landmarks the first that is still there counts; none while it has nothing to stay with.
  * @typedef {{first: number, last: number, before: number, after: number}} Span  The slots on screen, and how many before
  *   and after the first one are in the document.
- * @typedef {{span: Span, isKnown: boolean, landmarks: () => Landmark[]}} Ground  What is on screen; `isKnown`: all of it.
+ * @typedef {{span: Span, isKnown: boolean, landmarks: () => Landmark[]}} Ground  What is on screen; `isKnown`: all
+ *   of it.
  */
 
 /**
@@ -55,7 +56,8 @@ export class Reordering {
   /**
    * Begins to show a view. Who asks for another one before this one is here gets that alone.
    * @param {View} view
-   * @param {{at?: number, image?: string}} [start]  Where to begin: with this slot or this image, or else at the beginning.
+   * @param {{at?: number, image?: string}} [start]  Where to begin: with this slot or this image, or else at
+   *   the beginning.
    * @returns {Promise<number | undefined>}  The slot that it began with; undefined if another view was asked for since.
    * @throws {import('./problem.js').Problem}
    */

@@ -2,8 +2,8 @@ import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 
 /**
- * Says where one is while the way is long: a number or a month beside the scrollbar during a fast scroll and, for fingers, a
- * handle to drag, because a phone's scrollbar cannot be taken hold of.
+ * Says where one is while the way is long: a number or a month beside the scrollbar during a fast scroll and, for
+ * fingers, a handle to drag, because a phone's scrollbar cannot be taken hold of.
  */
 export class Scrubber {
   /** Screens of gallery below which nobody needs it. */

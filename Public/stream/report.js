@@ -84,7 +84,8 @@ export class ViewportReport {
  */
 function isNews(before, now, notable) {
   return (
-    before.first !== now.first || before.count !== now.count || before.revision !== now.revision || before.view !== now.view ||
+    before.view !== now.view || before.revision !== now.revision ||
+    before.first !== now.first || before.count !== now.count ||
     before.pixels !== now.pixels || before.landing !== now.landing || before.direction !== now.direction ||
     Math.abs(before.velocity - now.velocity) > notable * before.velocity
   );

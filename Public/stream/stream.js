@@ -5,8 +5,8 @@ import { acceptedPictures } from '../loading/formats.js';
  * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number,
  *   view?: string}} Assignment  What stands in a slot of a view. A slot of which everything is held has a token of the
  *   page's own.
- * @typedef {{view?: string, revision?: number, first: number, count: number, direction: number, velocity: number, landing?: number,
- *   pixels: number, lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
+ * @typedef {{view?: string, revision?: number, first: number, count: number, direction: number, velocity: number,
+ *   landing?: number, pixels: number, lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
  * @typedef {{version: string | null, isIncomplete: boolean}} Content  Of what there is a picture. `isIncomplete`: the
  *   file ends before the picture does.
  */

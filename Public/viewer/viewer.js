@@ -66,7 +66,7 @@ export class Viewer {
   #listen() {
     find('#viewer-close').addEventListener('click', () => this.close());
     find('#viewer-zoom').addEventListener('click', () => this.#toggleZoom());
-    find('#viewer-details').addEventListener('click', () => this.#details.toggle(this.#frames.current.described, this.#index));
+    find('#viewer-details').addEventListener('click', () => this.#toggleDetails());
     this.#previousButton.addEventListener('click', () => this.move(this.#index - 1));
     this.#nextButton.addEventListener('click', () => this.move(this.#index + 1));
     this.#dialog.addEventListener('cancel', (event) => {
@@ -81,7 +81,7 @@ export class Viewer {
       turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
       zoom: (by) => this.#change((zoom) => zoom.zoomTo(zoom.scale * by)),
       fit: () => this.#change((zoom) => zoom.reset()),
-      toggleDetails: () => this.#details.toggle(this.#frames.current.described, this.#index),
+      toggleDetails: () => this.#toggleDetails(),
     });
     new Gestures(this.#stage, {
       mayPan: () => this.#frames.current.zoom.isIn,
@@ -98,6 +98,10 @@ export class Viewer {
       pull: (way) => this.#strip.pull(way),
       pullEnd: (way, speed) => (this.#strip.closes(way, speed) ? this.close() : this.#strip.release()),
     });
+  }
+
+  #toggleDetails() {
+    this.#details.toggle(this.#frames.current.described, this.#index);
   }
 
   /** @param {number} index */

@@ -201,7 +201,7 @@ test('an answer of another revision is not let in, and makes the page look for t
   assert.ok(!all.pages.isOld);
 });
 
-test('while the order changes all the time it is followed at a pace, but at once where what is on screen is not known', async () => {
+test('an order that runs is followed at a pace, but at once where what is on screen is not known', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const clock = mock.method(performance, 'now', () => 1_000_000);
   try {
