@@ -152,8 +152,8 @@ extension Catalog {
             if source > place.source { (place.source, place.position) = (source, 0) }
             index.examinations.withLock { examinations in
                 while place.position < listing.count, open.count < limit {
-                    let rows = listing.blocks[place.position / Listing.blockSize].rows
-                    for row in rows[(place.position % Listing.blockSize)...] {
+                    let (block, first) = listing.place(of: place.position)
+                    for row in listing.blocks[block].rows[first...] {
                         place.position += 1
                         guard examinations?.isOpen(row, of: source) == true else { continue }
                         examinations?.pass(row)
