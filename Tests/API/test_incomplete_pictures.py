@@ -4,6 +4,7 @@ import pytest
 
 import hostile
 import pictures
+from gallery import wait_until
 
 WHOLE = {"picture.jpg": pictures.encoded("JPEG", quality=95), "picture.png": pictures.encoded("PNG")}
 
@@ -54,6 +55,7 @@ def test_that_a_picture_is_incomplete_survives_a_restart_and_ends_with_its_repai
     (folder / name).write_bytes(WHOLE[name])
     gallery = serve(folder)
     gallery.images(1)
-    tile = gallery.tile(image)
-    assert tile.status == 200 and tile.headers["Tessera-Incomplete"] is None
+    # A file that was written a moment ago may still be growing.
+    wait_until(lambda: gallery.tile(image).headers["Tessera-Incomplete"] is None, "the repair to be seen")
+    assert gallery.tile(image).status == 200
     assert not gallery.get(f"/api/v1/images/{image['id']}").json.get("incomplete")

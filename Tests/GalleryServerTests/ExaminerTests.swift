@@ -93,9 +93,11 @@ private final class HeldWorkers: Rendering {
     }
 
     private func catalog() async throws -> Catalog {
+        var configuration = Catalog.Configuration(dataFolder: folder.appendingPathComponent("data").path)
+        // What was written a moment ago is whole.
+        configuration.settling = .zero
         let catalog = try await Catalog.open(
-            Catalog.Configuration(dataFolder: folder.appendingPathComponent("data").path),
-            sources: [.folder(path: folder.appendingPathComponent("pictures").path)], logger: logger)
+            configuration, sources: [.folder(path: folder.appendingPathComponent("pictures").path)], logger: logger)
         await catalog.scanCompleted()
         return catalog
     }

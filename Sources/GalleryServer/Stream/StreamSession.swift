@@ -99,7 +99,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             return text(.session(session, revision: told.revision, total: told.total))
         }
         showNewest()
-        if told != standing {
+        // Of a view whose order is still being made there is nothing to tell.
+        if told != standing, plan.revision != 0 || view.view == nil {
             told = standing
             return text(.catalog(revision: told.revision, total: told.total, view: told.view))
         }
