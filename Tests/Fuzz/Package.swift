@@ -41,7 +41,11 @@ let package = Package(
 
         room(
             "HTTPServer",
-            knows: ["EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "Crypto", httpTypes, log],
+            knows: [
+                "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "Crypto", collections,
+                httpTypes,
+                log,
+            ],
             without: ["StaticFiles"]),
         room(
             "GalleryServer", knows: ["HTTPServer", "Images", httpTypes],
@@ -54,10 +58,11 @@ let package = Package(
             "Catalog", knows: ["Images", "CLinux"],
             only: [
                 "CatalogError.swift", "Folders/FilePath.swift", "Folders/FileSystemCalls.swift",
-                "Folders/FolderRoot.swift",
-                "Folders/OpenFile.swift", "Lists",
+                "Folders/FolderIdentity.swift", "Folders/FolderRoot.swift", "Folders/OpenFile.swift", "Lists",
                 "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/Sighting.swift",
                 "Sources/Source.swift", "Sources/URLTemplate.swift", "Sources/WebAddress.swift",
+                "Views/Folding.swift", "Views/MediaKind.swift", "Views/Search.swift", "Views/View.swift",
+                "Views/WallTime.swift",
             ]),
         room(
             "Decoding", knows: ["Renditions", "Images"],
@@ -75,7 +80,7 @@ let package = Package(
         room("Clients", knows: ["Addresses"]),
         room("Addresses"),
         room("HTTPDates"),
-        room("Scheduling", knows: [.product(name: "Collections", package: "swift-collections")]),
+        room("Scheduling", knows: [collections]),
         room("Images"),
         .target(name: "CLinux", path: "Sources/CLinux"),
 
@@ -85,5 +90,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+var collections: Target.Dependency { .product(name: "Collections", package: "swift-collections") }
 var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
 var log: Target.Dependency { .product(name: "Logging", package: "swift-log") }

@@ -22,6 +22,7 @@ private let targets: [String: any FuzzTarget.Type] = [
     "text": TextListTarget.self,
     "tiff": TIFFTarget.self,
     "token": TokenBodyTarget.self,
+    "view": ViewTarget.self,
     "webp": WebPTarget.self,
     "websocket": WebSocketTarget.self,
     "worker": WorkerMessageTarget.self,
