@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Reads a folder with all its sub-folders and names every file that may be a picture, in the gallery's order: the
