@@ -93,7 +93,8 @@ import Testing
         house.load(house.local(1), .screen, into: results)
         house.load(house.local(2), .screen, into: results)
         _ = await house.renderer.renders.element(0)
-        await house.reached { $0.rendersBegun == 2 }
+        // Until both were found to be so.
+        _ = await house.renderer.heavies.element(1)
         house.renderer.isProgressive = false
         house.load(house.local(3), .screen, into: results)
         #expect(await house.renderer.renders.element(1).content == [3])

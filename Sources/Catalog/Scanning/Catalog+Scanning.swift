@@ -234,7 +234,11 @@ extension Catalog {
         let watch = watch(of: source, &problems)
         let record = records[source.ordinal]
         record.isBlind = watch == nil
-        let isFirst = standing.withLock { !$0.isKnown[source.ordinal] }
+        // Of what a damaged index had there is nothing to keep while a file is waited for.
+        let isFirst = standing.withLock { standing in
+            let index = standing.snapshot.parts[source.ordinal].listed?.index
+            return !standing.isKnown[source.ordinal] || index?.isDamaged.load(ordering: .relaxed) == true
+        }
         let signs = dirt.paths
         record.folders = nil
         record.readings += 1

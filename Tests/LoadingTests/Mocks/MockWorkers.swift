@@ -32,6 +32,8 @@ final class MockWorkers: Sendable {
     }
 
     let renders = Recorder<Render>()
+    /// What was found heavy and put back, to come again.
+    let heavies = Recorder<[UInt8]>()
     let stops = Recorder<Rendition>()
     let deaths = Recorder<Rendition>()
     private let state = Guarded(State())
@@ -151,7 +153,10 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
             let answer = RenderAnswer(facts: facts, source: source)
             return onLoop { $0.tell(.ended(.success(answer), memory: 0)) }
         }
-        guard mayBeHeavy || !(isDrawing || house.isProgressive) else { return onLoop { $0.tell(.heavy) } }
+        guard mayBeHeavy || !(isDrawing || house.isProgressive) else {
+            house.heavies.record(content)
+            return onLoop { $0.tell(.heavy) }
+        }
         let task = Task(id: id, wanted: wanted, content: content, descriptor: job.descriptor)
         house.renders.record(.init(rendition: task.largest, content: content))
         self.task = task
