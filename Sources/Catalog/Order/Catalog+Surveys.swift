@@ -57,9 +57,7 @@ extension Catalog {
                     let (year, month) = WallTime.month(of: taken)
                     let number = year * 12 + month - 1
                     key = number
-                    let start = Int64(WallTime.days(year, month, 1)) * 86_400
-                    let next = month == 12 ? WallTime.days(year + 1, 1, 1) : WallTime.days(year, month + 1, 1)
-                    last = (start...Int64(next) * 86_400 - 1, number)
+                    last = (WallTime.span(ofYear: year, month: month), number)
                 }
                 months[key, default: (position, 0)].count += 1
             }
@@ -105,7 +103,7 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func folders(in parent: String) async throws -> [GalleryFolder] {
-        let counts = try await survey(.plain, \.folders) { order, maker in maker.folderCounts(of: order) }
+        let counts = try await survey(.plain, \.folders) { _, maker in maker.folderCounts() }
         var children: [String: (count: Int, hasFolders: Bool)] = [:]
         let beneath = parent.isEmpty ? "" : parent + "/"
         for (path, count) in counts where path.utf8.starts(with: beneath.utf8) && path.utf8.count > beneath.utf8.count {
@@ -129,13 +127,26 @@ extension Catalog {
         _ view: View, _ kept: any WritableKeyPath<Findings, Value?> & Sendable,
         _ body: @Sendable (Order, OrderMaker) throws -> Value
     ) async throws -> Value {
-        try await survey(view) { order, maker in
-            let moment = Findings.Moment(revision: order.revision, generations: generations(of: order.snapshot))
-            if let known = findings.withLock({ $0[view, moment][keyPath: kept] }) { return known }
+        // Asked for before the columns are looked at, and again at the desk: another may have counted meanwhile.
+        if let known = known(kept, of: try await order(of: view)) { return known }
+        return try await survey(view) { order, maker in
+            let moment = moment(of: order)
+            if let known = known(kept, of: order) { return known }
             let found = try body(order, maker)
             findings.withLock { $0.keep(found, as: kept, of: view, moment) }
             return found
         }
+    }
+
+    private func moment(of order: Order) -> Findings.Moment {
+        Findings.Moment(revision: order.revision, generations: generations(of: order.snapshot))
+    }
+
+    private func known<Value: Sendable>(
+        _ kept: any WritableKeyPath<Findings, Value?> & Sendable, of order: Order
+    ) -> Value? {
+        let moment = moment(of: order)
+        return findings.withLock { $0[order.view, moment][keyPath: kept] }
     }
 
     private func survey<Value: Sendable>(
@@ -165,11 +176,9 @@ extension OrderMaker {
     }
 
     /// The images that lie in each folder itself.
-    func folderCounts(of order: Order) -> [String: Int] {
+    func folderCounts() -> [String: Int] {
         var counts: [String: Int] = [:]
-        var start = 0
         for (number, part) in snapshot.parts.enumerated() {
-            defer { start += part.count }
             guard let columns = columns[number], let listing = part.listed?.listing else { continue }
             var ofNumbers = [Int](repeating: 0, count: columns.folders.paths.count)
             for block in listing.blocks {

@@ -22,10 +22,8 @@ struct NameSort {
             Self.order(bytes, ends)
         }
         let sorted = order.map { known[Int($0)] }
-        return (isDescending ? Self.reversed(sorted) : sorted) + unknown
+        return (isDescending ? Array(sorted.reversed()) : sorted) + unknown
     }
-
-    private static func reversed(_ sorted: [UInt32]) -> [UInt32] { sorted.reversed() }
 
     private static func order(_ bytes: UnsafeBufferPointer<UInt8>, _ ends: [Int]) -> [UInt32] {
         func key(_ place: UInt32) -> Slice<UnsafeBufferPointer<UInt8>> {

@@ -12,7 +12,7 @@ struct OrderMaker {
     static let most = Int(UInt32.max) / 64
 
     func sequence(of view: View) -> Order.Sequence {
-        let isWhole = view.search.isEmpty && view.folder == nil
+        let isWhole = view.isEverything
         if view.sort == .path, isWhole { return view.isDescending ? .reversed : .whole }
         var chosen = isWhole ? Array(0..<UInt32(snapshot.total)) : matches(view)
         if view.sort == .path {
@@ -70,11 +70,7 @@ struct OrderMaker {
         // Rows are given in the order in which images come.
         case .added: return row.map { UInt64($0.number) }
         case .shuffle(let seed):
-            // The finaliser of SplitMix64 over the id and the seed.
-            var value = id.rawValue ^ (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15
-            value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-            return value ^ value >> 31
+            return Series.mixed(id.rawValue ^ (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15)
         case .path, .name: return nil
         }
     }

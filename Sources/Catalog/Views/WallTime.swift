@@ -56,6 +56,12 @@ enum WallTime {
         return from...to
     }
 
+    /// From the first second of a month to its last.
+    static func span(ofYear year: Int, month: Int) -> ClosedRange<Int64> {
+        let next = month == 12 ? days(year + 1, 1, 1) : days(year, month + 1, 1)
+        return Int64(days(year, month, 1)) * 86_400...Int64(next) * 86_400 - 1
+    }
+
     private static func span(_ text: Substring) -> ClosedRange<Int64>? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard 1...3 ~= parts.count, parts[0].utf8.count == 4, parts.dropFirst().allSatisfy({ $0.utf8.count == 2 })
@@ -71,8 +77,7 @@ enum WallTime {
         case 1: (first, next) = (days(year, 1, 1), days(year + 1, 1, 1))
         case 2:
             guard 1...12 ~= numbers[1] else { return nil }
-            first = days(year, numbers[1], 1)
-            next = numbers[1] == 12 ? days(year + 1, 1, 1) : days(year, numbers[1] + 1, 1)
+            return span(ofYear: year, month: numbers[1])
         default:
             guard 1...12 ~= numbers[1], 1...31 ~= numbers[2] else { return nil }
             first = days(year, numbers[1], numbers[2])
