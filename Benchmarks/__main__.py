@@ -9,7 +9,7 @@ import sys
 
 from measuring import Report
 
-BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "fling"]
+BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million", "fling"]
 
 
 def main() -> int:
