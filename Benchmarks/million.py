@@ -22,8 +22,8 @@ COUNT, FEW, CAMERA = 1_000_000, 1_000, 100_000
 OUTER, INNER = 20, 12
 CAMERAS = [("Canon", "EOS 40D"), ("NIKON CORPORATION", "NIKON D750"), ("FUJIFILM", "X-T3"), ("Apple", "iPhone 12")]
 WORDS = "lake bird harbour mountain winter Straße garden été bridge market children forest night fête old river".split()
-VIEWS = ["", "sort=path&direction=descending", "sort=taken", "sort=taken&direction=descending", "sort=name", "sort=size",
-         "sort=added&direction=descending", "sort=shuffle&seed=7"]
+VIEWS = ["", "sort=path&direction=desc", "sort=taken", "sort=taken&direction=desc", "sort=name", "sort=size",
+         "sort=added&direction=desc", "sort=shuffle&seed=7"]
 QUERIES = ["lake", "winter bird", "taken:2019-06..2019-08", "camera:nikon", "near:48.2,16.4,50km", '"old river"',
            "bridge -night", "type:jpeg forest", "nothing-of-this-name", "img_0001234", "ete taken:2015", "is:broken"]
 

@@ -51,16 +51,6 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
         return isDue
     }
 
-    private func path(of file: Int32) -> String {
-        let path = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            guard let bytes = buffer.baseAddress else { return }
-            count = bytes.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
-                max(0, readlink("/proc/self/fd/\(file)", $0, buffer.count))
-            }
-        }
-        return String(decoding: path, as: UTF8.self)
-    }
-
     override func open(_ path: String, _ flags: Int32) -> Int32 {
         fails(.open, at: path) ? -1 : super.open(path, flags)
     }
@@ -111,5 +101,18 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
 
     override func rename(_ old: String, to new: String) -> Int32 {
         fails(.rename, at: old) ? -1 : super.rename(old, to: new)
+    }
+}
+
+extension FileSystemCalls {
+    /// What a descriptor was opened as.
+    func path(of file: Int32) -> String {
+        let path = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            guard let bytes = buffer.baseAddress else { return }
+            count = bytes.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
+                max(0, readlink("/proc/self/fd/\(file)", $0, buffer.count))
+            }
+        }
+        return String(decoding: path, as: UTF8.self)
     }
 }

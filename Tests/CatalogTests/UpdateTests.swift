@@ -71,12 +71,53 @@ import Testing
         }
         // Or nothing was tried here.
         #expect(catalog.scanning.sync { catalog.records[0].readings } == wholes)
-        // What was written down is what was shown.
+        try await isWritten(catalog)
+        await catalog.close()
+    }
+
+    @Test(
+        arguments: zip(1...6, [Dirt.Extent.everything, .times, .everything, .times, .everything, .times])
+    ) func `a look for what is other than it was shows what a whole reading shows`(
+        seed: UInt64, extent: Dirt.Extent
+    ) async throws {
+        var random = Random(state: seed &* 77)
+        try scratch.folder("pictures")
+        for _ in 0..<40 { act(&random) }
+        var catalog = try await scratch.catalog()
+        #expect(catalog.scanning.sync { catalog.records[0].readings } == 1)
+        for round in 0..<25 {
+            for _ in 0..<Int.random(in: 0...6, using: &random) { act(&random) }
+            let isRestart = round % 5 == 4
+            if isRestart {
+                await catalog.close()
+                catalog = try await scratch.catalog()
+            } else {
+                catalog.rescan([0], extent)
+                await catalog.scanCompleted()
+            }
+            let all = try await catalog.all()
+            let other = try await scratch.catalog(data: "other-\(seed)-\(round)")
+            let expected = try await other.all()
+            #expect(all.map(\.path) == expected.map(\.path), "round \(round)")
+            #expect(all.map(\.id) == expected.map(\.id))
+            // Of what is written over in place the times of folders do not tell.
+            if extent == .everything || isRestart { #expect(all.map(\.version) == expected.map(\.version)) }
+            await other.close()
+            // Or nothing was tried here.
+            #expect(catalog.scanning.sync { catalog.records[0].readings } == (round < 4 ? 1 : 0), "round \(round)")
+        }
+        try await isWritten(catalog)
+        await catalog.close()
+    }
+
+    /// Whether what was written down is what is shown.
+    private func isWritten(_ catalog: Catalog) async throws {
         let shown = try await catalog.all().map(\.id)
         let index = try Index(path: scratch.path("data/catalog.sqlite"), maximumPages: nil)
         let listing = try #require(try index.source(catalog.sources[0].key)).listing
         #expect((0..<listing.count).map { listing[$0].id } == shown)
-        await catalog.close()
+        let folders = try #require(try index.folders(of: catalog.sources[0].key))
+        #expect(catalog.scanning.sync { catalog.records[0].folders?.prints } == folders)
     }
 }
 

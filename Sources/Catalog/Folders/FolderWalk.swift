@@ -10,38 +10,10 @@ struct FolderWalk {
     let root: FolderRoot
     /// A folder that is passed over, wherever it is met.
     let avoided: FolderIdentity?
+    /// Who is told.
+    let reading: FolderReading
     /// Asked now and then; true ends the walk.
     let isStopped: () -> Bool
-    /// Called with each folder, open, before its names are read.
-    let entering: (_ folder: [UInt8], _ descriptor: Int32) -> Void
-    /// Whether a file is whole, and not one that is still being written.
-    let isWhole: (_ path: [UInt8], stat) -> Bool
-    /// Called with each candidate, in order.
-    let found: (Sighting) throws -> Void
-    /// Called with a path of which the system could not tell what lies there, and beneath it: nothing that was known of
-    /// it may be taken for gone.
-    let untold: (_ path: String, FolderRoot.Failure) -> Void
-    /// Called with the path of a file of which it is not told now whether it is a picture, for it is still being written,
-    /// or is none by its name and closed to this user: no news, but if it was known as a picture it stays one.
-    let undecided: (_ path: String) -> Void
-    /// Called with the path of each link.
-    var linked: (_ path: [UInt8]) -> Void = { _ in }
-    /// Called with the path and the reason of what was refused.
-    let refused: (_ path: String, _ reason: String) -> Void
-
-    /// What a name in a folder is the name of.
-    private enum Seen {
-        case picture(FileStamp, inode: UInt64)
-        case folder
-        case nothing
-    }
-
-    private struct Entry {
-        let key: NaturalKey
-        let name: [UInt8]
-        let stamp: FileStamp
-        let inode: UInt64
-    }
 
     /// What lies at a path.
     enum Found {
@@ -50,36 +22,51 @@ struct FolderWalk {
         case nothing
     }
 
+    /// What a folder has in it.
+    enum Content {
+        /// The names of its sub-folders, in order.
+        case names(subfolders: [[UInt8]], isEmpty: Bool)
+        /// It is not there.
+        case absent
+        /// It is not known, or not this user's to know.
+        case unknown
+    }
+
     /// - Parameter start: the folder to begin in.
     /// - Throws: `FolderRoot.Failure` when the root itself cannot be read: nothing is known then, not "no picture".
     /// - Returns: whether the first folder has any name in it.
     @discardableResult func run(from start: [UInt8] = []) throws -> Bool {
-        var isEmpty = true
+        var hasNames = false
         var folders: [[UInt8]] = [start]
         while let folder = folders.popLast(), !isStopped() {
-            do {
-                let read = try read(folder)
-                if folder == start { isEmpty = read.isEmpty }
-                for (_, name) in read.subfolders.sorted(by: { $0.key > $1.key }) {
-                    folders.append(FilePath.join(folder, name))
-                }
-            } catch let failure as FolderRoot.Failure {
-                if folder.isEmpty { throw failure }
-                let path = FilePath.text(of: folder)
-                switch failure.code {
-                // Gone since it was named: as if it had not been.
-                case ENOENT, ENOTDIR: break
-                case _ where failure.isAbsence: refused(path, "the folder cannot be read: \(failure.reason)")
-                default: untold(path, failure)
-                }
-            }
+            guard case .names(let subfolders, let isEmpty) = try content(of: folder) else { continue }
+            if folder == start { hasNames = !isEmpty }
+            for name in subfolders.reversed() { folders.append(FilePath.join(folder, name)) }
         }
-        return !isEmpty
+        return hasNames
     }
 
-    /// What people are told of what could not be read.
-    static func untoldReason(_ failure: FolderRoot.Failure) -> String {
-        "cannot be read now: \(failure.reason). What was known of it is kept"
+    /// Names the folder's own pictures. Nothing is named of a folder whose names could not all be read.
+    ///
+    /// - Throws: `FolderRoot.Failure` of the root.
+    func content(of folder: [UInt8]) throws -> Content {
+        do {
+            return try read(folder)
+        } catch let failure as FolderRoot.Failure {
+            if folder.isEmpty { throw failure }
+            switch failure.code {
+            // Gone since it was named: as if it had not been.
+            case ENOENT, ENOTDIR: return .absent
+            case _ where failure.isAbsence:
+                reading.refused(folder, "the folder cannot be read: \(failure.reason)")
+                reading.leaves(folder, nil)
+                return .absent
+            default:
+                reading.untold(folder, failure)
+                reading.leaves(folder, reading.former(folder)?.outdated)
+                return .unknown
+            }
+        }
     }
 
     /// Looks at these names in one folder. Nothing is told of one that cannot be looked at.
@@ -88,7 +75,7 @@ struct FolderWalk {
         do throws(FolderRoot.Failure) {
             descriptor = try root.openFolder(folder)
         } catch {
-            guard error.isAbsence else { return untold(FilePath.text(of: folder), error) }
+            guard error.isAbsence else { return reading.untold(folder, error) }
             for name in names { tell(FilePath.join(folder, name), .nothing) }
             return
         }
@@ -96,111 +83,114 @@ struct FolderWalk {
         for name in names {
             let path = FilePath.join(folder, name)
             do throws(FolderRoot.Failure) {
-                switch try see(name, in: folder, descriptor) {
-                case .picture(let stamp, let inode):
-                    var sighting = Sighting(location: FilePath.text(of: path), stamp: stamp)
-                    sighting.inode = inode
-                    tell(path, .picture(sighting))
+                let status = try FolderNames.status(of: name, in: descriptor, root.calls)
+                switch try see(name, in: folder, status).kind {
+                case .picture(let status): tell(path, .picture(Sighting(at: FilePath.text(of: path), status)))
                 case .folder: tell(path, .folder)
-                case .nothing: tell(path, .nothing)
+                case .nothing, .undecided: tell(path, .nothing)
                 }
             } catch {
-                if error.isAbsence { tell(path, .nothing) } else { untold(FilePath.text(of: path), error) }
+                if error.isAbsence { tell(path, .nothing) } else { reading.untold(path, error) }
             }
         }
     }
 
-    /// Names the folder's own pictures and returns its sub-folders. Nothing is named of a folder whose names could not
-    /// all be read.
-    private func read(_ folder: [UInt8]) throws -> (subfolders: [NaturalKey: [UInt8]], isEmpty: Bool) {
-        let descriptor = try root.openFolder(folder)
-        entering(folder, descriptor)
-        guard let names = root.calls.openNames(of: descriptor) else {
-            let code = errno
-            close(descriptor)
-            throw FolderRoot.Failure(code: code)
+    /// What a name in a folder is the name of.
+    private struct Seen {
+        enum Kind {
+            case picture(stat)
+            case folder
+            /// Not told now.
+            case undecided
+            case nothing
         }
-        defer { closedir(names) }
+
+        let kind: Kind
+        /// What a link leads to.
+        var target: stat?
+
+        init(_ kind: Kind, target: stat? = nil) {
+            self.kind = kind
+            self.target = target
+        }
+    }
+
+    private struct Entry {
+        let key: NaturalKey
+        let status: stat
+    }
+
+    private func read(_ folder: [UInt8]) throws -> Content {
+        let names = try FolderNames(of: folder, in: root)
+        reading.enters(folder, names.descriptor)
+        var print = FolderPrint(names.status, parent: names.parent)
+        var isCertain = true
         var entries: [Entry] = []
-        var subfolders: [NaturalKey: [UInt8]] = [:]
-        var isEmpty = true
-        while true {
-            errno = 0
-            guard let entry = root.calls.nextName(names) else {
-                guard errno == 0 else { throw FolderRoot.Failure(code: errno) }
-                break
-            }
-            let name = FolderWalk.name(of: entry)
-            isEmpty = isEmpty && (name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8))
-            guard !ImageName.isSkipped(name), !isStopped() else { continue }
+        var subfolders: [NaturalKey] = []
+        while let name = try names.next() {
+            guard !isStopped() else { break }
             do throws(FolderRoot.Failure) {
-                switch try see(name, in: folder, descriptor) {
-                case .picture(let stamp, let inode):
-                    entries.append(Entry(key: NaturalKey(name), name: name, stamp: stamp, inode: inode))
-                case .folder: subfolders[NaturalKey(name)] = name
+                let status = try name.status()
+                let bytes = Array(name.bytes)
+                let seen = try see(bytes, in: folder, status)
+                print.add(name, status, target: seen.target)
+                switch seen.kind {
+                case .picture(let status): entries.append(Entry(key: NaturalKey(bytes), status: status))
+                case .folder: subfolders.append(NaturalKey(bytes))
+                case .undecided: isCertain = false
                 case .nothing: break
                 }
             } catch {
-                if !error.isAbsence { untold(FilePath.text(of: FilePath.join(folder, name)), error) }
+                isCertain = false
+                if !error.isAbsence { reading.untold(FilePath.join(folder, Array(name.bytes)), error) }
             }
         }
+        if names.isEmpty, !print.isMount, reading.former(folder)?.isMount == true {
+            // The place where a disk is mounted is an empty folder while it is not.
+            throw FolderRoot.Failure(code: ENODEV)
+        }
+        reading.leaves(folder, isCertain && !isStopped() ? print : nil)
         entries.sort { $0.key < $1.key }
+        let prefix = folder.isEmpty ? "" : FilePath.text(of: folder) + "/"
         for entry in entries {
             guard !isStopped() else { break }
-            var sighting = Sighting(location: FilePath.text(of: FilePath.join(folder, entry.name)), stamp: entry.stamp)
-            sighting.inode = entry.inode
-            try found(sighting)
+            try reading.found(Sighting(at: prefix + FilePath.text(of: entry.key.name), entry.status))
         }
-        return (subfolders, isEmpty)
+        return .names(subfolders: subfolders.sorted().map(\.name), isEmpty: names.isEmpty)
     }
 
-    private func see(_ name: [UInt8], in folder: [UInt8], _ descriptor: Int32) throws(FolderRoot.Failure) -> Seen {
-        let status = try status(of: name, in: descriptor)
+    private func see(_ name: [UInt8], in folder: [UInt8], _ status: stat) throws(FolderRoot.Failure) -> Seen {
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: return avoided == FolderIdentity(status) ? .nothing : .folder
+        case S_IFDIR: return Seen(avoided == FolderIdentity(status) ? .nothing : .folder)
         case S_IFREG:
-            let path = FilePath.join(folder, name)
-            guard isWhole(path, status) else {
-                undecided(FilePath.text(of: path))
-                return .nothing
+            guard reading.isWhole(name, in: folder, status) else {
+                reading.undecided(FilePath.join(folder, name))
+                return Seen(.undecided)
             }
-            return try isCandidate(folder, name)
-                ? .picture(FileStamp(status), inode: UInt64(status.st_ino)) : .nothing
+            return Seen(try isCandidate(folder, name) ? .picture(status) : .nothing)
         case S_IFLNK:
-            linked(FilePath.join(folder, name))
-            // Of what it leads to: a link has nothing of its own by which its picture could be known.
-            return try follow(folder, name).map { .picture(FileStamp($0), inode: UInt64($0.st_ino)) } ?? .nothing
+            reading.linked(FilePath.join(folder, name))
+            return try follow(folder, name)
         default:
-            refused(FilePath.text(of: FilePath.join(folder, name)), "a FIFO, socket or device is never opened")
-            return .nothing
+            reading.refused(FilePath.join(folder, name), "a FIFO, socket or device is never opened")
+            return Seen(.nothing)
         }
     }
 
-    private func status(of name: [UInt8], in folder: Int32) throws(FolderRoot.Failure) -> stat {
-        var status = Glibc.stat()
-        let code = (name + [0]).withUnsafeBytes { bytes in
-            bytes.assumingMemoryBound(to: CChar.self).baseAddress.map {
-                root.calls.status(of: $0, in: folder, &status)
-            } ?? -1
-        }
-        guard code == 0 else { throw FolderRoot.Failure(code: errno) }
-        return status
-    }
-
-    /// The file that the link leads to; nil when it leads to no picture beneath the root.
-    private func follow(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> stat? {
+    /// Of what a link leads to: it has nothing of its own by which its picture could be known.
+    private func follow(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> Seen {
         let path = FilePath.join(folder, name)
         do throws(FolderRoot.Failure) {
-            let status = try root.status(path)
-            switch status.st_mode & S_IFMT {
-            case S_IFREG: return try isCandidate(folder, name) ? status : nil
-            case S_IFDIR: return nil
+            let target = try root.status(path)
+            switch target.st_mode & S_IFMT {
+            case S_IFREG: return Seen(try isCandidate(folder, name) ? .picture(target) : .nothing, target: target)
+            case S_IFDIR: return Seen(.nothing)
             default: throw FolderRoot.Failure(code: FolderRoot.EFTYPE)
             }
         } catch {
             guard error.isAbsence else { throw error }
-            refused(FilePath.text(of: path), error.reason)
-            return nil
+            reading.refused(path, error.reason)
+            return Seen(.nothing)
         }
     }
 
@@ -211,7 +201,7 @@ struct FolderWalk {
             return ImageSignature.matches(try head(of: path))
         } catch {
             guard [EACCES, EPERM].contains(error.code) else { throw error }
-            undecided(FilePath.text(of: path))
+            reading.undecided(path)
             return false
         }
     }
@@ -228,11 +218,12 @@ struct FolderWalk {
         guard code == 0 else { throw FolderRoot.Failure(code: code) }
         return head
     }
+}
 
-    /// The name's bytes, without copying the 256 bytes that Swift sees the field as.
-    private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
-        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-        let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: UInt8.self)
-        return Array(UnsafeBufferPointer(start: start, count: strlen(UnsafePointer<CChar>(OpaquePointer(start)))))
+extension Sighting {
+    /// Of a file.
+    fileprivate init(at location: String, _ status: stat) {
+        self.init(location: location, stamp: FileStamp(status))
+        inode = UInt64(status.st_ino)
     }
 }

@@ -4,12 +4,13 @@
 /// are something else, its slot says so). Any other file is a candidate if its first bytes are an image's, so a picture
 /// without an ending, or with a wrong one, is shown, and a folder of documents is not a wall of broken slots.
 enum ImageName {
-    private static let endings: Set<[UInt8]> = Set(
+    /// Of at most five letters, each packed into one number.
+    private static let endings: Set<UInt64> = Set(
         [
             "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "hif", "tif", "tiff",
             "svg",
             "jxl",
-        ].map { Array($0.utf8) })
+        ].map { packed($0.utf8) })
 
     /// What cameras, file managers and file systems leave behind beside the pictures; hidden names are skipped anyway.
     private static let leavings: Set<[UInt8]> = Set(
@@ -18,17 +19,25 @@ enum ImageName {
             "desktop.ini",
         ].map { Array($0.utf8) })
 
-    static func isImage(_ name: [UInt8]) -> Bool {
-        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), name.count - dot <= 6 else { return false }
-        return endings.contains(lowercased(name[(dot + 1)...]))
+    /// Most names begin with another letter, and need no copy.
+    private static let firstOfLeavings: Set<UInt8> = Set(leavings.compactMap(\.first))
+
+    static func isImage(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        guard let dot = name.suffix(6).lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return endings.contains(packed(name[name.index(after: dot)...]))
     }
 
     /// Hidden names (`.git`, `.thumbnails`, `._IMG_1.jpg`) and leavings are never looked into.
-    static func isSkipped(_ name: [UInt8]) -> Bool {
-        name.first == UInt8(ascii: ".") || name.count <= 32 && leavings.contains(lowercased(name[...]))
+    static func isSkipped(_ name: some Collection<UInt8>) -> Bool {
+        guard let first = name.first, first != UInt8(ascii: ".") else { return !name.isEmpty }
+        return firstOfLeavings.contains(folded(first)) && name.count <= 32 && leavings.contains(name.map(folded))
     }
 
-    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+    private static func packed(_ ending: some Sequence<UInt8>) -> UInt64 {
+        ending.reduce(0) { $0 << 8 | UInt64(folded($1)) }
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

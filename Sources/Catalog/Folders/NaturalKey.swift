@@ -6,7 +6,7 @@
 /// every machine and in every language.
 struct NaturalKey: Comparable, Hashable, Sendable {
     private let folded: [UInt8]
-    private let name: [UInt8]
+    let name: [UInt8]
 
     init(_ name: [UInt8]) {
         self.name = name

@@ -20,6 +20,16 @@ struct PathKey: Comparable {
         return (lower, upper)
     }
 
+    /// Where the files in a folder begin, and where they end: those beneath it come after them.
+    static func bounds(ofFilesIn path: [UInt8]) -> (lower: PathKey, upper: PathKey) {
+        var lower = PathKey()
+        lower.append(folder: path)
+        var upper = lower
+        lower.bytes.append(1)
+        upper.bytes.append(2)
+        return (lower, upper)
+    }
+
     private init() {}
 
     private mutating func append(folder: [UInt8]) {

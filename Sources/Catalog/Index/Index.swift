@@ -87,8 +87,14 @@ final class Index: Sendable {
             if form != 0, pages <= 8192, try String.fetchOne(db, sql: "PRAGMA quick_check(1)") != "ok" {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index is damaged")
             }
-            // Made of the rows, and so without a form of its own.
-            try db.execute(sql: "CREATE TABLE IF NOT EXISTS columns (block INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+            // What can be made again at any time has no form of its own.
+            try db.execute(
+                sql: """
+                    CREATE TABLE IF NOT EXISTS columns (block INTEGER PRIMARY KEY, data BLOB NOT NULL);
+                    CREATE TABLE IF NOT EXISTS folder (
+                        source INTEGER NOT NULL, path BLOB NOT NULL, print BLOB, PRIMARY KEY (source, path)
+                        ) WITHOUT ROWID
+                    """)
             if (1..<Index.form).contains(form) {
                 try db.inTransaction(.immediate) {
                     if form < 2 { try Index.addIncompleteness(db) }

@@ -34,7 +34,7 @@ extension Catalog {
                 // The sources before this one are to be read into the new one, too.
                 standing.withLock { standing in
                     standing.again.formUnion(Set(readable).subtracting(standing.unread))
-                    standing.wholes.formUnion(standing.again)
+                    for ordinal in standing.again { standing.extents[ordinal] = .everything }
                 }
                 return shelf.disk
             }

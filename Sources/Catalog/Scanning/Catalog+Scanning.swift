@@ -20,9 +20,11 @@ extension Catalog {
         scanning.async { self.reopenBroken() }
     }
 
-    /// Reads these again from beginning to end, without a word from a person.
-    func rescan(_ ordinals: Set<Int>) {
-        standing.withLock { $0.wholes.formUnion(ordinals) }
+    /// Looks at these again from beginning to end, without a word from a person.
+    func rescan(_ ordinals: Set<Int>, _ extent: Dirt.Extent = .everything) {
+        standing.withLock { standing in
+            for ordinal in ordinals { standing.extents[ordinal] = max(extent, standing.extents[ordinal] ?? extent) }
+        }
         refresh(ordinals)
     }
 
@@ -102,7 +104,9 @@ extension Catalog {
         var index = shelf.disk
         var isTroubled = true
         var dirt = records[source.ordinal].watch?.take() ?? Dirt()
-        if standing.withLock({ $0.wholes.remove(source.ordinal) != nil }) { dirt.isWhole = true }
+        if let extent = standing.withLock({ $0.extents.removeValue(forKey: source.ordinal) }) {
+            dirt.extent = max(dirt.extent, extent)
+        }
         var damage = index.isDamaged.load(ordering: .relaxed) ? DatabaseError(resultCode: .SQLITE_CORRUPT) : nil
         for _ in 0..<3 {
             do {
@@ -172,15 +176,17 @@ extension Catalog {
         let isStopped = { self.isStopped.load(ordering: .relaxed) }
         var problems = CatalogState.Problems()
         var stamp: FileStamp?
-        var isTroubled = false
+        var reading: FolderReading?
         switch source.source {
         case .folder(let path):
-            isTroubled = try walk(path, of: source, scan, dirt, &problems)
+            let whole = try read(path, of: source, scan, dirt)
+            scan.untold = whole.untold
+            for problem in whole.problems { problems.add(problem) }
+            reading = whole
         case .list(let path, let format):
             let file = ListFile(
                 path: path, format: format, limit: configuration.longestLine, calls: configuration.fileSystem)
-            watchList(path, of: source, &problems)
-            records[source.ordinal].isBlind = problems.count > 0 || !configuration.watches
+            watchList(path, of: source)
             let (now, status) = try file.status()
             stamp = now
             let sign = dirt.paths.values.first
@@ -212,91 +218,15 @@ extension Catalog {
             standing.problemsWhenRead[source.ordinal] = problems
         }
         settle(source, problems)
-        // A folder that is as it was, most rescans, writes nothing.
-        guard outcome.isNews || written == nil || stamp != before.stamp else { return isTroubled }
-        try keep(outcome.listing, stamp, problems, of: source, in: index, without: outcome.dropped)
-        return isTroubled
-    }
-
-    /// Names what lies in a folder now.
-    ///
-    /// - Returns: whether something could not be told that may be told later.
-    private func walk(
-        _ path: String, of source: NamedSource, _ scan: SourceScan, _ dirt: Dirt,
-        _ problems: inout CatalogState.Problems
-    ) throws -> Bool {
-        // Opened anew: what is mounted here may have changed.
-        let calls = configuration.fileSystem
-        let root = try FolderRoot(path: path, calls: calls)
-        let before = standing.withLock { $0.roots[source.ordinal] }
-        var isTroubled = false
-        let began = ContinuousClock.now
-        let watch = watch(of: source, &problems)
+        if outcome.isNews || written == nil || stamp != before.stamp {
+            try keep(outcome.listing, stamp, problems, of: source, in: index, without: outcome.dropped)
+        }
+        guard let reading else { return false }
         let record = records[source.ordinal]
-        record.isBlind = watch == nil
-        // Of what a damaged index had there is nothing to keep while a file is waited for.
-        let isFirst = standing.withLock { standing in
-            let index = standing.snapshot.parts[source.ordinal].listed?.index
-            return !standing.isKnown[source.ordinal] || index?.isDamaged.load(ordering: .relaxed) == true
-        }
-        let signs = dirt.paths
-        record.folders = nil
-        record.readings += 1
-        var unfinished = Set(record.unfinished.paths)
-        var folders: Set<[UInt8]> = []
-        var links: Set<[UInt8]> = []
-        var refusals: Set<FolderWatch.Refusal> = []
-        var met = problems
-        func add(_ path: String, _ reason: String) {
-            met.add(.init(source: source.name, path: FilePath.printable(path), reason: reason))
-        }
-        let walk = FolderWalk(
-            root: root, avoided: shelf.identity, isStopped: { self.isStopped.load(ordering: .relaxed) },
-            entering: { path, descriptor in
-                folders.insert(path)
-                if FileSystemKind.isSilent(calls.fileSystemType(of: descriptor)) { record.isBlind = true }
-                if let refusal = watch?.add(path, folder: descriptor) { refusals.insert(refusal) }
-            },
-            isWhole: { path, status in
-                // What is there at the first look is taken as it is; who still writes it is heard when he is done.
-                if isFirst || signs[path] == .changed { return true }
-                unfinished.remove(path)
-                return record.unfinished.isWhole(path, status, isBegun: signs[path] == .begun)
-            },
-            found: scan.add,
-            untold: { path, failure in
-                scan.keep(path)
-                // Rights do not come back by themselves.
-                if ![EACCES, EPERM].contains(failure.code) { isTroubled = true }
-                add(path, FolderWalk.untoldReason(failure))
-            }, undecided: scan.keep, linked: { links.insert($0) }, refused: add)
-        let hasNames = try walk.run()
-        if !isTroubled { watch?.keepOnly(folders) }
-        // Those that were not met are gone, or are known to be whole.
-        for path in unfinished { record.unfinished.forget(path) }
-        if !isStopped.load(ordering: .relaxed) { record.duration = .now - began }
-        if !refusals.isEmpty { record.isBlind = true }
-        if !refusals.isEmpty { met.add(source.unwatched(refusals, watched: watch?.count ?? 0)) }
-        // The place where a disk is mounted is an empty folder while it is not.
-        if !hasNames, let before, before.device != root.device {
-            throw FolderRoot.Failure(code: ENODEV)
-        }
-        if !hasNames {
-            let (isBelieved, count) = standing.withLock { standing in
-                let isBelieved = standing.isAskedFor || standing.filled.contains(source.ordinal)
-                let isKnown = standing.isKnown[source.ordinal]
-                return (isBelieved, isKnown ? standing.snapshot.parts[source.ordinal].count : 0)
-            }
-            if !isBelieved, count > 0 { throw Emptiness(before: count) }
-        }
-        standing.withLock { standing in
-            standing.roots[source.ordinal] = root
-            if hasNames { standing.filled.insert(source.ordinal) }
-        }
-        problems = met
-        record.folders = folders
-        record.links = links
-        return isTroubled
+        let folders = reading.folders(after: record.folders?.prints ?? [:])
+        try index.keep(folders, of: source.key, before: record.folders?.index === index ? record.folders?.prints : nil)
+        record.folders = (folders, index)
+        return reading.isTroubled
     }
 
     /// Shows a source's images as another revision. Only the scanning queue changes what is shown, so that what costs
@@ -340,6 +270,11 @@ extension Catalog {
 
     /// Keeps what was wrong with a source; the log has it once, until it changes.
     func settle(_ source: NamedSource, _ problems: CatalogState.Problems) {
+        var problems = problems
+        let record = records[source.ordinal]
+        if !record.refusals.isEmpty {
+            problems.add(source.unwatched(record.refusals, watched: record.watch?.count ?? 0))
+        }
         let isNews = standing.withLock { standing in
             defer { standing.problems[source.ordinal] = problems }
             return standing.problems[source.ordinal] != problems
@@ -349,16 +284,5 @@ extension Catalog {
         if problems.count > problems.first.count {
             logger.warning("\(source.name): \(problems.count - problems.first.count) more problems of this kind.")
         }
-    }
-}
-
-/// A folder that had pictures when the program ran last is empty when it begins: as it is while its disk is not mounted.
-private struct Emptiness: Error {
-    /// How many pictures it had.
-    let before: Int
-
-    var reason: String {
-        "is empty, but had \(before) pictures when it was read last. They are kept, for its disk may not be mounted: mount"
-            + " it, and it is read by itself. If it is meant to be empty, have it read again (SIGUSR1)."
     }
 }

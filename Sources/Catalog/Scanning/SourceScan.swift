@@ -26,6 +26,7 @@ final class SourceScan {
     }
 
     private let index: Index
+    private let writer: BatchWriter
     private let identity: Identity
     /// The parts whose ids are settled: the sources before this one, and the templates.
     private let settled: [Snapshot.Part]
@@ -33,17 +34,14 @@ final class SourceScan {
     /// What this index has of the source, if it has anything.
     private let written: Listing?
     private let growthInterval: Duration
-    private let nextRevision: () -> UInt64
     private let showGrowth: ((Listing) -> Void)?
 
-    private var builder = ListingBuilder()
     private var taken: Set<UInt64> = []
     private var repeats: [UInt64: UInt64] = [:]
-    private var batch: [(id: ImageID, known: UInt32?, sighting: Sighting)] = []
-    private var nextRow: UInt32
-    private var isNews = false
+    private var batch: [BatchWriter.Seen] = []
     private var nextShow: ContinuousClock.Instant
-    private var untold = UntoldPaths()
+    /// Paths of which it could not be told what lies there and beneath them: what was known of it stays.
+    var untold = UntoldPaths()
 
     /// - Parameters:
     ///   - former: what is known from before, wherever its rows are.
@@ -51,7 +49,7 @@ final class SourceScan {
     ///   - showGrowth: called now and then with what there is so far; nil when the last listing is shown meanwhile.
     init(
         index: Index, identity: Identity, settled: [Snapshot.Part], former: Former?, written: Listing?,
-        growthInterval: Duration, nextRevision: @escaping () -> UInt64, showGrowth: ((Listing) -> Void)?
+        growthInterval: Duration, nextRevision: @escaping @Sendable () -> UInt64, showGrowth: ((Listing) -> Void)?
     ) throws {
         self.index = index
         self.identity = identity
@@ -59,9 +57,8 @@ final class SourceScan {
         self.former = former
         self.written = written
         self.growthInterval = growthInterval
-        self.nextRevision = nextRevision
         self.showGrowth = showGrowth
-        nextRow = try index.counters().nextRow
+        writer = BatchWriter(index: index, nextRow: try index.counters().nextRow, nextRevision: nextRevision)
         // The first look comes early: somebody may be waiting before an empty page.
         nextShow = .now + min(growthInterval, .milliseconds(30))
         taken.reserveCapacity(former?.listing.count ?? 0)
@@ -77,19 +74,14 @@ final class SourceScan {
         guard batch.count >= Self.batchSize || isDue else { return }
         try commit()
         if isDue {
-            showGrowth?(builder.listing())
+            showGrowth?(try writer.written().listing)
             nextShow = .now + growthInterval
         }
     }
 
-    /// Says that it could not be told what lies at this path and beneath it: what was known of it stays.
-    func keep(_ path: String) {
-        untold.insert(path)
-    }
-
     func finish() throws -> Outcome {
         try commit()
-        let seen = builder.listing()
+        let seen = try writer.written().listing
         let listing = try former.map { try restored(seen, from: $0) } ?? seen
         var dropped: [(id: ImageID, row: UInt32)] = []
         if let written {
@@ -104,7 +96,7 @@ final class SourceScan {
             let id = former.listing[position].id
             if taken.contains(id.rawValue) { anchor = id } else { gone.append((id, anchor)) }
         }
-        let isNews = isNews || !listing.hasOrder(of: former.listing)
+        let isNews = try writer.written().isNews || !listing.hasOrder(of: former.listing)
         return Outcome(listing: listing, isNews: isNews, gone: gone, dropped: dropped)
     }
 
@@ -129,7 +121,7 @@ final class SourceScan {
         guard !kept.isEmpty else { return seen }
         if former.index !== index {
             try commit()
-            let all = builder.listing()
+            let all = try writer.written().listing
             for (number, position) in (seen.count..<all.count).enumerated() { kept[number].entry = all[position] }
         }
         kept.sort { $0.key < $1.key }
@@ -165,9 +157,8 @@ final class SourceScan {
 
     private func commit() throws {
         guard !batch.isEmpty else { return }
-        let written = try index.write(batch, nextRow: &nextRow, revision: nextRevision())
-        for (seen, row) in zip(batch, written.rows) { builder.append(seen.id, row: row) }
-        isNews = isNews || written.isNews
-        batch.removeAll(keepingCapacity: true)
+        try writer.write(batch)
+        batch = []
+        batch.reserveCapacity(Self.batchSize)
     }
 }

@@ -10,8 +10,8 @@ struct Standing {
     var unread: Set<Int> = []
     /// Those that were asked for again while a scan was under way.
     var again: Set<Int> = []
-    /// Those of either that are to be read from beginning to end, whatever is known of what has changed.
-    var wholes: Set<Int> = []
+    /// Of those of either that are to be looked at from beginning to end, how closely.
+    var extents: [Int: Dirt.Extent] = [:]
     /// Sources that could not be read as they should, for a reason that may pass.
     var troubled: Set<Int> = []
     /// How often in a row sources were left in trouble, and the try that is to come.

@@ -6,20 +6,38 @@ extension Catalog {
     /// Of the time, readings that nobody asked for take at most this part.
     private static let share = 50
 
-    /// Has sources that are not watched as a whole be read again after a while. Scanning queue.
+    /// Has sources that are not watched as a whole be looked at again after a while: as soon as that may be, all that is
+    /// in them where that costs little, or else the times of their folders, and everything now and then. Scanning queue.
     func rescanInTime() {
         guard !standing.withLock(\.isClosed) else { return }
         for ordinal in readable {
             let record = records[ordinal]
             guard record.isBlind, !record.isDue else { continue }
             record.isDue = true
-            let delay = max(configuration.rescanInterval, record.duration * Self.share)
+            let (extent, delay) = record.nextLook(every: configuration.rescanInterval, share: Self.share)
             watching.asyncAfter(deadline: .now() + delay.dispatched) { [weak self] in
                 guard let self else { return }
                 scanning.async { record.isDue = false }
-                rescan([ordinal])
+                rescan([ordinal], extent)
             }
         }
+    }
+}
+
+extension SourceRecord {
+    /// What is looked at next, and when.
+    ///
+    /// - Parameters:
+    ///   - interval: looks do not come sooner than this.
+    ///   - share: one of so many parts of the time is spent on looks at everything, and one on looks at times.
+    func nextLook(
+        every interval: Duration, share: Int, now: ContinuousClock.Instant = .now
+    ) -> (extent: Dirt.Extent, delay: Duration) {
+        let whole = max(interval, (durations[.everything] ?? .zero) * share)
+        let rest = max(.zero, whole - (lookedAt.map { now - $0 } ?? .zero))
+        guard timesTell, folders != nil, rest > interval else { return (.everything, max(interval, rest)) }
+        let delay = max(interval, (durations[.times] ?? .zero) * share)
+        return delay < rest ? (.times, delay) : (.everything, rest)
     }
 }
 

@@ -12,7 +12,8 @@ extension Catalog {
     /// With more images than this that have gone it is not waited whether they are found elsewhere.
     private static let mostLeaving = 50_000
 
-    /// Reads again what is said to have changed in a folder source, and nothing else. Scanning queue.
+    /// Looks again at what is said to have changed in a folder source, or looks for what has, and reads that and nothing
+    /// else. Scanning queue.
     ///
     /// - Returns: whether something could not be told that may be told later; nil when everything is to be read.
     func update(
@@ -26,25 +27,67 @@ extension Catalog {
                 isTroubled: standing.troubled.contains(source.ordinal)
             )
         }
-        guard !dirt.isWhole, before.isKnown, let folders = record.folders, let root = before.root,
-            case .listed(let listing, let its) = before.parts[source.ordinal], its === index,
-            FolderIdentity(path: path) == root.identity
+        guard before.isKnown, case .listed(let listing, let its) = before.parts[source.ordinal], its === index,
+            FolderIdentity(path: path) == before.root?.identity
         else { return nil }
-        var look = FolderLook(source: source, record: record, dirt: dirt, folders: folders)
-        if record.links.count <= Self.mostLinks { look.paths.formUnion(record.links) }
-        record.links.subtract(look.paths)
-        guard !look.paths.isEmpty else { return before.isTroubled }
-        look.read(root, avoided: shelf.identity) { self.isStopped.load(ordering: .relaxed) }
+        if record.folders?.index !== index {
+            record.folders = try index.folders(of: source.key).map { ($0, index) }
+        }
+        guard let folders = record.folders?.prints, var root = before.root else { return nil }
+        // Opened anew: what is mounted here may have changed.
+        if dirt.extent != .paths { root = try FolderRoot(path: path, calls: configuration.fileSystem) }
+        let began = ContinuousClock.now
+        let (walk, refusal) = walk(root, of: source, dirt)
+        guard let look = try look(by: walk, dirt, record, folders) else { return nil }
         guard !isStopped.load(ordering: .relaxed) else { return before.isTroubled }
         let update: FolderUpdate
         do {
             update = try FolderUpdate(
                 look.scopes, of: listing, in: index, identity: source.identity,
                 others: before.parts.enumerated().filter { $0.offset != source.ordinal }.map(\.element),
-                untold: look.untold)
+                untold: walk.reading.untold)
         } catch is FolderUpdate.Unclear {
             return nil
         }
+        settle(walk.reading, refusal, of: source, root, dirt.extent, began)
+        for path in folders.keys where look.folders[path] == nil { record.watch?.remove(path) }
+        let (shown, isNews) = try show(update, of: source, in: index, listing)
+        let problems = look.problems(
+            following: before.problems, walk.reading.problems, emptiness: source.emptiness,
+            isEmpty: shown.listing.count == 0)
+        standing.withLock { $0.problemsWhenRead[source.ordinal] = problems }
+        settle(source, problems)
+        if isNews || problems != before.problems {
+            try keep(shown.listing, nil, problems, of: source, in: index, without: shown.dropped)
+        }
+        try index.keep(look.folders, of: source.key, before: folders)
+        record.folders = (look.folders, index)
+        return walk.reading.isTroubled || dirt.extent == .paths && before.isTroubled
+    }
+
+    /// Nil when everything is to be read.
+    private func look(
+        by walk: FolderWalk, _ dirt: Dirt, _ record: SourceRecord, _ folders: [[UInt8]: FolderPrint?]
+    ) throws -> FolderLook? {
+        var contents: Set<[UInt8]> = []
+        var paths = Set(dirt.paths.keys).union(record.unfinished.paths)
+        if dirt.extent != .paths {
+            guard let changed = try FolderCheck(walk: walk, record: record, folders: folders).changed(dirt.extent)
+            else { return nil }
+            contents = changed
+        }
+        // What links lead to is part of how a folder looks, to whoever looks at everything.
+        if dirt.extent != .everything, record.links.count <= Self.mostLinks { paths.formUnion(record.links) }
+        record.links.subtract(paths)
+        var look = FolderLook(contents: contents, paths: paths, dirt: dirt, folders: folders)
+        try look.read(by: walk)
+        return look
+    }
+
+    /// Writes what was seen, and shows it if anything is other than it was.
+    private func show(
+        _ update: FolderUpdate, of source: NamedSource, in index: Index, _ listing: Listing
+    ) throws -> (outcome: FolderUpdate.Outcome, isNews: Bool) {
         var nextRow = try index.counters().nextRow
         let firstNew = nextRow
         let revision = standing.withLock { $0.snapshot.revision + 1 }
@@ -58,15 +101,9 @@ extension Catalog {
         }
         let outcome = update.outcome(rows)
         isNews = isNews || outcome.listing.count != listing.count || !outcome.gone.isEmpty
-        record.folders = look.folders
         try keepFacts(of: source, without: outcome.dropped, from: firstNew, in: index)
         if isNews { show(outcome.listing, index, of: source, without: outcome.gone) }
-        let problems = look.problems(following: before.problems, isEmpty: outcome.listing.count == 0)
-        standing.withLock { $0.problemsWhenRead[source.ordinal] = problems }
-        settle(source, problems)
-        guard isNews || problems != before.problems else { return before.isTroubled || look.isTroubled }
-        try keep(outcome.listing, nil, problems, of: source, in: index, without: outcome.dropped)
-        return before.isTroubled || look.isTroubled
+        return (outcome, isNews)
     }
 
     /// Writes down the order of a source, and lets go of what is no longer in it. Scanning queue.

@@ -7,11 +7,12 @@ extension Catalog {
     /// How soon a file that is being written is looked at again.
     private static let unfinishedDelay = DispatchTimeInterval.milliseconds(300)
 
-    /// The watches of a source, begun when they are asked for first. Scanning queue.
-    func watch(of source: NamedSource, _ problems: inout CatalogState.Problems) -> FolderWatch? {
+    /// Has a source be watched from now on. Scanning queue.
+    ///
+    /// - Returns: why it cannot be.
+    func beginWatch(of source: NamedSource) -> FolderWatch.Refusal? {
         let record = records[source.ordinal]
-        guard configuration.watches, !isStopped.load(ordering: .relaxed) else { return nil }
-        if let watch = record.watch { return watch }
+        guard configuration.watches, !isStopped.load(ordering: .relaxed), record.watch == nil else { return nil }
         let ordinal = source.ordinal
         let gathering = Gathering(queue: watching, quiet: .milliseconds(200), longest: .seconds(1)) { [weak self] in
             self?.refresh([ordinal])
@@ -20,20 +21,23 @@ extension Catalog {
             record.watch = try FolderWatch(
                 calls: configuration.fileSystem, queue: watching, isOfInterest: source.isOfInterest
             ) { gathering.note() }
+            return nil
         } catch {
-            problems.add(source.unwatched([error.code == EMFILE ? .instances : .other(error.code)], watched: 0))
+            return error.code == EMFILE ? .instances : .other(error.code)
         }
-        return record.watch
     }
 
     /// Watches the folder of a list file, in which it is edited or replaced.
-    func watchList(_ path: String, of source: NamedSource, _ problems: inout CatalogState.Problems) {
-        guard let watch = watch(of: source, &problems) else { return }
-        let folder = FilePath.split(Array(path.utf8)).folder
-        let place = path.hasPrefix("/") && folder.isEmpty ? "/" : String(decoding: folder, as: UTF8.self)
-        if let refusal = watch.add([], at: place.isEmpty ? "." : place) {
-            problems.add(source.unwatched([refusal], watched: 0))
+    func watchList(_ path: String, of source: NamedSource) {
+        let record = records[source.ordinal]
+        var refusal = beginWatch(of: source)
+        if let watch = record.watch {
+            let folder = FilePath.split(Array(path.utf8)).folder
+            let place = path.hasPrefix("/") && folder.isEmpty ? "/" : String(decoding: folder, as: UTF8.self)
+            refusal = watch.add([], at: place.isEmpty ? "." : place)
         }
+        record.refusals = refusal.map { [$0] } ?? []
+        record.isBlind = record.watch == nil || refusal != nil
     }
 
     /// Whether a list that may have changed is whole. Scanning queue.

@@ -13,19 +13,26 @@ struct Dirt {
         case touched
     }
 
-    /// Whether everything is to be read again.
-    var isWhole = false
+    /// How much there is to be looked at.
+    enum Extent: Comparable {
+        /// The paths.
+        case paths
+        /// Every folder whose times are not as they were.
+        case times
+        /// Every folder, and each name in it.
+        case everything
+    }
+
+    var extent = Extent.paths
     /// Paths beneath the source's folder.
     private(set) var paths: [[UInt8]: Sign] = [:]
-
-    var isEmpty: Bool { !isWhole && paths.isEmpty }
 
     mutating func add(_ path: [UInt8], _ sign: Sign) {
         // That a file's times are set says nothing of whether it is whole.
         if sign == .touched, paths[path] != nil { return }
         paths[path] = sign
         if paths.count > Self.bound {
-            isWhole = true
+            extent = .everything
             paths = [:]
         }
     }

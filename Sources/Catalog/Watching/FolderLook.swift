@@ -1,149 +1,133 @@
 import Glibc
 
-/// A look at some paths of a folder source: what lies there now.
+/// A look at some paths of a folder source, and at all that is in some of its folders: what lies there now.
 struct FolderLook {
-    /// What is looked at.
-    var paths: Set<[UInt8]>
+    /// Paths that are looked at by themselves.
+    private let paths: Set<[UInt8]>
+    /// Folders whose names are read again.
+    private let contents: Set<[UInt8]>
     /// The source's folders, as far as they are known.
-    private(set) var folders: Set<[UInt8]>
+    private(set) var folders: [[UInt8]: FolderPrint?]
     private(set) var scopes: [FolderUpdate.Scope] = []
-    private(set) var untold = UntoldPaths()
-    /// Whether something could not be told that may be told later.
-    private(set) var isTroubled = false
-
-    private let source: NamedSource
-    private let record: SourceRecord
     private let dirt: Dirt
-    private var met: [CatalogState.Problem] = []
+    /// Folders of which everything that lies beneath them is read.
+    private var wholes: Set<[UInt8]> = []
 
-    init(source: NamedSource, record: SourceRecord, dirt: Dirt, folders: Set<[UInt8]>) {
-        self.source = source
-        self.record = record
+    /// - Parameters:
+    ///   - contents: folders that look other than when they were read.
+    ///   - paths: what else is looked at.
+    ///   - folders: those that are known.
+    init(contents: Set<[UInt8]>, paths: Set<[UInt8]>, dirt: Dirt, folders: [[UInt8]: FolderPrint?]) {
+        self.contents = contents
+        self.paths = paths.filter { !contents.contains(FilePath.split($0).folder) }
         self.dirt = dirt
         self.folders = folders
-        paths = Set(dirt.paths.keys).union(record.unfinished.paths)
     }
 
-    mutating func read(_ root: FolderRoot, avoided: FolderIdentity?, isStopped: @escaping () -> Bool) {
-        let collector = Collector(source: source, record: record, dirt: dirt)
-        let walk = collector.walk(root, avoided: avoided, isStopped: isStopped)
+    var isEmpty: Bool { paths.isEmpty && contents.isEmpty }
+
+    mutating func read(by walk: FolderWalk) throws {
+        let reading = walk.reading
+        let former = folders
+        try readContents(by: walk)
         var found: [(path: [UInt8], found: FolderWalk.Found)] = []
-        for (folder, paths) in Dictionary(grouping: paths, by: { FilePath.split($0).folder }) where !isStopped() {
+        for (folder, paths) in Dictionary(grouping: paths, by: { FilePath.split($0).folder }) where !walk.isStopped() {
             walk.look(at: paths.map { FilePath.split($0).name }, in: folder) { found.append(($0, $1)) }
+            // Other than it was, and not all of it was looked at.
+            if folders[folder] != nil { folders.updateValue(nil, forKey: folder) }
         }
-        let (folders, dirt) = (self.folders, self.dirt)
         // Folders that came, went, or are other ones under their name. A known one that was merely touched is as it was.
-        let wholes = Set(
-            found.lazy.filter { path, found in
-                let isKnown = folders.contains(path)
-                if case .folder = found { return !isKnown || dirt.paths[path] != .touched }
-                return isKnown
-            }.map(\.path))
-        func isBeneathWhole(_ path: [UInt8]) -> Bool {
-            var path = path[...]
-            while let slash = path.lastIndex(of: UInt8(ascii: "/")) {
-                path = path[..<slash]
-                if wholes.contains(Array(path)) { return true }
+        for (path, found) in found {
+            if case .folder = found {
+                if isOther(path) { wholes.insert(path) }
+            } else if former[path] != nil {
+                wholes.insert(path)
             }
-            return false
         }
-        if !wholes.isEmpty { self.folders = folders.filter { !wholes.contains($0) && !isBeneathWhole($0) } }
-        for (path, found) in found where !isBeneathWhole(path) && !isStopped() {
+        for (path, found) in found where !isBeneathWhole(path) && !walk.isStopped() {
             var own: [Sighting] = []
-            switch found {
-            case .picture(let sighting): own = [sighting]
-            case .folder, .nothing: break
-            }
-            scopes.append(.init(path: path, isFolder: false, sightings: own))
-            guard wholes.contains(path) else { continue }
-            collector.sightings = []
+            if case .picture(let sighting) = found { own = [sighting] }
+            scopes.append(.init(path: path, extent: .file, sightings: own))
+        }
+        if !wholes.isEmpty {
+            folders = folders.filter { !wholes.contains($0.key) && !isBeneathWhole($0.key) }
+        }
+        for path in wholes where !isBeneathWhole(path) && !walk.isStopped() {
             // What was moved here with its folder is as whole as it was there.
-            collector.isMoved = dirt.paths[path] == .changed
-            if case .folder = found { _ = try? walk.run(from: path) }
-            scopes.append(.init(path: path, isFolder: true, sightings: collector.sightings))
+            reading.takesUnfinished = dirt.paths[path] == .changed
+            let sightings = try sightings(reading) { try walk.run(from: path) }
+            scopes.append(.init(path: path, extent: .tree, sightings: sightings))
         }
-        self.folders.formUnion(collector.folders)
-        if let watch = record.watch { for path in folders where !self.folders.contains(path) { watch.remove(path) } }
-        for path in record.unfinished.paths where !collector.unfinished.contains(path) {
-            record.unfinished.forget(path)
-        }
-        untold = collector.untold
-        isTroubled = collector.isTroubled
-        met = collector.problems
-        if !collector.refusals.isEmpty {
-            met.append(source.unwatched(collector.refusals, watched: record.watch?.count ?? 0))
+        folders.merge(reading.folders(after: former)) { $1 }
+    }
+
+    private mutating func readContents(by walk: FolderWalk) throws {
+        guard !contents.isEmpty else { return }
+        let children = FolderCheck.children(of: folders.keys)
+        // A folder before those in it.
+        for folder in contents.sorted(by: { $0.count < $1.count }) where !walk.isStopped() {
+            guard !wholes.contains(folder), !isBeneathWhole(folder) else { continue }
+            var content = FolderWalk.Content.unknown
+            let sightings = try sightings(walk.reading) { content = try walk.content(of: folder) }
+            switch content {
+            case .names(let subfolders, _):
+                scopes.append(.init(path: folder, extent: .content, sightings: sightings))
+                let present = Set(subfolders.map { FilePath.join(folder, $0) })
+                wholes.formUnion(present.filter(isOther))
+                wholes.formUnion(Set(children[folder] ?? []).subtracting(present))
+            case .absent: wholes.insert(folder)
+            case .unknown: break
+            }
         }
     }
 
-    /// What is wrong with the source now: what was wrong at these paths is forgotten, and what was met is added. Of
-    /// problems that are too many to be named the number is right again when everything is read.
-    func problems(following before: CatalogState.Problems, isEmpty: Bool) -> CatalogState.Problems {
+    private func sightings(_ reading: FolderReading, _ read: () throws -> Void) rethrows -> [Sighting] {
+        var sightings: [Sighting] = []
+        reading.found = { sightings.append($0) }
+        defer { reading.found = { _ in } }
+        try read()
+        return sightings
+    }
+
+    /// Whether a folder is not the one that is known under this path.
+    private func isOther(_ path: [UInt8]) -> Bool {
+        folders[path] == nil || dirt.paths[path].map { $0 != .touched } == true
+    }
+
+    private func isBeneathWhole(_ path: [UInt8]) -> Bool {
+        var path = path[...]
+        while let slash = path.lastIndex(of: UInt8(ascii: "/")) {
+            path = path[..<slash]
+            if wholes.contains(Array(path)) { return true }
+        }
+        return false
+    }
+
+    /// What is wrong with the source now: what was wrong at what was looked at is forgotten, and what was met is added.
+    /// Of problems that are too many to be named the number is right again when everything is read.
+    func problems(
+        following before: CatalogState.Problems, _ met: [CatalogState.Problem], emptiness: CatalogState.Problem,
+        isEmpty: Bool
+    ) -> CatalogState.Problems {
         var looked = UntoldPaths()
-        for scope in scopes where !scope.isFolder { looked.insert(FilePath.printable(FilePath.text(of: scope.path))) }
-        let emptiness = source.emptiness
+        var folders: Set<String> = []
+        for scope in scopes {
+            let path = FilePath.printable(FilePath.text(of: scope.path))
+            if scope.extent == .content { folders.insert(path) } else { looked.insert(path) }
+        }
+        for path in contents { folders.insert(FilePath.printable(FilePath.text(of: path))) }
         var problems = CatalogState.Problems()
         for problem in before.first where problem != emptiness && !met.contains(problem) {
-            if let path = problem.path, looked.contains(path) { continue }
+            if let path = problem.path {
+                if looked.contains(path) || folders.contains(path) || folders.contains(FilePath.folder(of: path)) {
+                    continue
+                }
+            }
             problems.add(problem)
         }
         problems.count += before.count - before.first.count
         for problem in met { problems.add(problem) }
         if isEmpty { problems.add(emptiness) }
         return problems
-    }
-}
-
-/// What a walk meets.
-private final class Collector {
-    var sightings: [Sighting] = []
-    var folders: Set<[UInt8]> = []
-    var untold = UntoldPaths()
-    var isTroubled = false
-    var problems: [CatalogState.Problem] = []
-    var refusals: Set<FolderWatch.Refusal> = []
-    /// Whether what is walked through was moved to where it is.
-    var isMoved = false
-    /// Files that are still not whole.
-    var unfinished: Set<[UInt8]> = []
-    private let source: NamedSource
-    private let record: SourceRecord
-    private let dirt: Dirt
-
-    init(source: NamedSource, record: SourceRecord, dirt: Dirt) {
-        self.source = source
-        self.record = record
-        self.dirt = dirt
-    }
-
-    func walk(_ root: FolderRoot, avoided: FolderIdentity?, isStopped: @escaping () -> Bool) -> FolderWalk {
-        FolderWalk(
-            root: root, avoided: avoided, isStopped: isStopped,
-            entering: { [self] path, descriptor in
-                folders.insert(path)
-                if let refusal = record.watch?.add(path, folder: descriptor) { refusals.insert(refusal) }
-            },
-            isWhole: { [self] path, status in
-                guard !isMoved, dirt.paths[path] != .changed else {
-                    record.unfinished.forget(path)
-                    return true
-                }
-                let isWhole = record.unfinished.isWhole(path, status, isBegun: dirt.paths[path] == .begun)
-                if !isWhole { unfinished.insert(path) }
-                return isWhole
-            },
-            found: { [self] in sightings.append($0) },
-            untold: { [self] path, failure in
-                untold.insert(path)
-                // Rights do not come back by themselves.
-                if ![EACCES, EPERM].contains(failure.code) { isTroubled = true }
-                add(path, FolderWalk.untoldReason(failure))
-            },
-            undecided: { [self] in untold.insert($0) },
-            linked: { [self] in record.links.insert($0) },
-            refused: { [self] in add($0, $1) })
-    }
-
-    private func add(_ path: String, _ reason: String) {
-        problems.append(.init(source: source.name, path: FilePath.printable(path), reason: reason))
     }
 }

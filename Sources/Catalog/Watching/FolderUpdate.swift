@@ -7,9 +7,16 @@ struct FolderUpdate {
 
     /// A run of the order that was looked at.
     struct Scope {
-        /// The path: of a file, or of a folder with all that lies beneath it.
+        enum Extent {
+            case file
+            /// The pictures in a folder, without those of its sub-folders.
+            case content
+            /// A folder with all that lies beneath it.
+            case tree
+        }
+
         let path: [UInt8]
-        let isFolder: Bool
+        let extent: Extent
         /// What lies there, in order.
         let sightings: [Sighting]
     }
@@ -69,12 +76,17 @@ struct FolderUpdate {
         }
     }
 
-    /// The listing as it is now, and what is no longer in it, each with the nearest image after it that stayed.
-    ///
+    struct Outcome {
+        /// As it is now.
+        let listing: Listing
+        /// What is no longer in it, each with the nearest image after it that stayed.
+        let gone: [(id: ImageID, anchor: ImageID?)]
+        /// The same, with the rows that they had.
+        let dropped: [(id: ImageID, row: UInt32)]
+    }
+
     /// - Parameter rows: of what was seen.
-    func outcome(_ rows: [UInt32]) -> (
-        listing: Listing, gone: [(id: ImageID, anchor: ImageID?)], dropped: [(id: ImageID, row: UInt32)]
-    ) {
+    func outcome(_ rows: [UInt32]) -> Outcome {
         var edits: [Listing.Edit] = []
         var dropped: [Listing.Entry] = []
         var positions: [Int] = []
@@ -101,7 +113,7 @@ struct FolderUpdate {
             gone.append((listing[position].id, anchor))
             next = position
         }
-        return (edits.isEmpty ? listing : listing.applying(edits), gone, dropped)
+        return Outcome(listing: edits.isEmpty ? listing : listing.applying(edits), gone: gone, dropped: dropped)
     }
 
     /// Puts among what was seen what could not be told.
@@ -123,6 +135,10 @@ struct FolderUpdate {
     }
 
     private static func key(_ scope: Scope) -> PathKey {
-        scope.isFolder ? PathKey.bounds(ofFolder: scope.path).lower : PathKey(file: scope.path)
+        switch scope.extent {
+        case .file: PathKey(file: scope.path)
+        case .content: PathKey.bounds(ofFilesIn: scope.path).lower
+        case .tree: PathKey.bounds(ofFolder: scope.path).lower
+        }
     }
 }

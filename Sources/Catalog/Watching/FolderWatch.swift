@@ -110,8 +110,8 @@ final class FolderWatch: Sendable {
     }
 
     /// Ends the watches of all folders but these.
-    func keepOnly(_ folders: Set<[UInt8]>) {
-        let gone = state.withLock { $0.watches.keys.filter { !folders.contains($0) } }
+    func keepOnly(_ folders: [[UInt8]: FolderPrint?]) {
+        let gone = state.withLock { $0.watches.keys.filter { folders[$0] == nil } }
         for path in gone { remove(path) }
     }
 
@@ -139,7 +139,7 @@ final class FolderWatch: Sendable {
 
     private func note(_ event: FolderEvent, _ state: inout State) -> Bool {
         if event.has(Int(IN_Q_OVERFLOW)) {
-            state.dirt.isWhole = true
+            state.dirt.extent = .everything
             return true
         }
         guard let folder = state.paths[event.watch] else { return false }
@@ -153,7 +153,7 @@ final class FolderWatch: Sendable {
             let isAway =
                 event.has(Int(IN_UNMOUNT))
                 || folder.isEmpty && event.has(Int(IN_DELETE_SELF), Int(IN_MOVE_SELF))
-            if isAway { state.dirt.isWhole = true }
+            if isAway { state.dirt.extent = .everything }
             return isAway
         }
         guard isOfInterest(event.name) else { return false }

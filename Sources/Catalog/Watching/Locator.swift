@@ -23,9 +23,12 @@ struct Locator {
 
     /// Nil where there is nothing, and nothing is to come.
     mutating func range(of scope: FolderUpdate.Scope, _ key: PathKey, _ identity: Identity) throws -> Range<Int>? {
-        if scope.isFolder {
+        if scope.extent != .file {
             let lower = try position(of: key)
-            return lower..<(try position(of: PathKey.bounds(ofFolder: scope.path).upper))
+            let upper =
+                scope.extent == .tree
+                ? PathKey.bounds(ofFolder: scope.path).upper : PathKey.bounds(ofFilesIn: scope.path).upper
+            return lower..<(try position(of: upper))
         }
         let path = FilePath.text(of: scope.path)
         if let position = listing.position(of: identity.firstID(of: path)) {

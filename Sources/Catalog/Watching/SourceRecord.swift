@@ -7,8 +7,11 @@ final class SourceRecord: @unchecked Sendable {
     var watch: FolderWatch?
     var unfinished: UnfinishedFiles
 
-    /// The folders that were read; nil until the whole source was, in this run.
-    var folders: Set<[UInt8]>?
+    /// The folders that were read, and how they looked then, as far as everything in them could be told; nil until the
+    /// whole source was. The index has the same.
+    var folders: (prints: [[UInt8]: FolderPrint?], index: Index)?
+    /// Why some folders, or the folder of a list, are not watched.
+    var refusals: Set<FolderWatch.Refusal> = []
     /// Links that were met: what they lead to may change without a sign.
     var links: Set<[UInt8]> = []
     /// The listing that was written last, and where.
@@ -20,10 +23,14 @@ final class SourceRecord: @unchecked Sendable {
     var isBlind = false
     /// Whether it will be looked for.
     var isDue = false
-    /// How often everything was read.
+    /// Whether folders have other times when names came or went, as far as was seen; some mounts do not keep them.
+    var timesTell = true
+    /// How long it took to look at every folder's times, and at everything; nil before that was done.
+    var durations: [Dirt.Extent: Duration] = [:]
+    /// How often all of it was read, and not what is other than it was.
     var readings = 0
-    /// How long it took to read the whole source last.
-    var duration = Duration.zero
+    /// When everything was looked at last.
+    var lookedAt: ContinuousClock.Instant?
 
     init(_ configuration: Catalog.Configuration) {
         unfinished = UnfinishedFiles(settling: configuration.settling, patience: configuration.patience)
