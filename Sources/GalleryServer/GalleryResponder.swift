@@ -9,6 +9,8 @@ import RenderWorkers
 /// Everything this server answers: the API, the pictures, and the front.
 struct GalleryResponder: Responder {
     private let responder: any Responder
+    private let pace = ViewportPace()
+    private let time = SystemTime()
 
     /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
     init(
@@ -25,7 +27,7 @@ struct GalleryResponder: Responder {
         RenditionRoute(catalog: catalog, loader: loader, tokens: tokens).add(to: &router)
         StreamRoute(
             services: StreamServices(
-                catalog: catalog, loader: loader, tokens: tokens, census: streams,
+                catalog: catalog, loader: loader, tokens: tokens, census: streams, pace: pace,
                 keepsCancelled: configuration.keepsCancelled),
             origins: crossOrigin
         ).add(to: &router)
@@ -40,6 +42,7 @@ struct GalleryResponder: Responder {
     }
 
     func respond(to request: Request, reply: Reply) {
+        pace.note(request.client, now: time.uptime().inSeconds)
         responder.respond(to: request, reply: reply)
     }
 }

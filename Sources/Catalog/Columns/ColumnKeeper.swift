@@ -1,6 +1,5 @@
 import FoundationEssentials
 import GRDB
-import GRDBSQLite
 import Images
 import Locking
 
@@ -117,7 +116,7 @@ final class ColumnKeeper: Sendable {
     private static let rest = Duration.seconds(5)
 }
 
-/// Reads rows for the columns. Past GRDB, which makes an object of each row: a million are read in a second so.
+/// Reads rows for the columns.
 private struct ColumnReader {
     private let db: Database
     private let statement: Statement
@@ -143,41 +142,18 @@ private struct ColumnReader {
     func block(_ number: Int, folders: FolderTable) throws -> ColumnBlock {
         let first = number * ColumnBlock.size
         var rows = [ColumnRow?](repeating: nil, count: ColumnBlock.size)
-        let raw = statement.sqliteStatement
-        defer { sqlite3_reset(raw) }
-        sqlite3_reset(raw)
-        sqlite3_bind_int64(raw, 1, Int64(first))
-        sqlite3_bind_int64(raw, 2, Int64(first + ColumnBlock.size))
-        while true {
-            let code = sqlite3_step(raw)
-            guard code != SQLITE_DONE else { break }
-            guard code == SQLITE_ROW else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
-            let place = Int(sqlite3_column_int64(raw, 0)) - first
-            guard rows.indices.contains(place) else { continue }
-            rows[place] = row(raw)
+        try statement.rows(Int64(first), Int64(first + ColumnBlock.size)) { stored in
+            guard let place = stored.count(0).map({ $0 - first }), rows.indices.contains(place) else { return }
+            rows[place] = row(stored)
         }
         return ColumnBlock(rows, folders: folders)
     }
 
-    private func row(_ raw: SQLiteStatement) -> ColumnRow {
-        func text(_ column: Int32) -> String? {
-            guard let start = sqlite3_column_text(raw, column) else { return nil }
-            let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column)))
-            return String(decoding: bytes, as: UTF8.self)
-        }
-        func integer(_ column: Int32) -> Int64? {
-            sqlite3_column_type(raw, column) == SQLITE_INTEGER ? sqlite3_column_int64(raw, column) : nil
-        }
-        func number(_ column: Int32) -> Double? {
-            sqlite3_column_type(raw, column) == SQLITE_NULL ? nil : sqlite3_column_double(raw, column)
-        }
+    private func row(_ stored: StoredRow) -> ColumnRow {
+        let (text, integer, number) = (stored.text, stored.integer, stored.number)
         var row = ColumnRow()
         let location = text(1) ?? ""
-        let stamp = integer(2).flatMap { size in
-            integer(3).flatMap { seconds in
-                integer(4).map { FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: $0) }
-            }
-        }
+        let stamp = FileStamp(stored, from: 2)
         let version = integer(9).map { ContentVersion(rawValue: UInt64(bitPattern: $0)) }
         // Facts of an older content are no longer true.
         let hasFacts = stamp.map { $0.version == version } ?? true

@@ -27,9 +27,7 @@ extension Index {
                     """)
             var found: [UInt32: ExaminedRow] = [:]
             for row in rows {
-                let cursor = try Row.fetchCursor(statement, arguments: [Int64(row)])
-                // A row is a window on its statement, which the cursor resets when it goes.
-                found[row] = try withExtendedLifetime(cursor) { try cursor.next().flatMap(ExaminedRow.init) }
+                found[row] = try statement.row(Int64(row), read: ExaminedRow.init)
             }
             return found
         }
@@ -91,17 +89,12 @@ extension Index {
 
 extension Index.ExaminedRow {
     /// Nil for what is no file, and when the row is damaged.
-    fileprivate init?(_ row: Row) {
-        func value<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
-            Value.fromDatabaseValue(row[column] as DatabaseValue)
-        }
-        guard let id: Int64 = value(0), let path: String = value(1), let size: Int64 = value(2),
-            let seconds: Int64 = value(3), let nanoseconds: Int64 = value(4)
-        else { return nil }
+    fileprivate init?(_ row: StoredRow) {
+        guard let id = row.integer(0), let path = row.text(1), let stamp = FileStamp(row, from: 2) else { return nil }
         self.id = ImageID(rawValue: UInt64(bitPattern: id))
         self.path = path
-        version = ContentVersion(fileSize: size, modifiedSeconds: seconds, nanoseconds: nanoseconds)
-        if let known: Int64 = value(5), let examination: Int = value(6) {
+        version = stamp.version
+        if let known = row.integer(5), let examination = row.count(6) {
             facts = (ContentVersion(rawValue: UInt64(bitPattern: known)), examination)
         } else {
             facts = nil

@@ -36,44 +36,40 @@ enum FactsColumns {
     }
 
     /// - Parameter first: where the first of `names` stands in the row.
-    static func facts(_ row: Row, from first: Int) -> ImageFacts {
+    static func facts(_ row: StoredRow, from first: Int32) -> ImageFacts {
         var facts = ImageFacts()
-        // Columns of this index have the types that were written; a damaged value reads as nothing, never as a trap.
-        func value<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
-            Value.fromDatabaseValue(row[first + column] as DatabaseValue)
-        }
-        facts.width = value(0)
-        facts.height = value(1)
-        facts.mediaType = value(2)
-        facts.byteCount = value(3)
-        facts.frames = value(4)
-        facts.placeholder = (value(5) as Data?).map { Array($0) }
-        facts.takenAt = value(6)
-        facts.orientation = value(7)
+        facts.width = row.count(first)
+        facts.height = row.count(first + 1)
+        facts.mediaType = row.text(first + 2)
+        facts.byteCount = row.integer(first + 3)
+        facts.frames = row.count(first + 4)
+        facts.placeholder = row.bytes(first + 5)
+        facts.takenAt = row.text(first + 6)
+        facts.orientation = row.count(first + 7)
         var camera = ImageFacts.Camera()
-        camera.make = value(8)
-        camera.model = value(9)
-        camera.lens = value(10)
-        camera.exposureTime = value(11)
-        camera.aperture = value(12)
-        camera.sensitivity = value(13)
-        camera.focalLength = value(14)
+        camera.make = row.text(first + 8)
+        camera.model = row.text(first + 9)
+        camera.lens = row.text(first + 10)
+        camera.exposureTime = row.number(first + 11)
+        camera.aperture = row.number(first + 12)
+        camera.sensitivity = row.count(first + 13)
+        camera.focalLength = row.number(first + 14)
         if camera != ImageFacts.Camera() { facts.camera = camera }
-        if let latitude: Double = value(15), let longitude: Double = value(16) {
-            facts.place = ImageFacts.Place(latitude: latitude, longitude: longitude, altitude: value(17))
+        if let latitude = row.number(first + 15), let longitude = row.number(first + 16) {
+            facts.place = ImageFacts.Place(latitude: latitude, longitude: longitude, altitude: row.number(first + 17))
         }
-        facts.isIncomplete = value(18)
-        facts.isBroken = value(19)
-        facts.rating = value(20)
-        facts.title = value(21)
-        facts.keywords = (value(22) as String?)?.split(separator: "\n").map(String.init) ?? []
+        facts.isIncomplete = row.flag(first + 18)
+        facts.isBroken = row.flag(first + 19)
+        facts.rating = row.count(first + 20)
+        facts.title = row.text(first + 21)
+        facts.keywords = row.text(first + 22)?.split(separator: "\n").map(String.init) ?? []
         var names = ImageFacts.PlaceNames()
-        names.location = value(23)
-        names.city = value(24)
-        names.state = value(25)
-        names.country = value(26)
+        names.location = row.text(first + 23)
+        names.city = row.text(first + 24)
+        names.state = row.text(first + 25)
+        names.country = row.text(first + 26)
         if names != ImageFacts.PlaceNames() { facts.placeNames = names }
-        facts.examination = value(27)
+        facts.examination = row.count(first + 27)
         return facts
     }
 }

@@ -75,12 +75,14 @@ extension Index {
         while let from = edge, !isStopped() {
             edge = nil
             do {
-                let rows = try database.read { try Row.fetchAll($0, sql: sql, arguments: [from]) }
-                let learnt = rows.compactMap { row in
-                    Int64.fromDatabaseValue(row[FactsColumns.names.count + 1] as DatabaseValue).map {
-                        ($0, Learnt(row))
+                let rows = try database.read { db in
+                    var rows: [(id: Int64?, learnt: Learnt)] = []
+                    try db.makeStatement(sql: sql).rows(from) { row in
+                        rows.append((row.integer(Int32(FactsColumns.names.count + 1)), Learnt(row)))
                     }
+                    return rows
                 }
+                let learnt = rows.compactMap { row in row.id.map { ($0, row.learnt) } }
                 try other.write(
                     Dictionary(
                         learnt.map { (ImageID(rawValue: UInt64(bitPattern: $0)), $1) }, uniquingKeysWith: { $1 }),
@@ -115,9 +117,7 @@ extension Index {
             let statement = try db.cachedStatement(sql: sql)
             var learnt: [ImageID: Learnt] = [:]
             for id in ids {
-                let rows = try Row.fetchCursor(statement, arguments: [Int64(bitPattern: id.rawValue)])
-                // A row is a window on its statement, which the cursor resets when it goes.
-                learnt[id] = try withExtendedLifetime(rows) { try rows.next().map(Learnt.init) }
+                learnt[id] = try statement.row(Int64(bitPattern: id.rawValue), read: Learnt.init)
             }
             return learnt
         }
@@ -125,10 +125,9 @@ extension Index {
 }
 
 extension Learnt {
-    fileprivate init(_ row: Row) {
-        let version = Int64.fromDatabaseValue(row[0] as DatabaseValue)
+    fileprivate init(_ row: StoredRow) {
         self.init(
             facts: FactsColumns.facts(row, from: 1),
-            version: version.map { ContentVersion(rawValue: UInt64(bitPattern: $0)) })
+            version: row.integer(0).map { ContentVersion(rawValue: UInt64(bitPattern: $0)) })
     }
 }

@@ -114,9 +114,7 @@ extension Index {
     }
 
     private static func image(_ number: UInt32, _ statement: Statement) throws -> ImageRow? {
-        let rows = try Row.fetchCursor(statement, arguments: [Int64(number)])
-        // A row is a window on its statement, which the cursor resets when it goes.
-        return try withExtendedLifetime(rows) { try rows.next().flatMap(ImageRow.init) }
+        try statement.row(Int64(number), read: ImageRow.init)
     }
 }
 
@@ -155,28 +153,30 @@ extension Statement {
         bind(sighting.stated.height.map(Int64.init), at: 9)
         bind(sighting.stated.takenAt, at: 10)
         bind(sighting.inode.map { Int64(bitPattern: $0) }, at: 11)
+        defer { sqlite3_reset(statement) }
         let code = sqlite3_step(statement)
-        sqlite3_reset(statement)
-        guard code == SQLITE_DONE else {
-            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)))
-        }
+        guard code == SQLITE_DONE else { throw DatabaseError(stepped: statement, code) }
     }
 }
 
 extension ImageRow {
     /// Nil when the row is damaged.
-    fileprivate init?(_ row: Row) {
-        func value<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
-            Value.fromDatabaseValue(row[column] as DatabaseValue)
-        }
-        guard let id: Int64 = value(0), let location: String = value(1) else { return nil }
-        var stamp: FileStamp?
-        if let size: Int64 = value(2), let seconds: Int64 = value(3), let nanoseconds: Int64 = value(4) {
-            stamp = FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
-        }
-        var sighting = Sighting(location: location, stamp: stamp)
-        sighting.stated = Sighting.Stated(name: value(5), width: value(6), height: value(7), takenAt: value(8))
-        sighting.inode = (value(9) as Int64?).map { UInt64(bitPattern: $0) }
+    fileprivate init?(_ row: StoredRow) {
+        guard let id = row.integer(0), let location = row.text(1) else { return nil }
+        var sighting = Sighting(location: location, stamp: FileStamp(row, from: 2))
+        sighting.stated = Sighting.Stated(
+            name: row.text(5), width: row.count(6), height: row.count(7), takenAt: row.text(8))
+        sighting.inode = row.integer(9).map { UInt64(bitPattern: $0) }
         self.init(id: ImageID(rawValue: UInt64(bitPattern: id)), sighting: sighting)
+    }
+}
+
+extension FileStamp {
+    /// - Parameter first: where size, seconds and nanoseconds stand in the row; nil unless all are there.
+    init?(_ row: StoredRow, from first: Int32) {
+        guard let size = row.integer(first), let seconds = row.integer(first + 1),
+            let nanoseconds = row.integer(first + 2)
+        else { return nil }
+        self.init(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
     }
 }

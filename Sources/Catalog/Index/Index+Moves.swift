@@ -18,32 +18,21 @@ extension Index {
         return try database.read { db in
             let old = try db.cachedStatement(
                 sql: "SELECT size, seconds, nanoseconds, inode FROM image WHERE row = ? AND inode IS NOT NULL")
-            func file(_ row: Row) -> File? {
-                func value(_ column: Int) -> Int64? { Int64.fromDatabaseValue(row[column] as DatabaseValue) }
-                guard let size = value(0), let seconds = value(1), let nanoseconds = value(2), let inode = value(3)
-                else { return nil }
-                return File(
-                    inode: UInt64(bitPattern: inode),
-                    stamp: FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds))
+            func file(_ row: StoredRow) -> File? {
+                guard let stamp = FileStamp(row, from: 0), let inode = row.integer(3) else { return nil }
+                return File(inode: UInt64(bitPattern: inode), stamp: stamp)
             }
             var files: [File: ImageID] = [:]
             for (id, row) in gone {
-                let rows = try Row.fetchCursor(old, arguments: [Int64(row)])
-                try withExtendedLifetime(rows) {
-                    if let file = try rows.next().flatMap(file) { files[file] = id }
-                }
+                if let file = try old.row(Int64(row), read: file) { files[file] = id }
             }
             guard !files.isEmpty else { return [] }
             var moved: [Moved] = []
-            let came = try Row.fetchCursor(
-                db, sql: "SELECT size, seconds, nanoseconds, inode, id, row FROM image WHERE row >= ?",
-                arguments: [Int64(firstRow)])
-            while let row = try came.next() {
-                guard let id = Int64.fromDatabaseValue(row[4] as DatabaseValue), let file = file(row),
-                    let old = files[file]
-                else { continue }
-                let number = Int64.fromDatabaseValue(row[5] as DatabaseValue) ?? 0
-                moved.append((old, ImageID(rawValue: UInt64(bitPattern: id)), UInt32(clamping: number)))
+            let came = try db.cachedStatement(
+                sql: "SELECT size, seconds, nanoseconds, inode, id, row FROM image WHERE row >= ?")
+            try came.rows(Int64(firstRow)) { row in
+                guard let id = row.integer(4), let file = file(row), let old = files[file] else { return }
+                moved.append((old, ImageID(rawValue: UInt64(bitPattern: id)), UInt32(clamping: row.integer(5) ?? 0)))
             }
             return moved
         }

@@ -13,8 +13,6 @@ struct WorkShares {
     static let burst = 0.25
     /// Seconds of work that a client may do in a second, on and on.
     static let rate = 0.1
-    /// For how long a client counts as one that works, in seconds.
-    static let attention = 1.0
 
     private struct Line {
         var waiting: Deque<ID> = []
@@ -37,9 +35,7 @@ struct WorkShares {
     private var ready: Deque<Client> = []
     private var resting: [Client] = []
     private var inHand = 0
-    /// Who worked last, and who of all others did, and when.
-    private var latest: (client: Client, at: Double)?
-    private var other: (client: Client, at: Double)?
+    private var company = Company()
 
     init(places: Int, waitingPerClient: Int) {
         self.places = max(1, places)
@@ -56,7 +52,7 @@ struct WorkShares {
         guard line.waiting.count < waitingPerClient else { return false }
         line.waiting.append(id)
         lines[client] = line
-        note(client, now)
+        company.note(client, now: now)
         list(client)
         return true
     }
@@ -102,7 +98,7 @@ struct WorkShares {
         line.spent = min(line.spent(at: now) + seconds, 2 * Self.burst)
         line.asOf = now
         lines[client] = line
-        note(client, now)
+        company.note(client, now: now)
         list(client)
         forgetIfIdle(client, now)
     }
@@ -130,14 +126,7 @@ struct WorkShares {
     private func rest(of line: Line, _ client: Client, _ now: Double) -> Double {
         let excess = line.spent(at: now) - Self.burst
         guard excess > 0 else { return 0 }
-        let others = latest?.client == client ? other : latest
-        guard let others, now - others.at < Self.attention else { return 0 }
-        return min(excess / Self.rate, others.at + Self.attention - now)
-    }
-
-    private mutating func note(_ client: Client, _ now: Double) {
-        if let latest, latest.client != client { other = latest }
-        latest = (client, now)
+        return min(excess / Self.rate, company.lasts(for: client, now: now))
     }
 
     /// Forgets a client that owes nothing. One that still does is forgotten when others come and go.

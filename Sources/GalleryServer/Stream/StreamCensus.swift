@@ -60,6 +60,16 @@ final class StreamCensus: Sendable {
         }
     }
 
+    /// Counts a viewport of one of the client's streams.
+    ///
+    /// - Returns: how many streams the client has.
+    func viewport(of client: Client) -> Int {
+        state.withLock { state in
+            state.figures.viewports += 1
+            return state.held[client]
+        }
+    }
+
     func ends(_ client: Client) {
         state.withLock { state in
             state.figures.open -= 1

@@ -10,6 +10,7 @@ struct StreamServices: Sendable {
     var loader: any RenditionLoading
     var tokens: TokenBook
     var census: StreamCensus
+    var pace = ViewportPace()
     var time: any TimeKeeping = SystemTime()
     /// A new viewport cancels nothing and re-orders nothing: for the benchmark of what cancelling saves.
     var keepsCancelled = false

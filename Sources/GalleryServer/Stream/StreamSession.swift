@@ -31,6 +31,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     var loads: [Piece: UnderWay] = [:]
     /// The newest viewport, until it is the plan's.
     private var newest: Viewport?
+    /// Its turn, where that has not come.
+    private var turn: LoopTimer?
     private var viewportNumber: UInt64 = 0
     private var isGreeted = false
     /// What the client was told of the catalog last.
@@ -89,6 +91,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         looking?.cancel()
         alarm?.cancel()
         watch?.cancel()
+        turn?.cancel()
         loads = [:]
     }
 
@@ -98,6 +101,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             isGreeted = true
             return text(.session(session, revision: told.revision, total: told.total))
         }
+        // What was on screen before is worth nothing, and the rest comes when it is this client's turn.
+        if turn?.isPending == true { return nil }
         showNewest()
         // Of a view whose order is still being made there is nothing to tell.
         if told != standing, plan.revision != 0 || view.view == nil {
@@ -131,7 +136,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             if let received = viewport.received { plan.acknowledge(received, at: services.now) }
             settle(plan.hold(viewport.has))
             // Of several that came together only the newest counts.
-            if newest == nil { socket?.loop.execute { [weak self] in self?.showNewest() } }
+            if newest == nil { awaitTurn() }
             newest = viewport
         case .received(let bytes): plan.acknowledge(bytes, at: services.now)
         case .has(let images): settle(plan.hold(images))
@@ -140,10 +145,19 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         }
     }
 
+    private func awaitTurn() {
+        let delay = services.pace.take(of: client, now: services.now)
+        guard delay > 0 else {
+            socket?.loop.execute { [weak self] in self?.showNewest() }
+            return
+        }
+        turn = socket?.loop.schedule(after: .seconds(delay)) { [weak self] in self?.showNewest() }
+    }
+
     private func showNewest() {
         guard let viewport = newest, session != nil else { return }
         newest = nil
-        services.census.count { $0.viewports += 1 }
+        plan.limits = StreamPlan.Limits(sharedBy: services.census.viewport(of: client))
         viewportNumber = services.tokens.newViewport()
         shown = viewport
         if viewport.view != view.text { change(to: viewport.view) }

@@ -95,7 +95,7 @@ private final class Box {
         shares.finished(of: calm, after: 0.001, now: 10)
         #expect(shares.next(now: 10) == nil)
         let rest = try #require(shares.wakes(now: 10))
-        #expect(rest > 0 && rest <= WorkShares.attention, "nobody else has come since: it waits no longer than that")
+        #expect(rest > 0 && rest <= Company.attention, "nobody else has come since: it waits no longer than that")
         #expect(shares.next(now: 10 + rest / 2) == nil)
         #expect(shares.next(now: 10 + rest + 0.001) == 2)
         #expect(shares.wakes(now: 12) == nil)

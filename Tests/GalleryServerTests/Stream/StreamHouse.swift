@@ -34,6 +34,7 @@ final class StreamHouse: Sendable {
     let time = HeldTime()
     let tokens: TokenBook
     let census: StreamCensus
+    let pace = ViewportPace()
     let session: StreamSession
     let loop: EventLoop
     private let socket: WebSocket
@@ -44,7 +45,8 @@ final class StreamHouse: Sendable {
         census = StreamCensus(limit: maximumStreams)
         loop = try EventLoop(label: "test")
         socket = WebSocket(loop: loop, peer: SocketAddress(ip: .v4(0x7F00_0001), port: 9), subprotocol: "tessera.v1")
-        let services = StreamServices(catalog: catalog, loader: loader, tokens: tokens, census: census, time: time)
+        let services = StreamServices(
+            catalog: catalog, loader: loader, tokens: tokens, census: census, pace: pace, time: time)
         session = StreamSession(
             services: services, client: Client(.v4(0x7F00_0001)), formats: StreamFormats(accept: "image/webp"))
     }

@@ -1,3 +1,5 @@
+import Addresses
+import Clients
 import Foundation
 import HTTPServer
 import Images
@@ -99,6 +101,28 @@ import Testing
         let loads = house.loader.loads
         #expect(loads.count >= 10 && loads.allSatisfy { 585..<630 ~= $0.request.image.slot })
         #expect(house.census.figures.viewports == 1)
+        await house.end()
+    }
+
+    @Test func `whose turn has not come shows its newest viewport when it does, and nothing of another meanwhile`()
+        async throws
+    {
+        let house = try StreamHouse()
+        house.loader.holdEverything()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":100,"count":10}"#)
+        _ = await house.hear { $0.frames.count >= 20 }
+        // Others are at work, and this client has had its share.
+        let now = house.time.uptime().inSeconds
+        house.pace.note(Client(.v4(0xC000_0201)), now: now)
+        while house.pace.take(of: Client(.v4(0x7F00_0001)), now: now) < 1.5 {}
+        await house.say(
+            #"{"type":"viewport","first":500,"count":10}"#, #"{"type":"viewport","first":700,"count":10}"#)
+        #expect(await house.hear().isEmpty)
+        let heard = await house.hear { $0.frames.count >= 20 }
+        #expect(Set(try told(heard).values).isSuperset(of: 700..<710))
+        #expect(try told(heard).values.allSatisfy { $0 >= 600 })
+        #expect(house.census.figures.viewports == 2)
         await house.end()
     }
 

@@ -26,6 +26,18 @@ struct StreamPlan: Sendable {
         var told = 32
 
         init() {}
+
+        /// Those of each of a client's streams: what is kept for them all grows little with their number.
+        init(sharedBy streams: Int) {
+            let share = Double(max(1, streams)) / 8
+            guard share > 1 else { return }
+            func part(_ amount: Int, atLeast least: Int) -> Int { max(least, Int(Double(amount) / share)) }
+            loads = part(loads, atLeast: 4)
+            aheadLoads = part(aheadLoads, atLeast: 2)
+            waiting = part(waiting, atLeast: 8)
+            waitingBytes = part(waitingBytes, atLeast: 64 << 10)
+            images = part(images, atLeast: 128)
+        }
     }
 
     /// What to do next.
@@ -44,7 +56,7 @@ struct StreamPlan: Sendable {
         case rest(until: Double?)
     }
 
-    let limits: Limits
+    var limits: Limits
     /// A new viewport cancels nothing and re-orders nothing: for the benchmark of what cancelling saves.
     let keepsCancelled: Bool
 

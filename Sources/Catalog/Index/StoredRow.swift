@@ -1,0 +1,69 @@
+import GRDB
+import GRDBSQLite
+
+/// A row that a statement of SQLite stands at, read value by value; until the next one. Past GRDB, which makes an object of
+/// each row and of each value: where rows come by the hundred for each viewport that costs more than finding them.
+///
+/// A value of another type than is asked for, as a damaged one is, reads as none, and never traps.
+struct StoredRow {
+    fileprivate let raw: SQLiteStatement
+
+    func integer(_ column: Int32) -> Int64? {
+        sqlite3_column_type(raw, column) == SQLITE_INTEGER ? sqlite3_column_int64(raw, column) : nil
+    }
+
+    func count(_ column: Int32) -> Int? { integer(column).map { Int($0) } }
+
+    func flag(_ column: Int32) -> Bool? { integer(column).map { $0 != 0 } }
+
+    func number(_ column: Int32) -> Double? {
+        [SQLITE_FLOAT, SQLITE_INTEGER].contains(sqlite3_column_type(raw, column))
+            ? sqlite3_column_double(raw, column) : nil
+    }
+
+    func text(_ column: Int32) -> String? {
+        guard sqlite3_column_type(raw, column) == SQLITE_TEXT, let start = sqlite3_column_text(raw, column) else {
+            return nil
+        }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8]? {
+        guard sqlite3_column_type(raw, column) == SQLITE_BLOB else { return nil }
+        let bytes = UnsafeRawBufferPointer(
+            start: sqlite3_column_blob(raw, column), count: Int(sqlite3_column_bytes(raw, column)))
+        return Array(bytes)
+    }
+}
+
+extension Statement {
+    /// Runs the statement with these arguments, and hands on its rows one after the other.
+    func rows(_ arguments: Int64..., read: (StoredRow) throws -> Void) throws {
+        let raw = sqliteStatement
+        sqlite3_reset(raw)
+        defer { sqlite3_reset(raw) }
+        for (place, argument) in arguments.enumerated() { sqlite3_bind_int64(raw, Int32(place + 1), argument) }
+        while true {
+            let code = sqlite3_step(raw)
+            guard code != SQLITE_DONE else { return }
+            guard code == SQLITE_ROW else { throw DatabaseError(stepped: raw, code) }
+            try read(StoredRow(raw: raw))
+        }
+    }
+
+    /// The same of one row; nil where there is none.
+    func row<Value>(_ argument: Int64, read: (StoredRow) throws -> Value?) throws -> Value? {
+        var value: Value?
+        try rows(argument) { value = try read($0) }
+        return value
+    }
+}
+
+extension DatabaseError {
+    /// What a step of a statement came to that brought no row.
+    init(stepped raw: SQLiteStatement, _ code: CInt) {
+        let message = sqlite3_db_handle(raw).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+        self.init(resultCode: ResultCode(rawValue: code), message: message)
+    }
+}
