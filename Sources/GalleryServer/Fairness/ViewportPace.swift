@@ -9,10 +9,10 @@ import Locking
 ///
 /// A pure value; times are seconds of one monotonic clock.
 struct ViewportShares {
-    /// Viewports that come at once before any waits.
-    static let burst = 30.0
-    /// Viewports a second, on and on: as many as one page in a fling reports.
-    static let rate = 60.0
+    /// Viewports that come at once before any waits: as many as one page reports in two seconds of a fling.
+    static let burst = 60.0
+    /// Viewports a second, on and on.
+    static let rate = 30.0
 
     private struct Debt {
         /// Viewports that were taken, and not made up for yet, as of `asOf`.

@@ -17,6 +17,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     }
 
     static let watchInterval = Duration.seconds(1)
+    /// Steps of the plan before the other connections of the loop have their turn.
+    private static let stepsInTurn = 8
     /// An origin that has sent nothing for so long is worth a word.
     static let patience = Duration.seconds(3)
 
@@ -113,7 +115,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             toldWaiting = waiting
             return text(.waiting(waiting))
         }
-        while true {
+        for _ in 0..<Self.stepsInTurn {
             switch plan.next(at: services.now) {
             case .issue(let slots): issue(slots)
             case .look(let piece, let isAhead, let distance): look(for: piece, isAhead: isAhead, distance: distance)
@@ -126,6 +128,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
                 return nil
             }
         }
+        socket?.wake()
+        return nil
     }
 
     // MARK: - What the client says

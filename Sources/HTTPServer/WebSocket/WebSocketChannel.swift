@@ -41,9 +41,10 @@ final class WebSocketChannel {
 
     // MARK: What the handler asks for
 
+    /// In the connection's turn: a client may have many sockets, and wake them all at once.
     func wake() {
         isHungry = true
-        connection.process()
+        connection.yield()
     }
 
     func close(_ code: WebSocketCloseCode, reason: String) {

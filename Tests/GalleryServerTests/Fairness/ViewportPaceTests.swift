@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a page that flings does not wait, whoever else is there`() {
         var shares = ViewportShares()
-        for step in 0..<1_200 {
+        for step in 0..<120 {
             let now = Double(step) / 60
             shares.note(calm, now: now)
             #expect(shares.take(of: busy, now: now) == 0)
@@ -39,7 +39,7 @@ import Testing
     @Test func `turns come one after the other, and not all at once`() {
         var shares = ViewportShares()
         shares.note(calm, now: 0)
-        let waits = (0..<230).map { _ in shares.take(of: busy, now: 0) }
+        let waits = (0..<260).map { _ in shares.take(of: busy, now: 0) }
         let late = waits.drop { $0 == 0 }
         #expect(waits.count - late.count == Int(ViewportShares.burst))
         #expect(zip(late, late.dropFirst()).allSatisfy { $1 - $0 > 0.9 / ViewportShares.rate })

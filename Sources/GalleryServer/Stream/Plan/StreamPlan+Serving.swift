@@ -179,7 +179,7 @@ extension StreamPlan {
     /// The showing of a slot, begun if there is none; nil while it is not known what stands there, as while the catalog is
     /// read anew: what would be loaded or told of then is not known either.
     private mutating func showing(_ slot: Int) -> Showing? {
-        guard images[slot] != nil else { return nil }
+        guard isKnown(slot) else { return nil }
         if let showing = showings[slot] { return showing }
         guard let showing = makeShowing(slot) else { return nil }
         showings[slot] = showing

@@ -213,14 +213,14 @@ struct StreamPlan: Sendable {
         guard let window = window(at: now) else { return nil }
         let run = 192
         if keepsCancelled {
-            return backlog.first { images[$0] == nil && $0 < total }.map { ($0..<$0 + run).clamped(to: 0..<total) }
+            return backlog.first { !isKnown($0) && $0 < total }.map { ($0..<$0 + run).clamped(to: 0..<total) }
         }
         let wanted =
             window.isFast
             ? [window.previews, window.coming] : [window.reported, window.previews, window.ahead, window.behind]
         for range in wanted + [window.landing ?? 0..<0] {
             let order = window.isFast ? SlotOrder.forwards(range, direction: direction) : .forwards(range, direction: 1)
-            for slot in order where images[slot] == nil {
+            for slot in order where !isKnown(slot) {
                 let run = direction < 0 && window.isFast ? slot - run + 1..<slot + 1 : slot..<slot + run
                 return run.clamped(to: 0..<total)
             }
@@ -261,6 +261,9 @@ struct StreamPlan: Sendable {
         defer { endedUnsent = 0 }
         return endedUnsent
     }
+
+    /// Whether it is known what stands in a slot. Asked of hundreds of slots for each message: the image is not copied out.
+    func isKnown(_ slot: Int) -> Bool { images.index(forKey: slot) != nil }
 
     /// What the client needs of a slot; nil while it is not known what stands there.
     mutating func makeShowing(_ slot: Int) -> Showing? {
