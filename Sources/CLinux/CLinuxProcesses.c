@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -66,58 +67,67 @@ int clinux_pidfd_kill(int pidfd, int signal) {
     return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
 }
 
-ssize_t clinux_send_packet(int channel, const void *bytes, size_t count, int descriptor) {
+// Aligned as the kernel reads it.
+union packet_control {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(CLINUX_MOST_DESCRIPTORS * sizeof(int))];
+};
+
+ssize_t clinux_send_packet(int channel, const void *bytes, size_t count, const int *descriptors, size_t number) {
+    if (number > CLINUX_MOST_DESCRIPTORS) {
+        errno = EINVAL;
+        return -1;
+    }
     struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
+    union packet_control control;
     struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (descriptor >= 0) {
+    if (number > 0) {
         memset(&control, 0, sizeof control);
         message.msg_control = &control;
-        message.msg_controllen = sizeof control.space;
+        message.msg_controllen = CMSG_SPACE(number * sizeof(int));
         struct cmsghdr *header = CMSG_FIRSTHDR(&message);
         header->cmsg_level = SOL_SOCKET;
         header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+        header->cmsg_len = CMSG_LEN(number * sizeof(int));
+        memcpy(CMSG_DATA(header), descriptors, number * sizeof(int));
     }
     return sendmsg(channel, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-ssize_t clinux_receive_packet(int channel, void *bytes, size_t capacity, int flags, int *descriptor) {
+ssize_t clinux_receive_packet(int channel, void *bytes, size_t capacity, int flags, int *descriptors, size_t *number) {
     struct iovec vector = {.iov_base = bytes, .iov_len = capacity};
-    // Room for one, which alignment makes room for two.
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
+    union packet_control control;
     struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (descriptor != NULL) {
-        *descriptor = -1;
+    if (number != NULL) *number = 0;
+    if (descriptors != NULL) {
         message.msg_control = &control;
         message.msg_controllen = sizeof control.space;
     }
     ssize_t count = recvmsg(channel, &message, flags | MSG_CMSG_CLOEXEC);
     if (count < 0) return count;
-    int taken = 0;
+    size_t taken = 0;
+    bool is_too_much = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-        size_t descriptors = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (size_t index = 0; index < descriptors; index++) {
+        size_t found = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t index = 0; index < found; index++) {
             int one;
             memcpy(&one, CMSG_DATA(header) + index * sizeof(int), sizeof(int));
-            if (taken++ == 0) *descriptor = one;
-            else close(one);
+            // Alignment makes room for one more than was asked for.
+            if (taken < CLINUX_MOST_DESCRIPTORS) {
+                descriptors[taken++] = one;
+            } else {
+                close(one);
+                is_too_much = true;
+            }
         }
     }
-    if (taken > 1 || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
-        if (taken > 0) close(*descriptor);
-        if (descriptor != NULL) *descriptor = -1;
+    if (is_too_much) {
+        for (size_t index = 0; index < taken; index++) close(descriptors[index]);
         errno = EMSGSIZE;
         return -1;
     }
+    if (number != NULL) *number = taken;
     return count;
 }
 

@@ -49,7 +49,7 @@ extension RenderPool {
 
             func limit(of work: RenderJob.Work) -> Duration {
                 switch work {
-                case .examine: examination
+                case .examine, .survey: examination
                 case .make(let wanted): wanted.keys.contains(.screen) ? screen : tile
                 case .encode: tile
                 }

@@ -5,6 +5,9 @@ public struct RenderJob: Hashable, Sendable {
     public enum Work: Hashable, Sendable {
         /// What it is and what its header says; no pixel is decoded.
         case examine
+        /// The same of several originals, so many, one after the other: what a visit costs beside the looking is shared.
+        /// One that turns out to be heavy is left for a visit of its own.
+        case survey(Int)
         /// Renditions, each in its own format, and with them what `examine` tells. Never `.original`.
         case make([Rendition: OutputFormat])
         /// The "original" is plain pixels (rows from the top, red, green and blue, eight bits each): make a file of them.
@@ -29,16 +32,27 @@ public struct RenderJob: Hashable, Sendable {
     }
 
     public var work: Work
-    /// Open for reading only, seekable, and borrowed: its owner keeps it open until the job is over. Its file offset is
-    /// of no account.
-    public var descriptor: Int32
+    /// Of the original, or of each. Open for reading only, seekable, and borrowed: their owner keeps them open until the
+    /// job is over. File offsets are of no account.
+    public var descriptors: [Int32]
     /// It is known to be heavy, a drawing say: it goes to the place of such at once, instead of being examined first.
     public var isKnownHeavy: Bool
 
     public init(_ work: Work, of descriptor: Int32, isKnownHeavy: Bool = false) {
         self.work = work
-        self.descriptor = descriptor
+        descriptors = [descriptor]
         self.isKnownHeavy = isKnownHeavy
+    }
+
+    /// Originals that are surveyed in one visit, at most.
+    public static let mostSurveyed = 16
+
+    /// - Precondition: at most `mostSurveyed`.
+    public init(surveying descriptors: [Int32]) {
+        precondition(descriptors.count <= Self.mostSurveyed)
+        work = .survey(descriptors.count)
+        self.descriptors = descriptors
+        isKnownHeavy = false
     }
 }
 
@@ -51,6 +65,16 @@ public struct RenderAnswer: Hashable, Sendable {
     public var encoded: Rendered?
     /// What the original's file was like when the visit had ended.
     public var source: SourceStatus
+    /// What became of each original of a `.survey`, in their order.
+    public var visits: [Visit] = []
+
+    /// What became of one original of many.
+    public enum Visit: Hashable, Sendable {
+        case examined(ImageFacts, SourceStatus)
+        case failed(RenderError)
+        /// It is heavy, and wants a visit of its own.
+        case left
+    }
 
     public init(
         facts: ImageFacts = ImageFacts(), renditions: [Rendition: Rendered] = [:], encoded: Rendered? = nil,

@@ -23,7 +23,7 @@ enum MemoryWatch {
             for index in 0..<8 {
                 packet[packet.count - 8 + index] = UInt8(truncatingIfNeeded: number >> (8 * UInt64(index)))
             }
-            _ = clinux_send_packet(Program.channel, packet.baseAddress, packet.count, -1)
+            _ = clinux_send_packet(Program.channel, packet.baseAddress, packet.count, nil, 0)
             _exit(EX_OSERR)
         }
     }

@@ -17,25 +17,43 @@ final class Worker {
     func serve(_ confinement: WorkerMessage.Confinement) -> Never {
         send(.ready(confinement))
         while true {
-            let (message, descriptor) = next()
+            let (message, descriptors) = next()
             switch message {
             // It came too late: the job was answered before it was read.
             case .stop: continue
-            case .job(let job): answer(job, descriptor)
+            case .job(let job): answer(job, descriptors)
             }
         }
     }
 
-    private func answer(_ job: JobMessage, _ descriptor: Int32) {
-        guard descriptor >= 0 else { fail("a job without an original") }
-        let (end, bytes) = perform(job, descriptor)
-        close(descriptor)
+    private func answer(_ job: JobMessage, _ descriptors: [Int32]) {
+        guard descriptors.count == job.originals else { fail("a job without its originals") }
+        let (end, bytes) = job.work == .survey(descriptors.count) ? survey(job, descriptors) : perform(job, descriptors[0])
+        for descriptor in descriptors { close(descriptor) }
         send(.ended(job: job.job, end, memory: Int64(clamping: clinux_trim_memory())))
         for file in bytes {
             for start in stride(from: 0, to: file.count, by: WorkerMessage.packetLength - 1) {
                 send(.bytes(file[start..<min(file.count, start + WorkerMessage.packetLength - 1)]))
             }
         }
+    }
+
+    /// Looks into one original after the other.
+    private func survey(_ job: JobMessage, _ descriptors: [Int32]) -> (WorkerMessage.End, [[UInt8]]) {
+        var ends: [WorkerMessage.End] = []
+        for descriptor in descriptors {
+            let one = JobMessage(job: job.job, work: .examine, mayBeHeavy: false)
+            let end = perform(one, descriptor).0
+            if case .failed(let error) = end, error.reason == .stopped { return (end, []) }
+            // Each fits into a packet, and most would fit together.
+            if WorkerMessage.visited(job: job.job, ends + [end]).packet.count > WorkerMessage.packetLength {
+                send(.visited(job: job.job, ends))
+                ends = []
+            }
+            ends.append(end)
+        }
+        send(.visited(job: job.job, ends))
+        return (.made(AnswerHead.splitting(RenderAnswer()).head), [])
     }
 
     private func perform(_ job: JobMessage, _ descriptor: Int32) -> (WorkerMessage.End, [[UInt8]]) {
@@ -67,15 +85,16 @@ final class Worker {
 
     // MARK: - The channel
 
-    private func next() -> (PoolMessage, Int32) {
+    private func next() -> (PoolMessage, [Int32]) {
+        var descriptors = [Int32](repeating: -1, count: Int(CLINUX_MOST_DESCRIPTORS))
         while true {
-            var descriptor: Int32 = -1
-            let count = clinux_receive_packet(channel, &buffer, buffer.count, 0, &descriptor)
+            var number = 0
+            let count = clinux_receive_packet(channel, &buffer, buffer.count, 0, &descriptors, &number)
             if count < 0, errno == EINTR { continue }
             // The pool has let go of this worker.
             guard count > 0 else { _exit(0) }
             do {
-                return (try PoolMessage(buffer[..<count]), descriptor)
+                return (try PoolMessage(buffer[..<count]), Array(descriptors[..<number]))
             } catch {
                 fail("\(error)")
             }
@@ -85,9 +104,9 @@ final class Worker {
     /// Looks, in the midst of a job, whether the pool has said that it need not be finished.
     private static func isStopped(_ job: UInt64, _ channel: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: JobMessage.maximumLength, alignment: 8) { buffer in
-            var descriptor: Int32 = -1
             let count = clinux_receive_packet(
-                channel, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT), &descriptor)
+                channel, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT), nil, nil)
+            if count < 0, errno == EMSGSIZE { fail("a job before the last was answered") }
             if count < 0 { return false }
             guard count > 0, let message = try? PoolMessage(Array(buffer[..<count])[...]) else { _exit(0) }
             guard case .stop(let number) = message else { fail("a job before the last was answered") }
@@ -97,7 +116,7 @@ final class Worker {
 
     private func send(_ message: WorkerMessage) {
         let packet = message.packet
-        while clinux_send_packet(channel, packet, packet.count, -1) != packet.count {
+        while clinux_send_packet(channel, packet, packet.count, nil, 0) != packet.count {
             switch errno {
             case EINTR: continue
             case EAGAIN:

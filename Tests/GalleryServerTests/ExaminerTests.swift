@@ -17,7 +17,8 @@ private final class HeldWorkers: Rendering {
     typealias Deliver = @Sendable (Result<RenderAnswer, RenderError>) -> Void
 
     private struct State {
-        var held: [(descriptor: Int32, deliver: Deliver)] = []
+        var held: [(job: RenderJob, deliver: Deliver)] = []
+        var files = 0
         var most = 0
         var begun = 0
         var lanes: Set<Priority.Lane> = []
@@ -37,17 +38,37 @@ private final class HeldWorkers: Rendering {
         let answer = state.withLock { state in
             state.begun += 1
             state.lanes.insert(priority.lane)
-            if state.answer == nil { state.held.append((job.descriptor, deliver)) }
-            state.most = max(state.most, state.held.count)
+            state.files += job.descriptors.count
+            if state.answer == nil { state.held.append((job, deliver)) }
+            state.most = max(state.most, state.held.reduce(0) { $0 + $1.job.descriptors.count })
             return state.answer
         }
-        if let answer { deliver(answer(job.descriptor)) }
+        if let answer { deliver(Self.answer(job, answer)) }
         return Handle(workers: self)
     }
 
+    /// A survey in which an original is heavy, or would end the worker, as what is answered of it tells.
+    private static func answer(
+        _ job: RenderJob, _ answer: (Int32) -> Result<RenderAnswer, RenderError>
+    ) -> Result<RenderAnswer, RenderError> {
+        guard case .survey = job.work else { return answer(job.descriptors[0]) }
+        var all = RenderAnswer()
+        for descriptor in job.descriptors {
+            switch answer(descriptor) {
+            case .success(let one): all.visits.append(.examined(one.facts, one.source))
+            case .failure(let error) where error.reason == .decoderDied || error.reason == .unavailable:
+                return .failure(error)
+            case .failure(let error): all.visits.append(.failed(error))
+            }
+        }
+        return .success(all)
+    }
+
+    /// Visits, and files that were looked into in them.
     var begun: Int { state.withLock(\.begun) }
+    var files: Int { state.withLock(\.files) }
     var most: Int { state.withLock(\.most) }
-    var held: Int { state.withLock(\.held.count) }
+    var held: Int { state.withLock { $0.held.reduce(0) { $0 + $1.job.descriptors.count } } }
     var cancelled: Int { state.withLock(\.cancelled) }
     var lanes: Set<Priority.Lane> { state.withLock(\.lanes) }
 
@@ -58,7 +79,7 @@ private final class HeldWorkers: Rendering {
             defer { state.held = [] }
             return state.held
         }
-        for job in held { job.deliver(answer(job.descriptor)) }
+        for held in held { held.deliver(Self.answer(held.job, answer)) }
     }
 
     /// What a worker says of a file whose head tells nothing.
@@ -117,14 +138,15 @@ private final class HeldWorkers: Rendering {
         #expect(examiner.progress.done < 100)
         workers.answer(HeldWorkers.good)
         #expect(await eventually { examiner.progress == ExaminationProgress(done: 100, total: 100) })
-        #expect(workers.begun == 100 && workers.most == Examiner.filesAtOnce && workers.lanes == [.background])
+        #expect(workers.files == 100 && workers.most == Examiner.filesAtOnce && workers.lanes == [.background])
+        #expect(workers.begun < 20)
         let images = try await catalog.page(offset: 0, limit: 200).images
         #expect(images.count == 100 && images.allSatisfy { $0.facts.title == "looked into" })
         // It goes on when something comes.
         try write("new.jpg")
         catalog.rescan()
         #expect(await eventually { examiner.progress == ExaminationProgress(done: 101, total: 101) })
-        #expect(workers.begun == 101)
+        #expect(workers.files == 101)
         await end(examiner, catalog)
     }
 
@@ -137,7 +159,7 @@ private final class HeldWorkers: Rendering {
             let examiner = Examiner(catalog: catalog, renderer: workers, logger: logger)
             examiner.start()
             #expect(await eventually { examiner.progress == ExaminationProgress(done: 20, total: 20) })
-            #expect(workers.begun == expected)
+            #expect(workers.files == expected)
             await end(examiner, catalog, keep: expected != 1)
         }
     }
@@ -168,6 +190,23 @@ private final class HeldWorkers: Rendering {
         examiner.start()
         #expect(await eventually { examiner.progress == ExaminationProgress(done: 2, total: 2) })
         #expect(workers.begun == 4)
+        await end(examiner, catalog)
+    }
+
+    @Test func `a file that ends its worker costs those that it was surveyed with nothing`() async throws {
+        for number in 0..<20 { try write("\(number).jpg", Array((number == 7 ? "deadly" : "picture").utf8)) }
+        let (catalog, workers) = (try await catalog(), HeldWorkers())
+        workers.answer { descriptor in
+            var first: UInt8 = 0
+            pread(descriptor, &first, 1, 0)
+            return first == UInt8(ascii: "d") ? .failure(.decoderDied("signal 11")) : HeldWorkers.good(descriptor)
+        }
+        let examiner = Examiner(catalog: catalog, renderer: workers, logger: logger)
+        examiner.start()
+        #expect(await eventually { examiner.progress == ExaminationProgress(done: 20, total: 20) })
+        let images = try await catalog.page(offset: 0, limit: 100).images
+        #expect(images.filter { $0.facts.isBroken == true }.map(\.name) == ["7.jpg"])
+        #expect(images.count { $0.facts.title == "looked into" } == 19)
         await end(examiner, catalog)
     }
 
@@ -208,7 +247,7 @@ private final class HeldWorkers: Rendering {
         workers.answer(HeldWorkers.good)
         let images = try await catalog.page(offset: 0, limit: 200).images
         #expect(images.count == 100 && images.allSatisfy { $0.facts.title == nil })
-        #expect(workers.begun == Examiner.filesAtOnce)
+        #expect(workers.files == Examiner.filesAtOnce)
         await end(examiner, catalog)
     }
 

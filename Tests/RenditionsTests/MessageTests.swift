@@ -71,7 +71,7 @@ import Testing
     @Test func `a job is read as it was written`() throws {
         for work in [
             RenderJob.Work.examine, Self.work, .make([.screen: .avif]),
-            .encode(.init(width: 800, height: 600, format: .jpeg, quality: 82)),
+            .encode(.init(width: 800, height: 600, format: .jpeg, quality: 82)), .survey(1), .survey(16),
         ] {
             for mayBeHeavy in [true, false] {
                 let message = JobMessage(job: .max, work: work, mayBeHeavy: mayBeHeavy)
@@ -132,6 +132,48 @@ import Testing
             #expect(throws: MessageError.self, "\(what)") {
                 for packet in Self.packets(answer) { _ = try assembly.take(packet[...]) }
             }
+        }
+    }
+
+    @Test func `a survey tells of each original, in as many packets as it takes`() throws {
+        let head = AnswerHead.splitting(RenderAnswer(facts: Self.facts, source: SourceStatus(size: 5))).head
+        let error = RenderError(.damaged, "It is broken.")
+        let end = WorkerMessage.ended(job: 1, .made(AnswerHead.splitting(RenderAnswer()).head), memory: 9).packet
+        for parts in [[3], [1, 2], [1, 1, 1]] {
+            var assembly = try assembly(.survey(3))
+            var ends = [WorkerMessage.End.made(head), .failed(error), .heavy][...]
+            for count in parts {
+                #expect(
+                    try assembly.take(WorkerMessage.visited(job: 1, Array(ends.prefix(count))).packet[...]) == nil)
+                ends = ends.dropFirst(count)
+            }
+            var answer = RenderAnswer()
+            answer.visits = [.examined(Self.facts, SourceStatus(size: 5)), .failed(error), .left]
+            #expect(try assembly.take(end[...]) == .ended(job: 1, .success(answer), memory: 9))
+        }
+    }
+
+    @Test func `a survey of more or of fewer originals, or in another job, is not believed`() throws {
+        let end = WorkerMessage.ended(job: 1, .made(AnswerHead.splitting(RenderAnswer()).head), memory: 9).packet
+        func visit(_ count: Int, job: UInt64 = 1) -> [UInt8] {
+            WorkerMessage.visited(job: job, Array(repeating: .heavy, count: count)).packet
+        }
+        let file = AnswerHead.splitting(Self.answer).head
+        let wrong: [(work: RenderJob.Work, packets: [[UInt8]])] = [
+            (.survey(2), [end]), (.survey(2), [visit(1), end]), (.survey(2), [visit(3)]),
+            (.survey(2), [visit(1), visit(2)]), (.survey(2), [visit(2, job: 2)]), (.examine, [visit(1)]),
+            (.survey(1), [WorkerMessage.visited(job: 1, [.made(file)]).packet]),
+        ]
+        for (number, (work, packets)) in wrong.enumerated() {
+            var assembly = try assembly(work)
+            #expect(throws: MessageError.self, "\(number)") {
+                for packet in packets { _ = try assembly.take(packet[...]) }
+            }
+        }
+        for count in [0, 17] as [UInt8] {
+            var packet = JobMessage(job: 1, work: .survey(1), mayBeHeavy: false).bytes
+            packet[packet.count - 1] = count
+            #expect(throws: MessageError.self) { try PoolMessage(packet[...]) }
         }
     }
 

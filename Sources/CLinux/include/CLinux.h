@@ -66,13 +66,17 @@ int clinux_pidfd_reap(int pidfd, int *status);
 /// `pidfd_send_signal(2)`: the process that is meant and no other that has its number by now. 0, or -1 with `errno` set.
 int clinux_pidfd_kill(int pidfd, int signal);
 
-/// `sendmsg(2)` of one packet, with a descriptor beside it unless that is negative. Never waits, and never a SIGPIPE.
-ssize_t clinux_send_packet(int channel, const void *bytes, size_t count, int descriptor);
+/// Descriptors that go beside one packet, at most.
+#define CLINUX_MOST_DESCRIPTORS 16
 
-/// `recvmsg(2)` of one packet and of the descriptor beside it, -1 if there is none; the descriptor is closed on exec.
-/// With `descriptor` NULL none is taken. A packet longer than `capacity`, or with more descriptors than are taken, is an
-/// error, and none of them stays open: EMSGSIZE.
-ssize_t clinux_receive_packet(int channel, void *bytes, size_t capacity, int flags, int *descriptor);
+/// `sendmsg(2)` of one packet, with `number` descriptors beside it. Never waits, and never a SIGPIPE. More than
+/// `CLINUX_MOST_DESCRIPTORS` are an error: EINVAL.
+ssize_t clinux_send_packet(int channel, const void *bytes, size_t count, const int *descriptors, size_t number);
+
+/// `recvmsg(2)` of one packet and of the descriptors beside it, which are closed on exec; `*number` says how many there
+/// are. `descriptors` has room for `CLINUX_MOST_DESCRIPTORS`; with NULL none is taken. A packet longer than `capacity`,
+/// or with more descriptors than are taken, is an error, and none of them stays open: EMSGSIZE.
+ssize_t clinux_receive_packet(int channel, void *bytes, size_t capacity, int flags, int *descriptors, size_t *number);
 
 /// `pipe2(2)`: declared by glibc only under `_GNU_SOURCE`.
 int clinux_pipe(int ends[2], int flags);

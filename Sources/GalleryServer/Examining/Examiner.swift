@@ -13,7 +13,7 @@ import Synchronization
 /// is nothing left, and goes on when the catalog changes.
 final class Examiner: @unchecked Sendable {
     /// Files that are open at a time, waiting for a worker or with one.
-    static let filesAtOnce = 32
+    static let filesAtOnce = 64
     /// Files that could not be looked into for a reason that may pass, before all of it waits for that.
     private static let mostLeft = 1_000
     private static let tellInterval = Duration.seconds(30)
@@ -96,7 +96,8 @@ final class Examiner: @unchecked Sendable {
     private func step() {
         guard !isStopped.load(ordering: .relaxed), !isPaused, !waitsForScan() else { return }
         do {
-            while visits.count < Self.filesAtOnce {
+            // Room for a whole survey: one file at a time, as one ends, would be a visit each.
+            while visits.count <= Self.filesAtOnce - RenderJob.mostSurveyed {
                 if waiting.isEmpty {
                     waiting = try catalog.unexamined(after: &place, limit: Self.filesAtOnce)[...]
                     if waiting.isEmpty { break }
@@ -137,12 +138,19 @@ final class Examiner: @unchecked Sendable {
         waiting = waiting.dropFirst(files.count)
         for (folder, files) in Dictionary(grouping: files, by: \.folder) {
             for file in files { visits.updateValue(nil, forKey: file) }
-            opener(of: folder).async { [self] in
-                let begun = files.compactMap { file in begin(file).map { (file, $0) } }
-                queue.async {
-                    // Some may have ended already.
-                    for (file, handle) in begun where self.visits[file] != nil { self.visits[file] = handle }
-                }
+            for start in stride(from: 0, to: files.count, by: RenderJob.mostSurveyed) {
+                begin(Array(files[start..<min(start + RenderJob.mostSurveyed, files.count)]), in: folder)
+            }
+        }
+    }
+
+    /// Has files of one folder be looked into, in one visit.
+    private func begin(_ files: [UnexaminedFile], in folder: Int) {
+        opener(of: folder).async { [self] in
+            guard let handle = open(files) else { return }
+            queue.async {
+                // Some may have ended already.
+                for file in files where self.visits[file] != nil { self.visits[file] = handle }
             }
         }
     }
@@ -227,22 +235,58 @@ final class Examiner: @unchecked Sendable {
 
     // MARK: - Elsewhere
 
-    /// Where files are opened.
-    private func begin(_ file: UnexaminedFile) -> (any RenderHandle)? {
-        guard !isStopped.load(ordering: .relaxed) else { return nil }
+    /// A file that is open, and the content that it has.
+    private struct Opened: Sendable {
+        let file: UnexaminedFile
         let version: ContentVersion
         let descriptor: OwnedDescriptor
-        do throws(CatalogError) {
-            let open = try catalog.openFile(folder: file.folder, path: file.path)
-            version = open.version
-            descriptor = OwnedDescriptor(open.release())
-        } catch {
-            end(file, .left)
-            return nil
+    }
+
+    /// Where files are opened.
+    private func open(_ files: [UnexaminedFile]) -> (any RenderHandle)? {
+        guard !isStopped.load(ordering: .relaxed) else { return nil }
+        let opened = files.compactMap { file -> Opened? in
+            do throws(CatalogError) {
+                let open = try catalog.openFile(folder: file.folder, path: file.path)
+                let version = open.version
+                return Opened(file: file, version: version, descriptor: OwnedDescriptor(open.release()))
+            } catch {
+                end(file, .left)
+                return nil
+            }
         }
-        let job = RenderJob(.examine, of: descriptor.number)
+        guard let first = opened.first else { return nil }
+        guard opened.count > 1 else {
+            let job = RenderJob(.examine, of: first.descriptor.number)
+            return renderer.render(job, priority: Self.priority) { [weak self] result in
+                withExtendedLifetime(first) { self?.visited(first.file, first.version, result) }
+            }
+        }
+        let job = RenderJob(surveying: opened.map(\.descriptor.number))
         return renderer.render(job, priority: Self.priority) { [weak self] result in
-            withExtendedLifetime(descriptor) { self?.visited(file, version, result) }
+            withExtendedLifetime(opened) { self?.surveyed(opened, result) }
+        }
+    }
+
+    /// Where the answer comes from; does not block.
+    private func surveyed(_ files: [Opened], _ result: Result<RenderAnswer, RenderError>) {
+        guard !isStopped.load(ordering: .relaxed) else { return }
+        guard case .success(let answer) = result, answer.visits.count == files.count else {
+            if case .failure(let error) = result, error.reason == .unavailable {
+                for file in files { end(file.file, .unavailable) }
+                return
+            }
+            // One of them is to blame, and is found by itself.
+            for file in files { queue.async { self.begin([file.file], in: file.file.folder) } }
+            return
+        }
+        for (file, visit) in zip(files, answer.visits) {
+            switch visit {
+            case .examined(let facts, let source):
+                visited(file.file, file.version, .success(RenderAnswer(facts: facts, source: source)))
+            case .failed(let error): visited(file.file, file.version, .failure(error))
+            case .left: queue.async { self.begin([file.file], in: file.file.folder) }
+            }
         }
     }
 

@@ -50,7 +50,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
 
     func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool) {
         guard let spawned else { return }
-        guard fcntl(job.descriptor, F_GETFL) & O_ACCMODE == O_RDONLY else {
+        guard job.descriptors.allSatisfy({ fcntl($0, F_GETFL) & O_ACCMODE == O_RDONLY }) else {
             return tellSoon(
                 .ended(
                     .failure(
@@ -62,7 +62,9 @@ final class WorkerProcess: RenderWorker, EventHandler {
         begun = (.read(CLOCK_MONOTONIC), processorTime(spawned))
         assembly.expect(job.work, job: id, mayBeHeavy: mayBeHeavy)
         let packet = PoolMessage.job(JobMessage(job: id, work: job.work, mayBeHeavy: mayBeHeavy)).bytes
-        guard clinux_send_packet(spawned.channel, packet, packet.count, job.descriptor) == packet.count else {
+        let sent = clinux_send_packet(
+            spawned.channel, packet, packet.count, job.descriptors, job.descriptors.count)
+        guard sent == packet.count else {
             return breaks("it takes no job: \(String(cString: strerror(errno)))")
         }
     }
@@ -70,7 +72,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
     func stop(_ job: UInt64) {
         guard let spawned else { return }
         let packet = PoolMessage.stop(job).bytes
-        _ = clinux_send_packet(spawned.channel, packet, packet.count, -1)
+        _ = clinux_send_packet(spawned.channel, packet, packet.count, nil, 0)
     }
 
     var wasStarved: Bool {
@@ -109,7 +111,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
     private func receive(_ spawned: SpawnedProcess, upTo limit: Int) {
         for _ in 0..<limit where !isDeaf && tell != nil {
             // Its descriptors are of no interest: one beside a packet is an error.
-            let count = clinux_receive_packet(spawned.channel, &buffer, buffer.count, Int32(MSG_DONTWAIT), nil)
+            let count = clinux_receive_packet(spawned.channel, &buffer, buffer.count, Int32(MSG_DONTWAIT), nil, nil)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
             if count < 0 { return breaks("recvmsg: \(String(cString: strerror(errno)))") }

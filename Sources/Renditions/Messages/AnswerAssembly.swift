@@ -24,6 +24,7 @@ public struct AnswerAssembly: Sendable {
     private var wasRefusedMemory = false
     private var arriving: Arriving?
     private var bytes: [UInt8] = []
+    private var visits: [RenderAnswer.Visit] = []
 
     public init() {}
 
@@ -32,6 +33,7 @@ public struct AnswerAssembly: Sendable {
         expected = (job, work, mayBeHeavy)
         wasRefusedMemory = false
         arriving = nil
+        visits = []
     }
 
     /// - Returns: What the packet completes; nil when there is more to come.
@@ -57,12 +59,29 @@ public struct AnswerAssembly: Sendable {
             case .failed(let error): return over(.ended(job: job, .failure(error), memory: memory))
             case .made(let head):
                 try head.check(against: expected.work)
+                if case .survey(visits.count) = expected.work {} else if !visits.isEmpty || expected.work.isSurvey {
+                    throw MessageError("a survey of \(visits.count) originals")
+                }
                 let length = head.parts.reduce(0) { $0 + $1.length }
                 arriving = Arriving(job: job, head: head, memory: memory, length: length)
                 bytes = []
                 bytes.reserveCapacity(length)
                 return length == 0 ? try complete() : nil
             }
+        case .visited(let job, let ends):
+            guard isReady, let expected, expected.job == job, arriving == nil, case .survey(let count) = expected.work,
+                visits.count + ends.count <= count
+            else { throw MessageError("a visit that nobody waits for") }
+            for end in ends {
+                switch end {
+                case .made(let head):
+                    try head.check(against: expected.work)
+                    visits.append(.examined(head.facts, head.source))
+                case .failed(let error): visits.append(.failed(error))
+                case .heavy: visits.append(.left)
+                }
+            }
+            return nil
         case .bytes(let more):
             guard let length = arriving?.length, !more.isEmpty, bytes.count + more.count <= length else {
                 throw MessageError("bytes that nobody waits for")
@@ -76,12 +95,14 @@ public struct AnswerAssembly: Sendable {
         expected = nil
         arriving = nil
         bytes = []
+        visits = []
         return event
     }
 
     private mutating func complete() throws(MessageError) -> Event? {
         guard let arrived = arriving else { return nil }
         var answer = RenderAnswer(facts: arrived.head.facts, source: arrived.head.source)
+        answer.visits = visits
         var position = 0
         for part in arrived.head.parts {
             let file = Array(bytes[position..<position + part.length])
@@ -96,6 +117,10 @@ public struct AnswerAssembly: Sendable {
         }
         return over(.ended(job: arrived.job, .success(answer), memory: arrived.memory))
     }
+}
+
+extension RenderJob.Work {
+    fileprivate var isSurvey: Bool { if case .survey = self { true } else { false } }
 }
 
 extension OutputFormat {

@@ -5,6 +5,8 @@ public struct JobMessage: Hashable, Sendable {
     /// Names the job in the answer; never used twice by one pool.
     public let job: UInt64
     public let work: RenderJob.Work
+    /// Descriptors that are sent beside the message.
+    public var originals: Int { if case .survey(let count) = work { count } else { 1 } }
     /// Whether a picture that turns out to be heavy may be worked on. If not, the worker says so and lets go of it.
     public let mayBeHeavy: Bool
 
@@ -37,6 +39,9 @@ public struct JobMessage: Hashable, Sendable {
             writer.number(UInt32(clamping: work.height))
             writer.number(work.format.number)
             writer.number(UInt8(clamping: work.quality))
+        case .survey(let count):
+            writer.number(UInt8(3))
+            writer.number(UInt8(clamping: count))
         }
         return writer.bytes
     }
@@ -58,6 +63,10 @@ public struct JobMessage: Hashable, Sendable {
                 RenderJob.EncodingWork(
                     width: Int(try reader.number(UInt32.self)), height: Int(try reader.number(UInt32.self)),
                     format: try OutputFormat(number: try reader.number()), quality: Int(try reader.number(UInt8.self))))
+        case 3:
+            let count = Int(try reader.number(UInt8.self))
+            guard (1...RenderJob.mostSurveyed).contains(count) else { throw MessageError("a survey of \(count)") }
+            work = .survey(count)
         default: throw MessageError("a job of an unknown kind")
         }
         try reader.end()

@@ -7,6 +7,8 @@ public enum WorkerMessage: Hashable, Sendable {
     /// What became of a job. The bytes of its renditions follow in `bytes`, one rendition after the other.
     case ended(job: UInt64, End, memory: Int64)
     case bytes(ArraySlice<UInt8>)
+    /// What became of the next originals of a survey.
+    case visited(job: UInt64, [End])
     /// The job that is under way was refused memory: so many bytes.
     case refusedMemory(Int64)
 
@@ -40,6 +42,7 @@ public enum WorkerMessage: Hashable, Sendable {
         case ended = 2
         case bytes = 3
         case refusedMemory = 4
+        case visited = 5
     }
 
     public var packet: [UInt8] {
@@ -53,17 +56,12 @@ public enum WorkerMessage: Hashable, Sendable {
             writer.number(Kind.ended.rawValue)
             writer.number(job)
             writer.number(memory)
-            switch end {
-            case .made(let head):
-                writer.number(UInt8(0))
-                head.write(to: &writer)
-            case .failed(let error):
-                writer.number(error.reason.rawValue)
-                writer.text(error.publicMessage, upTo: 300)
-                writer.text(error.logDetail, upTo: 1_000)
-                writer.optional(error.source) { $0.source($1) }
-            case .heavy: writer.number(UInt8.max)
-            }
+            end.write(to: &writer)
+        case .visited(let job, let ends):
+            writer.number(Kind.visited.rawValue)
+            writer.number(job)
+            writer.number(UInt8(clamping: ends.count))
+            for end in ends { end.write(to: &writer) }
         case .bytes(let bytes):
             writer.number(Kind.bytes.rawValue)
             writer.raw(bytes)
@@ -89,6 +87,11 @@ public enum WorkerMessage: Hashable, Sendable {
         case .bytes:
             self = .bytes(reader.rest)
             return
+        case .visited:
+            let job = try reader.number(UInt64.self)
+            var ends: [End] = []
+            for _ in 0..<(try reader.number(UInt8.self)) { ends.append(try End(&reader)) }
+            self = .visited(job: job, ends)
         case .refusedMemory: self = .refusedMemory(try reader.integer(in: 0...Int64.max, "memory"))
         }
         try reader.end()
@@ -96,6 +99,20 @@ public enum WorkerMessage: Hashable, Sendable {
 }
 
 extension WorkerMessage.End {
+    fileprivate func write(to writer: inout MessageWriter) {
+        switch self {
+        case .made(let head):
+            writer.number(UInt8(0))
+            head.write(to: &writer)
+        case .failed(let error):
+            writer.number(error.reason.rawValue)
+            writer.text(error.publicMessage, upTo: 300)
+            writer.text(error.logDetail, upTo: 1_000)
+            writer.optional(error.source) { $0.source($1) }
+        case .heavy: writer.number(UInt8.max)
+        }
+    }
+
     fileprivate init(_ reader: inout MessageReader) throws(MessageError) {
         switch try reader.number(UInt8.self) {
         case 0: self = .made(try AnswerHead(&reader))

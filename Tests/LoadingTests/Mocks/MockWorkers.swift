@@ -138,9 +138,9 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
 
     func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool) {
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = pread(job.descriptor, &buffer, buffer.count, 0)
+        let count = pread(job.descriptors[0], &buffer, buffer.count, 0)
         let content = Array(buffer.prefix(max(0, count)))
-        let source = Self.status(job.descriptor)
+        let source = Self.status(job.descriptors[0])
         let isDrawing = content.starts(with: Array("<svg".utf8))
         if content.starts(with: Array("<html".utf8)) {
             var error = RenderError(.notAnImage, "This is no picture.")
@@ -157,7 +157,7 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
             house.heavies.record(content)
             return onLoop { $0.tell(.heavy) }
         }
-        let task = Task(id: id, wanted: wanted, content: content, descriptor: job.descriptor)
+        let task = Task(id: id, wanted: wanted, content: content, descriptor: job.descriptors[0])
         house.renders.record(.init(rendition: task.largest, content: content))
         self.task = task
         if !house.isHeld { onLoop { $0.goOn() } }

@@ -31,6 +31,36 @@ import Testing
         }
     }
 
+    @Test func `several pictures are surveyed in one visit, each as if it were alone`() async throws {
+        try await withPool { house in
+            let files = [
+                try await house.picture(width: 80, height: 60), try house.file(Array("no picture".utf8)),
+                try house.file(WorkerHouse.endless), try await house.picture(width: 30, height: 40),
+            ]
+            let before = house.pool.statistics.started
+            let answer: RenderAnswer = try await withCheckedThrowingContinuation { continuation in
+                _ = house.pool.render(RenderJob(surveying: files.map(\.descriptor)), priority: .visible) { result in
+                    withExtendedLifetime(files) { continuation.resume(with: result) }
+                }
+            }
+            var sizes: [Int?] = []
+            for (visit, file) in zip(answer.visits, files) {
+                switch visit {
+                case .examined(let facts, let source):
+                    #expect(source.size == file.size)
+                    sizes.append(facts.width)
+                case .failed(let error):
+                    #expect(error.reason == .notAnImage && error.source?.size == file.size)
+                    sizes.append(0)
+                // A drawing is heavy.
+                case .left: sizes.append(nil)
+                }
+            }
+            #expect(sizes == [80, 0, nil, 30])
+            #expect(house.pool.statistics.started <= before + 1)
+        }
+    }
+
     @Test func `workers are locked in`() async throws {
         try await withPool { house in
             _ = try await house.render(.examine, house.picture(width: 16, height: 16))
