@@ -8,11 +8,11 @@ import { Bar } from './finding/bar.js';
 import { Finding } from './finding/finding.js';
 import { Search } from './finding/search.js';
 import { Sorting } from './finding/sorting.js';
-import { Timeline } from './finding/timeline.js';
 import { Trail } from './finding/trail.js';
 import { Grid } from './grid/grid.js';
 import { attachKeyboard } from './grid/keyboard.js';
 import { Scrubber } from './grid/scrubber.js';
+import { StandingTitle } from './grid/standing-title.js';
 import { PictureCache } from './loading/cache.js';
 import { TokenDesk } from './loading/desk.js';
 import { PictureLoader } from './loading/loader.js';
@@ -54,7 +54,6 @@ const reordering = new Reordering({ pages, server, ground: grid, followers: [gri
 
 const finding = new Finding({ reordering, grid });
 const search = new Search({ finding, pages, grid });
-const timeline = new Timeline(pages, server);
 new Sorting(finding);
 new Trail({ finding, server, pages, onRoom: () => grid.lay() });
 new Bar(finding);
@@ -63,7 +62,8 @@ new Banner(connection);
 new Vacancy(pages, connection, () => search.clearAll());
 new Header(grid);
 new TileSize(grid);
-new Scrubber(grid, (index) => timeline.monthAt(index));
+new Scrubber(grid);
+new StandingTitle(grid);
 new CatalogWatch(pages, way);
 attachKeyboard(grid, find('#grid'));
 

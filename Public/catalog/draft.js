@@ -1,11 +1,12 @@
 /**
  * @typedef {import('./server.js').GalleryImage} GalleryImage
+ * @typedef {import('./server.js').Timeline} Timeline
  * @typedef {import('./view.js').View} View
  */
 
 /**
- * Of an order that is about to be shown: its pages around what will be on screen, all of one revision. Nothing of it is
- * seen before it is whole.
+ * Of an order that is about to be shown: its pages around what will be on screen and, where it is sorted by the date that
+ * pictures were taken, its months; all of one revision. Nothing of it is seen before it is whole.
  */
 export class Draft {
   /** Images on a page. */
@@ -18,13 +19,18 @@ export class Draft {
   #indexes = new Map();
   /** @type {Map<number, GalleryImage[]>} */
   pages = new Map();
+  /**
+   * Null where it cannot be had; then the order is shown without months.
+   * @type {Timeline | null | undefined}
+   */
+  #timeline;
   /** @type {number | undefined} */
   revision;
   /** @type {number | undefined} */
   total;
 
   /**
-   * @param {Pick<import('./server.js').Server, 'page'>} server
+   * @param {Pick<import('./server.js').Server, 'page' | 'timeline'>} server
    * @param {View} view
    */
   constructor(server, view) {
@@ -49,6 +55,11 @@ export class Draft {
     return this.#missing(first, last).length === 0;
   }
 
+  /** The months of the order, together as many images as it has; none where it is not sorted by them. */
+  get months() {
+    return this.#timeline ? fit(this.#timeline.months, this.total ?? 0) : [];
+  }
+
   /**
    * @param {number} first
    * @param {number} last  Inclusive; both may lie beyond the ends.
@@ -56,11 +67,38 @@ export class Draft {
   async load(first, last) {
     for (let round = 0; round <= Draft.#patience; round += 1) {
       const missing = this.#missing(first, last);
-      if (missing.length === 0) return;
-      const { pageSize } = Draft;
-      const answers = await Promise.all(missing.map((page) => this.#server.page(this.view, page * pageSize, pageSize)));
-      answers.forEach((answer, at) => this.#take(missing[at], answer, round < Draft.#patience));
+      if (missing.length === 0 && this.#hasMonths) return;
+      const isStrict = round < Draft.#patience;
+      await Promise.all([this.#loadPages(missing, isStrict), this.#loadMonths()]);
+      const told = this.#timeline?.revision ?? 0;
+      if (isStrict && told > (this.revision ?? 0)) this.#clear();
     }
+  }
+
+  /**
+   * @param {number[]} missing
+   * @param {boolean} isStrict
+   */
+  async #loadPages(missing, isStrict) {
+    const { pageSize } = Draft;
+    const answers = await Promise.all(missing.map((page) => this.#server.page(this.view, page * pageSize, pageSize)));
+    answers.forEach((answer, at) => this.#take(missing[at], answer, isStrict));
+  }
+
+  get #hasMonths() {
+    if (this.view.sort !== 'taken' || this.#timeline === null) return true;
+    return this.#timeline !== undefined && this.#timeline.revision === this.revision;
+  }
+
+  /** Without them there is an order all the same. */
+  async #loadMonths() {
+    if (!this.#hasMonths) this.#timeline = await this.#server.timeline(this.view).catch(() => null);
+  }
+
+  /** What was read is of another revision. */
+  #clear() {
+    this.pages.clear();
+    this.#indexes.clear();
   }
 
   /**
@@ -85,10 +123,7 @@ export class Draft {
    * @param {boolean} isStrict  Whether what was read of another revision goes.
    */
   #take(page, { revision, total, images }, isStrict) {
-    if (isStrict && this.revision !== undefined && revision !== this.revision) {
-      this.pages.clear();
-      this.#indexes.clear();
-    }
+    if (isStrict && this.revision !== undefined && revision !== this.revision) this.#clear();
     this.revision = revision;
     this.total = total;
     // A page beyond the end says only where the end is.
@@ -101,4 +136,14 @@ export class Draft {
 /** @param {number} index */
 export function pageOf(index) {
   return Math.floor(index / Draft.pageSize);
+}
+
+/**
+ * Months of an order that has changed since are nearly right: they are cut, or the last of them goes on to the end.
+ * @param {import('./server.js').Month[]} months
+ * @param {number} total
+ */
+function fit(months, total) {
+  const fitting = months.filter(({ first, count }) => first < total && count > 0);
+  return fitting.map(({ month, first }, at) => ({ month, first, count: (fitting[at + 1]?.first ?? total) - first }));
 }

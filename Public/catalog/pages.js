@@ -55,6 +55,11 @@ export class Pages extends EventTarget {
   total;
   /** @type {number | undefined} */
   revision;
+  /**
+   * The months of the order, where it is sorted by them.
+   * @type {import('./server.js').Month[]}
+   */
+  months = [];
 
   /** @param {Pick<import('./server.js').Server, 'page'>} server */
   constructor(server) {
@@ -143,10 +148,11 @@ export class Pages extends EventTarget {
    * @param {Draft} draft
    * @param {Move} move
    */
-  adopt({ view, revision, total, pages }, move) {
+  adopt({ view, revision, total, months, pages }, move) {
     this.view = view;
     this.revision = revision;
     this.total = total;
+    this.months = months;
     this.#pages = new Map(pages);
     this.#underWay = new Map();
     this.#wishes = [];

@@ -42,8 +42,8 @@ export class Reordering {
   #timer;
 
   /**
-   * @param {{pages: import('./pages.js').Pages, server: Pick<import('./server.js').Server, 'page' | 'position'>,
-   *   ground: Ground, followers: Follower[]}} parts
+   * @param {{pages: import('./pages.js').Pages, ground: Ground, followers: Follower[],
+   *   server: Pick<import('./server.js').Server, 'page' | 'position' | 'timeline'>}} parts
    */
   constructor({ pages, server, ground, followers }) {
     this.#pages = pages;

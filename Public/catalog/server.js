@@ -13,6 +13,7 @@ import { acceptedPictures } from '../loading/formats.js';
  *   slots: {slot: number, image: string}[]}} TokenOrder  The most urgent slot first. `retry`: a failure that the server
  *   remembers is not good enough.
  * @typedef {{month: string | null, first: number, count: number}} Month  `2019-06`; null of what has no date.
+ * @typedef {{revision: number, total: number, months: Month[]}} Timeline
  * @typedef {'preview' | 'tile' | 'screen' | 'original'} Rendition
  */
 
@@ -64,7 +65,7 @@ export class Server {
   /**
    * The months of a view that is sorted by them.
    * @param {View} view
-   * @returns {Promise<{revision: number, total: number, months: Month[]}>}
+   * @returns {Promise<Timeline>}
    */
   timeline(view) {
     return this.#ask(`/api/v1/timeline?${view.text}`);

@@ -1,7 +1,8 @@
-import { Draft } from '../catalog/draft.js';
 import { find } from '../page/template.js';
 import { Cell } from './cell.js';
 import { Geometry, clamp } from './geometry.js';
+import { landmarksFrom } from './landmarks.js';
+import { partsOf } from './months.js';
 import { Rows } from './rows.js';
 import { Scroller } from './scroller.js';
 
@@ -20,6 +21,11 @@ export class Grid extends EventTarget {
   #loader;
   #rows;
   #preferredTile = 180;
+  /**
+   * Of the order that is shown.
+   * @type {import('./sections.js').Part[]}
+   */
+  #parts = [];
   /** @param {number} index */
   #imageAt = (index) => this.#loader.imageAt(index);
   /** The slot that has, or last had, the keyboard's focus. */
@@ -40,7 +46,7 @@ export class Grid extends EventTarget {
     this.#pages = pages;
     this.#loader = loader;
     this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index)));
-    this.geometry = this.#measure(0);
+    this.geometry = this.#measure();
     this.scroller = new Scroller(this.#element);
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('rest', () => this.#rested());
@@ -135,7 +141,7 @@ export class Grid extends EventTarget {
     this.#straighten();
     const goal = clamp(index, 0, Math.max(0, this.total - 1));
     this.#active = goal;
-    this.scroller.scrollTo(this.geometry.topOf(this.geometry.rowOf(goal)));
+    this.scroller.scrollTo(this.geometry.startOf(goal));
     this.#goal = { index: goal, offset: this.scroller.offset };
     this.#update();
   }
@@ -167,16 +173,17 @@ export class Grid extends EventTarget {
     this.scroller.scrollToStart();
   }
 
-  /** @param {number} lead */
-  #measure(lead) {
-    const gap = Number.parseFloat(getComputedStyle(this.#element).getPropertyValue('--gap')) || 4;
+  /** @param {{leads?: Map<string, number>, pinned?: {slot: number, column: number}}} [kept]  As of a geometry. */
+  #measure(kept) {
+    const style = getComputedStyle(this.#element);
     return new Geometry({
       width: this.#element.clientWidth,
       height: Math.max(1, innerHeight - this.#element.offsetTop),
-      total: this.#pages.total ?? 0,
+      parts: this.#parts,
       tile: this.#preferredTile,
-      gap,
-      lead,
+      gap: Number.parseFloat(style.getPropertyValue('--gap')) || 4,
+      heading: Number.parseFloat(style.getPropertyValue('--heading')) || 48,
+      ...kept,
     });
   }
 
@@ -186,6 +193,7 @@ export class Grid extends EventTarget {
     this.geometry = geometry;
     this.#element.style.setProperty('--columns', String(geometry.columns));
     this.#element.style.setProperty('--tile', `${geometry.tile}px`);
+    this.#element.toggleAttribute('data-headings', geometry.hasHeadings);
     if (this.#pages.total !== undefined) this.#element.removeAttribute('aria-busy');
     this.#element.setAttribute('aria-rowcount', String(geometry.rows));
     this.#element.setAttribute('aria-colcount', String(geometry.columns));
@@ -195,17 +203,19 @@ export class Grid extends EventTarget {
   /** Lays the grid out anew, and keeps at the top of the screen what is there. */
   lay() {
     const before = this.geometry;
-    const topRow = this.scroller.offset / before.rowHeight;
-    const slot = Math.max(0, before.firstOf(Math.floor(topRow)));
-    const isSameShape = this.#measure(before.lead).columns === before.columns;
-    this.#take(this.#measure(isSameShape ? before.lead : 0));
-    const row = isSameShape ? topRow : this.geometry.rowOf(slot) + (topRow % 1);
-    this.scroller.resize(this.geometry, row * this.geometry.rowHeight);
+    const { offset } = this.scroller;
+    const top = before.row(before.rowsAt(offset).first);
+    const isSameShape = this.#measure().columns === before.columns;
+    this.#take(this.#measure(isSameShape ? { leads: before.leads } : undefined));
+    const number = this.geometry.rowOf(top.first) - (top.title === null ? 0 : 1);
+    const after = this.geometry.row(number);
+    this.scroller.resize(this.geometry, after.top + ((offset - top.top) / top.height) * after.height);
     this.#update();
   }
 
   /** @param {import('../catalog/pages.js').Move} move */
   #reorder({ from, to, isOtherView }) {
+    this.#parts = partsOf(this.#pages);
     if (isOtherView) this.#beginAt(to);
     else this.#move(from, to);
   }
@@ -213,39 +223,52 @@ export class Grid extends EventTarget {
   /** @param {number} index */
   #beginAt(index) {
     const hadFocus = this.#hasFocus();
-    this.#take(this.#measure(0));
+    this.#take(this.#measure());
     this.scroller.resize(this.geometry, 0);
     this.goTo(index);
     if (hadFocus) this.focus(this.#active);
   }
 
   /**
-   * What is on screen stays where it is, to the pixel: whole rows are put in above it or taken out, and a number that
-   * does not fill a row is made up for by the empty places before the first slot.
+   * What is on screen stays where it is, to the pixel: whole rows and headings are put in above it or taken out, and a
+   * number that does not fill a row is made up for by the empty places before the first slot of its part.
    * @param {number} from
    * @param {number} to
    */
   #move(from, to) {
-    const { lead, rows } = this.geometry.moving(from, to);
-    const next = this.#measure(lead);
+    const before = this.geometry;
+    const next = this.#measure({ leads: before.leads, pinned: { slot: to, column: before.columnOf(from) } });
     const isAtGoal = this.#goal.offset === this.scroller.offset;
-    const isSameShape = next.columns === this.geometry.columns && next.tile === this.geometry.tile;
+    const isSameShape = next.columns === before.columns && next.tile === before.tile;
     this.#take(next);
     if (isSameShape) {
-      this.scroller.slide(next, rows * next.rowHeight);
-      this.#rows.move(rows);
+      const way = this.#wayOf(from, to, before);
+      this.scroller.slide(next, way);
+      this.#rows.move(next.rowOf(to) - before.rowOf(from), way);
     } else {
-      this.scroller.resize(next, next.topOf(next.rowOf(to)));
+      this.scroller.resize(next, next.startOf(to));
     }
     if (isAtGoal) this.#goal = { index: this.#goal.index + to - from, offset: this.scroller.offset };
     this.#active = clamp(this.#active + to - from, 0, Math.max(0, this.total - 1));
     this.#update();
   }
 
-  /** Where nothing that is on screen will be on it any more, the first row may be a full one again. */
+  /**
+   * How far down the gallery what stood at `from` has moved.
+   * @param {number} from
+   * @param {number} to
+   * @param {Geometry} before
+   */
+  #wayOf(from, to, before) {
+    // Who is at the very beginning stays there, whatever heading it has now.
+    if (from === 0 && to === 0 && this.scroller.offset === 0) return 0;
+    return this.geometry.topOf(this.geometry.rowOf(to)) - before.topOf(before.rowOf(from));
+  }
+
+  /** Where nothing that is on screen will be on it any more, first rows may be full ones again. */
   #straighten() {
-    if (this.geometry.lead === 0) return;
-    this.#take(this.#measure(0));
+    if (this.geometry.leads.size === 0) return;
+    this.#take(this.#measure());
     this.scroller.resize(this.geometry, this.scroller.offset);
   }
 
@@ -262,19 +285,9 @@ export class Grid extends EventTarget {
     if (cell && cell.element !== document.activeElement) cell.element.focus({ preventScroll: true });
   }
 
-  /**
-   * The pictures that are known from here on, and then those before, nearest first.
-   * @param {number} index
-   */
+  /** @param {number} index */
   #landmarksFrom(index) {
-    const found = [];
-    const reach = 2 * Draft.pageSize;
-    for (let at = index; at < Math.min(this.total, index + reach); at += 1) found.push(at);
-    for (let at = index - 1; at > Math.max(-1, index - reach); at -= 1) found.push(at);
-    return found.flatMap((at) => {
-      const image = this.#imageAt(at);
-      return image ? { id: image.id, index: at } : [];
-    });
+    return landmarksFrom(index, this.total, this.#imageAt);
   }
 
   #scrolled() {
@@ -294,10 +307,8 @@ export class Grid extends EventTarget {
 
   #update() {
     const { geometry, scroller } = this;
-    const { first, last } = geometry.rowsAt(scroller.offset);
-    const from = Math.max(0, first - Geometry.overscan);
-    const to = Math.min(geometry.rows - 1, last + Geometry.overscan);
-    this.#rows.show(from, to, geometry, scroller.shift, this.#imageAt);
+    const { first, last } = geometry.rowsAround(scroller.offset);
+    this.#rows.show(first, last, geometry, scroller.shift, this.#imageAt);
     this.#seen = geometry.slotsAt(scroller.offset);
     this.#offerFocus();
     this.#wantPages();
@@ -340,8 +351,7 @@ export class Grid extends EventTarget {
     const row = this.geometry.rowOf(this.#active);
     const isInReach = this.geometry.offsetShowing(row, offset) === offset;
     if (isInReach || this.#hasFocus()) return;
-    const whole = this.geometry.firstOf(Math.ceil(offset / this.geometry.rowHeight));
-    this.#active = clamp(whole, 0, Math.max(0, this.total - 1));
+    this.#active = this.geometry.firstWholeSlot(offset);
     this.#offerFocus();
   }
 

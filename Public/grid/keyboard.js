@@ -1,8 +1,9 @@
+import { announce } from '../page/announcer.js';
 import { clamp } from './geometry.js';
 
 /**
- * The grid by keyboard: arrows go from slot to slot, Page Up and Page Down by screens, Home and End to the ends of the
- * gallery, Enter and Space open. Home and End work from anywhere on the page.
+ * The grid by keyboard: arrows go from slot to slot and pass over headings, Page Up and Page Down go by screens, Home and
+ * End to the ends of the gallery, Enter and Space open. Home and End work from anywhere on the page.
  * @param {import('./grid.js').Grid} grid
  * @param {HTMLElement} element  The grid's.
  */
@@ -34,38 +35,28 @@ function isHandled(event) {
  * @param {string} key
  */
 function move(grid, key) {
-  const { columns, rowHeight, viewHeight } = grid.geometry;
-  const screen = Math.max(1, Math.floor(viewHeight / rowHeight)) * columns;
-  const last = grid.total - 1;
   const { active, geometry } = grid;
+  const above = geometry.slotBeside(active, -1);
   switch (key) {
     case 'ArrowLeft':
       return go(grid, active - 1);
     case 'ArrowRight':
       return go(grid, active + 1);
     case 'ArrowUp':
-      return active >= columns && go(grid, active - columns);
+      return above !== active && go(grid, above);
     case 'ArrowDown':
-      return go(grid, geometry.firstOf(geometry.rows - 1) <= active ? active : Math.min(last, active + columns));
+      return go(grid, geometry.slotBeside(active, 1));
     case 'PageUp':
-      return go(grid, active - screen < 0 ? topOfColumn(geometry.columnOf(active), geometry) : active - screen);
+      return go(grid, geometry.slotBeyond(active, -1));
     case 'PageDown':
-      return go(grid, Math.min(last, active + screen));
+      return go(grid, geometry.slotBeyond(active, 1));
     case 'Home':
       return go(grid, 0);
     case 'End':
-      return go(grid, last);
+      return go(grid, grid.total - 1);
     default:
       return false;
   }
-}
-
-/**
- * @param {number} column
- * @param {import('./geometry.js').Geometry} geometry
- */
-function topOfColumn(column, { lead, columns }) {
-  return column < lead ? column - lead + columns : column - lead;
 }
 
 /**
@@ -73,6 +64,12 @@ function topOfColumn(column, { lead, columns }) {
  * @param {number} index
  */
 function go(grid, index) {
-  grid.focus(clamp(index, 0, grid.total - 1));
+  const { geometry } = grid;
+  const before = geometry.titleAt(grid.active);
+  const next = clamp(index, 0, grid.total - 1);
+  grid.focus(next);
+  // Headings have no focus: who comes under another one hears it.
+  const title = geometry.titleAt(next);
+  if (title !== before) announce(title);
   return true;
 }

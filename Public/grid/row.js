@@ -1,30 +1,31 @@
 import { Cell } from './cell.js';
 
-/** One row of the grid on screen; used again for row after row. */
+/** @typedef {import('./sections.js').RowPlace} RowPlace */
+
+/** One row of pictures on screen; its element is used again for row after row. */
 export class Row {
-  /** Its number in the gallery, or -1 while it waits to be used. */
-  number = -1;
   /** @type {Cell[]} */
   cells = [];
+  #makeCell;
+  #number = -1;
   #top = Number.NaN;
 
-  constructor() {
+  /** @param {() => Cell} makeCell */
+  constructor(makeCell) {
+    this.#makeCell = makeCell;
     this.element = document.createElement('div');
     this.element.className = 'row';
     this.element.setAttribute('role', 'row');
   }
 
-  /**
-   * @param {number} columns
-   * @param {() => Cell} makeCell
-   */
-  resize(columns, makeCell) {
+  /** @param {number} columns */
+  resize(columns) {
     for (const cell of this.cells.splice(columns)) {
       cell.unbind();
       cell.element.remove();
     }
     while (this.cells.length < columns) {
-      const cell = makeCell();
+      const cell = this.#makeCell();
       cell.element.setAttribute('aria-colindex', String(this.cells.length + 1));
       // Where the first places of a row are empty, the others stay in their columns.
       cell.element.style.gridColumn = String(this.cells.length + 1);
@@ -41,16 +42,14 @@ export class Row {
   }
 
   /**
-   * @param {number} number
-   * @param {import('./geometry.js').Geometry} geometry
+   * @param {RowPlace} place
    * @param {(index: number) => import('../catalog/server.js').GalleryImage | undefined} imageAt
    */
-  bind(number, geometry, imageAt) {
+  bind({ number, start, first, last }, imageAt) {
     this.#take(number);
-    const first = geometry.firstOf(number);
     this.cells.forEach((cell, column) => {
-      const index = first + column;
-      const isSlot = index >= 0 && index < geometry.total;
+      const index = start + column;
+      const isSlot = index >= first && index <= last;
       cell.element.hidden = !isSlot;
       if (isSlot) cell.bind(index, imageAt(index));
       else if (cell.number >= 0) cell.unbind();
@@ -59,25 +58,23 @@ export class Row {
 
   /**
    * What the row shows stands elsewhere in the order now.
-   * @param {number} number
-   * @param {import('./geometry.js').Geometry} geometry
+   * @param {RowPlace} place
    */
-  renumber(number, geometry) {
+  renumber({ number, start }) {
     this.#take(number);
-    const first = geometry.firstOf(number);
-    this.cells.forEach((cell, column) => cell.number >= 0 && cell.renumber(first + column));
+    this.cells.forEach((cell, column) => cell.number >= 0 && cell.renumber(start + column));
   }
 
   /** @param {number} number */
   #take(number) {
-    if (number === this.number) return;
-    this.number = number;
+    if (number === this.#number) return;
+    this.#number = number;
     this.element.setAttribute('aria-rowindex', String(number + 1));
     this.element.hidden = false;
   }
 
   unbind() {
-    this.number = -1;
+    this.#number = -1;
     this.element.hidden = true;
     for (const cell of this.cells) cell.unbind();
   }

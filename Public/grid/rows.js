@@ -1,23 +1,28 @@
 import { find } from '../page/template.js';
+import { Heading } from './heading.js';
 import { Row } from './row.js';
 
 /**
  * @typedef {import('./cell.js').Cell} Cell
  * @typedef {import('./geometry.js').Geometry} Geometry
+ * @typedef {import('./sections.js').RowPlace} RowPlace
+ * @typedef {(index: number) => import('../catalog/server.js').GalleryImage | undefined} ImageAt
  */
 
-/** The rows that are in the document, and those that wait to be used again. */
+/** The rows that are in the document, of pictures and of headings, and those that wait to be used again. */
 export class Rows {
-  /** Rows lie on a layer, so that their own places are small numbers; beyond so many rows the layer is moved. */
-  static #reach = 500;
+  /** Rows lie on a layer, so that their own places are small numbers; beyond so many pixels the layer is moved. */
+  static #reach = 100_000;
 
   #layer = find('#rows');
   #makeCell;
-  /** @type {Map<number, Row>} */
+  /** @type {Map<number, Row | Heading>} */
   #shown = new Map();
   /** @type {Row[]} */
-  #spare = [];
-  /** The row that lies at the top of the layer. */
+  #spareRows = [];
+  /** @type {Heading[]} */
+  #spareHeadings = [];
+  /** The place in the gallery that lies at the top of the layer. */
   #origin = 0;
   #layerTop = Number.NaN;
 
@@ -44,33 +49,34 @@ export class Rows {
   reshape(columns) {
     for (const row of this.#shown.values()) this.#retire(row);
     this.#shown.clear();
-    for (const row of this.#spare) row.resize(columns, this.#makeCell);
+    for (const row of [...this.#spareRows, ...this.#spareHeadings]) row.resize(columns);
   }
 
   /**
-   * The order has changed: what is shown stands so many rows further down the gallery, and stays where it is.
-   * @param {number} by
+   * The order has changed: what is shown stands further down the gallery, and stays where it is on screen.
+   * @param {number} rows  So many rows.
+   * @param {number} way  So many pixels.
    */
-  move(by) {
-    this.#origin += by;
-    this.#shown = new Map([...this.#shown].map(([number, row]) => [number + by, row]));
+  move(rows, way) {
+    this.#origin += way;
+    this.#shown = new Map([...this.#shown].map(([number, row]) => [number + rows, row]));
   }
 
   /**
    * The picture that has the focus stands elsewhere now: its row is kept in the document as the row there.
    * @param {number} index  Where it stands.
    * @param {Geometry} geometry
-   * @param {(index: number) => import('../catalog/server.js').GalleryImage | undefined} imageAt
+   * @param {ImageAt} imageAt
    */
   moveFocused(index, geometry, imageAt) {
     const number = geometry.rowOf(index);
     const [held, row] = [...this.#shown].find(([, each]) => holdsFocus(each)) ?? [];
-    if (held === undefined || !row || (held !== number && this.#shown.has(number))) return;
+    if (held === undefined || !(row instanceof Row) || (held !== number && this.#shown.has(number))) return;
     this.#shown.delete(held);
     this.#shown.set(number, row);
     const column = row.cells.findIndex(({ element }) => element.contains(document.activeElement));
-    if (column === geometry.columnOf(index)) row.renumber(number, geometry);
-    else row.bind(number, geometry, imageAt);
+    if (column === geometry.columnOf(index)) row.renumber(geometry.row(number));
+    else row.bind(geometry.row(number), imageAt);
   }
 
   /**
@@ -79,17 +85,19 @@ export class Rows {
    * @param {number} to
    * @param {Geometry} geometry
    * @param {number} shift  From a place in the gallery to its place in the scrolled element, in pixels.
-   * @param {(index: number) => import('../catalog/server.js').GalleryImage | undefined} imageAt
+   * @param {ImageAt} imageAt
    */
   show(from, to, geometry, shift, imageAt) {
     this.#recycle(from, to, geometry.rows);
-    this.#layDown(from, geometry, shift);
+    if (to < from) return;
+    this.#layDown(geometry.topOf(from), shift);
     for (let number = from; number <= to; number += 1) {
-      const row = this.#shown.get(number) ?? this.#take(number, geometry.columns);
-      row.place((number - this.#origin) * geometry.rowHeight);
-      row.bind(number, geometry, imageAt);
+      const place = geometry.row(number);
+      const row = this.#rowFor(place, geometry.columns);
+      row.place(place.top - this.#origin);
+      row.bind(place, imageAt);
     }
-    this.#keepOutOfSight(from, to, geometry.rowHeight);
+    this.#keepOutOfSight(from, to, geometry);
   }
 
   /** Rows are used again in any order; who listens to the page, or walks through it, should meet them from the top. */
@@ -127,58 +135,66 @@ export class Rows {
     }
   }
 
-  /** @param {Row} row */
+  /** @param {Row | Heading} row */
   #retire(row) {
     row.unbind();
-    this.#spare.push(row);
+    if (row instanceof Row) this.#spareRows.push(row);
+    else this.#spareHeadings.push(row);
   }
 
   /**
-   * @param {number} number
+   * @param {RowPlace} place
    * @param {number} columns
    */
-  #take(number, columns) {
-    const row = this.#spare.pop() ?? this.#make(columns);
+  #rowFor({ number, title }, columns) {
+    const isHeading = title !== null;
+    const shown = this.#shown.get(number);
+    if (shown && shown instanceof Heading === isHeading) return shown;
+    if (shown) this.#retire(shown);
+    const row = (isHeading ? this.#spareHeadings : this.#spareRows).pop() ?? this.#make(isHeading, columns);
     this.#shown.set(number, row);
     return row;
   }
 
-  /** @param {number} columns */
-  #make(columns) {
-    const row = new Row();
-    row.resize(columns, this.#makeCell);
+  /**
+   * @param {boolean} isHeading
+   * @param {number} columns
+   */
+  #make(isHeading, columns) {
+    const row = isHeading ? new Heading() : new Row(this.#makeCell);
+    row.resize(columns);
     this.#layer.append(row.element);
     return row;
   }
 
   /**
-   * @param {number} from
-   * @param {Geometry} geometry
+   * @param {number} top  Of the first row.
    * @param {number} shift
    */
-  #layDown(from, geometry, shift) {
-    if (Math.abs(from - this.#origin) > Rows.#reach) this.#origin = from;
-    const top = geometry.topOf(this.#origin) + shift;
-    if (top === this.#layerTop) return;
-    this.#layerTop = top;
-    this.#layer.style.transform = `translateY(${top}px)`;
+  #layDown(top, shift) {
+    if (Math.abs(top - this.#origin) > Rows.#reach) this.#origin = top;
+    const layerTop = this.#origin + shift;
+    if (layerTop === this.#layerTop) return;
+    this.#layerTop = layerTop;
+    this.#layer.style.transform = `translateY(${layerTop}px)`;
   }
 
   /**
    * The row that is kept for its focus lies just off the screen: its own place may be further than a browser can go.
    * @param {number} from
    * @param {number} to
-   * @param {number} rowHeight
+   * @param {Geometry} geometry
    */
-  #keepOutOfSight(from, to, rowHeight) {
+  #keepOutOfSight(from, to, geometry) {
     for (const [number, row] of this.#shown) {
       if (number >= from && number <= to) continue;
-      row.place(((number < from ? from - 2 : to + 2) - this.#origin) * rowHeight);
+      const edge = geometry.topOf(number < from ? from : to) - this.#origin;
+      row.place(edge + (number < from ? -2 : 2) * geometry.rowHeight);
     }
   }
 }
 
-/** @param {Row} row */
+/** @param {Row | Heading} row */
 function holdsFocus(row) {
   return row.element.contains(document.activeElement);
 }

@@ -16,18 +16,13 @@ export class Scrubber {
   #element = find('#scrubber');
   #bubble = find('#scrubber-number');
   #grid;
-  #monthAt;
   #isDragged = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #hiding;
 
-  /**
-   * @param {import('./grid.js').Grid} grid
-   * @param {(index: number) => string} monthAt  Of the picture in a slot; empty where the order has none.
-   */
-  constructor(grid, monthAt) {
+  /** @param {import('./grid.js').Grid} grid */
+  constructor(grid) {
     this.#grid = grid;
-    this.#monthAt = monthAt;
     grid.addEventListener('move', () => this.#follow());
     grid.addEventListener('rest', () => this.#hideUnlessDragged());
     this.#element.addEventListener('pointerdown', (event) => this.#take(event));
@@ -39,7 +34,7 @@ export class Scrubber {
     const { scroller, geometry } = this.#grid;
     if (geometry.height < Scrubber.#fewScreens * geometry.viewHeight) return;
     const { position } = this.#grid;
-    this.#bubble.textContent = this.#monthAt(position) || formatNumber(position + 1);
+    this.#bubble.textContent = geometry.titleAt(position) || formatNumber(position + 1);
     this.#element.style.setProperty('--progress', scroller.progress.toFixed(4));
     const isFast = Math.abs(scroller.velocity) > Scrubber.#fast;
     if (this.#isDragged || isFast) this.#show('number');

@@ -56,8 +56,7 @@ export class ViewportReport {
     const { geometry, scroller } = this.#grid;
     const { first, last } = geometry.slotsAt(scroller.offset);
     if (last < first) return;
-    const { columns, rowHeight, tile } = geometry;
-    const velocity = (this.#motion.velocity / rowHeight) * columns;
+    const velocity = this.#motion.velocity * geometry.densityAt(scroller.offset);
     const landing = this.#motion.landing;
     /** @type {Report} */
     const report = {
@@ -69,7 +68,7 @@ export class ViewportReport {
       direction: Math.sign(velocity),
       velocity: Math.min(ViewportReport.#fastest, Math.round(Math.abs(velocity))),
       landing: landing === undefined ? undefined : geometry.landingSlot(landing + scroller.slid),
-      pixels: Math.ceil(tile * devicePixelRatio),
+      pixels: Math.ceil(geometry.tile * devicePixelRatio),
     };
     if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
     this.#last = report;

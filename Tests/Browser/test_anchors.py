@@ -1,76 +1,17 @@
 """When the order changes, the page stays with its pictures: nothing that is on screen moves."""
 
-import io
-import os
-import signal
-
 import pytest
-from PIL import Image
 
+from folder import Folder
 from front import by_requests
+from motions import motions, watched
 
 CURRENT = ".frame[data-place=current]"
-
-# Where every slot on screen is, by the name of its picture, in every frame; and whether one that was shown began anew.
-WATCH = """() => {
-    window.frames_ = [];
-    window.lost = [];
-    const note = () => {
-        const seen = {};
-        for (const slot of document.querySelectorAll('.slot[data-index]')) {
-            const box = slot.getBoundingClientRect();
-            if (box.width === 0 || box.bottom < 60 || box.top > innerHeight) continue;
-            seen[slot.ariaLabel.split(', picture ')[0]] = [box.left, box.top];
-        }
-        window.frames_.push(seen);
-        requestAnimationFrame(note);
-    };
-    note();
-    new MutationObserver((changes) => {
-        for (const { target, oldValue } of changes) {
-            const { top, bottom } = target.getBoundingClientRect();
-            const isOnScreen = bottom > 60 && top < innerHeight;
-            if (isOnScreen && oldValue === 'shown' && target.dataset.phase !== 'shown') window.lost.push(target.ariaLabel);
-        }
-    }).observe(document, { subtree: true, attributeFilter: ['data-phase'], attributeOldValue: true });
-}"""
-
-
-def jpeg(seed: int) -> bytes:
-    file = io.BytesIO()
-    Image.new("RGB", (64, 48), (seed * 37 % 256, seed * 91 % 256, seed * 13 % 256)).save(file, "JPEG")
-    return file.getvalue()
-
-
-class Folder:
-    """A folder of pictures and its gallery, which reads it anew whenever files are put in or taken out."""
-
-    def __init__(self, start, path, count):
-        self.path = path
-        for number in range(count):
-            self._put(f"p{number:04d}.jpg", number)
-        self.server = start("serve", path)
-
-    def _put(self, name: str, seed: int):
-        (self.path / name).write_bytes(jpeg(seed))
-
-    def put(self, *names: str):
-        for seed, name in enumerate(names):
-            self._put(name, seed)
-        self.reread()
-
-    def take(self, *names: str):
-        for name in names:
-            os.unlink(self.path / name)
-        self.reread()
-
-    def reread(self):
-        os.kill(self.server.process.pid, signal.SIGUSR1)
 
 
 @pytest.fixture
 def folder(start, tmp_path):
-    return lambda count=400: Folder(start, tmp_path, count)
+    return lambda count=400: Folder(start, tmp_path, [name(number) for number in range(count)])
 
 
 def name(number: int) -> str:
@@ -92,18 +33,6 @@ def at(front, number: int):
     slot_named(front, name(number)).wait_for()
     front.until_settled()
     return front
-
-
-def watched(front):
-    front.page.evaluate(WATCH)
-    return front
-
-
-def motions(front) -> list[list[list[float]]]:
-    """From each frame to the next, how far each picture that is in both has moved."""
-    frames = front.page.evaluate("() => window.frames_")
-    return [[[after[each][0] - before[each][0], after[each][1] - before[each][1]] for each in before.keys() & after.keys()]
-            for before, after in zip(frames, frames[1:])]
 
 
 @pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])

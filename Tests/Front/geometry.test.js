@@ -11,12 +11,15 @@ const screens = [
   { width: 7680, height: 4320, tile: 100, gap: 0 },
 ];
 
+/** Of one part without a heading, unless there are parts. */
+const geometryOf = ({ total, ...given }) => new Geometry({ parts: [{ title: '', count: total }], ...given });
+
 test('the document never holds more than 150 pictures, however large the screen', () => {
   for (const screen of screens) {
-    const geometry = new Geometry({ ...screen, total: 1_000_000 });
+    const geometry = geometryOf({ ...screen, total: 1_000_000 });
     for (let offset = 0; offset < 2 * geometry.rowHeight; offset += 1) {
-      const { first, last } = geometry.rowsAt(offset + 10 * geometry.rowHeight);
-      const rows = last - first + 1 + 2 * Geometry.overscan;
+      const { first, last } = geometry.rowsAround(offset + 10 * geometry.rowHeight);
+      const rows = last - first + 1;
       assert.ok((rows + 1) * geometry.columns <= 150, `${rows} rows of ${geometry.columns} at ${screen.width} px`);
     }
   }
@@ -24,7 +27,7 @@ test('the document never holds more than 150 pictures, however large the screen'
 
 test('the slots on screen are those that any pixel of the screen shows', () => {
   for (const screen of screens) {
-    const geometry = new Geometry({ ...screen, total: 999 });
+    const geometry = geometryOf({ ...screen, total: 999 });
     for (const offset of [0, 1, geometry.tile, geometry.rowHeight - 1, geometry.rowHeight, geometry.furthest]) {
       const { first, last } = geometry.slotsAt(offset);
       for (const slot of [first, last]) {
@@ -37,22 +40,35 @@ test('the slots on screen are those that any pixel of the screen shows', () => {
   }
 });
 
+test('two rows more are kept in the document beyond each edge', () => {
+  const geometry = geometryOf({ ...screens[2], total: 1_001 });
+  for (const offset of [0, 1, 5_000, geometry.furthest]) {
+    const [seen, kept] = [geometry.rowsAt(offset), geometry.rowsAround(offset)];
+    assert.equal(kept.first, Math.max(0, seen.first - 2));
+    assert.equal(kept.last, Math.min(geometry.rows - 1, seen.last + 2));
+  }
+});
+
 test('the furthest offset shows the last slot, and nothing comes after it', () => {
-  const geometry = new Geometry({ ...screens[2], total: 1_001 });
+  const geometry = geometryOf({ ...screens[2], total: 1_001 });
   assert.equal(geometry.slotsAt(geometry.furthest).last, 1_000);
   assert.equal(geometry.topOf(geometry.rows - 1) + geometry.tile, geometry.height);
 });
 
 test('an empty gallery has no height and shows no slot', () => {
-  const geometry = new Geometry({ ...screens[2], total: 0 });
-  assert.equal(geometry.height, 0);
-  assert.equal(geometry.furthest, 0);
-  const { first, last } = geometry.slotsAt(0);
-  assert.ok(last < first);
+  for (const parts of [[], [{ title: '', count: 0 }]]) {
+    const geometry = new Geometry({ ...screens[2], parts });
+    assert.equal(geometry.height, 0);
+    assert.equal(geometry.furthest, 0);
+    assert.equal(geometry.rows, 0);
+    assert.equal(geometry.densityAt(0), 0);
+    const { first, last } = geometry.slotsAt(0);
+    assert.ok(last < first);
+  }
 });
 
 test('a row is shown with the least scrolling, and whole', () => {
-  const geometry = new Geometry({ ...screens[2], total: 10_000 });
+  const geometry = geometryOf({ ...screens[2], total: 10_000 });
   const at = 50 * geometry.rowHeight;
   assert.equal(geometry.offsetShowing(51, at), at);
   assert.equal(geometry.offsetShowing(40, at), geometry.topOf(40));
@@ -60,19 +76,27 @@ test('a row is shown with the least scrolling, and whole', () => {
   assert.equal(geometry.offsetShowing(0, at), 0);
 });
 
-test('a centred row has as much above it as below, except at the ends', () => {
-  const geometry = new Geometry({ ...screens[2], total: 10_000 });
-  assert.equal(geometry.distance(60, geometry.offsetCentring(60)), 0);
-  assert.equal(geometry.offsetCentring(0), 0);
-  assert.equal(geometry.offsetCentring(geometry.rows - 1), geometry.furthest);
+test('a row is as far away as its middle is from the middle of the screen', () => {
+  const geometry = geometryOf({ ...screens[2], total: 10_000 });
+  const offset = geometry.topOf(60) - (geometry.viewHeight - geometry.tile) / 2;
+  assert.equal(geometry.distance(60, offset), 0);
+  assert.equal(geometry.distance(61, offset), geometry.rowHeight);
+  assert.equal(geometry.distance(58, offset), 2 * geometry.rowHeight);
+});
+
+test('of full rows a pixel of height has as many slots as a row in its height', () => {
+  const geometry = geometryOf({ ...screens[2], total: 10_000 });
+  for (const offset of [0, 70, 5_003]) {
+    assert.ok(Math.abs(geometry.densityAt(offset) - geometry.columns / geometry.rowHeight) < 1e-9);
+  }
 });
 
 test('what moves within the order keeps its column, and everything around it its place beside it', () => {
   for (const [lead, from, to] of [[0, 40, 1_040], [0, 40, 41], [3, 40, 1_040], [2, 500, 7], [0, 9, 9], [5, 0, 3]]) {
-    const before = new Geometry({ ...screens[2], total: 1_000, lead });
-    const { lead: next, rows } = before.moving(from, to);
-    const after = new Geometry({ ...screens[2], total: 2_000, lead: next });
-    assert.ok(next >= 0 && next < after.columns);
+    const before = geometryOf({ ...screens[2], total: 1_000, leads: new Map([['', lead]]) });
+    const pinned = { slot: to, column: before.columnOf(from) };
+    const after = geometryOf({ ...screens[2], total: 2_000, leads: before.leads, pinned });
+    const rows = after.rowOf(to) - before.rowOf(from);
     for (let step = -Math.min(from, to, 30); step < 60; step += 1) {
       assert.equal(after.columnOf(to + step), before.columnOf(from + step));
       assert.equal(after.rowOf(to + step), before.rowOf(from + step) + rows);
@@ -81,14 +105,15 @@ test('what moves within the order keeps its column, and everything around it its
 });
 
 test('a first row that is led by empty places has the fewer slots, and no slot is lost', () => {
-  const geometry = new Geometry({ ...screens[2], total: 100, lead: 4 });
-  assert.equal(geometry.firstOf(0), -4);
+  const geometry = geometryOf({ ...screens[2], total: 100, leads: new Map([['', 4]]) });
+  assert.equal(geometry.row(0).start, -4);
+  assert.equal(geometry.row(0).first, 0);
   assert.equal(geometry.rowOf(geometry.columns - 4), 1);
   assert.equal(geometry.slotsAt(0).first, 0);
   assert.equal(geometry.slotsAt(geometry.furthest).last, 99);
   assert.equal(geometry.rows, Math.ceil(104 / geometry.columns));
   assert.equal(geometry.landingSlot(-50), 0);
-  assert.equal(new Geometry({ ...screens[2], total: 0, lead: 4 }).rows, 0);
+  assert.equal(geometryOf({ ...screens[2], total: 0, leads: new Map([['', 4]]) }).rows, 0);
 });
 
 test('a value is clamped to its bounds, and the lower one wins where they cross', () => {

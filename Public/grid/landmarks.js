@@ -1,0 +1,19 @@
+import { Draft } from '../catalog/draft.js';
+
+/**
+ * The pictures that are known from a slot on, and then those before it, nearest first.
+ * @param {number} index
+ * @param {number} total
+ * @param {(index: number) => {id: string} | undefined} imageAt
+ * @returns {import('../catalog/reordering.js').Landmark[]}
+ */
+export function landmarksFrom(index, total, imageAt) {
+  const reach = 2 * Draft.pageSize;
+  const found = [];
+  for (let at = index; at < Math.min(total, index + reach); at += 1) found.push(at);
+  for (let at = index - 1; at > Math.max(-1, index - reach); at -= 1) found.push(at);
+  return found.flatMap((at) => {
+    const image = imageAt(at);
+    return image ? { id: image.id, index: at } : [];
+  });
+}

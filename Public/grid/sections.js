@@ -1,0 +1,117 @@
+/**
+ * @typedef {import('./squares.js').Squares} Squares
+ * @typedef {{title: string, count: number}} Part  A run of the order; what has no title has no heading.
+ * @typedef {{title: string, count: number, first: number, row: number, top: number, heading: number, inside: Squares}}
+ *   Section  A part and where it lies: its first slot, its first row (the heading's, if it has one), its top and its
+ *   heading's height in pixels, and its rows of pictures, counted from its own beginning.
+ * @typedef {{number: number, top: number, height: number, title: string | null, start: number, first: number,
+ *   last: number}} RowPlace  A row of the gallery: a heading has a title and no slots; of the others `start` is the slot
+ *   in the first column, which may lie before the `first` that there is.
+ */
+
+/**
+ * The parts of an order one below the other, each under its heading. Headings are rows like others. Whatever is looked
+ * for is found by halving: thousands of sections and millions of slots cost the same.
+ */
+export class Sections {
+  /** @type {Section[]} */
+  #all = [];
+
+  /**
+   * @param {Part[]} parts
+   * @param {number} heading  The height of a heading.
+   * @param {(title: string, count: number, first: number) => Squares} lay  Lays out the inside of a part.
+   */
+  constructor(parts, heading, lay) {
+    let [first, row, top] = [0, 0, 0];
+    for (const { title, count } of parts) {
+      if (count === 0) continue;
+      const section = { title, count, first, row, top, heading: title ? heading : 0, inside: lay(title, count, first) };
+      this.#all.push(section);
+      first += count;
+      row += section.inside.rows + (title ? 1 : 0);
+      top += section.heading + section.inside.height;
+    }
+    if (first === 0) this.#all.push({ title: '', count: 0, first, row, top, heading: 0, inside: lay('', 0, 0) });
+    this.total = first;
+    this.rows = row;
+    /** With the gap after the last row. */
+    this.height = top;
+  }
+
+  [Symbol.iterator]() {
+    return this.#all.values();
+  }
+
+  /** @param {number} slot */
+  withSlot(slot) {
+    return this.#last('first', slot);
+  }
+
+  /** @param {number} y  Pixels from the top of the gallery. */
+  at(y) {
+    return this.#last('top', y);
+  }
+
+  /** @param {number} slot */
+  rowOf(slot) {
+    const section = this.withSlot(slot);
+    return firstRow(section) + section.inside.rowOf(slot - section.first);
+  }
+
+  /** @param {number} slot */
+  columnOf(slot) {
+    const { first, inside } = this.withSlot(slot);
+    return inside.columnOf(slot - first);
+  }
+
+  /** @param {number} y  Pixels from the top of the gallery; the gap after a row is its own. */
+  rowAt(y) {
+    const section = this.at(y);
+    const within = y - section.top - section.heading;
+    return within < 0 ? section.row : firstRow(section) + section.inside.rowAt(within);
+  }
+
+  /**
+   * @param {number} number
+   * @returns {RowPlace}
+   */
+  row(number) {
+    const { title, first, row, top, heading, inside } = this.#last('row', number);
+    if (title && number === row) return { number, top, height: heading, title, start: first, first, last: first - 1 };
+    const place = inside.row(number - row - (title ? 1 : 0));
+    return {
+      number,
+      top: top + heading + place.top,
+      height: place.height,
+      title: null,
+      start: first + place.start,
+      first: first + place.first,
+      last: first + place.last,
+    };
+  }
+
+  /**
+   * The last section that begins there or before.
+   * @param {'first' | 'row' | 'top'} measure
+   * @param {number} value
+   */
+  #last(measure, value) {
+    let from = 0;
+    let to = this.#all.length;
+    while (to - from > 1) {
+      const middle = (from + to) >> 1;
+      if (this.#all[middle][measure] <= value) from = middle;
+      else to = middle;
+    }
+    return this.#all[from];
+  }
+}
+
+/**
+ * The first row that has pictures.
+ * @param {Section} section
+ */
+function firstRow({ title, row }) {
+  return title ? row + 1 : row;
+}

@@ -1,0 +1,301 @@
+"""Sorted by the date they were taken, pictures stand under their months, and nothing moves when more is known."""
+
+import datetime
+import json
+import math
+import urllib.request
+
+import pytest
+
+from conftest import PHONE
+from folder import Folder
+from front import by_requests
+from motions import motions, names, watched
+
+COUNTS = {"2019-06": 25, "2019-07": 3, "2019-08": 140, "2020-01": 1, "2021-12": 60, None: 9}
+TITLES = {"2019-06": "June 2019", "2019-07": "July 2019", "2019-08": "August 2019", "2020-01": "January 2020",
+          "2021-12": "December 2021", None: "Date unknown"}
+
+# From the top to the end by small steps: above which slot each heading stands, and what must not change on the way.
+WALK = """async () => {
+    const seen = {};
+    const heights = new Set();
+    let mostImages = 0;
+    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    for (scrollTo(0, 0); ; scrollBy(0, 300)) {
+        await frames();
+        heights.add(document.documentElement.scrollHeight);
+        mostImages = Math.max(mostImages, document.images.length);
+        for (const heading of document.querySelectorAll('.heading:not([hidden])')) {
+            const { bottom } = heading.getBoundingClientRect();
+            const below = [...document.querySelectorAll('.slot[data-index]')]
+                .map((slot) => [Number(slot.dataset.index), slot.getBoundingClientRect()])
+                .filter(([, box]) => Math.abs(box.top - bottom) < 1).sort(([one], [other]) => one - other);
+            if (below.length > 0) seen[heading.textContent.trim()] = [below[0][0], below[0][1].left < 20];
+        }
+        if (scrollY + innerHeight >= document.documentElement.scrollHeight - 1) break;
+    }
+    return { seen, heights: heights.size, mostImages };
+}"""
+
+
+def month_files(month: str | None, count: int, day: int = 1) -> dict:
+    """Pictures of a month, a minute from one to the next."""
+    if month is None:
+        return {f"none {number:04d}.jpg": None for number in range(count)}
+    begin = datetime.datetime.fromisoformat(f"{month}-{day:02d}T08:00:00")
+    minutes = range(count)
+    return {f"{month}-{day:02d} {at:04d}.jpg": begin + datetime.timedelta(minutes=at) for at in minutes}
+
+
+@pytest.fixture(scope="module")
+def gallery(start, tmp_path_factory):
+    files = {}
+    for month, count in COUNTS.items():
+        files |= month_files(month, count)
+    return Folder(start, tmp_path_factory.mktemp("months"), files, examines=True).server
+
+
+def timeline(server, direction: str = "asc") -> list[dict]:
+    with urllib.request.urlopen(f"{server.address}/api/v1/timeline?sort=taken&direction={direction}") as answer:
+        return json.load(answer)["months"]
+
+
+def until_dated(front, counts: dict):
+    """Of all these files it is known what there is to know of their dates."""
+    expected = [[month, count] for month, count in counts.items()]
+    front.page.wait_for_function("""async (expected) => {
+        const { months } = await (await fetch('/api/v1/timeline?sort=taken')).json();
+        return JSON.stringify(months.map(({ month, count }) => [month, count])) === JSON.stringify(expected);
+    }""", arg=expected, polling=200, timeout=120_000)
+
+
+@pytest.fixture
+def dated(visit, gallery):
+    """The gallery, when all that there is to know is known."""
+    def dated(place: str = "?sort=taken", **options):
+        front = visit(gallery, place, **options)
+        until_dated(front, COUNTS)
+        return front.visit(place)
+    return dated
+
+
+def headings(front):
+    return front.page.locator(".heading:visible")
+
+
+@pytest.mark.parametrize("direction", ["asc", "desc"])
+def test_headings_stand_where_months_begin_and_the_height_is_known_from_the_beginning(dated, gallery, direction):
+    front = dated("?sort=taken" + ("&direction=desc" if direction == "desc" else ""))
+    months = timeline(gallery, direction)
+    assert len(months) == len(COUNTS)
+    walk = front.page.evaluate(WALK)
+    assert walk["seen"] == {TITLES[month["month"]]: [month["first"], True] for month in months}
+    assert walk["heights"] == 1, "the scrollbar never changes"
+    assert walk["mostImages"] <= 150
+    last = front.slot(sum(COUNTS.values()) - 1)
+    assert 0 <= last.evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom") < 8
+
+
+def test_a_heading_is_a_row_with_one_cell_that_has_no_focus(dated):
+    front = dated()
+    heading = front.page.get_by_role("heading", name="June 2019", level=2)
+    row = front.page.get_by_role("row").filter(has=heading)
+    assert row.get_attribute("aria-rowindex") == "1"
+    grid = front.page.get_by_role("grid")
+    columns = int(grid.get_attribute("aria-colcount"))
+    cell = row.get_by_role("gridcell")
+    assert cell.count() == 1 and cell.get_attribute("aria-colspan") == str(columns)
+    assert cell.evaluate("(cell) => cell.tabIndex < 0 && !cell.querySelector('[tabindex]')")
+    assert int(grid.get_attribute("aria-rowcount")) == sum(1 + math.ceil(count / columns) for count in COUNTS.values())
+    front.until("""() => {
+        const rows = [...document.querySelectorAll('#rows > :not([hidden])')].map((row) => Number(row.ariaRowIndex));
+        return rows.length > 4 && rows.every((row, at) => row === at + 1);
+    }""")
+
+
+def test_an_order_that_is_not_of_dates_has_no_headings(dated):
+    front = dated("?sort=name")
+    front.until_settled()
+    assert headings(front).count() == 0 and front.page.locator("#standing-title").is_hidden()
+    front.page.get_by_label("Sort by").select_option("taken")
+    front.page.get_by_role("heading", name="December 2021").wait_for()
+    front.page.get_by_label("Sort by").select_option("path")
+    front.until("() => !document.querySelector('.heading:not([hidden])')")
+    front.until_settled()
+
+
+def test_where_the_months_cannot_be_had_the_pictures_are_shown_without_them(dated):
+    def refuse(page):
+        page.route("**/api/v1/timeline?sort=taken&direction=desc", lambda route: route.fulfill(
+            status=503, content_type="application/problem+json", json={"title": "Busy", "status": 503}))
+
+    front = dated("?sort=taken&direction=desc", before=refuse)
+    front.until_settled()
+    assert headings(front).count() == 0
+    assert front.page.locator("#position-total").inner_text() == str(sum(COUNTS.values()))
+
+
+def test_keys_go_over_a_heading_to_the_nearest_column(dated):
+    front = dated()
+    columns = int(front.page.get_by_role("grid").get_attribute("aria-colcount"))
+    assert columns == 6
+    front.slot(18).focus()
+    # 25 in June, of which one in the last row; 3 in July; August begins with the 29th.
+    for key, index in [("ArrowDown", 24), ("ArrowDown", 25), ("ArrowRight", 26), ("ArrowRight", 27), ("ArrowDown", 30),
+                       ("ArrowRight", 31), ("ArrowUp", 27), ("ArrowLeft", 26), ("ArrowUp", 24), ("PageUp", 6), ("PageUp", 0),
+                       ("End", 237), ("ArrowDown", 237), ("Home", 0), ("ArrowUp", 0)]:
+        front.page.keyboard.press(key)
+        assert front.focused == index, key
+        assert front.slot(index).is_visible()
+    front.slot(24).focus()
+    front.page.keyboard.press("ArrowDown")
+    front.until("() => document.querySelector('body > [aria-live]').textContent === 'July 2019'")
+    # The very first heading is seen again when the first row is come back to.
+    front.page.keyboard.press("End")
+    front.page.keyboard.press("Home")
+    assert headings(front).first.bounding_box()["y"] >= 50
+
+
+def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushes_it_off(dated):
+    front = dated()
+    title = front.page.locator("#standing-title")
+    assert title.is_hidden()
+    front.go_to(60)
+    title.wait_for()
+    assert title.inner_text() == "August 2019"
+    below = """() => {
+        const all = [...document.querySelectorAll('.heading:not([hidden])')];
+        const next = all.find((one) => /January/.test(one.textContent));
+        const { bottom } = document.querySelector('#standing-title').getBoundingClientRect();
+        return next ? next.getBoundingClientRect().top - bottom : null;
+    }"""
+    front.go_to(168)
+    heading = headings(front).filter(has_text="January 2020")
+    heading.wait_for()
+    front.page.evaluate("(way) => scrollBy(0, way)", heading.bounding_box()["y"] - 75)
+    front.until("() => /translateY\\(-/.test(document.querySelector('#standing-title').style.transform)")
+    assert title.inner_text() == "August 2019"
+    assert front.page.evaluate(below) >= 0
+
+
+def test_whoever_drags_through_the_gallery_sees_the_month(phone, gallery):
+    front = phone(gallery, "?sort=taken")
+    until_dated(front, COUNTS)
+    front.visit("?sort=taken")
+    front.page.evaluate("() => scrollBy(0, 300)")
+    handle = front.page.locator("#scrubber[data-shown]")
+    handle.wait_for()
+    handle.dispatch_event("pointerdown", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": 60})
+    told = []
+    for y in (120, 350, 700, 840):
+        handle.dispatch_event("pointermove", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": y})
+        first = front.position - 1
+        month = next(month for month in reversed(timeline(gallery)) if month["first"] <= first)
+        assert front.page.locator("#scrubber-number").text_content() == TITLES[month["month"]]
+        told.append(month["month"])
+    assert len(set(told)) >= 3
+    handle.dispatch_event("pointerup", {"pointerId": 1, "pointerType": "touch"})
+    front.until_settled()
+
+
+@pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
+@pytest.mark.parametrize(("into", "top"), [("2019-08", 200), ("2019-06", 200), ("2019-03", 200), ("2019-03", 40)],
+                         ids=["the same month", "another", "a new one", "a new one above a heading"])
+def test_pictures_put_in_above_move_nothing_on_screen(visit, start, tmp_path, into, top, before):
+    files = month_files("2019-06", 50, day=20) | month_files("2019-08", 300, day=20)
+    gallery = Folder(start, tmp_path, files, examines=True)
+    front = visit(gallery.server, "?sort=taken", before=before)
+    until_dated(front, {"2019-06": 50, "2019-08": 300})
+    front.visit("?sort=taken")
+    front.go_to(top + 1)
+    front.until_settled()
+    watched(front)
+    shown = names(front)
+    where = "(all) => all.map((one) => [one.textContent, one.getBoundingClientRect().top])"
+    places = headings(front).evaluate_all(where)
+    gallery.put_all(month_files(into, 1_000))
+    # Not yet looked into they have no date, and stand at the end; then each goes to its month.
+    front.page.wait_for_function("(position) => document.querySelector('#position-number').value === position",
+                                 arg=f"{top + 1_001:,}", timeout=120_000)
+    moved = motions(front)
+    assert len(moved) > 10 and all(len(frame) == len(shown) for frame in moved)
+    assert {tuple(motion) for frame in moved for motion in frame} == {(0, 0)}
+    assert names(front) == shown and front.page.evaluate("() => window.lost") == []
+    on_screen = [place for place in places if 52 < place[1] < 800]
+    after = headings(front).evaluate_all(where)
+    assert all(place in after for place in on_screen) and (top != 40 or len(on_screen) == 1)
+    counts = {month["month"]: month["count"] for month in timeline(gallery.server)}
+    assert counts[into] >= 1_000 and sum(counts.values()) == 1_350
+    # And all of it is right from the beginning to the end.
+    walk = front.page.evaluate(WALK)
+    assert {title: first for title, (first, _) in walk["seen"].items()} == {
+        {"2019-03": "March 2019", **TITLES}[month["month"]]: month["first"] for month in timeline(gallery.server)}
+
+
+def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, start, tmp_path):
+    gallery = Folder(start, tmp_path, month_files("2019-08", 1_500, day=20), examines=True)
+    front = visit(gallery.server, "?sort=taken")
+    until_dated(front, {"2019-08": 1_500})
+    front.visit("?sort=taken")
+    front.go_to(300)
+    front.until_settled()
+    front.page.mouse.move(600, 400)
+    watched(front)
+    turned = 0
+    gallery.put_all(month_files("2019-03", 500) | month_files("2019-08", 500))
+    while front.position <= 1_300:
+        front.page.mouse.wheel(0, 20)
+        turned += 20
+        assert turned < 30_000
+    front.page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    moved = motions(front)
+    for frame in moved:
+        assert len(frame) >= 6, "from one frame to the next the same pictures are on screen"
+        assert len({tuple(motion) for motion in frame}) == 1, "all of them move as one"
+        assert frame[0][0] == 0 and -250 < frame[0][1] <= 0, "with the wheel, and never back"
+    assert sum(frame[0][1] for frame in moved) == -turned
+    assert front.page.evaluate("() => window.lost") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_months_are_pictured(dated, picture, size, scheme):
+    front = dated("?sort=taken", color_scheme=scheme, **(PHONE if size == "phone" else {}))
+    front.until_settled()
+    picture(front, f"months-{size}-{scheme}")
+    front.go_to(22)
+    front.page.evaluate("() => document.activeElement.blur()")
+    front.until_settled()
+    front.page.evaluate("() => scrollBy(0, 60)")
+    front.page.locator("#standing-title").wait_for()
+    front.until_settled()
+    picture(front, f"months-within-{size}-{scheme}")
+
+
+def test_thousands_of_months_are_scrolled_to_their_ends(visit, start, tmp_path):
+    """More than a browser can make as tall as it is."""
+    months = [f"{year}-{month:02d}" for year in range(1000, 2500) for month in range(1, 13)]
+    lines = [json.dumps({"url": f"http://127.0.0.1:9/{month}.jpg", "takenAt": f"{month}-15T12:00:00Z"}) for month in months]
+    (tmp_path / "list.jsonl").write_text("\n".join(lines))
+    server = start("serve", tmp_path / "list.jsonl")
+    front = visit(server, "?sort=taken&direction=desc")
+    front.until("(total) => document.querySelector('#position-total').textContent === total", f"{len(months):,}")
+    assert front.page.evaluate("() => document.documentElement.scrollHeight") < 5_000_000
+    grid = front.page.get_by_role("grid")
+    assert int(grid.get_attribute("aria-rowcount")) == 2 * len(months)
+    front.page.evaluate("() => scrollTo(0, document.documentElement.scrollHeight)")
+    last = front.slot(len(months) - 1)
+    last.wait_for()
+    assert 0 <= last.evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom") < 8
+    headings(front).filter(has_text="January 1000").wait_for()
+    # In the midst of it the wheel goes pixel by pixel.
+    front.go_to(9_000)
+    slot = front.slot(8_999)
+    slot.wait_for()
+    front.page.mouse.move(600, 400)
+    before = slot.bounding_box()["y"]
+    front.page.mouse.wheel(0, -90)
+    front.until("([index, top]) => Math.abs(document.querySelector(`.slot[data-index='${index}']`)"
+                ".getBoundingClientRect().top - top) < 1.5", [8_999, before + 90])
+    assert front.page.evaluate("() => document.querySelectorAll('#rows > *').length") < 60

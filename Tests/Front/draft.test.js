@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Problem } from '../../Public/catalog/problem.js';
+import { View } from '../../Public/catalog/view.js';
+import { nameOfMonth } from '../../Public/grid/months.js';
+
+/** The page finds out once which formats its browser decodes; this one decodes none. */
+globalThis.Image = class {
+  decode() {
+    return Promise.reject(new Error('No browser'));
+  }
+};
+const { Draft } = await import('../../Public/catalog/draft.js');
+
+const taken = View.read('sort=taken');
+const byMonths = (...counts) => {
+  let first = 0;
+  return counts.map((count, at) => {
+    const month = { month: at === counts.length - 1 ? null : `2019-0${at + 1}`, first, count };
+    first += count;
+    return month;
+  });
+};
+
+/** A server whose order has these months, revision after revision; each answer may be followed by another revision. */
+class Played {
+  asked = [];
+
+  constructor(...revisions) {
+    this.revisions = revisions;
+    this.at = 0;
+  }
+
+  get #months() {
+    return this.revisions[Math.min(this.at, this.revisions.length - 1)];
+  }
+
+  get #total() {
+    return this.#months.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  async page(view, offset, limit) {
+    this.asked.push(`page ${offset}`);
+    const count = Math.max(0, Math.min(limit, this.#total - offset));
+    const images = Array.from({ length: count }, (_, at) => ({ id: `${this.at}-${offset + at}` }));
+    return { revision: this.at + 1, total: this.#total, offset, images };
+  }
+
+  async timeline(view) {
+    this.asked.push(`timeline ${view.text}`);
+    return { revision: this.at + 1, total: this.#total, months: this.#months };
+  }
+}
+
+test('an order that is sorted by months comes with them, and another asks for none', async () => {
+  const server = new Played(byMonths(30, 200, 20));
+  const draft = new Draft(server, taken);
+  await draft.load(0, 120);
+  assert.deepEqual(draft.months, byMonths(30, 200, 20));
+  assert.deepEqual(server.asked, ['page 0', 'page 100', 'timeline sort=taken']);
+  await draft.load(0, 249);
+  assert.equal(server.asked.length, 4, 'they are asked for once');
+  const other = new Played(byMonths(250));
+  const plain = new Draft(other, View.read('sort=name'));
+  await plain.load(0, 120);
+  assert.deepEqual([plain.months, other.asked], [[], ['page 0', 'page 100']]);
+});
+
+test('months of another revision than the pages are read again, whichever of the two is older', async () => {
+  for (const first of ['page', 'timeline']) {
+    const server = new Played(byMonths(30, 20), byMonths(31, 20));
+    const answer = server[first];
+    server[first] = async (...question) => {
+      const told = await answer.apply(server, question);
+      server.at = 1;
+      return told;
+    };
+    // The other of the two is answered after that.
+    const other = first === 'page' ? 'timeline' : 'page';
+    const late = server[other];
+    server[other] = async (...question) => {
+      await new Promise(setImmediate);
+      return late.apply(server, question);
+    };
+    const draft = new Draft(server, taken);
+    await draft.load(0, 30);
+    assert.equal(draft.revision, 2, `${first} first`);
+    assert.deepEqual(draft.months, byMonths(31, 20));
+    assert.equal(draft.pages.get(0)[0].id, '1-0');
+  }
+});
+
+test('months of an order that never rests are put up with, and are as many pictures as it has', async () => {
+  const revisions = Array.from({ length: 40 }, (_, at) => byMonths(30, 20 + at));
+  const server = new Played(...revisions);
+  const { timeline } = server;
+  server.timeline = async (view) => {
+    server.at += 1;
+    return timeline.call(server, view);
+  };
+  const draft = new Draft(server, taken);
+  await draft.load(0, 20);
+  assert.equal(server.asked.length, 8);
+  assert.equal(draft.total, 53);
+  assert.deepEqual(draft.months, byMonths(30, 23), 'they were told of 54');
+});
+
+test('an order whose months cannot be had is shown without them', async () => {
+  const server = new Played(byMonths(30, 20));
+  server.timeline = async () => {
+    server.asked.push('timeline');
+    throw new Problem(503, 'Busy', '');
+  };
+  const draft = new Draft(server, taken);
+  await draft.load(0, 20);
+  assert.equal(draft.pages.get(0).length, 50);
+  assert.deepEqual(draft.months, []);
+  assert.deepEqual(server.asked, ['page 0', 'timeline']);
+});
+
+test('a month is called as people call it', () => {
+  const names = ['June 2019', 'December 987', 'Date unknown', '12345-06'];
+  assert.deepEqual(['2019-06', '0987-12', null, '12345-06'].map(nameOfMonth), names);
+});
