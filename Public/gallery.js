@@ -1,5 +1,6 @@
 import { Connection } from './catalog/connection.js';
 import { Pages } from './catalog/pages.js';
+import { Progress } from './catalog/progress.js';
 import { Reordering } from './catalog/reordering.js';
 import { Server } from './catalog/server.js';
 import { View } from './catalog/view.js';
@@ -21,6 +22,7 @@ import { Way } from './loading/way.js';
 import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
 import { Header } from './page/header.js';
+import { ProgressLine } from './page/progress-line.js';
 import { find } from './page/template.js';
 import { TileSize } from './page/tile-size.js';
 import { Vacancy } from './page/vacancy.js';
@@ -54,17 +56,19 @@ const reordering = new Reordering({ pages, server, ground: grid, followers: [gri
 
 const finding = new Finding({ reordering, grid });
 const search = new Search({ finding, pages, grid });
+const progress = new Progress(pages, server);
 new Sorting(finding);
 new Trail({ finding, server, pages, onRoom: () => grid.lay() });
 new Bar(finding);
 
 new Banner(connection);
-new Vacancy(pages, connection, () => search.clearAll());
+new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });
 new Header(grid);
 new TileSize(grid);
 new Scrubber(grid);
 new StandingTitle(grid);
 new CatalogWatch(pages, way);
+new ProgressLine(progress);
 attachKeyboard(grid, find('#grid'));
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -14,6 +14,8 @@ import { acceptedPictures } from '../loading/formats.js';
  *   remembers is not good enough.
  * @typedef {{month: string | null, first: number, count: number}} Month  `2019-06`; null of what has no date.
  * @typedef {{revision: number, total: number, months: Month[]}} Timeline
+ * @typedef {{revision: number, total: number, scanning: boolean, examined?: {done: number, total: number}}} Status
+ *   `scanning`: files are still being listed. `examined` is absent where files are not looked into.
  * @typedef {'preview' | 'tile' | 'screen' | 'original'} Rendition
  */
 
@@ -69,6 +71,14 @@ export class Server {
    */
   timeline(view) {
     return this.#ask(`/api/v1/timeline?${view.text}`);
+  }
+
+  /**
+   * What the server is doing.
+   * @returns {Promise<Status>}
+   */
+  status() {
+    return this.#ask('/api/v1/status');
   }
 
   /**

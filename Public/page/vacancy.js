@@ -1,21 +1,23 @@
 import { find } from './template.js';
 
-/** What is said in the place of pictures while there are none: still looking, nothing
- * found, or not to be had. */
+/** What is said in the place of pictures while there are none: still looking, nothing found, or not to be had. */
 export class Vacancy {
   #element = find('#vacancy');
   #title = find('#vacancy-title');
   #text = find('#vacancy-text');
   #clear = find('#vacancy-clear');
+  #progress;
 
   /**
-   * @param {import('../catalog/pages.js').Pages} pages
-   * @param {import('../catalog/connection.js').Connection} connection
-   * @param {() => void} onClear  Called when somebody wants to see all pictures again.
+   * @param {{pages: import('../catalog/pages.js').Pages, connection: import('../catalog/connection.js').Connection,
+   *   progress: import('../catalog/progress.js').Progress, onClear: () => void}} parts  `onClear` is called when somebody
+   *   wants to see all pictures again.
    */
-  constructor(pages, connection, onClear) {
+  constructor({ pages, connection, progress, onClear }) {
+    this.#progress = progress;
     this.#clear.addEventListener('click', onClear);
     pages.addEventListener('catalog', () => this.#count(pages.total ?? 0, pages.view));
+    progress.addEventListener('change', () => pages.total === 0 && this.#count(0, pages.view));
     pages.addEventListener('problem', (event) => {
       const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
       if (!pages.total) this.#say(detail.title, detail.detail);
@@ -33,7 +35,8 @@ export class Vacancy {
     this.#element.hidden = total > 0;
     if (total > 0) return;
     const where = folder ? ` in ${folder}` : '';
-    if (q) this.#say(`Nothing matches “${q}”${where}`, 'Fewer or other words may.', true);
+    const advice = this.#progress.standing ? 'Not all pictures have been looked into yet.' : 'Fewer or other words may.';
+    if (q) this.#say(`Nothing matches “${q}”${where}`, advice, true);
     else if (folder) this.#say(`No pictures${where}`, 'They appear here as soon as there are some.', true);
     else this.#say('No pictures yet', 'Pictures appear here as soon as the gallery finds some.');
   }

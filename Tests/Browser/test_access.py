@@ -100,7 +100,7 @@ def test_text_has_contrast(visit, demo, scheme):
     front.until_settled()
     front.page.evaluate("() => (document.querySelector('#banner').hidden = false)")
     selectors = ["#header h1", "#position", "#position-number", ".slot-problem-reason", ".slot-problem button",
-                 "#banner-text", "#banner-retry", "#vacancy-title", "#vacancy-text"]
+                 "#banner-text", "#banner-retry", "#vacancy-title", "#vacancy-text", "#standing-title", "#progress"]
     for selector, contrast in front.page.evaluate(CONTRASTS, selectors):
         assert contrast >= 4.5, f"{selector} in {scheme}: {contrast:.1f}"
 

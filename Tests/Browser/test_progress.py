@@ -1,0 +1,96 @@
+"""The page says how far the server is with looking into files."""
+
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import threading
+
+import pytest
+
+from conftest import PHONE
+from folder import Folder
+
+
+def workers(server) -> list[int]:
+    """The processes that look into files."""
+    tasks = pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def tell(server, what: signal.Signals):
+    for process in workers(server):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, what)
+
+
+@contextlib.contextmanager
+def held(server):
+    """Meanwhile nothing is looked into: workers stand still, and so do those that are started."""
+    is_over = threading.Event()
+
+    def hold():
+        tell(server, signal.SIGSTOP)
+        while not is_over.wait(0.01):
+            tell(server, signal.SIGSTOP)
+
+    holding = threading.Thread(target=hold)
+    holding.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        holding.join()
+        tell(server, signal.SIGCONT)
+
+
+def until_said(front, text: str):
+    # A worker that stood still for too long is ended, and what it had is tried again after a minute.
+    front.page.wait_for_function("(text) => document.querySelector('body > [aria-live]').textContent === text",
+                                 arg=text, timeout=150_000)
+
+
+@pytest.fixture
+def gallery(start, tmp_path):
+    return Folder(start, tmp_path, ["first.jpg"], examines=True)
+
+
+def test_while_files_are_looked_into_a_line_says_how_far_it_is_and_then_it_goes(visit, gallery):
+    front = visit(gallery.server, "?sort=taken")
+    front.until_settled()
+    line = front.page.locator("#progress")
+    assert line.is_hidden()
+    with held(gallery.server):
+        gallery.put(*(f"{number:03d}.jpg" for number in range(200)))
+        line.wait_for(timeout=20_000)
+        # The newest files may be left for a moment, as they may not be whole.
+        told = re.fullmatch(r"Looking into pictures: [01] of (\d+)", line.inner_text())
+        assert told and 100 < int(told[1]) <= 201
+        until_said(front, "Looking into pictures")
+        front.page.get_by_role("searchbox", name="Search").fill("camera:none")
+        front.page.get_by_text("Not all pictures have been looked into yet.").wait_for()
+    line.wait_for(state="hidden", timeout=60_000)
+    until_said(front, "All pictures have been looked into")
+
+
+def test_a_gallery_that_is_known_says_nothing_of_it(visit, gallery):
+    front = visit(gallery.server)
+    front.until("async () => { const { examined } = await (await fetch('/api/v1/status')).json();"
+                "return examined.done === 1 && examined.total === 1; }")
+    with front.page.expect_response("**/api/v1/status"):
+        front.visit()
+    front.until_settled()
+    assert front.page.locator("#progress").is_hidden()
+    assert not front.page.evaluate("() => document.querySelector('body > [aria-live]').textContent.includes('ooked')")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_the_progress_is_pictured(visit, gallery, picture, size, scheme):
+    front = visit(gallery.server, "?sort=taken", color_scheme=scheme, **(PHONE if size == "phone" else {}))
+    front.until_settled()
+    with held(gallery.server):
+        gallery.put(*(f"{number:03d}.jpg" for number in range(200)))
+        front.page.locator("#progress").wait_for(timeout=20_000)
+        picture(front, f"progress-{size}-{scheme}")
