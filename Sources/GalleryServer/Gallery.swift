@@ -80,6 +80,9 @@ public final class Gallery: Sendable {
     /// Whether no page is open and nothing is loaded: the moment for housekeeping that would delay somebody.
     public var isAtRest: Bool { streams.figures.open == 0 && loader.statistics.jobs == 0 }
 
+    /// Lets go of what is not needed now. Any thread, never waits.
+    public func rest() { catalog.forgetIdleOrders() }
+
     /// How long a stop lets pictures be fetched and rendered for those who already wait.
     private static let loadingGrace = Duration.seconds(2)
 

@@ -38,7 +38,7 @@ struct GalleryRun {
             logger.notice("Reading the sources again.")
             gallery.rescan()
         }
-        let housekeeping = Housekeeping { gallery.isAtRest }
+        let housekeeping = Housekeeping(isAtRest: { gallery.isAtRest }, letGo: { gallery.rest() })
         StandardStreams.print("Tessera is ready at \(address)")
         await stop.wait()
         withExtendedLifetime((rescan, housekeeping)) {}

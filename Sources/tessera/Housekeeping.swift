@@ -8,10 +8,16 @@ final class Housekeeping {
 
     private let timer: any DispatchSourceTimer
 
-    /// - Parameter isAtRest: whether this is a moment for it; asked on a thread of its own.
-    init(isAtRest: @escaping @Sendable () -> Bool) {
+    /// - Parameters:
+    ///   - isAtRest: whether this is a moment for it; asked on a thread of its own.
+    ///   - letGo: called before, to free what is not needed.
+    init(isAtRest: @escaping @Sendable () -> Bool, letGo: @escaping @Sendable () -> Void) {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "tessera.housekeeping", qos: .background))
-        timer.setEventHandler { if isAtRest() { _ = clinux_trim_memory() } }
+        timer.setEventHandler {
+            guard isAtRest() else { return }
+            letGo()
+            _ = clinux_trim_memory()
+        }
         timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval, leeway: .seconds(5))
         timer.resume()
     }

@@ -176,6 +176,20 @@ import Testing
         await catalog.close()
     }
 
+    @Test func `a folder that was closed to this user is read when its rights are given`() async throws {
+        for name in ["a.jpg", "closed/b.jpg", "closed/sub/c.jpg"] { try scratch.file("pictures/" + name) }
+        let files = FaultyFileSystem()
+        files.set(.init(call: .openBeneath, code: EACCES, place: "closed"))
+        let catalog = try await watched { $0.fileSystem = files }
+        #expect(try await shows(catalog, ["a.jpg"]))
+        #expect(catalog.state.problems.first.map(\.path) == ["closed"])
+        files.set(nil)
+        try #require(chmod(scratch.path("pictures/closed"), 0o755) == 0)
+        #expect(try await shows(catalog, ["a.jpg", "closed/b.jpg", "closed/sub/c.jpg"]))
+        #expect(await eventually { catalog.state.problems.count == 0 })
+        await catalog.close()
+    }
+
     @Test func `events that were lost have everything be read again`() async throws {
         try scratch.file("pictures/a.jpg")
         let files = ForgetfulFileSystem()

@@ -38,8 +38,9 @@ int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length, in
 /// or -1 with `errno` `EAGAIN` (not in memory) or `EOPNOTSUPP` (a file system that cannot tell).
 ssize_t clinux_pread_cached(int file, void *buffer, size_t count, int64_t offset);
 
-/// `memmem(3)`: declared by glibc only under `_GNU_SOURCE`. The first occurrence of `wanted` in `bytes`, or null.
-void *clinux_memmem(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
+/// The first occurrence of `wanted` in `bytes`, or null, as `memmem(3)`. For long texts of names and words: looks for the
+/// rarest byte of `wanted` first, by `memchr(3)`, which takes many bytes at a time.
+const void *clinux_find(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
 
 /// The path of the program, descriptors and words of a process to be started by ``clinux_spawn``.
 struct clinux_spawn {

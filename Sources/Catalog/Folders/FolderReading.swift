@@ -11,6 +11,8 @@ final class FolderReading {
     var found: (Sighting) throws -> Void = { _ in }
     /// The folders that were read, and how they looked; nil where not everything in one could be told.
     private(set) var folders: [[UInt8]: FolderPrint?] = [:]
+    /// Folders that could not be read.
+    private(set) var closed: Set<[UInt8]> = []
     private(set) var links: Set<[UInt8]> = []
     /// Paths of which it is not known what lies there and beneath them: what was known of it stays.
     private(set) var untold = UntoldPaths()
@@ -50,6 +52,12 @@ final class FolderReading {
     func folders(after former: [[UInt8]: FolderPrint?]) -> [[UInt8]: FolderPrint?] {
         guard !untold.isEmpty else { return folders }
         return former.filter { untold.contains(FilePath.text(of: $0.key)) }.merging(folders) { $1 }
+    }
+
+    /// The names of a folder could not be read.
+    func isClosed(_ path: [UInt8], _ print: FolderPrint?) {
+        closed.insert(path)
+        leaves(path, print)
     }
 
     /// How the folder looked when it was read before this.

@@ -59,11 +59,11 @@ struct FolderWalk {
             case ENOENT, ENOTDIR: return .absent
             case _ where failure.isAbsence:
                 reading.refused(folder, "the folder cannot be read: \(failure.reason)")
-                reading.leaves(folder, nil)
+                reading.isClosed(folder, nil)
                 return .absent
             default:
                 reading.untold(folder, failure)
-                reading.leaves(folder, reading.former(folder)?.outdated)
+                reading.isClosed(folder, reading.former(folder)?.outdated)
                 return .unknown
             }
         }

@@ -6,6 +6,14 @@ import Logging
 import Synchronization
 
 extension Catalog {
+    /// Orders that nobody has asked for so long are made again when somebody does.
+    private static let attention = Duration.seconds(60)
+
+    /// Lets go of what was asked for some time ago and is soon made again. For times at which nobody waits for anything.
+    public func forgetIdleOrders(now: ContinuousClock.Instant = .now) {
+        orders.forget(notAskedForSince: now - Self.attention)
+    }
+
     /// The order of a view as it is now, or as it was a moment ago: while the gallery changes, an order is made anew only
     /// as often as costs a tenth of the time, and at most once a second.
     ///

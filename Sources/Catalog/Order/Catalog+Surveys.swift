@@ -43,6 +43,7 @@ extension Catalog {
     /// - Throws: as ``order(of:)``.
     public func timeline(of view: View) async throws -> Timeline {
         try await survey(view, \.timeline) { order, maker in
+            if view.sort == .taken { return maker.timelineOfSorted(order) }
             // By the months since the year 0; nil where it is not known.
             var months: [Int?: (first: Int, count: Int)] = [:]
             var last: (range: ClosedRange<Int64>, key: Int)?
@@ -159,6 +160,42 @@ extension Catalog {
 }
 
 extension OrderMaker {
+    /// The months of an order in which they stand one after the other: only where one ends is looked for.
+    fileprivate func timelineOfSorted(_ order: Order) -> Timeline {
+        var months: [Timeline.Month] = []
+        var first = 0
+        while first < order.count {
+            let taken = taken(at: first, of: order)
+            let isKnown = taken != ColumnBlock.unknownTime
+            let (year, month) = isKnown ? WallTime.month(of: taken) : (0, 0)
+            let span = isKnown ? WallTime.span(ofYear: year, month: month) : taken...taken
+            // By leaps of twice the length, then by halves.
+            var (low, step) = (first, 1)
+            while low + step < order.count, span.contains(self.taken(at: low + step, of: order)) {
+                low += step
+                step *= 2
+            }
+            var high = min(low + step, order.count)
+            while low + 1 < high {
+                let middle = (low + high) / 2
+                if span.contains(self.taken(at: middle, of: order)) { low = middle } else { high = middle }
+            }
+            months.append(
+                Timeline.Month(
+                    year: isKnown ? year : nil, month: isKnown ? month : nil, first: first, count: high - first))
+            first = high
+        }
+        return Timeline(revision: order.revision, total: order.count, months: months)
+    }
+
+    private func taken(at position: Int, of order: Order) -> Int64 {
+        var taken = ColumnBlock.unknownTime
+        forEachPlace(of: [UInt32(order.index(at: position))]) { _, row in
+            if let row { taken = row.block.taken[row.place] }
+        }
+        return taken
+    }
+
     /// Calls with each position of the order and the row of what stands there.
     func forEachPlace(
         of order: Order, at range: Range<Int>? = nil, _ body: (Int, (block: ColumnBlock, place: Int)?) -> Void

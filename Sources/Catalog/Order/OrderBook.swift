@@ -33,5 +33,10 @@ final class OrderBook: Sendable {
         }
     }
 
+    /// Lets go of those that nobody has asked for since.
+    func forget(notAskedForSince moment: ContinuousClock.Instant) {
+        entries.withLock { entries in entries = entries.filter { $0.value.askedAt >= moment } }
+    }
+
     var count: Int { entries.withLock(\.count) }
 }

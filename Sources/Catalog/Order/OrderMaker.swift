@@ -75,20 +75,56 @@ struct OrderMaker {
         }
     }
 
-    /// Calls with each index, its id, and its row where there is one. Indices come in any order.
+    /// Calls with each index, its id, and its row where there is one. Indices come in any order; where one follows the
+    /// other, as they mostly do, what it lies in is not looked for again.
     private func forEachRow(of indices: [UInt32], _ body: (UInt32, ImageID, Row?) -> Void) {
-        let starts = snapshot.parts.indices.map { snapshot.start(ofPart: $0) }
+        var run = Run()
         for index in indices {
-            let number = starts.lastIndex { $0 <= Int(index) } ?? 0
-            let position = Int(index) - starts[number]
-            switch snapshot.parts[number] {
-            case .computed(let series): body(index, series.id(at: position), nil)
-            case .listed(let listing, _), .recovering(let listing, _, _, _):
-                let entry = listing[position]
-                let found = columns[number]?[entry.row]
-                body(index, entry.id, found.map { ($0.block, $0.place, entry.row) })
+            if !run.range.contains(Int(index)) { run = self.run(around: Int(index)) }
+            let place = Int(index) - run.range.lowerBound
+            guard let entries = run.entries else {
+                body(index, run.series?.id(at: run.start + place) ?? ImageID(rawValue: 0), nil)
+                continue
             }
+            let row = entries.rows[run.start + place]
+            let number = Int(row) / ColumnBlock.size
+            if number != run.number {
+                run.number = number
+                run.block = run.columns?[row]?.block
+            }
+            let id = ImageID(rawValue: entries.ids[run.start + place])
+            body(index, id, run.block.map { ($0, Int(row) % ColumnBlock.size, row) })
         }
+    }
+
+    /// Indices that lie in one block of one part.
+    private struct Run {
+        var range = 0..<0
+        /// Where the first of them stands in the block, or in the series.
+        var start = 0
+        var entries: Listing.Block?
+        var series: Series?
+        var columns: Columns?
+        /// The block of columns that was needed last.
+        var number = -1
+        var block: ColumnBlock?
+    }
+
+    private func run(around index: Int) -> Run {
+        let number = snapshot.parts.indices.last { snapshot.start(ofPart: $0) <= index } ?? 0
+        let first = snapshot.start(ofPart: number)
+        var run = Run()
+        switch snapshot.parts[number] {
+        case .computed(let series):
+            run.series = series
+            run.range = first..<first + snapshot.parts[number].count
+        case .listed(let listing, _), .recovering(let listing, _, _, _):
+            let (block, place) = listing.place(of: index - first)
+            run.entries = listing.blocks[block]
+            run.range = index - place..<index - place + listing.blocks[block].ids.count
+            run.columns = columns[number]
+        }
+        return run
     }
 
     /// Calls with each index and its row's block and place.

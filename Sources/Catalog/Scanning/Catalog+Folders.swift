@@ -76,6 +76,8 @@ extension Catalog {
             standing.withLock { $0.roots[source.ordinal] = root }
         }
         if extent == .everything { record.lookedAt = .now }
+        record.closed = extent == .everything ? reading.closed : record.closed.union(reading.closed)
+        record.closed.subtract(reading.folders.keys.filter { !reading.closed.contains($0) })
         record.links = extent == .everything ? reading.links : record.links.union(reading.links)
     }
 }

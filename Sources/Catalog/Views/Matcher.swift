@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import Glibc
 
 /// Finds the rows of one index that a view means.
@@ -6,80 +7,135 @@ import Glibc
 /// The texts of a block lie one after the other, so that a word is looked for in all of them at once: a million names are
 /// searched in some milliseconds, for a word that most of them have in some ten.
 struct Matcher {
-    private let terms: [Search.Term]
+    /// The terms, and of each that may be met by the folder, which folders meet it; nil where none does. Those that tell
+    /// most for least come first.
+    private let terms: [(term: Search.Term, folders: [Bool]?)]
     private let columns: Columns
     /// Of each folder's number whether it is meant, where only a folder is.
     private let folder: [Bool]?
-    /// Of each term that may be met by the folder, which folders meet it.
-    private let foldersByTerm: [[Bool]?]
 
     init(_ view: View, columns: Columns, prefix: String) {
-        terms = view.search.terms
         self.columns = columns
         let paths = columns.folders.paths.map { FolderPath.full($0, beneath: prefix) }
         folder = view.folder.map { wanted in paths.map { FolderPath.contains(wanted, $0) } }
         let folded = prefix.isEmpty ? columns.folders.folded : paths.map { Folding.fold($0) }
-        foldersByTerm = view.search.terms.map { term in
-            switch term.kind {
-            case .word(let word): folded.map { Self.contains($0, word) }
-            case .folder(let start): folded.map { Self.hasPart($0, beginning: start) }
-            default: nil
-            }
+        terms = view.search.terms.map { term in
+            let folders: [Bool] =
+                switch term.kind {
+                case .word(let word): folded.map { Self.contains($0, word) }
+                case .folder(let start): folded.map { Self.hasPart($0, beginning: start) }
+                default: []
+                }
+            return (term, folders.contains(true) ? folders : nil)
+        }.sorted { Self.cost($0.term) < Self.cost($1.term) }
+    }
+
+    private static func cost(_ term: Search.Term) -> Int {
+        switch term.kind {
+        case .type, .taken, .folder, .broken, .near: 0
+        // A long word is found faster, and less often.
+        case .word(let word), .camera(let word): (term.isExcluded ? 2_000 : 1_000) - min(word.count, 999)
         }
     }
 
     func forEachMatch(in listing: Listing, _ body: (Int) -> Void) {
-        // Rows are decided block by block, and asked for in the listing's order.
-        var decided = [[Bool]?](repeating: nil, count: columns.blocks.count)
+        let decided = decisions(listing)
         var position = 0
         for entries in listing.blocks {
             for row in entries.rows {
-                let number = Int(row) / ColumnBlock.size
-                if number < decided.count, let block = columns.blocks[number] {
-                    if decided[number] == nil { decided[number] = matches(block) }
-                    if decided[number]?[Int(row) % ColumnBlock.size] == true { body(position) }
-                }
+                if Int(row) < decided.count, decided[Int(row)] { body(position) }
                 position += 1
             }
         }
     }
 
-    private func matches(_ block: ColumnBlock) -> [Bool] {
-        var matches = [Bool](repeating: true, count: ColumnBlock.size)
-        if let folder {
-            for place in matches.indices { matches[place] = Self.isIn(folder, block.folders[place]) }
+    /// Which rows are meant, of the blocks that the listing has rows of; blocks are looked at on all cores.
+    private func decisions(_ listing: Listing) -> [Bool] {
+        var isNeeded = [Bool](repeating: false, count: columns.blocks.count)
+        for entries in listing.blocks {
+            var last = -1
+            for row in entries.rows {
+                let number = Int(row) / ColumnBlock.size
+                guard number != last else { continue }
+                last = number
+                if number < isNeeded.count { isNeeded[number] = true }
+            }
         }
-        for (number, term) in terms.enumerated() {
-            let found = found(term.kind, foldersByTerm[number], block)
-            for place in matches.indices where found[place] == term.isExcluded { matches[place] = false }
+        let needed = isNeeded.indices.filter { isNeeded[$0] }
+        var decided = [Bool](repeating: false, count: columns.blocks.count * ColumnBlock.size)
+        decided.withUnsafeMutableBufferPointer { decided in
+            // Invariant: each block has a part of its own.
+            nonisolated(unsafe) let parts = decided
+            DispatchQueue.concurrentPerform(iterations: needed.count) { turn in
+                guard let block = columns.blocks[needed[turn]] else { return }
+                let start = needed[turn] * ColumnBlock.size
+                decide(block, UnsafeMutableBufferPointer(rebasing: parts[start..<start + ColumnBlock.size]))
+            }
         }
-        return matches
+        return decided
     }
 
+    private func decide(_ block: ColumnBlock, _ matches: UnsafeMutableBufferPointer<Bool>) {
+        if let folder {
+            for place in matches.indices { matches[place] = Self.isIn(folder, block.folders[place]) }
+        } else {
+            matches.update(repeating: true)
+        }
+        for (term, folders) in terms {
+            let left = matches.count { $0 }
+            guard left > 0 else { break }
+            if case .word(let word) = term.kind, left < ColumnBlock.size / Self.few {
+                // So few are left that each is asked.
+                for place in matches.indices where matches[place] {
+                    let isMet = Self.isIn(folders ?? [], block.folders[place]) || Self.has(word, at: place, block)
+                    if isMet == term.isExcluded { matches[place] = false }
+                }
+                continue
+            }
+            found(term.kind, folders, block).withUnsafeBufferPointer { found in
+                for place in matches.indices { matches[place] = matches[place] && found[place] != term.isExcluded }
+            }
+        }
+    }
+
+    /// Where less than one row of so many is left of a block, looking for a word in all of it costs more than in those.
+    private static let few = 16
+
     private func found(_ kind: Search.Kind, _ folders: [Bool]?, _ block: ColumnBlock) -> [Bool] {
+        var found = [Bool](repeating: false, count: ColumnBlock.size)
         switch kind {
         case .word(let word):
-            var found = (0..<ColumnBlock.size).map { Self.isIn(folders ?? [], block.folders[$0]) }
-            Self.forEachOccurrence(of: word, in: block) { place, _ in found[place] = true }
-            return found
-        case .folder: return (0..<ColumnBlock.size).map { Self.isIn(folders ?? [], block.folders[$0]) }
-        case .camera(let word):
-            var found = [Bool](repeating: false, count: ColumnBlock.size)
-            Self.forEachOccurrence(of: word, in: block) { place, offset in
-                if Self.field(at: offset, of: place, block) == .camera { found[place] = true }
+            if let folders { for place in found.indices { found[place] = Self.isIn(folders, block.folders[place]) } }
+            Self.forEachOccurrence(of: word, in: block) { place, _ in
+                found[place] = true
+                return true
             }
-            return found
+        case .folder:
+            for place in found.indices { found[place] = Self.isIn(folders ?? [], block.folders[place]) }
+        case .camera(let word):
+            Self.forEachOccurrence(of: word, in: block) { place, offset in
+                let field = Self.field(at: offset, of: place, block)
+                found[place] = field == .camera
+                return found[place] || field == .place
+            }
         case .type(let kind): return block.kinds.map { $0 == kind.rawValue }
         case .taken(let range): return block.taken.map { $0 != ColumnBlock.unknownTime && range.contains($0) }
         case .near(let latitude, let longitude, let kilometres):
-            var found = [Bool](repeating: false, count: ColumnBlock.size)
             for (place, its) in block.places {
                 found[Int(place)] =
                     GreatCircle.kilometres(
                         from: (latitude, longitude), to: (Double(its.latitude), Double(its.longitude))) <= kilometres
             }
-            return found
         case .broken: return block.broken.map { $0 == 1 }
+        }
+        return found
+    }
+
+    private static func has(_ word: [UInt8], at place: Int, _ block: ColumnBlock) -> Bool {
+        block.texts.withUnsafeBytes { texts in
+            let start = block.start(of: place)
+            guard let base = texts.baseAddress else { return false }
+            return clinux_find(base + start, Int(block.ends[place]) - start, word, word.count) != nil
         }
     }
 
@@ -87,18 +143,18 @@ struct Matcher {
         Int(number) < folders.count && folders[Int(number)]
     }
 
-    /// Calls with the place of each row that has the word in its text, and with where it was met.
-    private static func forEachOccurrence(of word: [UInt8], in block: ColumnBlock, _ body: (Int, Int) -> Void) {
+    /// Calls with the place of each row that has the word in its text, and with where it was met; again with the same row
+    /// until it says that this was enough of it.
+    private static func forEachOccurrence(of word: [UInt8], in block: ColumnBlock, _ body: (Int, Int) -> Bool) {
         block.texts.withUnsafeBytes { texts in
             guard let base = texts.baseAddress else { return }
             var offset = 0
             var place = 0
-            while let met = clinux_memmem(base + offset, texts.count - offset, word, word.count) {
+            while let met = clinux_find(base + offset, texts.count - offset, word, word.count) {
                 let start = UnsafeRawPointer(met) - base
                 while Int(block.ends[place]) <= start { place += 1 }
                 // No word has a line end in it, and each row's text ends with one: it lies in one row.
-                body(place, start)
-                offset = start + 1
+                offset = body(place, start) ? Int(block.ends[place]) : start + 1
             }
         }
     }
@@ -110,7 +166,7 @@ struct Matcher {
     }
 
     private static func contains(_ text: [UInt8], _ word: [UInt8]) -> Bool {
-        clinux_memmem(text, text.count, word, word.count) != nil
+        clinux_find(text, text.count, word, word.count) != nil
     }
 
     /// Whether a part of the path, or several in a row, begin with this.

@@ -79,7 +79,8 @@ extension Catalog {
         // What links lead to is part of how a folder looks, to whoever looks at everything.
         if dirt.extent != .everything, record.links.count <= Self.mostLinks { paths.formUnion(record.links) }
         record.links.subtract(paths)
-        var look = FolderLook(contents: contents, paths: paths, dirt: dirt, folders: folders)
+        var look = FolderLook(
+            contents: contents, paths: paths, dirt: dirt, folders: folders, closed: record.closed)
         try look.read(by: walk)
         return look
     }

@@ -10,6 +10,8 @@ struct FolderLook {
     private(set) var folders: [[UInt8]: FolderPrint?]
     private(set) var scopes: [FolderUpdate.Scope] = []
     private let dirt: Dirt
+    /// Folders that could not be read before.
+    private let closed: Set<[UInt8]>
     /// Folders of which everything that lies beneath them is read.
     private var wholes: Set<[UInt8]> = []
 
@@ -17,11 +19,16 @@ struct FolderLook {
     ///   - contents: folders that look other than when they were read.
     ///   - paths: what else is looked at.
     ///   - folders: those that are known.
-    init(contents: Set<[UInt8]>, paths: Set<[UInt8]>, dirt: Dirt, folders: [[UInt8]: FolderPrint?]) {
+    ///   - closed: those of them that could not be read.
+    init(
+        contents: Set<[UInt8]>, paths: Set<[UInt8]>, dirt: Dirt, folders: [[UInt8]: FolderPrint?],
+        closed: Set<[UInt8]>
+    ) {
         self.contents = contents
         self.paths = paths.filter { !contents.contains(FilePath.split($0).folder) }
         self.dirt = dirt
         self.folders = folders
+        self.closed = closed
     }
 
     var isEmpty: Bool { paths.isEmpty && contents.isEmpty }
@@ -91,7 +98,7 @@ struct FolderLook {
 
     /// Whether a folder is not the one that is known under this path.
     private func isOther(_ path: [UInt8]) -> Bool {
-        folders[path] == nil || dirt.paths[path].map { $0 != .touched } == true
+        folders[path] == nil || closed.contains(path) || dirt.paths[path].map { $0 != .touched } == true
     }
 
     private func isBeneathWhole(_ path: [UInt8]) -> Bool {

@@ -12,6 +12,8 @@ final class SourceRecord: @unchecked Sendable {
     var folders: (prints: [[UInt8]: FolderPrint?], index: Index)?
     /// Why some folders, or the folder of a list, are not watched.
     var refusals: Set<FolderWatch.Refusal> = []
+    /// Folders that could not be read when they were looked at last.
+    var closed: Set<[UInt8]> = []
     /// Links that were met: what they lead to may change without a sign.
     var links: Set<[UInt8]> = []
     /// The listing that was written last, and where.

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a page that flings does not wait, whoever else is there`() {
         var shares = ViewportShares()
-        for step in 0..<120 {
+        for step in 0..<114 {
             let now = Double(step) / 60
             shares.note(calm, now: now)
             #expect(shares.take(of: busy, now: now) == 0)
