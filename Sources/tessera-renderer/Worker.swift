@@ -28,7 +28,8 @@ final class Worker {
 
     private func answer(_ job: JobMessage, _ descriptors: [Int32]) {
         guard descriptors.count == job.originals else { fail("a job without its originals") }
-        let (end, bytes) = job.work == .survey(descriptors.count) ? survey(job, descriptors) : perform(job, descriptors[0])
+        let isSurvey = job.work == .survey(descriptors.count)
+        let (end, bytes) = isSurvey ? survey(job, descriptors) : perform(job, descriptors[0])
         for descriptor in descriptors { close(descriptor) }
         send(.ended(job: job.job, end, memory: Int64(clamping: clinux_trim_memory())))
         for file in bytes {

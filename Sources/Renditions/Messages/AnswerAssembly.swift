@@ -59,7 +59,7 @@ public struct AnswerAssembly: Sendable {
             case .failed(let error): return over(.ended(job: job, .failure(error), memory: memory))
             case .made(let head):
                 try head.check(against: expected.work)
-                if case .survey(visits.count) = expected.work {} else if !visits.isEmpty || expected.work.isSurvey {
+                guard visits.count == expected.work.surveyed else {
                     throw MessageError("a survey of \(visits.count) originals")
                 }
                 let length = head.parts.reduce(0) { $0 + $1.length }
@@ -120,7 +120,8 @@ public struct AnswerAssembly: Sendable {
 }
 
 extension RenderJob.Work {
-    fileprivate var isSurvey: Bool { if case .survey = self { true } else { false } }
+    /// Originals that are told of in visits.
+    fileprivate var surveyed: Int { if case .survey(let count) = self { count } else { 0 } }
 }
 
 extension OutputFormat {

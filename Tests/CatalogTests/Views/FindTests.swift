@@ -36,7 +36,8 @@ import Testing
 
     @Test func `nothing is read behind the text`() {
         let page = 4_096
-        guard let pages = mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) else { return }
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS
+        guard let pages = mmap(nil, 2 * page, PROT_READ | PROT_WRITE, flags, -1, 0) else { return }
         defer { munmap(pages, 2 * page) }
         mprotect(pages + page, page, PROT_NONE)
         memset(pages, 0x61, page)

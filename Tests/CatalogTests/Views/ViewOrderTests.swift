@@ -71,6 +71,43 @@ import Testing
                 == ["Zoë.gif", "last.jpg", "IMG_10.jpg", "img_2.png"])
     }
 
+    @Test(arguments: ["asc", "desc"]) func `the months of a sorted order are those that a count finds`(
+        direction: String
+    ) async throws {
+        var random = SeededRandom(seed: 3)
+        for number in 0..<80 { try scratch.file("pictures/\(number).jpg") }
+        let catalog = try await scratch.catalog()
+        for image in try await catalog.all().dropLast(7) {
+            var facts = ImageFacts()
+            let (month, day) = (1 + random.number(below: 12), 10 + random.number(below: 18))
+            facts.takenAt = "20\(10 + random.number(below: 3))-\(month < 10 ? "0" : "")\(month)-\(day)T12:00:00"
+            catalog.learned(facts, version: image.version, of: image.id)
+        }
+        await written(catalog)
+        let view = try view(["sort": "taken", "direction": direction])
+        let timeline = try await catalog.timeline(of: view)
+        let images = try await catalog.page(offset: 0, limit: 100, of: view).images
+        var expected: [(month: String?, first: Int, count: Int)] = []
+        for (position, image) in images.enumerated() {
+            let month = image.facts.takenAt.map { String($0.prefix(7)) }
+            if expected.isEmpty || expected[expected.count - 1].month != month { expected.append((month, position, 0)) }
+            expected[expected.count - 1].count += 1
+        }
+        let months = timeline.months.map { month in
+            month.year.map { "\($0)-\((month.month ?? 0) < 10 ? "0" : "")\(month.month ?? 0)" }
+        }
+        #expect(months == expected.map(\.month) && months.count > 10 && months.last == .some(nil))
+        #expect(timeline.months.map(\.first) == expected.map(\.first))
+        #expect(timeline.months.map(\.count) == expected.map(\.count))
+        // Nobody has asked for a while: it is made again when somebody does.
+        catalog.forgetIdleOrders()
+        #expect(catalog.orders.count > 0)
+        catalog.forgetIdleOrders(now: .now + .seconds(61))
+        #expect(catalog.orders.count == 0)
+        #expect(try await catalog.timeline(of: view).months == timeline.months)
+        await catalog.close()
+    }
+
     @Test func `what came last stands last by the time of its coming`() async throws {
         let catalog = try await gallery()
         try scratch.file("pictures/a/0.jpg")
