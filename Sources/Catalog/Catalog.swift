@@ -114,7 +114,12 @@ public final class Catalog: Sendable {
 
     /// The present state; any thread, never waits.
     public var state: CatalogState {
-        let indexProblems = shelf.problems
+        var indexProblems = shelf.problems
+        if facts.isFailing {
+            indexProblems.add(
+                .init(reason: "What is learnt of pictures cannot be written, and is kept in memory as far as it may be."
+                    + " Make room in the data folder."))
+        }
         let isHealing = isHealing
         return standing.withLock { standing in
             let sources = zip(sources, standing.snapshot.parts).enumerated().map { ordinal, source in

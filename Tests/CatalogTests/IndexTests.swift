@@ -353,6 +353,7 @@ import Testing
         await catalog.facts.drain()
         let all = try await catalog.all()
         #expect(all.count == 5_000 && all.allSatisfy { $0.facts == facts })
+        #expect(catalog.state.problems.first.contains { $0.reason.contains("Make room in the data folder") })
     }
 
     @Test func `sources that cannot be read are refused before anything is made`() async throws {
