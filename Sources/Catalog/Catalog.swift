@@ -116,9 +116,7 @@ public final class Catalog: Sendable {
     public var state: CatalogState {
         var indexProblems = shelf.problems
         if facts.isFailing {
-            indexProblems.add(
-                .init(reason: "What is learnt of pictures cannot be written, and is kept in memory as far as it may be."
-                    + " Make room in the data folder."))
+            indexProblems.add(.init(reason: Self.unwritten))
         }
         let isHealing = isHealing
         return standing.withLock { standing in
@@ -133,6 +131,10 @@ public final class Catalog: Sendable {
                 sources: sources)
         }
     }
+
+    private static let unwritten =
+        "What is learnt of pictures cannot be written; it is kept in memory, as far as there is room. Make room in the"
+        + " data folder."
 
     /// Keeps what was learnt of an image by looking into it. Any thread, returns at once; written in batches, and seen
     /// by readers from now on.
