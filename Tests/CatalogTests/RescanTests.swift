@@ -94,6 +94,53 @@ import Testing
         await catalog.close()
     }
 
+    @Test func `a name of which nothing can be told hides nothing of what lies beneath`() async throws {
+        for name in ["a.jpg", "dead/x", "sub/deep/b.jpg"] { try scratch.file("pictures/" + name) }
+        let files = FaultyFileSystem()
+        let catalog = try await scratch.catalog { $0.fileSystem = files }
+        files.set(.init(call: .statusOfName, code: EIO, place: "pictures/dead"))
+        try scratch.file("pictures/sub/deep/c.jpg")
+        catalog.rescan([0])
+        await catalog.scanCompleted()
+        #expect(files.met > 0)
+        #expect(try await catalog.names() == ["a.jpg", "b.jpg", "c.jpg"])
+        await catalog.close()
+    }
+
+    @Test func `a folder that was full when the program began and is emptied is believed to be empty`() async throws {
+        for name in ["a.jpg", "b.jpg"] { try scratch.file("pictures/" + name) }
+        await (try await scratch.catalog()).close()
+        let catalog = try await scratch.catalog()
+        #expect(catalog.state.total == 2)
+        for name in ["a.jpg", "b.jpg"] { try scratch.remove("pictures/" + name) }
+        catalog.rescan([0])
+        await catalog.scanCompleted()
+        #expect(catalog.state.total == 0)
+        await catalog.close()
+    }
+
+    @Test func `the number of problems is right, however many there are and however often they are met`() async throws {
+        try scratch.file("pictures/a.jpg")
+        for number in 0..<50 { try scratch.link("pictures/\(number).jpg", to: "/etc/passwd") }
+        var catalog = try await scratch.catalog()
+        #expect(catalog.state.problems.count == 50)
+        for number in 0..<3 {
+            try scratch.file("pictures/new \(number).jpg")
+            catalog.rescan([0], number == 2 ? .times : .everything)
+            await catalog.scanCompleted()
+            #expect(catalog.state.problems.count == 50)
+        }
+        await catalog.close()
+        for number in 0..<49 { try scratch.remove("pictures/\(number).jpg") }
+        catalog = try await scratch.catalog()
+        #expect(catalog.state.problems.count == 1)
+        await catalog.close()
+        // And they are written down, though no picture came or went.
+        catalog = try await scratch.catalog()
+        #expect(catalog.state.problems.count == 1)
+        await catalog.close()
+    }
+
     @Test func `all of a small source is looked at, and of a large one the times, and all of it now and then`() throws {
         let record = SourceRecord(.init(dataFolder: "/none"))
         let minute = Duration.seconds(60)

@@ -60,6 +60,12 @@ final class FolderNames {
         }
     }
 
+    /// The folder as it is now; nil when that cannot be told.
+    var statusNow: stat? {
+        var status = Glibc.stat()
+        return calls.status(of: descriptor, &status) == 0 ? status : nil
+    }
+
     /// What lies under a name in an open folder; links are not followed.
     static func status(
         of name: [UInt8], in folder: Int32, _ calls: FileSystemCalls

@@ -83,11 +83,13 @@ struct FolderPrint: Hashable, Sendable {
 }
 
 extension FolderPrint {
-    private static let size = 5 * 8 + 1
+    private static let size = 1 + 5 * 8 + 1
+    /// Raised when other names are passed over or other files are taken for pictures: then every folder is read anew.
+    private static let form: UInt8 = 1
 
     /// As the index keeps it; little-endian.
     var data: Data {
-        var data = Data(capacity: Self.size)
+        var data = Data([Self.form])
         for number in [inode, UInt64(bitPattern: modified), UInt64(bitPattern: changed), names, files] {
             withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
         }
@@ -97,8 +99,8 @@ extension FolderPrint {
 
     /// Nil for what is none.
     init?(_ data: Data) {
-        guard data.count == Self.size else { return nil }
-        let bytes = [UInt8](data)
+        guard data.count == Self.size, data.first == Self.form else { return nil }
+        let bytes = [UInt8](data.dropFirst())
         func number(_ place: Int) -> UInt64 {
             bytes[place * 8..<place * 8 + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }

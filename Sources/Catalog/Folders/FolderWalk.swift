@@ -167,7 +167,7 @@ struct FolderWalk {
                 reading.undecided(FilePath.join(folder, name))
                 return Seen(.undecided)
             }
-            return Seen(try isCandidate(folder, name) ? .picture(status) : .nothing)
+            return Seen(try kind(of: name, in: folder, status))
         case S_IFLNK:
             reading.linked(FilePath.join(folder, name))
             return try follow(folder, name)
@@ -183,7 +183,7 @@ struct FolderWalk {
         do throws(FolderRoot.Failure) {
             let target = try root.status(path)
             switch target.st_mode & S_IFMT {
-            case S_IFREG: return Seen(try isCandidate(folder, name) ? .picture(target) : .nothing, target: target)
+            case S_IFREG: return Seen(try kind(of: name, in: folder, target), target: target)
             case S_IFDIR: return Seen(.nothing)
             default: throw FolderRoot.Failure(code: FolderRoot.EFTYPE)
             }
@@ -194,15 +194,16 @@ struct FolderWalk {
         }
     }
 
-    private func isCandidate(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> Bool {
-        if ImageName.isImage(name) { return true }
+    /// Whether a file may be a picture, by its name or by its first bytes.
+    private func kind(of name: [UInt8], in folder: [UInt8], _ status: stat) throws(FolderRoot.Failure) -> Seen.Kind {
+        if ImageName.isImage(name) { return .picture(status) }
         let path = FilePath.join(folder, name)
         do throws(FolderRoot.Failure) {
-            return ImageSignature.matches(try head(of: path))
+            return ImageSignature.matches(try head(of: path)) ? .picture(status) : .nothing
         } catch {
             guard [EACCES, EPERM].contains(error.code) else { throw error }
             reading.undecided(path)
-            return false
+            return .undecided
         }
     }
 

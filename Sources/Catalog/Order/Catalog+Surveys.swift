@@ -42,8 +42,9 @@ public struct Shape: Sendable, Hashable {
 extension Catalog {
     /// - Throws: as ``order(of:)``.
     public func timeline(of view: View) async throws -> Timeline {
-        try await survey(view, \.timeline) { order, maker in
-            if view.sort == .taken { return maker.timelineOfSorted(order) }
+        try await survey(view, \.timeline) { order, maker, isCurrent in
+            // Columns that are newer than the order may have dates where it has none.
+            if view.sort == .taken, isCurrent { return maker.timelineOfSorted(order) }
             // By the months since the year 0; nil where it is not known.
             var months: [Int?: (first: Int, count: Int)] = [:]
             var last: (range: ClosedRange<Int64>, key: Int)?
@@ -78,7 +79,7 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func shape(of view: View) async throws -> Shape {
-        try await survey(view, \.shape) { order, maker in
+        try await survey(view, \.shape) { order, maker, _ in
             var sums = [Double](repeating: 0, count: (order.count + Shape.block - 1) / Shape.block)
             maker.forEachPlace(of: order) { position, row in
                 sums[position / Shape.block] += AspectRatio.ratio(row.map { $0.block.ratios[$0.place] } ?? 0)
@@ -91,7 +92,7 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func ratios(of view: View, at range: Range<Int>) async throws -> (revision: UInt64, bytes: [UInt8]) {
-        try await survey(view) { order, maker in
+        try await survey(view) { order, maker, _ in
             var bytes: [UInt8] = []
             maker.forEachPlace(of: order, at: range.clamped(to: 0..<order.count)) { _, row in
                 bytes.append(row.map { $0.block.ratios[$0.place] } ?? 0)
@@ -104,7 +105,7 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func folders(in parent: String) async throws -> [GalleryFolder] {
-        let counts = try await survey(.plain, \.folders) { _, maker in maker.folderCounts() }
+        let counts = try await survey(.plain, \.folders) { _, maker, _ in maker.folderCounts() }
         var children: [String: (count: Int, hasFolders: Bool)] = [:]
         let beneath = parent.isEmpty ? "" : parent + "/"
         for (path, count) in counts where path.utf8.starts(with: beneath.utf8) && path.utf8.count > beneath.utf8.count {
@@ -126,14 +127,14 @@ extension Catalog {
     /// Looks at all images of a view, at the desk of orders; once for all who ask for the same.
     private func survey<Value: Sendable>(
         _ view: View, _ kept: any WritableKeyPath<Findings, Value?> & Sendable,
-        _ body: @Sendable (Order, OrderMaker) throws -> Value
+        _ body: @Sendable (Order, OrderMaker, Bool) throws -> Value
     ) async throws -> Value {
         // Asked for before the columns are looked at, and again at the desk: another may have counted meanwhile.
         if let known = known(kept, of: try await order(of: view)) { return known }
-        return try await survey(view) { order, maker in
+        return try await survey(view) { order, maker, isCurrent in
             let moment = moment(of: order)
             if let known = known(kept, of: order) { return known }
-            let found = try body(order, maker)
+            let found = try body(order, maker, isCurrent)
             findings.withLock { $0.keep(found, as: kept, of: view, moment) }
             return found
         }
@@ -151,11 +152,14 @@ extension Catalog {
     }
 
     private func survey<Value: Sendable>(
-        _ view: View, _ body: @Sendable (Order, OrderMaker) throws -> Value
+        _ view: View, _ body: @Sendable (_ order: Order, OrderMaker, _ isCurrent: Bool) throws -> Value
     ) async throws -> Value {
         let order = try await order(of: view)
         guard order.count <= OrderMaker.most else { throw CatalogError.positionsOnly }
-        return try await ordersDesk.serve { try body(order, try maker(for: order.snapshot).0) }
+        return try await ordersDesk.serve {
+            let (maker, generations) = try maker(for: order.snapshot)
+            return try body(order, maker, orders.generations(of: order) == generations)
+        }
     }
 }
 

@@ -25,6 +25,11 @@ final class OrderBook: Sendable {
         }
     }
 
+    /// Of which generations of the columns this order was made; nil when it is not kept any more.
+    func generations(of order: Order) -> [UInt64]? {
+        entries.withLock { $0[order.view].flatMap { $0.order === order ? $0.generations : nil } }
+    }
+
     func keep(_ entry: Entry) {
         entries.withLock { entries in
             entries[entry.order.view] = entry

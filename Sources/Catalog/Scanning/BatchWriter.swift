@@ -53,6 +53,12 @@ final class BatchWriter: @unchecked Sendable {
         }
     }
 
+    /// Drops what waits, and returns when nothing is being written any more.
+    func end() {
+        error.withLock { $0 = $0 ?? CancellationError() }
+        queue.sync {}
+    }
+
     /// What was written until now, and whether any image came or changed. Blocks until it is.
     ///
     /// - Throws: what went wrong with any of it.

@@ -150,7 +150,7 @@ extension Catalog {
         let before = standing.withLock { standing in
             (
                 parts: standing.snapshot.parts, isKnown: standing.isKnown[source.ordinal],
-                stamp: standing.stamps[source.ordinal]
+                stamp: standing.stamps[source.ordinal], problems: standing.problemsWhenRead[source.ordinal]
             )
         }
         let part = before.parts[source.ordinal]
@@ -173,6 +173,8 @@ extension Catalog {
             },
             former: former, written: written, growthInterval: configuration.growthInterval,
             nextRevision: { self.standing.withLock { $0.snapshot.revision + 1 } }, showGrowth: growth)
+        // Whatever ends it, nothing is written behind the back of the next.
+        defer { scan.end() }
         let isStopped = { self.isStopped.load(ordering: .relaxed) }
         var problems = CatalogState.Problems()
         var stamp: FileStamp?
@@ -218,7 +220,7 @@ extension Catalog {
             standing.problemsWhenRead[source.ordinal] = problems
         }
         settle(source, problems)
-        if outcome.isNews || written == nil || stamp != before.stamp {
+        if outcome.isNews || written == nil || stamp != before.stamp || problems != before.problems {
             try keep(outcome.listing, stamp, problems, of: source, in: index, without: outcome.dropped)
         }
         guard let reading else { return false }

@@ -79,6 +79,9 @@ final class SourceScan {
         }
     }
 
+    /// Nothing is written any more when this returns.
+    func end() { writer.end() }
+
     func finish() throws -> Outcome {
         try commit()
         let seen = try writer.written().listing

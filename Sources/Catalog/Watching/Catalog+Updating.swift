@@ -9,6 +9,9 @@ extension Catalog {
     /// With more links than this they are looked at only when everything is.
     private static let mostLinks = 5_000
 
+    /// With more folders than this that look other, and a quarter of all, everything is read.
+    private static let mostChanged = 1_000
+
     /// With more images than this that have gone it is not waited whether they are found elsewhere.
     private static let mostLeaving = 50_000
 
@@ -30,6 +33,8 @@ extension Catalog {
         guard before.isKnown, case .listed(let listing, let its) = before.parts[source.ordinal], its === index,
             FolderIdentity(path: path) == before.root?.identity
         else { return nil }
+        // Which of the problems that are not named are over only a whole reading tells.
+        if dirt.extent == .everything, before.problems.count > before.problems.first.count { return nil }
         if record.folders?.index !== index {
             record.folders = try index.folders(of: source.key).map { ($0, index) }
         }
@@ -50,6 +55,8 @@ extension Catalog {
             return nil
         }
         settle(walk.reading, refusal, of: source, root, dirt.extent, began)
+        // What was not empty when it was looked at is believed to be empty when it is.
+        if dirt.extent != .paths { standing.withLock { _ = $0.filled.insert(source.ordinal) } }
         for path in folders.keys where look.folders[path] == nil { record.watch?.remove(path) }
         let (shown, isNews) = try show(update, of: source, in: index, listing)
         let problems = look.problems(
@@ -74,6 +81,8 @@ extension Catalog {
         if dirt.extent != .paths {
             guard let changed = try FolderCheck(walk: walk, record: record, folders: folders).changed(dirt.extent)
             else { return nil }
+            // A whole reading goes through as much batch by batch, and shows it while it goes.
+            guard changed.count <= max(Self.mostChanged, folders.count / 4) else { return nil }
             contents = changed
         }
         // What links lead to is part of how a folder looks, to whoever looks at everything.

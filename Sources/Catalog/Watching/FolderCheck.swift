@@ -16,7 +16,7 @@ struct FolderCheck {
     func changed(_ extent: Dirt.Extent) throws -> Set<[UInt8]>? {
         var changed: Set<[UInt8]> = []
         var todo: [[UInt8]] = [[]]
-        let children = extent == .times ? Self.children(of: folders.keys) : [:]
+        lazy var children = Self.children(of: folders.keys)
         while let folder = todo.popLast(), !walk.isStopped() {
             do throws(FolderRoot.Failure) {
                 let names = try FolderNames(of: folder, in: walk.root)
@@ -27,15 +27,18 @@ struct FolderCheck {
                     todo += children[folder] ?? []
                     continue
                 }
-                guard let subfolders = try look(at: names, in: folder, &print) else {
+                guard let look = try look(at: names, in: folder, &print) else {
+                    // What lies beneath is there all the same, as far as is known.
                     changed.insert(folder)
+                    todo += children[folder] ?? []
                     continue
                 }
                 if folder.isEmpty, names.isEmpty { return nil }
-                let paths = subfolders.map { FilePath.join(folder, $0) }
+                let paths = look.subfolders.map { FilePath.join(folder, $0) }
                 let known = paths.filter { folders[$0] != nil }
-                if former?.isAlike(print) != true || known.count < paths.count { changed.insert(folder) }
-                if let former, former.hasTimes(of: print), !former.hasNames(of: print) { record.timesTell = false }
+                let isAlike = look.isCertain && former?.isAlike(print) == true
+                if !isAlike || known.count < paths.count { changed.insert(folder) }
+                if let former, look.isCertain { learn(former, print, names) }
                 todo += known
             } catch {
                 if folder.isEmpty { throw error }
@@ -45,13 +48,39 @@ struct FolderCheck {
         return changed
     }
 
-    /// The sub-folders among the names; nil when one of them was gone before it could be looked at.
+    /// Whether the times of folders tell that names came or went: not where they are the same and the names are not.
+    private func learn(_ former: FolderPrint, _ print: FolderPrint, _ names: FolderNames) {
+        guard !former.hasNames(of: print) else { return }
+        if !former.hasTimes(of: print) {
+            record.timesTell = true
+        } else if former.hasSettled, let after = names.statusNow,
+            FolderPrint(after, parent: names.parent).hasTimes(of: print)
+        {
+            // Nor have they changed while the names were read.
+            record.timesTell = false
+        }
+    }
+
+    /// The sub-folders among the names, and whether all names could be looked at; nil when they could not all be read.
     private func look(
         at names: FolderNames, in folder: [UInt8], _ print: inout FolderPrint
-    ) throws(FolderRoot.Failure) -> [[UInt8]]? {
+    ) throws(FolderRoot.Failure) -> (subfolders: [[UInt8]], isCertain: Bool)? {
         var subfolders: [[UInt8]] = []
-        while let name = try names.next() {
-            guard !walk.isStopped(), let status = try? name.status() else { return nil }
+        var isCertain = true
+        while true {
+            let name: FolderNames.Name
+            do throws(FolderRoot.Failure) {
+                guard let next = try names.next() else { return (subfolders, isCertain) }
+                name = next
+            } catch {
+                if folder.isEmpty { throw error }
+                return nil
+            }
+            guard !walk.isStopped() else { return nil }
+            guard let status = try? name.status() else {
+                isCertain = false
+                continue
+            }
             var target: stat?
             switch status.st_mode & S_IFMT {
             case S_IFDIR:
@@ -65,7 +94,6 @@ struct FolderCheck {
             }
             print.add(name, status, target: target)
         }
-        return subfolders
     }
 
     /// The names of each folder's sub-folders.

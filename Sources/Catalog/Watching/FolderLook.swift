@@ -40,8 +40,10 @@ struct FolderLook {
         var found: [(path: [UInt8], found: FolderWalk.Found)] = []
         for (folder, paths) in Dictionary(grouping: paths, by: { FilePath.split($0).folder }) where !walk.isStopped() {
             walk.look(at: paths.map { FilePath.split($0).name }, in: folder) { found.append(($0, $1)) }
-            // Other than it was, and not all of it was looked at.
-            if folders[folder] != nil { folders.updateValue(nil, forKey: folder) }
+            // Other than it was, and not all of it was looked at. (That it has a link is no news of it.)
+            if folders[folder] != nil, paths.contains(where: { dirt.paths[$0] != nil }) {
+                folders.updateValue(nil, forKey: folder)
+            }
         }
         // Folders that came, went, or are other ones under their name. A known one that was merely touched is as it was.
         for (path, found) in found {
@@ -132,9 +134,10 @@ struct FolderLook {
             }
             problems.add(problem)
         }
-        problems.count += before.count - before.first.count
         for problem in met { problems.add(problem) }
         if isEmpty { problems.add(emptiness) }
+        // Those that are not named may be among what was met again.
+        if before.count > before.first.count { problems.count = max(problems.count, before.count) }
         return problems
     }
 }

@@ -50,6 +50,14 @@ struct ViewportShares {
         return isAlone ? 0 : max(0, debt.taken - Self.burst) / Self.rate
     }
 
+    /// Gives back a turn that has not come: nobody waits for it any more.
+    mutating func giveBack(of client: Client, now: Double) {
+        guard var debt = debts[client] else { return }
+        debt.taken = max(0, debt.taken(at: now) - 1)
+        debt.asOf = now
+        debts[client] = debt
+    }
+
     private mutating func forgetIdle(_ now: Double) {
         guard debts.count > 2 * remembered else { return }
         debts = debts.filter { $0.value.taken(at: now) > 0 }
@@ -62,6 +70,8 @@ final class ViewportPace: Sendable {
     private let shares = Guarded(ViewportShares())
 
     func note(_ client: Client, now: Double) { shares.withLock { $0.note(client, now: now) } }
+
+    func giveBack(of client: Client, now: Double) { shares.withLock { $0.giveBack(of: client, now: now) } }
 
     func take(of client: Client, now: Double) -> Double { shares.withLock { $0.take(of: client, now: now) } }
 }

@@ -93,7 +93,10 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         looking?.cancel()
         alarm?.cancel()
         watch?.cancel()
-        turn?.cancel()
+        if let turn, turn.isPending {
+            turn.cancel()
+            services.pace.giveBack(of: client, now: services.now)
+        }
         loads = [:]
     }
 

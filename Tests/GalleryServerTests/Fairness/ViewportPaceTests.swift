@@ -45,6 +45,17 @@ import Testing
         #expect(zip(late, late.dropFirst()).allSatisfy { $1 - $0 > 0.9 / ViewportShares.rate })
     }
 
+    @Test func `a turn that nobody waits for any more is not owed`() {
+        var shares = ViewportShares()
+        for step in 0..<2_000 {
+            let now = Double(step) / 1000
+            shares.note(calm, now: now)
+            // A page that comes, looks and goes.
+            if shares.take(of: busy, now: now) > 0 { shares.giveBack(of: busy, now: now) }
+        }
+        #expect(shares.take(of: busy, now: 2) < 2 / ViewportShares.rate)
+    }
+
     @Test func `clients that owe nothing are forgotten`() {
         var shares = ViewportShares()
         for number in 0..<100_000 as Range<UInt32> {
