@@ -50,11 +50,17 @@ public final class Catalog: Sendable {
     ) async throws -> Catalog {
         try configuration.validate()
         let queue = DispatchQueue(label: "tessera.catalog.open")
-        let catalog = try await withCheckedThrowingContinuation { opened in
+        // Handed over by a lock: of a continuation that is resumed before it is awaited, the thread sanitizer does not see
+        // that one thread has what another made.
+        let made = Guarded<Result<Catalog, any Error>?>(nil)
+        await withCheckedContinuation { opened in
             queue.async {
-                opened.resume(with: Result { try Catalog(configuration, sources: sources, logger: logger) })
+                let result = Result { try Catalog(configuration, sources: sources, logger: logger) }
+                made.withLock { $0 = result }
+                opened.resume()
             }
         }
+        guard let catalog = try made.withLock(\.self)?.get() else { throw CatalogError.closed }
         catalog.rescan(Set(catalog.readable))
         return catalog
     }
