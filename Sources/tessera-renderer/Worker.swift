@@ -42,16 +42,19 @@ final class Worker {
     /// Looks into one original after the other.
     private func survey(_ job: JobMessage, _ descriptors: [Int32]) -> (WorkerMessage.End, [[UInt8]]) {
         var ends: [WorkerMessage.End] = []
+        var length = 0
         for descriptor in descriptors {
             let one = JobMessage(job: job.job, work: .examine, mayBeHeavy: false)
             let end = perform(one, descriptor).0
             if case .failed(let error) = end, error.reason == .stopped { return (end, []) }
             // Each fits into a packet, and most would fit together.
-            if WorkerMessage.visited(job: job.job, ends + [end]).packet.count > WorkerMessage.packetLength {
+            let more = WorkerMessage.visited(job: job.job, [end]).packet.count
+            if length + more > WorkerMessage.packetLength {
                 send(.visited(job: job.job, ends))
-                ends = []
+                (ends, length) = ([], 0)
             }
             ends.append(end)
+            length += more
         }
         send(.visited(job: job.job, ends))
         return (.made(AnswerHead.splitting(RenderAnswer()).head), [])

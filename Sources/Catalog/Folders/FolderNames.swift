@@ -70,12 +70,11 @@ final class FolderNames {
     static func status(
         of name: [UInt8], in folder: Int32, _ calls: FileSystemCalls
     ) throws(FolderRoot.Failure) -> stat {
-        var status = Glibc.stat()
-        let code = (name + [0]).withUnsafeBytes { bytes in
-            bytes.assumingMemoryBound(to: CChar.self).baseAddress.map { calls.status(of: $0, in: folder, &status) }
+        let text = (name + [0]).map(CChar.init(bitPattern:))
+        return try text.withUnsafeBufferPointer { text throws(FolderRoot.Failure) in
+            guard let start = text.baseAddress else { throw FolderRoot.Failure(code: EINVAL) }
+            return try status(start, in: folder, calls)
         }
-        guard code == 0 else { throw FolderRoot.Failure(code: errno) }
-        return status
     }
 
     private static func status(

@@ -61,24 +61,16 @@ struct FolderPrint: Hashable, Sendable {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         let kind = status.st_mode & S_IFMT
-        names &+= Self.mixed(hash ^ UInt64(kind) << 32)
+        names &+= Series.mixed(hash ^ UInt64(kind) << 32)
         guard kind != S_IFDIR else { return }
-        hash = Self.mixed(hash &+ UInt64(bitPattern: Int64(target.st_size)))
-        hash = Self.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_mtim)))
-        if heedsRights { hash = Self.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_ctim))) }
-        files &+= Self.mixed(hash &+ UInt64(target.st_ino))
+        hash = Series.mixed(hash &+ UInt64(bitPattern: Int64(target.st_size)))
+        hash = Series.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_mtim)))
+        if heedsRights { hash = Series.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_ctim))) }
+        files &+= Series.mixed(hash &+ UInt64(target.st_ino))
     }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    }
-
-    /// The finalizer of SplitMix64 (Steele, Lea, Flood, 2014).
-    private static func mixed(_ value: UInt64) -> UInt64 {
-        var value = value &+ 0x9e37_79b9_7f4a_7c15
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }
 

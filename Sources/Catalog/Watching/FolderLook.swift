@@ -31,8 +31,6 @@ struct FolderLook {
         self.closed = closed
     }
 
-    var isEmpty: Bool { paths.isEmpty && contents.isEmpty }
-
     mutating func read(by walk: FolderWalk) throws {
         let reading = walk.reading
         let former = folders
