@@ -20,6 +20,8 @@ extension Catalog {
         public var settling: Duration = .seconds(1)
         /// How long a file that its writer has not closed must stay as it is before it is taken as it is.
         public var patience: Duration = .seconds(30)
+        /// A file that goes from one source and comes in another, in whichever order, is the same at most so far apart.
+        public var moving: Duration = .seconds(5)
         /// How long `close()` waits for a disk that is being read.
         var closingPatience: Duration = .seconds(5)
         /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.
@@ -46,6 +48,7 @@ extension Catalog {
             try require(rescanInterval >= .seconds(1), "rescanInterval", "must be 1 second or more")
             try require(settling >= .zero, "settling", "must not be negative")
             try require(patience >= .zero, "patience", "must not be negative")
+            try require(moving >= .zero, "moving", "must not be negative")
             try require((1024...1 << 24).contains(longestLine), "longestLine", "must be 1,024 to 16,777,216 bytes")
         }
     }

@@ -84,6 +84,7 @@ struct Examination {
         facts.mediaType = sighting.identification.mediaType
         facts.byteCount = reader.fileLength
         facts.frames = frames
+        facts.digest = reader.head.withUnsafeBytes { ContentDigest(head: $0, size: reader.fileLength) }
         facts.isBroken = false
         facts.examination = ImageFacts.presentExamination
         self.facts = facts

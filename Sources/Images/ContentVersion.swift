@@ -22,16 +22,7 @@ extension ContentVersion {
         self.init(mixing: [fileSize, modifiedSeconds, nanoseconds].map(UInt64.init(bitPattern:)))
     }
 
-    /// Mixes words into one with the finaliser of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom
-    /// number generators", 2014), so that near values give far versions.
     private init(mixing words: [UInt64]) {
-        var state: UInt64 = 0x9e37_79b9_7f4a_7c15
-        for word in words {
-            state = (state ^ word) &+ 0x9e37_79b9_7f4a_7c15
-            state = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            state = (state ^ (state >> 27)) &* 0x94d0_49bb_1331_11eb
-            state ^= state >> 31
-        }
-        self.init(rawValue: state)
+        self.init(rawValue: words.reduce(SplitMix.start) { SplitMix.mixed($0, with: $1) })
     }
 }

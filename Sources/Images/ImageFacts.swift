@@ -30,6 +30,8 @@ public struct ImageFacts: Hashable, Sendable, Codable {
     public var keywords: [String] = []
     /// What the place is called where the picture was taken.
     public var placeNames: PlaceNames?
+    /// Of the file that was looked into; nil where nobody has.
+    public var digest: ContentDigest?
     /// Which form of examination these are of (``presentExamination``); nil where nobody has looked into the file.
     public var examination: Int?
 

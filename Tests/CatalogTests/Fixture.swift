@@ -64,6 +64,7 @@ final class Scratch: Sendable {
         // Tests read what they have just written, when they say so.
         configuration.watches = false
         configuration.settling = .zero
+        configuration.moving = .zero
         change(&configuration)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical

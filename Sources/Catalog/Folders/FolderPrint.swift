@@ -1,6 +1,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import Images
 
 /// How a folder looked when its names were read. While it looks the same, nothing in it has come, gone or changed: it
 /// need not be compared name by name with what is known.
@@ -61,12 +62,12 @@ struct FolderPrint: Hashable, Sendable {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         let kind = status.st_mode & S_IFMT
-        names &+= Series.mixed(hash ^ UInt64(kind) << 32)
+        names &+= SplitMix.mixed(hash ^ UInt64(kind) << 32)
         guard kind != S_IFDIR else { return }
-        hash = Series.mixed(hash &+ UInt64(bitPattern: Int64(target.st_size)))
-        hash = Series.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_mtim)))
-        if heedsRights { hash = Series.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_ctim))) }
-        files &+= Series.mixed(hash &+ UInt64(target.st_ino))
+        hash = SplitMix.mixed(hash &+ UInt64(bitPattern: Int64(target.st_size)))
+        hash = SplitMix.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_mtim)))
+        if heedsRights { hash = SplitMix.mixed(hash &+ UInt64(bitPattern: Self.nanoseconds(target.st_ctim))) }
+        files &+= SplitMix.mixed(hash &+ UInt64(target.st_ino))
     }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {

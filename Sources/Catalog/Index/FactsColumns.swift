@@ -9,12 +9,15 @@ enum FactsColumns {
             "width", "height", "mediaType", "byteCount", "frames", "placeholder", "takenAt", "orientation",
             "make", "model", "lens", "exposureTime", "aperture", "sensitivity", "focalLength",
             "latitude", "longitude", "altitude", "isIncomplete",
-        ] + third
+        ] + third + later
 
     /// Those that came with the third form of the index.
     static let third = [
         "isBroken", "rating", "title", "keywords", "location", "city", "state", "country", "examination",
     ]
+
+    /// Those that came since: programs that do not know them can go on with the index, so it has the same form.
+    static let later = ["digest"]
 
     static func values(of facts: ImageFacts) -> [DatabaseValue] {
         let camera = facts.camera
@@ -31,6 +34,7 @@ enum FactsColumns {
             facts.keywords.isEmpty ? nil : facts.keywords.joined(separator: "\n"),
             facts.placeNames?.location, facts.placeNames?.city, facts.placeNames?.state, facts.placeNames?.country,
             facts.examination,
+            facts.digest.map { Int64(bitPattern: $0.rawValue) },
         ]
         return values.map { $0?.databaseValue ?? .null }
     }
@@ -70,6 +74,7 @@ enum FactsColumns {
         names.country = row.text(first + 26)
         if names != ImageFacts.PlaceNames() { facts.placeNames = names }
         facts.examination = row.count(first + 27)
+        facts.digest = row.integer(first + 28).map { ContentDigest(rawValue: UInt64(bitPattern: $0)) }
         return facts
     }
 }

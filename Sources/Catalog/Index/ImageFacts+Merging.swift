@@ -25,6 +25,7 @@ extension ImageFacts {
         names.state = names.state ?? other.placeNames?.state
         names.country = names.country ?? other.placeNames?.country
         facts.placeNames = names == ImageFacts.PlaceNames() ? nil : names
+        facts.digest = digest ?? other.digest
         facts.examination = examination ?? other.examination
         return facts
     }

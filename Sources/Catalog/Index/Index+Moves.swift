@@ -2,58 +2,114 @@ import GRDB
 import Images
 
 extension Index {
-    /// Which of the images that have gone are there under another name: files of the same number, size and time.
-    ///
+    /// An image that is another one's file under a new name.
+    struct Moved {
+        var old: ImageID
+        let new: ImageID
+        /// That of the new one.
+        let row: UInt32
+        /// The present content's.
+        let version: ContentVersion
+        /// Whether it is known to be the same file. One that is only alike is looked into all the same.
+        let isCertain: Bool
+    }
+
+    /// A file that came and has the size of files that have gone.
+    struct Alike {
+        /// By the content's digest.
+        let gone: [ContentDigest: ImageID]
+        let path: String
+        /// As which it moved if its digest is among those.
+        let moved: Moved
+    }
+
+    /// Which of the images that have gone may be there under another name.
+    struct Moves {
+        /// Files of the same number, size and time.
+        var known: [Moved] = []
+        /// Others of the same size as one that has gone and whose digest is known.
+        var alike: [Alike] = []
+
+        var isEmpty: Bool { known.isEmpty && alike.isEmpty }
+    }
+
     /// - Parameters:
     ///   - gone: images whose rows are still there.
     ///   - firstRow: the first row of those that came.
-    func movedImages(
-        _ gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32
-    ) throws -> [Moved] {
-        struct File: Hashable {
-            let inode: UInt64
-            let stamp: FileStamp
-        }
-        guard try counters().nextRow > firstRow else { return [] }
+    func moves(of gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32) throws -> Moves {
+        guard try counters().nextRow > firstRow else { return Moves() }
         return try database.read { db in
             let old = try db.cachedStatement(
-                sql: "SELECT size, seconds, nanoseconds, inode FROM image WHERE row = ? AND inode IS NOT NULL")
-            func file(_ row: StoredRow) -> File? {
-                guard let stamp = FileStamp(row, from: 0), let inode = row.integer(3) else { return nil }
-                return File(inode: UInt64(bitPattern: inode), stamp: stamp)
-            }
+                sql: """
+                    SELECT size, seconds, nanoseconds, inode, digest
+                    FROM image LEFT JOIN facts ON facts.id = image.id WHERE row = ?
+                    """)
             var files: [File: ImageID] = [:]
+            var digests: [Int64: [ContentDigest: ImageID]] = [:]
             for (id, row) in gone {
-                if let file = try old.row(Int64(row), read: file) { files[file] = id }
+                guard let (file, digest) = try old.row(Int64(row), read: { row in
+                    FileStamp(row, from: 0).map { (File(row, $0), row.integer(4)) }
+                }) else { continue }
+                if file.inode != nil { files[file] = id }
+                if let digest {
+                    digests[file.stamp.size, default: [:]][ContentDigest(rawValue: UInt64(bitPattern: digest))] = id
+                }
             }
-            guard !files.isEmpty else { return [] }
-            var moved: [Moved] = []
+            guard !files.isEmpty || !digests.isEmpty else { return Moves() }
+            let left = Set(gone.map(\.row))
+            var moves = Moves()
             let came = try db.cachedStatement(
-                sql: "SELECT size, seconds, nanoseconds, inode, id, row FROM image WHERE row >= ?")
+                sql: "SELECT size, seconds, nanoseconds, inode, id, row, location FROM image WHERE row >= ?")
             try came.rows(Int64(firstRow)) { row in
-                guard let id = row.integer(4), let file = file(row), let old = files[file] else { return }
-                moved.append((old, ImageID(rawValue: UInt64(bitPattern: id)), UInt32(clamping: row.integer(5) ?? 0)))
+                guard let id = row.integer(4), let stamp = FileStamp(row, from: 0) else { return }
+                let file = File(row, stamp)
+                let number = UInt32(clamping: row.integer(5) ?? 0)
+                // It may have come and gone within the time that is looked at.
+                guard !left.contains(number) else { return }
+                func moved(_ old: ImageID, isCertain: Bool) -> Moved {
+                    Moved(
+                        old: old, new: ImageID(rawValue: UInt64(bitPattern: id)), row: number, version: stamp.version,
+                        isCertain: isCertain)
+                }
+                if file.inode != nil, let old = files[file] {
+                    moves.known.append(moved(old, isCertain: true))
+                } else if let gone = digests[stamp.size], let any = gone.values.first, let path = row.text(6) {
+                    moves.alike.append(Alike(gone: gone, path: path, moved: moved(any, isCertain: false)))
+                }
             }
-            return moved
+            return moves
         }
     }
 
-    /// An image that is another one's file under a new name, in this row.
-    typealias Moved = (old: ImageID, new: ImageID, row: UInt32)
+    private struct File: Hashable {
+        let inode: Int64?
+        let stamp: FileStamp
 
-    /// Gives images what is known of others.
+        init(_ row: StoredRow, _ stamp: FileStamp) {
+            inode = row.integer(3)
+            self.stamp = stamp
+        }
+    }
+
+    /// Gives images what is known of others. What was learnt of them already, as they are now, stays.
     func copyFacts(_ moved: [Moved]) throws {
         let names = FactsColumns.names.joined(separator: ", ")
+        // Looked into is only what is certain to be the same.
+        let alike = FactsColumns.names.map { $0 == "examination" ? "NULL" : $0 }.joined(separator: ", ")
+        func sql(_ version: String, _ values: String) -> String {
+            """
+            INSERT OR REPLACE INTO facts (id, version, \(names)) SELECT ?1, \(version), \(values) FROM facts
+            WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM facts WHERE id = ?1 AND version = ?3)
+            """
+        }
         try database.write { db in
-            let copy = try db.cachedStatement(
-                sql: """
-                    INSERT OR REPLACE INTO facts (id, version, \(names))
-                    SELECT ?, version, \(names) FROM facts WHERE id = ?
-                    """)
+            let certain = try db.cachedStatement(sql: sql("version", names))
+            let likely = try db.cachedStatement(sql: sql("?3", alike))
             columns.touch(moved.map(\.row))
             try ColumnKeeper.forget(moved.map(\.row), db)
-            for (old, new, _) in moved {
-                try copy.execute(arguments: [Int64(bitPattern: new.rawValue), Int64(bitPattern: old.rawValue)])
+            for move in moved {
+                let ids = [move.new.rawValue, move.old.rawValue, move.version.rawValue].map { Int64(bitPattern: $0) }
+                try (move.isCertain ? certain : likely).execute(arguments: StatementArguments(ids))
             }
         }
         columns.touch(moved.map(\.row))

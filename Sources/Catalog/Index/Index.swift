@@ -102,9 +102,10 @@ final class Index: Sendable {
                     return .commit
                 }
             }
-            if try !db.columns(in: "image").contains(where: { $0.name == "inode" }) {
-                // Programs that do not know it can go on with the index, so this is no other form.
-                try db.execute(sql: "ALTER TABLE image ADD COLUMN inode INTEGER")
+            // Programs that do not know these can go on with the index, so this is no other form.
+            for (table, name) in [("image", "inode")] + FactsColumns.later.map({ ("facts", $0) })
+            where try !db.columns(in: table).contains(where: { $0.name == name }) {
+                try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(name)")
             }
         }
     }

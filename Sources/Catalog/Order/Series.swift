@@ -18,19 +18,11 @@ struct Series: Sendable {
     var count: Int { template.count }
 
     func id(at position: Int) -> ImageID {
-        ImageID(rawValue: Self.mixed(key ^ UInt64(position)))
-    }
-
-    /// The finaliser of SplitMix64, by which near values become far ones.
-    static func mixed(_ number: UInt64) -> UInt64 {
-        var value = number
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
+        ImageID(rawValue: SplitMix.mixed(key ^ UInt64(position)))
     }
 
     func position(of id: ImageID) -> Int? {
-        // `mixed` backwards: each shift is undone, each factor's inverse modulo 2^64 multiplied.
+        // `SplitMix.mixed` backwards: each shift is undone, each factor's inverse modulo 2^64 multiplied.
         var value = id.rawValue
         value ^= value >> 31 ^ value >> 62
         value = value &* 0x3196_42b2_d24d_8ec3

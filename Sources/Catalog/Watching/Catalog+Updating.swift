@@ -12,9 +12,6 @@ extension Catalog {
     /// With more folders than this that look other, and a quarter of all, everything is read.
     private static let mostChanged = 1_000
 
-    /// With more images than this that have gone it is not waited whether they are found elsewhere.
-    private static let mostLeaving = 50_000
-
     /// Looks again at what is said to have changed in a folder source, or looks for what has, and reads that and nothing
     /// else. Scanning queue.
     ///
@@ -127,41 +124,6 @@ extension Catalog {
         let known = KnownSource(listing: listing, stamp: stamp, problems: problems)
         try index.keep(known, as: source.key, before: kept)
         record.kept = (listing, index)
-        let leaving = record.leaving?.index === index ? record.leaving?.images ?? [] : []
-        record.leaving = (leaving + dropped, index)
-        if record.unfinished.paths.isEmpty || leaving.count > Self.mostLeaving { try letGo(of: source) }
-    }
-
-    /// Removes what has gone from the index. Scanning queue.
-    func letGo(of source: NamedSource) throws {
-        guard let (images, index) = records[source.ordinal].leaving else { return }
-        records[source.ordinal].leaving = nil
-        let part = standing.withLock { $0.snapshot.parts[source.ordinal] }
-        for start in stride(from: 0, to: images.count, by: 1000) {
-            let batch = images[start..<min(start + 1000, images.count)]
-            // What has come back under its name has another row, and is known.
-            try index.remove(Array(batch)) { part.position(of: $0) == nil }
-        }
-    }
-
-    /// Hands on what was learnt of files that are now found under another name. Scanning queue.
-    ///
-    /// - Parameters:
-    ///   - dropped: images that are no longer there.
-    ///   - firstRow: the first row of those that came.
-    func keepFacts(
-        of source: NamedSource, without dropped: [(id: ImageID, row: UInt32)], from firstRow: UInt32, in index: Index
-    ) throws {
-        let leaving = records[source.ordinal].leaving
-        let gone = dropped + (leaving?.index === index ? leaving?.images ?? [] : [])
-        guard !gone.isEmpty else { return }
-        let moved = try index.movedImages(gone, from: firstRow)
-        guard !moved.isEmpty else { return }
-        let waiting = facts.gathered(of: moved.map(\.old))
-        try shelf.disk.copyFacts(moved)
-        for (old, new, _) in moved {
-            if let learnt = waiting[old] { facts.add(learnt, of: new) }
-            recent.forget(new)
-        }
+        try leave(dropped, of: source, in: index)
     }
 }

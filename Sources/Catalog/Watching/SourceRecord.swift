@@ -18,9 +18,12 @@ final class SourceRecord: @unchecked Sendable {
     var links: Set<[UInt8]> = []
     /// The listing that was written last, and where.
     var kept: (listing: Listing, index: Index)?
-    /// Images that have gone, with their rows and what was learnt of them, as long as there are files that are not shown
-    /// yet: one of those may be the same file.
+    /// Images that have gone, whose rows and facts are still there: a file that comes may be the same.
     var leaving: (images: [(id: ImageID, row: UInt32)], index: Index)?
+    /// Whether they will be let go of.
+    var isLettingGo = false
+    /// The first rows of what came lately: it may have gone from another source.
+    var arrivals: [(row: UInt32, index: Index, at: ContinuousClock.Instant)] = []
     /// Whether something can change without being heard of, so that it must be looked for.
     var isBlind = false
     /// Whether it will be looked for.

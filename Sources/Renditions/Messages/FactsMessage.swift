@@ -44,6 +44,7 @@ extension MessageWriter {
                 writer.optional(name) { $0.text($1, upTo: ImageFacts.maximumPlaceName) }
             }
         }
+        optional(facts.digest) { $0.number($1.rawValue) }
         optional(facts.examination, write)
     }
 }
@@ -87,6 +88,9 @@ extension MessageReader {
         }
         facts.keywords = try keywords()
         facts.placeNames = try optional { reader throws(MessageError) in try reader.placeNames() }
+        facts.digest = try optional { reader throws(MessageError) in
+            ContentDigest(rawValue: try reader.number(UInt64.self))
+        }
         facts.examination = try optional { reader throws(MessageError) in
             Int(try reader.integer(in: 1...Int64(ImageFacts.presentExamination), "examination"))
         }
