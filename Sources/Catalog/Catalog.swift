@@ -132,7 +132,7 @@ public final class Catalog: Sendable {
             }
             return CatalogState(
                 revision: standing.snapshot.revision, total: standing.snapshot.total,
-                isScanning: standing.isScanning, isHealing: isHealing,
+                isScanning: standing.isScanning, readingTime: standing.readingTime, isHealing: isHealing,
                 problems: .init([indexProblems] + standing.problems),
                 sources: sources)
         }

@@ -7,6 +7,8 @@ public struct CatalogState: Sendable, Hashable {
     public var total: Int
     /// Whether a source is still being read; `total` may still change.
     public var isScanning: Bool
+    /// How long the sources that changed were read last, one after the other; nil before they were.
+    public var readingTime: Duration?
     /// Whether what is asked of the index may have to be refused for a while; see ``Catalog/isHealing``.
     public var isHealing: Bool
     /// What people should know: bad lines, refused links, an empty folder, an index that was rebuilt.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What images are sorted, searched and laid out by, as dense columns by the rows of one index: some forty bytes an image.
 /// Immutable; a newer one shares the blocks that have not changed.
 struct Columns: Sendable {
@@ -79,6 +81,17 @@ final class ColumnBlock: Sendable {
             if let found = row?.place { places[UInt16(place)] = (Float(found.latitude), Float(found.longitude)) }
         }
         self.places = places
+    }
+
+    /// Hands on the folded name of a row; empty where there is no row.
+    func withName<Result>(at place: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        texts.withUnsafeBytes { texts in
+            let (start, end) = (start(of: place), Int(ends[place]))
+            guard end > start, let base = texts.baseAddress,
+                let found = memchr(base + start, Int32(UInt8(ascii: "\n")), end - start)
+            else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+            return body(UnsafeRawBufferPointer(start: base + start, count: UnsafeRawPointer(found) - (base + start)))
+        }
     }
 
     func start(of place: Int) -> Int { place == 0 ? 0 : Int(ends[place - 1]) }

@@ -34,27 +34,30 @@ struct NaturalKey: Comparable, Hashable, Sendable {
         let text = isASCII ? name : Array(String(decoding: name, as: UTF8.self).lowercased().utf8)
         var key: [UInt8] = []
         key.reserveCapacity(text.count + 4)
-        appendFolded(text[...], to: &key)
+        text.withUnsafeBytes { appendFolded($0, to: &key) }
         return key
     }
 
-    /// Adds the key of a text whose letters, but those of ASCII, are in lower case already.
-    static func appendFolded(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
-        var position = text.startIndex
-        while position < text.endIndex {
+    /// Adds the key of a text whose letters, but those of ASCII, are in lower case already. No key is another one and bytes
+    /// of zero.
+    static func appendFolded(_ text: UnsafeRawBufferPointer, to key: inout [UInt8]) {
+        var position = 0
+        while position < text.count {
             let byte = text[position]
             guard isDigit(byte) else {
                 key.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
                 position += 1
                 continue
             }
-            let end = text[position...].firstIndex { !isDigit($0) } ?? text.endIndex
-            let digits = text[position..<end].drop { $0 == UInt8(ascii: "0") }
+            var end = position
+            while end < text.count, isDigit(text[end]) { end += 1 }
+            while position < end, text[position] == UInt8(ascii: "0") { position += 1 }
             // A mark where "0" stands in ASCII, then the length: a longer number is a greater one.
+            let count = end - position
             key.append(UInt8(ascii: "0"))
-            key.append(contentsOf: repeatElement(255, count: digits.count / 255))
-            key.append(UInt8(digits.count % 255))
-            key.append(contentsOf: digits)
+            for _ in 0..<count / 255 { key.append(255) }
+            key.append(UInt8(count % 255))
+            for digit in position..<end { key.append(text[digit]) }
             position = end
         }
     }

@@ -1,59 +1,141 @@
-/// Sorts by the names of images as people expect it. Names are turned into bytes that compare as they should, sorted by
-/// their first eight as numbers, and by the rest only where those are the same.
+import Dispatch
+import Glibc
+
+/// Sorts by the names of images as people expect it. Names are turned into bytes that compare as they should, on all cores,
+/// and sorted eight bytes at a time, as numbers: by the next eight only where those before are the same.
 struct NameSort {
     private let maker: OrderMaker
 
     init(_ maker: OrderMaker) { self.maker = maker }
 
     func sorted(_ chosen: [UInt32], isDescending: Bool) -> [UInt32] {
-        var bytes: [UInt8] = []
-        var ends: [Int] = []
-        var known: [UInt32] = []
-        var unknown: [UInt32] = []
-        maker.forEachPlace(of: chosen) { index, row in
-            guard let (block, place) = row else { return unknown.append(index) }
-            let start = block.start(of: place)
-            let end = block.texts[start...].firstIndex(of: UInt8(ascii: "\n")) ?? start
-            NaturalKey.appendFolded(block.texts[start..<end], to: &bytes)
-            ends.append(bytes.count)
-            known.append(index)
-        }
-        let order = bytes.withUnsafeBufferPointer { bytes in
-            Self.order(bytes, ends)
-        }
-        let sorted = order.map { known[Int($0)] }
-        return (isDescending ? Array(sorted.reversed()) : sorted) + unknown
+        let parts = keys(of: chosen)
+        let names = NameKeys(joining: parts)
+        let sorted = names.order().map { names.owners[Int($0)] }
+        return (isDescending ? Array(sorted.reversed()) : sorted) + parts.flatMap(\.unknown)
     }
 
-    private static func order(_ bytes: UnsafeBufferPointer<UInt8>, _ ends: [Int]) -> [UInt32] {
-        func key(_ place: UInt32) -> Slice<UnsafeBufferPointer<UInt8>> {
-            bytes[(place == 0 ? 0 : ends[Int(place) - 1])..<ends[Int(place)]]
-        }
-        let prefixes = ends.indices.map { place in
-            var prefix: UInt64 = 0
-            let key = key(UInt32(place))
-            for offset in 0..<8 {
-                prefix = prefix << 8 | (offset < key.count ? UInt64(key[key.startIndex + offset]) : 0)
-            }
-            return prefix
-        }
-        var order = RadixSort.order(prefixes)
-        var first = 0
-        while first < order.count {
-            var last = first + 1
-            while last < order.count, prefixes[Int(order[last])] == prefixes[Int(order[first])] { last += 1 }
-            if last - first > 1 {
-                order[first..<last].sort { left, right in
-                    let (a, b) = (key(left), key(right))
-                    let common = min(a.count, b.count)
-                    for offset in 0..<common where a[a.startIndex + offset] != b[b.startIndex + offset] {
-                        return a[a.startIndex + offset] < b[b.startIndex + offset]
-                    }
-                    return a.count == b.count ? left < right : a.count < b.count
+    /// The keys of names in parts, in the order of what was chosen.
+    private func keys(of chosen: [UInt32]) -> [NameKeys] {
+        let count = max(1, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), chosen.count / Self.fewest))
+        var parts = [NameKeys](repeating: NameKeys(), count: count)
+        parts.withUnsafeMutableBufferPointer { parts in
+            // Invariant: each turn has a part of its own.
+            nonisolated(unsafe) let parts = parts
+            DispatchQueue.concurrentPerform(iterations: count) { turn in
+                let own = chosen[chosen.count * turn / count..<chosen.count * (turn + 1) / count]
+                var keys = NameKeys()
+                keys.reserve(own.count)
+                maker.forEachPlace(of: own) { index, row in
+                    guard let (block, place) = row else { return keys.unknown.append(index) }
+                    block.withName(at: place) { keys.append($0, of: index) }
                 }
+                parts[turn] = keys
+            }
+        }
+        return parts
+    }
+
+    /// With fewer names than this to each, another core is not worth its waking.
+    private static let fewest = 4_096
+}
+
+/// Names as bytes that compare as people expect, one after the other.
+private struct NameKeys {
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+    /// Whose name each is.
+    private(set) var owners: [UInt32] = []
+    /// Of those no name is known.
+    var unknown: [UInt32] = []
+
+    init() {}
+
+    init(joining parts: [NameKeys]) {
+        if parts.count == 1 {
+            self = parts[0]
+            return
+        }
+        bytes.reserveCapacity(parts.reduce(0) { $0 + $1.bytes.count })
+        for part in parts {
+            let start = bytes.count
+            bytes += part.bytes
+            ends += part.ends.map { $0 + start }
+            owners += part.owners
+        }
+    }
+
+    mutating func reserve(_ count: Int) {
+        bytes.reserveCapacity(count * 16)
+        ends.reserveCapacity(count)
+        owners.reserveCapacity(count)
+    }
+
+    mutating func append(_ name: UnsafeRawBufferPointer, of owner: UInt32) {
+        NaturalKey.appendFolded(name, to: &bytes)
+        ends.append(bytes.count)
+        owners.append(owner)
+    }
+
+    /// The places of the names in ascending order; equals stay in theirs.
+    func order() -> [UInt32] {
+        bytes.withUnsafeBytes { bytes in
+            var order = (0..<UInt32(ends.count)).map { $0 }
+            sort(&order, 0..<order.count, depth: 0, bytes)
+            return order
+        }
+    }
+
+    /// - Parameter depth: so many bytes are the same in all of the range.
+    private func sort(_ order: inout [UInt32], _ range: Range<Int>, depth: Int, _ bytes: UnsafeRawBufferPointer) {
+        guard range.count > Self.few, depth < Self.deep else {
+            return order[range].sort { isBefore($0, $1, depth, bytes) }
+        }
+        let words = order[range].map { word(of: $0, depth, bytes) }
+        let places = RadixSort.order(words)
+        let before = Array(order[range])
+        for (offset, place) in places.enumerated() { order[range.lowerBound + offset] = before[Int(place)] }
+        var first = 0
+        while first < places.count {
+            var last = first + 1
+            while last < places.count, words[Int(places[last])] == words[Int(places[first])] { last += 1 }
+            let same = range.lowerBound + first..<range.lowerBound + last
+            // Where one has ended all have: no key is another one and zeros.
+            if same.count > 1, start(of: order[same.lowerBound]) + depth + 8 < ends[Int(order[same.lowerBound])] {
+                sort(&order, same, depth: depth + 8, bytes)
             }
             first = last
         }
-        return order
+    }
+
+    /// So few are sorted by comparing.
+    private static let few = 48
+    /// So are names that are alike in so many bytes.
+    private static let deep = 256
+
+    private func start(of place: UInt32) -> Int { place == 0 ? 0 : ends[Int(place) - 1] }
+
+    /// Eight bytes of a key as a number; zeros where it has ended.
+    private func word(of place: UInt32, _ depth: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        let (start, end) = (start(of: place) + depth, ends[Int(place)])
+        if start + 8 <= bytes.count {
+            let word = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            let count = end - start
+            return count >= 8 ? word : count <= 0 ? 0 : (word >> UInt64(64 - 8 * count)) << UInt64(64 - 8 * count)
+        }
+        var word: UInt64 = 0
+        for offset in start..<start + 8 { word = word << 8 | (offset < end ? UInt64(bytes[offset]) : 0) }
+        return word
+    }
+
+    private func isBefore(_ left: UInt32, _ right: UInt32, _ depth: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        let (first, second) = (start(of: left) + depth, start(of: right) + depth)
+        let counts = (max(0, ends[Int(left)] - first), max(0, ends[Int(right)] - second))
+        let common = min(counts.0, counts.1)
+        if common > 0 {
+            let difference = memcmp(bytes.baseAddress! + first, bytes.baseAddress! + second, common)
+            if difference != 0 { return difference < 0 }
+        }
+        return counts.0 == counts.1 ? left < right : counts.0 < counts.1
     }
 }

@@ -70,14 +70,14 @@ struct OrderMaker {
         // Rows are given in the order in which images come.
         case .added: return row.map { UInt64($0.number) }
         case .shuffle(let seed):
-            return Series.mixed(id.rawValue ^ (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15)
+            return SplitMix.mixed(id.rawValue ^ (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15)
         case .path, .name: return nil
         }
     }
 
     /// Calls with each index, its id, and its row where there is one. Indices come in any order; where one follows the
     /// other, as they mostly do, what it lies in is not looked for again.
-    private func forEachRow(of indices: [UInt32], _ body: (UInt32, ImageID, Row?) -> Void) {
+    private func forEachRow(of indices: some Sequence<UInt32>, _ body: (UInt32, ImageID, Row?) -> Void) {
         var run = Run()
         for index in indices {
             if !run.range.contains(Int(index)) { run = self.run(around: Int(index)) }
@@ -128,7 +128,7 @@ struct OrderMaker {
     }
 
     /// Calls with each index and its row's block and place.
-    func forEachPlace(of indices: [UInt32], _ body: (UInt32, (block: ColumnBlock, place: Int)?) -> Void) {
+    func forEachPlace(of indices: some Sequence<UInt32>, _ body: (UInt32, (block: ColumnBlock, place: Int)?) -> Void) {
         forEachRow(of: indices) { index, _, row in body(index, row.map { ($0.block, $0.place) }) }
     }
 }

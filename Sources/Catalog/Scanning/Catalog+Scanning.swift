@@ -57,9 +57,11 @@ extension Catalog {
     private func scanUntilSettled() {
         while true {
             let ordinals = standing.withLock(\.unread)
+            let began = ContinuousClock.now
             for ordinal in ordinals.sorted() where !isStopped.load(ordering: .relaxed) { scan(sources[ordinal]) }
             settleIndexes()
             let waiters = standing.withLock { standing -> [CheckedContinuation<Void, Never>]? in
+                standing.readingTime = .now - began
                 standing.unread = standing.isClosed ? [] : standing.again
                 standing.again = []
                 standing.isScanning = !standing.unread.isEmpty

@@ -6,6 +6,8 @@ struct Standing {
     var departures = Departures()
     /// Whether sources are being read.
     var isScanning = false
+    /// How long the sources that changed were read last, one after the other; nil before they were.
+    var readingTime: Duration?
     /// Ordinals of the sources that the scan under way has not read to their end.
     var unread: Set<Int> = []
     /// Those that were asked for again while a scan was under way.

@@ -8,19 +8,24 @@ struct MetricsText {
 
     /// What only grows while the process lives.
     mutating func counter(_ name: String, _ help: String, _ value: some BinaryInteger) {
-        write("counter", name, help, Int64(value))
+        write("counter", name, help, "\(value)")
     }
 
     /// What goes up and down.
     mutating func gauge(_ name: String, _ help: String, _ value: some BinaryInteger) {
-        write("gauge", name, help, Int64(value))
+        write("gauge", name, help, "\(value)")
+    }
+
+    /// A time that goes up and down.
+    mutating func gauge(_ name: String, _ help: String, _ time: Duration) {
+        write("gauge", name, help, "\(time / .seconds(1))")
     }
 
     /// The figures of one room, each under its own name; what is not named as a gauge only grows.
     mutating func figures(of room: String, _ values: [String: Int], gauges: Set<String>) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             let kind = gauges.contains(name) ? "gauge" : "counter"
-            write(kind, room + "_" + snakeCase(name), "\(name), as in the status of the API.", Int64(value))
+            write(kind, room + "_" + snakeCase(name), "\(name), as in the status of the API.", "\(value)")
         }
     }
 
@@ -37,7 +42,7 @@ struct MetricsText {
         text += "tessera_\(name)_sum \(Double(turns.total) / 1e9)\ntessera_\(name)_count \(sum)\n"
     }
 
-    private mutating func write(_ kind: String, _ name: String, _ help: String, _ value: Int64) {
+    private mutating func write(_ kind: String, _ name: String, _ help: String, _ value: String) {
         let name = kind == "counter" ? "tessera_\(name)_total" : "tessera_\(name)"
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n\(name) \(value)\n"
     }

@@ -103,6 +103,9 @@ struct OperationRoutes {
         let status = status
         metrics.gauge("images", "Images in the gallery.", status.total)
         metrics.gauge("scanning", "1 while a source is being read.", status.scanning ? 1 : 0)
+        if let time = catalog.state.readingTime {
+            metrics.gauge("reading_seconds", "How long what had changed in the sources was read last.", time)
+        }
         if let examined = status.examined {
             metrics.gauge("files_examined", "Files of folders that have been looked into.", examined.done)
             metrics.gauge("files_to_examine", "Files of folders, looked into or not.", examined.total)
