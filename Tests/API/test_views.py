@@ -86,9 +86,10 @@ def test_months_and_shape_are_of_the_view(gallery):
     timeline = gallery.get("/api/v1/timeline?q=img").json
     assert timeline["total"] == 2 and sum(month["count"] for month in timeline["months"]) == 2
     shape = gallery.get("/api/v1/shape?q=img").json
-    assert shape["total"] == 2 and len(shape["sums"]) == 1 and shape["sums"][0] > 0
+    assert shape["total"] == 2 and shape["parts"] == [0] and len(shape["sums"]) == 1 and shape["sums"][0] > 0
     ratios = gallery.get("/api/v1/shape?q=img&first=0")
     assert len(ratios.body) == 2 and int(ratios.headers["Tessera-Revision"]) == shape["revision"]
+    assert len(gallery.get("/api/v1/shape?first=1&count=2").body) == 2
     assert gallery.get("/api/v1/shape?first=5").body == b""
 
 

@@ -125,8 +125,11 @@ enum TextField: Int, CaseIterable {
 /// Proportions as one byte, so that a million of them are a megabyte: width by height is 2^((byte - 128) / 32), from
 /// 1:15.7 to 15.6:1 in steps of 2.2 per cent; 0 is one that is not known.
 public enum AspectRatio {
+    /// What is assumed of a picture of which it is not known: most cameras and phones make pictures of 4:3.
+    public static let assumed = 4.0 / 3
+
     private static let table: [Double] = (0...255).map { byte in
-        byte == 0 ? 1 : power(of: Double(byte - 128) / 32)
+        byte == 0 ? assumed : power(of: Double(byte - 128) / 32)
     }
 
     public static func byte(width: Int, height: Int) -> UInt8 {
@@ -142,7 +145,7 @@ public enum AspectRatio {
         return UInt8(low)
     }
 
-    /// Width by height; 1 where it is not known.
+    /// Width by height; `assumed` where it is not known.
     public static func ratio(_ byte: UInt8) -> Double { table[Int(byte)] }
 
     /// 2 to the power of `exponent`, for |exponent| <= 4.

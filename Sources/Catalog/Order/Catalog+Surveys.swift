@@ -30,12 +30,16 @@ public struct GalleryFolder: Sendable, Hashable {
 
 /// The proportions of a view's images, for laying them out before they are seen.
 public struct Shape: Sendable, Hashable {
-    /// Images of a block; the last one may have fewer.
-    public static let block = 512
+    /// Images of a block; the last one of a part may have fewer.
+    public static let block = 256
 
     public let revision: UInt64
     public let total: Int
-    /// Of each block, what its images are wide together where each is one high. What is not known counts as 1.
+    /// The positions at which blocks begin anew: the first image of each month where the view is sorted by them, else of
+    /// the view.
+    public let parts: [Int]
+    /// Of each block, what its images are wide together where each is one high. What is not known counts as
+    /// `AspectRatio.assumed`.
     public let sums: [Double]
 }
 
@@ -79,12 +83,23 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func shape(of view: View) async throws -> Shape {
-        try await survey(view, \.shape) { order, maker, _ in
-            var sums = [Double](repeating: 0, count: (order.count + Shape.block - 1) / Shape.block)
+        let months = view.sort == .taken ? try await timeline(of: view).months.map(\.first) : []
+        return try await survey(view, \.shape) { order, maker, _ in
+            // The order may be shorter than it was when its months were counted.
+            let parts = order.count == 0 ? [] : [0] + months.filter { 0 < $0 && $0 < order.count }
+            var sums: [Double] = []
+            var next = parts.dropFirst()
+            var left = 0
             maker.forEachPlace(of: order) { position, row in
-                sums[position / Shape.block] += AspectRatio.ratio(row.map { $0.block.ratios[$0.place] } ?? 0)
+                if left == 0 || position == next.first {
+                    if position == next.first { next.removeFirst() }
+                    sums.append(0)
+                    left = Shape.block
+                }
+                sums[sums.count - 1] += AspectRatio.ratio(row.map { $0.block.ratios[$0.place] } ?? 0)
+                left -= 1
             }
-            return Shape(revision: order.revision, total: order.count, sums: sums)
+            return Shape(revision: order.revision, total: order.count, parts: parts, sums: sums)
         }
     }
 

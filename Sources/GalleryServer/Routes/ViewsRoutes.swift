@@ -9,8 +9,8 @@ struct ViewsRoutes {
     let catalog: Catalog
     let turns: WorkTurns
 
-    /// Blocks whose ratios are told at once, at most.
-    private static let mostBlocks = 64
+    /// Images whose ratios are told at once, at most.
+    private static let mostRatios = 16_384
 
     func add(to router: inout Router) {
         for (path, body) in [
@@ -48,12 +48,11 @@ struct ViewsRoutes {
     @Sendable private func shape(_ request: Request) async throws -> Response {
         let query = QueryReader(request)
         let view = try query.view()
-        let count = try query.integer("count", in: 1...Self.mostBlocks) ?? 1
-        guard let first = try query.integer("first", in: 0...largestSafeInteger / Shape.block) else {
+        let count = try query.integer("count", in: 1...Self.mostRatios) ?? Shape.block
+        guard let first = try query.integer("first", in: 0...largestSafeInteger - Self.mostRatios) else {
             return try await JSONBody.response(to: request, ShapeBody(try await catalog.shape(of: view)))
         }
-        let (revision, bytes) = try await catalog.ratios(
-            of: view, at: first * Shape.block..<(first + count) * Shape.block)
+        let (revision, bytes) = try await catalog.ratios(of: view, at: first..<first + count)
         return Response(
             headers: [
                 .contentType: "application/octet-stream", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",

@@ -73,12 +73,14 @@ struct ShapeBody: Encodable, Sendable {
     let revision: Int
     let total: Int
     let block: Int
+    let parts: [Int]
     let sums: [Double]
 
     init(_ shape: Shape) {
         revision = Int(clamping: shape.revision)
         total = shape.total
         block = Shape.block
+        parts = shape.parts
         sums = shape.sums.map { ($0 * 10).rounded() / 10 }
     }
 }

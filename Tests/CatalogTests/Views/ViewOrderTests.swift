@@ -198,9 +198,19 @@ import Testing
     @Test func `the shape says how wide all images are together`() async throws {
         let catalog = try await gallery()
         let shape = try await catalog.shape(of: .plain)
-        #expect(shape.sums.count == 1 && abs(shape.sums[0] - (3 + 4.0 / 3)) < 0.02)
+        #expect(shape.parts == [0] && shape.sums.count == 1)
+        #expect(abs(shape.sums[0] - (3 * AspectRatio.assumed + 4.0 / 3)) < 0.02)
         let (_, bytes) = try await catalog.ratios(of: .plain, at: 0..<512)
         #expect(bytes == [0, AspectRatio.byte(width: 4, height: 3), 0, 0])
+        let none = try await catalog.shape(of: try view(["q": "nowhere"]))
+        #expect(none.parts.isEmpty && none.sums.isEmpty)
+    }
+
+    @Test func `blocks of a shape begin anew with each month of an order that has months`() async throws {
+        let catalog = try await gallery()
+        let shape = try await catalog.shape(of: try view(["sort": "taken"]))
+        #expect(shape.parts == [0, 1, 2] && shape.sums.count == 3)
+        #expect(abs(shape.sums[2] - 2 * AspectRatio.assumed) < 0.02)
     }
 
     @Test func `what is learnt changes the order and its revision; what changes nothing keeps it`() async throws {
