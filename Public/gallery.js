@@ -1,6 +1,7 @@
 import { Connection } from './catalog/connection.js';
 import { Pages } from './catalog/pages.js';
 import { Progress } from './catalog/progress.js';
+import { Proportions } from './catalog/proportions.js';
 import { Reordering } from './catalog/reordering.js';
 import { Server } from './catalog/server.js';
 import { View } from './catalog/view.js';
@@ -12,6 +13,7 @@ import { Sorting } from './finding/sorting.js';
 import { Trail } from './finding/trail.js';
 import { Grid } from './grid/grid.js';
 import { attachKeyboard } from './grid/keyboard.js';
+import { attachPinch } from './grid/pinch.js';
 import { Scrubber } from './grid/scrubber.js';
 import { StandingTitle } from './grid/standing-title.js';
 import { PictureCache } from './loading/cache.js';
@@ -22,9 +24,9 @@ import { Way } from './loading/way.js';
 import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
 import { Header } from './page/header.js';
+import { LayoutChoice } from './page/layout-choice.js';
 import { ProgressLine } from './page/progress-line.js';
 import { find } from './page/template.js';
-import { TileSize } from './page/tile-size.js';
 import { Vacancy } from './page/vacancy.js';
 import { StreamLoader } from './stream/loader.js';
 import { ViewportReport } from './stream/report.js';
@@ -49,7 +51,8 @@ const way = new Way({
 });
 stream.start();
 
-const grid = new Grid(pages, way);
+const proportions = new Proportions(pages, server);
+const grid = new Grid(pages, way, proportions);
 new ViewportReport({ grid, pages, way });
 const viewer = new Viewer({ grid, images: way, loader: viewerLoader, cache, server });
 const reordering = new Reordering({ pages, server, ground: grid, followers: [grid.focusFollower, viewer.follower] });
@@ -57,6 +60,7 @@ const reordering = new Reordering({ pages, server, ground: grid, followers: [gri
 const finding = new Finding({ reordering, grid });
 const search = new Search({ finding, pages, grid });
 const progress = new Progress(pages, server);
+progress.addEventListener('learnt', () => proportions.renew(grid.span.first, grid.span.last));
 new Sorting(finding);
 new Trail({ finding, server, pages, onRoom: () => grid.lay() });
 new Bar(finding);
@@ -64,12 +68,13 @@ new Bar(finding);
 new Banner(connection);
 new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });
 new Header(grid);
-new TileSize(grid);
+new LayoutChoice(grid);
 new Scrubber(grid);
 new StandingTitle(grid);
 new CatalogWatch(pages, way);
 new ProgressLine(progress);
 attachKeyboard(grid, find('#grid'));
+attachPinch(grid, find('#grid'));
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let retrying;

@@ -15,7 +15,8 @@ HERE = pathlib.Path(__file__).parent
 CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium")
 WIDTH = 1280
 # The side a person has set for the squares of our page: eight columns.
-TILE = "140"
+# In squares, as the peers are; the second of five sizes.
+LAYOUT = "localStorage.setItem('tessera.layout', 'squares'); localStorage.setItem('tessera.density', '1')"
 
 
 @contextlib.contextmanager
@@ -32,7 +33,7 @@ def measure_layout(chromium, port: int, total: int) -> Layout:
     """Ours decides where slots are; the peers are laid out alike."""
     context = chromium.new_context(viewport={"width": WIDTH, "height": 860})
     page = context.new_page()
-    page.add_init_script(f"localStorage.setItem('tessera.tile', '{TILE}')")
+    page.add_init_script(LAYOUT)
     page.goto(f"http://127.0.0.1:{port}/")
     page.wait_for_selector(".slot[data-index]")
     found = page.evaluate("""() => {
@@ -59,7 +60,7 @@ class Visit:
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
         if front == "ours":
-            self.page.add_init_script(f"localStorage.setItem('tessera.tile', '{TILE}')")
+            self.page.add_init_script(LAYOUT)
         self.page.goto(f"http://127.0.0.1:{link.port}{PAGES[front]}", wait_until="commit")
         self._ready()
 

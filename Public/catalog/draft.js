@@ -1,12 +1,16 @@
+import { Shape } from './shape.js';
+
 /**
  * @typedef {import('./server.js').GalleryImage} GalleryImage
  * @typedef {import('./server.js').Timeline} Timeline
+ * @typedef {import('./server.js').ShapeTold} ShapeTold
  * @typedef {import('./view.js').View} View
  */
 
 /**
- * Of an order that is about to be shown: its pages around what will be on screen and, where it is sorted by the date that
- * pictures were taken, its months; all of one revision. Nothing of it is seen before it is whole.
+ * Of an order that is about to be shown: its pages around what will be on screen, what its images look like together and,
+ * where it is sorted by the date that pictures were taken, its months; all of one revision. Nothing of it is seen before
+ * it is whole.
  */
 export class Draft {
   /** Images on a page. */
@@ -24,13 +28,23 @@ export class Draft {
    * @type {Timeline | null | undefined}
    */
   #timeline;
+  /**
+   * Null where it cannot be had; then all images are taken to be alike.
+   * @type {ShapeTold | null | undefined}
+   */
+  #told;
+  /**
+   * The proportions of single images, by windows.
+   * @type {Map<number, Uint8Array>}
+   */
+  #ratios = new Map();
   /** @type {number | undefined} */
   revision;
   /** @type {number | undefined} */
   total;
 
   /**
-   * @param {Pick<import('./server.js').Server, 'page' | 'timeline'>} server
+   * @param {Pick<import('./server.js').Server, 'page' | 'timeline' | 'shape' | 'ratios'>} server
    * @param {View} view
    */
   constructor(server, view) {
@@ -52,12 +66,20 @@ export class Draft {
    * @param {number} last  Inclusive.
    */
   covers(first, last) {
-    return this.#missing(first, last).length === 0;
+    return this.#missing(first, last).length === 0 && this.#missingRatios(first, last).length === 0;
   }
 
   /** The months of the order, together as many images as it has; none where it is not sorted by them. */
   get months() {
     return this.#timeline ? fit(this.#timeline.months, this.total ?? 0) : [];
+  }
+
+  /** What the images of the order look like, as far as it was read. */
+  get shape() {
+    const { total = 0 } = this;
+    const shape = new Shape(total > Shape.largest ? null : (this.#told ?? null), total);
+    for (const [window, bytes] of this.#ratios) shape.put(window, bytes);
+    return shape;
   }
 
   /**
@@ -67,10 +89,12 @@ export class Draft {
   async load(first, last) {
     for (let round = 0; round <= Draft.#patience; round += 1) {
       const missing = this.#missing(first, last);
-      if (missing.length === 0 && this.#hasMonths) return;
+      const windows = this.#missingRatios(first, last);
+      if (missing.length === 0 && windows.length === 0 && this.#hasMonths && this.#hasShape) return;
       const isStrict = round < Draft.#patience;
-      await Promise.all([this.#loadPages(missing, isStrict), this.#loadMonths()]);
-      const told = this.#timeline?.revision ?? 0;
+      const pages = this.#loadPages(missing, isStrict);
+      await Promise.all([pages, this.#loadMonths(), this.#loadShape(), ...windows.map((at) => this.#loadRatios(at))]);
+      const told = Math.max(this.#timeline?.revision ?? 0, this.#told?.revision ?? 0);
       if (isStrict && told > (this.revision ?? 0)) this.#clear();
     }
   }
@@ -95,9 +119,39 @@ export class Draft {
     if (!this.#hasMonths) this.#timeline = await this.#server.timeline(this.view).catch(() => null);
   }
 
+  get #hasShape() {
+    return this.#told === null || (this.#told !== undefined && this.#told.revision === this.revision);
+  }
+
+  /** Without it there is an order all the same. */
+  async #loadShape() {
+    if (!this.#hasShape) this.#told = await this.#server.shape(this.view).catch(() => null);
+  }
+
+  /** @param {number} window */
+  async #loadRatios(window) {
+    const { bytes } = await this.#server.ratios(this.view, window * Shape.window, Shape.window).catch(() => noRatios);
+    this.#ratios.set(window, bytes);
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} last
+   */
+  #missingRatios(first, last) {
+    const { total = Infinity } = this;
+    if (this.#told === null || total === 0) return [];
+    const from = Math.floor(Math.max(0, Math.min(first, total - 1)) / Shape.window);
+    const to = Math.floor(Math.max(0, Math.min(last, total - 1)) / Shape.window);
+    const windows = [];
+    for (let at = from; at <= to; at += 1) if (!this.#ratios.has(at)) windows.push(at);
+    return windows;
+  }
+
   /** What was read is of another revision. */
   #clear() {
     this.pages.clear();
+    this.#ratios.clear();
     this.#indexes.clear();
   }
 
@@ -132,6 +186,9 @@ export class Draft {
     images.forEach(({ id }, at) => this.#indexes.set(id, page * Draft.pageSize + at));
   }
 }
+
+/** Of images of which nothing can be learnt. */
+const noRatios = { bytes: new Uint8Array(0) };
 
 /** @param {number} index */
 export function pageOf(index) {

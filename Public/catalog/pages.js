@@ -1,5 +1,6 @@
 import { Draft, pageOf } from './draft.js';
 import { Unreachable } from './server.js';
+import { Shape } from './shape.js';
 import { View } from './view.js';
 
 /**
@@ -60,6 +61,8 @@ export class Pages extends EventTarget {
    * @type {import('./server.js').Month[]}
    */
   months = [];
+  /** What the images of the order look like. */
+  shape = new Shape(null, 0);
 
   /** @param {Pick<import('./server.js').Server, 'page'>} server */
   constructor(server) {
@@ -148,11 +151,12 @@ export class Pages extends EventTarget {
    * @param {Draft} draft
    * @param {Move} move
    */
-  adopt({ view, revision, total, months, pages }, move) {
+  adopt({ view, revision, total, months, shape, pages }, move) {
     this.view = view;
     this.revision = revision;
     this.total = total;
     this.months = months;
+    this.shape = shape;
     this.#pages = new Map(pages);
     this.#underWay = new Map();
     this.#wishes = [];

@@ -8,7 +8,8 @@
  * order by date, and a search, are whole when it is through. It is asked when the catalog has changed, and then again
  * and again until it is; at rest never, and not while nobody looks at the page.
  *
- * Events: `change` when `standing` is another one, or when all is done of which something was told.
+ * Events: `change` when `standing` is another one, or when all is done of which something was told; `learnt` when more was
+ * done than when it was asked before.
  */
 export class Progress extends EventTarget {
   /** Milliseconds. */
@@ -70,6 +71,7 @@ export class Progress extends EventTarget {
     this.isThrough = !scanning && left <= 0;
     this.#count.busy = this.isThrough ? 0 : this.#count.busy + 1;
     this.#count.still = told === this.#told ? this.#count.still + 1 : 0;
+    const isMore = this.#told !== '' && told !== this.#told;
     this.#told = told;
     const isStuck = this.#count.still >= Progress.#patience.all;
     // Folders that are known are listed again now and then, and nothing comes of it.
@@ -77,6 +79,7 @@ export class Progress extends EventTarget {
     if (this.#count.busy < 2 || isStuck) this.#change(null);
     else if (isListing) this.#change({ isListing, done: 0, total });
     else this.#change(examined && left > 0 ? { isListing: false, ...examined } : null);
+    if (isMore) this.dispatchEvent(new Event('learnt'));
     if (!this.isThrough) this.#schedule(isStuck ? Progress.#latePace : Progress.#pace);
   }
 

@@ -14,6 +14,8 @@ import { acceptedPictures } from '../loading/formats.js';
  *   remembers is not good enough.
  * @typedef {{month: string | null, first: number, count: number}} Month  `2019-06`; null of what has no date.
  * @typedef {{revision: number, total: number, months: Month[]}} Timeline
+ * @typedef {{revision: number, total: number, block: number, parts: number[], sums: number[]}} ShapeTold  `sums`, of each
+ *   block: what its images are wide together where each is one high; blocks begin anew at each of `parts`.
  * @typedef {{revision: number, total: number, scanning: boolean, examined?: {done: number, total: number}}} Status
  *   `scanning`: files are still being listed. `examined` is absent where files are not looked into.
  * @typedef {'preview' | 'tile' | 'screen' | 'original'} Rendition
@@ -74,6 +76,28 @@ export class Server {
   }
 
   /**
+   * What the images of a view look like together.
+   * @param {View} view
+   * @returns {Promise<ShapeTold>}
+   */
+  shape(view) {
+    return this.#ask(`/api/v1/shape?${view.text}`);
+  }
+
+  /**
+   * The proportions of images of a view, a byte each.
+   * @param {View} view
+   * @param {number} first
+   * @param {number} count  1 to 16,384.
+   * @returns {Promise<{revision: number, bytes: Uint8Array}>}
+   */
+  async ratios(view, first, count) {
+    const response = await this.#request(inView(`/api/v1/shape?first=${first}&count=${count}`, view));
+    const bytes = await this.#read(() => response.arrayBuffer());
+    return { revision: Number(response.headers.get('Tessera-Revision')), bytes: new Uint8Array(bytes) };
+  }
+
+  /**
    * What the server is doing.
    * @returns {Promise<Status>}
    */
@@ -124,6 +148,16 @@ export class Server {
    * @param {string} [accept]
    */
   async #ask(path, body, accept = 'application/json') {
+    const response = await this.#request(path, body, accept);
+    return this.#read(() => response.json());
+  }
+
+  /**
+   * @param {string} path
+   * @param {object} [body]
+   * @param {string} [accept]
+   */
+  async #request(path, body, accept = '*/*') {
     const response = await this.#reach(path, {
       method: body ? 'POST' : 'GET',
       headers: { Accept: accept, ...(body && { 'Content-Type': 'application/json' }) },
@@ -132,7 +166,7 @@ export class Server {
       signal: AbortSignal.timeout(Server.#timeout),
     });
     if (!response.ok) throw await Problem.from(response);
-    return this.#read(response);
+    return response;
   }
 
   /**
@@ -148,10 +182,13 @@ export class Server {
     }
   }
 
-  /** @param {Response} response */
-  async #read(response) {
+  /**
+   * @template T
+   * @param {() => Promise<T>} read
+   */
+  async #read(read) {
     try {
-      return await response.json();
+      return await read();
     } catch {
       this.#connection.suspect();
       throw new Unreachable();

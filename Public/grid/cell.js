@@ -3,6 +3,7 @@ import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholde
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
+import { fills } from './fit.js';
 
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
@@ -19,6 +20,9 @@ export class Cell extends Slot {
   #placeholder;
   #begunAt = 0;
   #isTabStop = false;
+  /** Where it is in its row, and how large. */
+  #left = Number.NaN;
+  #box = { width: 0, height: 0 };
   /** @type {HTMLImageElement | null} */
   #picture = null;
   /** @type {HTMLImageElement | null} */
@@ -55,6 +59,28 @@ export class Cell extends Slot {
   /** @override */
   rank() {
     return this.#rankOf(this.number);
+  }
+
+  /**
+   * Puts the cell where its slot is in its row. All in pixels.
+   * @param {number} left
+   * @param {number} width
+   * @param {number} height
+   */
+  lay(left, width, height) {
+    const { style } = this.element;
+    if (left !== this.#left) style.left = `${left}px`;
+    this.#left = left;
+    if (width === this.#box.width && height === this.#box.height) return;
+    this.#box = { width, height };
+    style.width = `${width}px`;
+    style.height = `${height}px`;
+    for (const shown of [this.#picture, this.#preview]) if (shown) this.#fit(shown);
+  }
+
+  /** @param {HTMLImageElement} shown */
+  #fit(shown) {
+    shown.classList.toggle('is-whole', !fills(shown, this.#box));
   }
 
   /**
@@ -152,6 +178,7 @@ export class Cell extends Slot {
     this.#removeNotice();
     this.#removePreview();
     element.alt = this.#text;
+    this.#fit(element);
     this.#preview = element;
     this.#placeholder.after(element);
     dropPlaceholder(this.#placeholder);
@@ -168,6 +195,7 @@ export class Cell extends Slot {
     super.show(picture, element);
     this.waitForOrigin(false);
     element.className = 'slot-picture';
+    this.#fit(element);
     this.#isPicturePart = picture.isIncomplete;
     const isQuick = performance.now() - this.#begunAt < Cell.#fadeAfter;
     // Over its preview a picture only gets sharper; forty fades after every stop would cost more than they show.

@@ -1,46 +1,41 @@
 import { Sections } from './sections.js';
-import { Squares } from './squares.js';
 
 /**
  * @typedef {import('./sections.js').Part} Part
  * @typedef {import('./sections.js').RowPlace} RowPlace
+ * @typedef {import('./tile-layout.js').TileLayout | import('./justified-layout.js').JustifiedLayout} Layout
  */
 
 /**
  * Where the slots are: in rows, under headings where the order has parts. All lengths are CSS pixels from the top of the
- * gallery, for a gallery of any size; what the browser can really scroll is the business of `ScrollMap`.
+ * gallery, for a gallery of any size; what the browser can really scroll is the business of `ScrollMap`. Rows have
+ * numbers, in their order; there may be numbers that no row has.
  */
 export class Geometry {
   /** Rows of pictures kept in the document beyond each edge of the screen. */
   static overscan = 2;
   /** The document holds at most 150 <img>; the viewer needs a few of them. */
-  static #mostCells = 140;
-  static #fewestColumns = 3;
+  static mostCells = 140;
 
   #sections;
 
   /**
-   * @param {{width: number, height: number, parts: Part[], tile: number, gap: number, heading?: number,
-   *   leads?: Map<string, number>, pinned?: {slot: number, column: number}}} given  `width` and `height` of what is seen
-   *   of the grid at once, `tile` the side that a square should have if it can, `heading` the height of a heading.
-   *   `leads`, by title: the places that are left empty before the first slot of a part. `pinned`: a slot that stands in
-   *   a column, whatever lead its part must have for that.
+   * @param {{height: number, parts: Part[], layout: Layout, heading?: number}} given  `height` of what is seen of the grid
+   *   at once, `heading` the height of a heading.
    */
-  constructor({ width, height, parts, tile, gap, heading = 0, leads = new Map(), pinned }) {
-    this.gap = gap;
+  constructor({ height, parts, layout, heading = 0 }) {
+    this.layout = layout;
+    this.gap = layout.gap;
     this.viewHeight = height;
-    this.columns = Geometry.#columns({ width, height, tile, gap });
-    this.tile = Math.max(1, Math.round((width - gap * (this.columns - 1)) / this.columns));
-    this.rowHeight = this.tile + gap;
-    this.#sections = new Sections(parts, heading, (title, count, first) => {
-      const at = pinned ? pinned.slot - first : -1;
-      const isPinned = pinned !== undefined && at >= 0 && at < count;
-      const lead = isPinned ? Squares.leadFor(at, pinned.column, this.columns) : leads.get(title);
-      return new Squares(this, count, lead);
-    });
+    /** The most that a row has. */
+    this.columns = layout.columns;
+    /** The side by which it is decided how large a picture must be: the longer one of a usual slot. */
+    this.tile = layout.longerSide;
+    this.rowHeight = layout.pitch;
+    this.#sections = new Sections(parts, heading, (title, count, first) => layout.lay(title, count, first));
     this.total = this.#sections.total;
     this.rows = this.#sections.rows;
-    this.height = Math.max(0, this.#sections.height - gap);
+    this.height = Math.max(0, this.#sections.height - this.gap);
   }
 
   /** The furthest that can be scrolled. */
@@ -52,8 +47,15 @@ export class Geometry {
   get leads() {
     /** @type {Map<string, number>} */
     const leads = new Map();
-    for (const { title, inside } of this.#sections) if (inside.lead > 0) leads.set(title, inside.lead);
+    for (const { title, inside } of this.#sections) {
+      if ('lead' in inside && inside.lead > 0) leads.set(title, inside.lead);
+    }
     return leads;
+  }
+
+  /** Whether something lies otherwise than it would in a gallery that nobody has looked at. */
+  get isBent() {
+    return this.leads.size > 0 || (this.layout.bent?.runs.length ?? 0) > 0;
   }
 
   get hasHeadings() {
@@ -67,17 +69,42 @@ export class Geometry {
 
   /** @param {number} index */
   columnOf(index) {
-    return this.#sections.columnOf(index);
+    return index - this.row(this.rowOf(index)).start;
   }
 
-  /** @param {number} number  Of the row; headings count. */
+  /**
+   * @param {number} number  Of the row; headings count.
+   * @returns {RowPlace}
+   */
   row(number) {
-    return this.#sections.row(number);
+    return this.#sections.row(number) ?? { ...noRow, number };
+  }
+
+  /**
+   * The heading right above the row, if there is one.
+   * @param {number} number
+   */
+  headingAbove(number) {
+    const above = number > 0 ? this.#sections.row(number - 1) : undefined;
+    return above && above.title !== null ? above : undefined;
   }
 
   /** @param {number} number */
   topOf(number) {
     return this.row(number).top;
+  }
+
+  /**
+   * The next row that there is; undefined beyond the ends.
+   * @param {number} number
+   * @param {1 | -1} way
+   */
+  rowBeside(number, way) {
+    for (let next = number + way; next >= 0 && next < this.rows; next += way) {
+      const place = this.#sections.row(next);
+      if (place) return place;
+    }
+    return undefined;
   }
 
   /**
@@ -107,8 +134,7 @@ export class Geometry {
 
   /** @param {number} number */
   #startOfRow(number) {
-    const above = number > 0 ? this.row(number - 1) : undefined;
-    return above && above.title !== null ? above.top : this.topOf(number);
+    return this.headingAbove(number)?.top ?? this.topOf(number);
   }
 
   /**
@@ -117,20 +143,48 @@ export class Geometry {
    */
   rowsAt(offset) {
     if (this.rows === 0) return { first: 0, last: -1 };
-    let first = this.#sections.rowAt(offset);
-    const { top, height } = this.row(first);
+    const { number, top, height } = this.row(this.#sections.rowAt(offset));
     // Of what ends here only the gap is seen.
-    if (top + height <= offset && first < this.rows - 1) first += 1;
-    return { first, last: this.#sections.rowAt(offset + this.viewHeight - 1) };
+    const below = top + height <= offset ? this.rowBeside(number, 1) : undefined;
+    return { first: below?.number ?? number, last: this.#sections.rowAt(offset + this.viewHeight - 1) };
   }
 
   /**
-   * The same with the rows beyond the edges of the screen that are kept in the document.
+   * The same with the rows beyond the edges of the screen that are kept in the document, as far as it may hold them.
    * @param {number} offset
    */
   rowsAround(offset) {
-    const beyond = Geometry.overscan * this.rowHeight;
-    return { first: this.rowsAt(offset - beyond).first, last: this.rowsAt(offset + beyond).last };
+    let { first, last } = this.rowsAt(offset);
+    let room = Geometry.mostCells - Math.max(...this.#counts(first, last));
+    for (const place of this.rowsBetween(first, last)) room -= place.last - place.first + 1;
+    for (let beyond = 0; beyond < 2 * Geometry.overscan; beyond += 1) {
+      const way = beyond % 2 === 0 ? 1 : -1;
+      const next = this.#rowOfPictures(way === 1 ? last : first, way);
+      if (!next || next.last - next.first + 1 > room) continue;
+      room -= next.last - next.first + 1;
+      if (way === 1) last = next.number;
+      else first = next.number;
+    }
+    return { first: this.headingAbove(first)?.number ?? first, last };
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} last
+   */
+  #counts(first, last) {
+    return [0, ...[...this.rowsBetween(first, last)].map((place) => place.last - place.first + 1)];
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} last  Inclusive.
+   */
+  *rowsBetween(first, last) {
+    for (let number = first; number <= last; number += 1) {
+      const place = this.#sections.row(number);
+      if (place) yield place;
+    }
   }
 
   /**
@@ -189,77 +243,78 @@ export class Geometry {
    */
   firstWholeSlot(offset) {
     const { first, last } = this.rowsAt(offset);
-    const number = first < last && this.topOf(first) < offset ? first + 1 : first;
-    return clamp(this.row(number).first, 0, Math.max(0, this.total - 1));
+    const top = this.row(first);
+    const whole = first < last && top.top < offset ? (this.rowBeside(first, 1) ?? top) : top;
+    return clamp(whole.first, 0, Math.max(0, this.total - 1));
   }
 
   /**
-   * The slot above or below, headings left out: in the same column, or in the nearest that the row has. In the first and
-   * the last row it is the slot itself.
+   * The slot at a point of the gallery, or the nearest in the row there.
+   * @param {number} x
+   * @param {number} y
+   */
+  slotAt(x, y) {
+    const number = this.#sections.rowAt(clamp(y, 0, this.height));
+    const row = this.row(number).title === null ? this.row(number) : (this.#rowOfPictures(number, 1) ?? this.row(number));
+    return this.#slotIn(row, x);
+  }
+
+  /**
+   * The slot above or below, headings left out: the one whose middle is nearest. In the first and the last row it is the
+   * slot itself.
    * @param {number} index
    * @param {1 | -1} way
    */
   slotBeside(index, way) {
-    const row = this.rowOf(index);
-    const number = this.#rowOfPictures(row + way, way);
-    return number === undefined ? index : this.#slotIn(number, this.columnOf(index));
+    const row = this.#rowOfPictures(this.rowOf(index), way);
+    return row === undefined ? index : this.#slotIn(row, this.#middleOf(index));
   }
 
   /**
-   * The slot a screen further up or down, in the same column or the nearest.
+   * The slot a screen further up or down, the one whose middle is nearest.
    * @param {number} index
    * @param {1 | -1} way
    */
   slotBeyond(index, way) {
     const rows = Math.max(1, Math.floor(this.viewHeight / this.rowHeight));
     const wished = this.topOf(this.rowOf(index)) + way * rows * this.rowHeight;
-    const row = this.#sections.rowAt(clamp(wished, 0, this.height));
-    const number = this.#rowOfPictures(row, way) ?? this.#rowOfPictures(row, way === 1 ? -1 : 1);
-    return number === undefined ? index : this.#slotIn(number, this.columnOf(index));
+    const at = this.row(this.#sections.rowAt(clamp(wished, 0, this.height)));
+    const row = at.title === null ? at : (this.#rowOfPictures(at.number, way) ?? this.#rowOfPictures(at.number, 1));
+    return row === undefined ? index : this.#slotIn(row, this.#middleOf(index));
   }
 
   /**
+   * The next row of pictures above or below.
    * @param {number} from
    * @param {1 | -1} way
    */
   #rowOfPictures(from, way) {
-    for (let number = from; number >= 0 && number < this.rows; number += way) {
-      if (this.row(number).title === null) return number;
-    }
-    return undefined;
+    let place = this.rowBeside(from, way);
+    while (place && place.title !== null) place = this.rowBeside(place.number, way);
+    return place;
+  }
+
+  /** @param {number} index */
+  #middleOf(index) {
+    const { start, lefts, widths } = this.row(this.rowOf(index));
+    return lefts && widths ? lefts[index - start] + widths[index - start] / 2 : 0;
   }
 
   /**
-   * @param {number} number
-   * @param {number} column
+   * @param {RowPlace} row
+   * @param {number} x
    */
-  #slotIn(number, column) {
-    const { start, first, last } = this.row(number);
-    return clamp(start + column, first, last);
-  }
-
-  /**
-   * As many columns as fit, unless the document would hold too many cells: on a very large screen the squares grow.
-   * @param {{width: number, height: number, tile: number, gap: number}} given
-   */
-  static #columns({ width, height, tile, gap }) {
-    let columns = Math.max(Geometry.#fewestColumns, Math.floor((width + gap) / (tile + gap)));
-    while (columns > 1 && Geometry.#cells(columns, width, height, gap) > Geometry.#mostCells) columns -= 1;
-    return columns;
-  }
-
-  /**
-   * @param {number} columns
-   * @param {number} width
-   * @param {number} height
-   * @param {number} gap
-   */
-  static #cells(columns, width, height, gap) {
-    const rowHeight = (width + gap) / columns;
-    // One row more than fits, cut at both edges, and one that is kept because it holds the focus.
-    return columns * (Math.ceil(height / rowHeight) + 2 + 2 * Geometry.overscan);
+  #slotIn({ start, first, last, lefts, widths }, x) {
+    if (!lefts || !widths) return first;
+    let best = first;
+    const far = (/** @type {number} */ slot) => Math.abs(lefts[slot - start] + widths[slot - start] / 2 - x);
+    for (let slot = first + 1; slot <= last; slot += 1) if (far(slot) < far(best)) best = slot;
+    return best;
   }
 }
+
+/** Where there is none. */
+const noRow = { top: 0, height: 0, room: 0, title: null, start: 0, first: 0, last: -1 };
 
 /**
  * @param {number} value

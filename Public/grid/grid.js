@@ -1,8 +1,11 @@
 import { find } from '../page/template.js';
 import { Cell } from './cell.js';
 import { Geometry, clamp } from './geometry.js';
+import { GeometryMaker } from './geometry-maker.js';
+import { HeldPoint } from './held-point.js';
 import { landmarksFrom } from './landmarks.js';
 import { partsOf } from './months.js';
+import { RovingFocus } from './roving-focus.js';
 import { Rows } from './rows.js';
 import { Scroller } from './scroller.js';
 
@@ -10,7 +13,7 @@ import { Scroller } from './scroller.js';
  * The gallery as a grid of slots. Only the rows on screen, and a few beyond, are in the document.
  *
  * Events: `move` whenever other slots may be on screen, `rest` when scrolling has come to a halt, `open` (detail: the
- * `Cell`) when somebody wants to see a picture large.
+ * `Cell`) when somebody wants to see a picture large, `arranged` when pictures are laid out in another way.
  */
 export class Grid extends EventTarget {
   /** Faster than this, in pixels a millisecond, what is on screen will be gone before its pictures can come. */
@@ -20,16 +23,13 @@ export class Grid extends EventTarget {
   #pages;
   #loader;
   #rows;
-  #preferredTile = 180;
-  /**
-   * Of the order that is shown.
-   * @type {import('./sections.js').Part[]}
-   */
-  #parts = [];
+  #proportions;
+  #maker;
   /** @param {number} index */
   #imageAt = (index) => this.#loader.imageAt(index);
-  /** The slot that has, or last had, the keyboard's focus. */
-  #active = 0;
+  #focus;
+  /** What stays where it is while the arrangement is changed. */
+  #held = new HeldPoint();
   /** The number that was gone to; it is the position for as long as nobody scrolls away from it. */
   #goal = { index: 0, offset: -1 };
   /** The slots that are on screen, as they were shown last. */
@@ -40,18 +40,24 @@ export class Grid extends EventTarget {
   /**
    * @param {import('../catalog/pages.js').Pages} pages
    * @param {import('../loading/way.js').Way} loader
+   * @param {import('../catalog/proportions.js').Proportions} proportions
    */
-  constructor(pages, loader) {
+  constructor(pages, loader, proportions) {
     super();
     this.#pages = pages;
     this.#loader = loader;
+    this.#proportions = proportions;
     this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index)));
-    this.geometry = this.#measure();
+    this.#focus = new RovingFocus(this.#element, this.#rows);
+    this.#maker = new GeometryMaker(this.#element, pages);
+    this.geometry = this.#maker.make();
     this.scroller = new Scroller(this.#element);
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('rest', () => this.#rested());
     pages.addEventListener('page', () => this.#update());
     loader.addEventListener('room', () => this.#wantPages());
+    proportions.addEventListener('known', () => this.#known());
+    proportions.addEventListener('shape', () => this.#settle());
     pages.addEventListener('order', (event) => this.#reorder(/** @type {CustomEvent} */ (event).detail));
     addEventListener('resize', () => this.lay());
     for (const type of ['wheel', 'touchstart', 'keydown', 'pointerdown']) {
@@ -67,7 +73,7 @@ export class Grid extends EventTarget {
   }
 
   get active() {
-    return this.#active;
+    return this.#focus.active;
   }
 
   /** The slot at the top of the screen, or the one that was gone to. */
@@ -81,11 +87,29 @@ export class Grid extends EventTarget {
     return this.#imageAt(this.position)?.id;
   }
 
-  /** @param {number} side  The side that a slot should have if it can, in pixels. */
-  set preferredTile(side) {
-    if (side === this.#preferredTile) return;
-    this.#preferredTile = side;
-    this.lay();
+  get arrangement() {
+    return this.#maker.arrangement;
+  }
+
+  /**
+   * Lays the pictures out in another way. What is at the point stays there.
+   * @param {import('./arrangement.js').Arrangement} arrangement
+   * @param {{x: number, y: number}} [point]  Of the window; its middle if it is not given.
+   */
+  arrange(arrangement, point) {
+    if (arrangement.equals(this.arrangement)) return;
+    const { left, width } = this.#element.getBoundingClientRect();
+    const { geometry, scroller } = this;
+    const x = point ? point.x - left : width / 2;
+    const y = point ? point.y - this.#element.offsetTop : geometry.viewHeight / 2;
+    this.#held.hold(geometry, scroller.offset, { x, y });
+    this.#maker.arrangement = arrangement;
+    this.#element.dataset.layout = arrangement.kind;
+    this.#take(this.#maker.make());
+    scroller.resize(this.geometry, this.#held.offsetIn(this.geometry));
+    this.#goal.offset = -1;
+    this.#update();
+    this.dispatchEvent(new Event('arranged'));
   }
 
   /**
@@ -94,7 +118,7 @@ export class Grid extends EventTarget {
    * @returns {Cell | undefined}
    */
   cellAt(index) {
-    return this.#rows.cellAt(this.geometry.rowOf(index), this.geometry.columnOf(index));
+    return this.#rows.cellAt(this.geometry.rowOf(index), index);
   }
 
   /**
@@ -102,9 +126,8 @@ export class Grid extends EventTarget {
    * @type {import('../catalog/reordering.js').Span}
    */
   get span() {
-    const { columns } = this.geometry;
     const { first, last } = this.geometry.slotsAt(this.scroller.offset);
-    const beyond = (Geometry.overscan + 1) * columns;
+    const beyond = (Geometry.overscan + 1) * this.geometry.layout.inRow;
     return { first: Math.max(0, first), last, before: beyond, after: Math.max(0, last - first) + beyond };
   }
 
@@ -128,7 +151,7 @@ export class Grid extends EventTarget {
   /** The slot that can be tabbed to stays with its picture, and the focus with it. */
   get focusFollower() {
     return {
-      landmarks: () => (this.#hasFocus() ? this.#landmarksFrom(this.#active) : []),
+      landmarks: () => (this.#focus.isInside ? this.#landmarksFrom(this.#focus.active) : []),
       follow: (/** @type {number} */ index) => this.#focusFollows(index),
     };
   }
@@ -139,11 +162,16 @@ export class Grid extends EventTarget {
    */
   goTo(index) {
     this.#straighten();
-    const goal = clamp(index, 0, Math.max(0, this.total - 1));
-    this.#active = goal;
-    this.scroller.scrollTo(this.geometry.startOf(goal));
-    this.#goal = { index: goal, offset: this.scroller.offset };
+    this.#focus.active = clamp(index, 0, Math.max(0, this.total - 1));
+    this.#goTo(this.#focus.active);
     this.#update();
+  }
+
+  /** @param {number} index */
+  #goTo(index) {
+    const offset = clamp(this.geometry.startOf(index), 0, this.geometry.furthest);
+    if (offset !== this.scroller.offset) this.scroller.scrollTo(offset);
+    this.#goal = { index, offset: this.scroller.offset };
   }
 
   /**
@@ -158,13 +186,13 @@ export class Grid extends EventTarget {
 
   /** @param {number} index */
   focus(index) {
-    this.#active = clamp(index, 0, Math.max(0, this.total - 1));
+    const active = clamp(index, 0, Math.max(0, this.total - 1));
     const { first, last } = this.geometry.rowsAt(this.scroller.offset);
-    const row = this.geometry.rowOf(this.#active);
+    const row = this.geometry.rowOf(active);
     if (row < first - (last - first) || row > last + (last - first)) this.#straighten();
-    this.reveal(this.#active);
+    this.reveal(active);
+    this.#focus.await(active);
     this.#update();
-    this.cellAt(this.#active)?.element.focus({ preventScroll: true });
   }
 
   /** To the very beginning. */
@@ -173,31 +201,20 @@ export class Grid extends EventTarget {
     this.scroller.scrollToStart();
   }
 
-  /** @param {{leads?: Map<string, number>, pinned?: {slot: number, column: number}}} [kept]  As of a geometry. */
-  #measure(kept) {
-    const style = getComputedStyle(this.#element);
-    return new Geometry({
-      width: this.#element.clientWidth,
-      height: Math.max(1, innerHeight - this.#element.offsetTop),
-      parts: this.#parts,
-      tile: this.#preferredTile,
-      gap: Number.parseFloat(style.getPropertyValue('--gap')) || 4,
-      heading: Number.parseFloat(style.getPropertyValue('--heading')) || 48,
-      ...kept,
-    });
-  }
-
   /** @param {Geometry} geometry */
   #take(geometry) {
-    const isReshaped = geometry.columns !== this.geometry.columns;
+    const isOther = !geometry.layout.isLike(this.geometry.layout);
     this.geometry = geometry;
-    this.#element.style.setProperty('--columns', String(geometry.columns));
-    this.#element.style.setProperty('--tile', `${geometry.tile}px`);
+    const { inRow, tileHeight } = geometry.layout;
+    this.#element.style.setProperty('--columns', String(inRow));
+    this.#element.style.setProperty('--tile', `${Math.round(tileHeight)}px`);
     this.#element.toggleAttribute('data-headings', geometry.hasHeadings);
     if (this.#pages.total !== undefined) this.#element.removeAttribute('aria-busy');
-    this.#element.setAttribute('aria-rowcount', String(geometry.rows));
-    this.#element.setAttribute('aria-colcount', String(geometry.columns));
-    if (isReshaped) this.#rows.reshape(geometry.columns);
+    // Rows of different lengths are not counted before they are made.
+    const isCounted = !geometry.layout.bent;
+    this.#element.setAttribute('aria-rowcount', String(isCounted ? geometry.rows : -1));
+    this.#element.setAttribute('aria-colcount', String(isCounted ? geometry.columns : -1));
+    if (isOther) this.#rows.reshape(geometry.columns);
   }
 
   /** Lays the grid out anew, and keeps at the top of the screen what is there. */
@@ -205,51 +222,62 @@ export class Grid extends EventTarget {
     const before = this.geometry;
     const { offset } = this.scroller;
     const top = before.row(before.rowsAt(offset).first);
-    const isSameShape = this.#measure().columns === before.columns;
-    this.#take(this.#measure(isSameShape ? { leads: before.leads } : undefined));
-    const number = this.geometry.rowOf(top.first) - (top.title === null ? 0 : 1);
-    const after = this.geometry.row(number);
-    this.scroller.resize(this.geometry, after.top + ((offset - top.top) / top.height) * after.height);
+    this.#take(this.#maker.makeAgain(before));
+    const number = this.geometry.rowOf(top.first);
+    const after = (top.title === null ? undefined : this.geometry.headingAbove(number)) ?? this.geometry.row(number);
+    this.scroller.resize(this.geometry, Math.round(after.top + ((offset - top.top) / (top.height || 1)) * after.height));
     this.#update();
+  }
+
+  /** Where pictures are in their rows is known now, of more of them. */
+  #known() {
+    if (this.#goal.offset === this.scroller.offset) this.#goTo(this.#goal.index);
+    if (this.#focus.awaited >= 0) this.reveal(this.#focus.awaited);
+    this.#update();
+  }
+
+  /** All but what is on screen may lie elsewhere: as it would had nobody looked at anything, as far as that can be. */
+  #settle() {
+    const { first } = this.geometry.slotsAt(this.scroller.offset);
+    this.#move(Math.max(0, first), Math.max(0, first));
   }
 
   /** @param {import('../catalog/pages.js').Move} move */
   #reorder({ from, to, isOtherView }) {
-    this.#parts = partsOf(this.#pages);
+    this.#maker.parts = partsOf(this.#pages);
     if (isOtherView) this.#beginAt(to);
     else this.#move(from, to);
   }
 
   /** @param {number} index */
   #beginAt(index) {
-    const hadFocus = this.#hasFocus();
-    this.#take(this.#measure());
+    const hadFocus = this.#focus.isInside;
+    this.#take(this.#maker.make());
     this.scroller.resize(this.geometry, 0);
     this.goTo(index);
-    if (hadFocus) this.focus(this.#active);
+    if (hadFocus) this.focus(this.active);
   }
 
   /**
-   * What is on screen stays where it is, to the pixel: whole rows and headings are put in above it or taken out, and a
-   * number that does not fill a row is made up for by the empty places before the first slot of its part.
+   * What is on screen stays where it is, to the pixel, whatever comes in above it or is taken out.
    * @param {number} from
    * @param {number} to
    */
   #move(from, to) {
     const before = this.geometry;
-    const next = this.#measure({ leads: before.leads, pinned: { slot: to, column: before.columnOf(from) } });
+    const next = this.#maker.makeAround(before, from, to, this.#rows.shown);
     const isAtGoal = this.#goal.offset === this.scroller.offset;
-    const isSameShape = next.columns === before.columns && next.tile === before.tile;
+    const isSameShape = next.layout.isLike(before.layout);
     this.#take(next);
     if (isSameShape) {
       const way = this.#wayOf(from, to, before);
       this.scroller.slide(next, way);
-      this.#rows.move(next.rowOf(to) - before.rowOf(from), way);
+      this.#rows.move(to - from, next, way);
     } else {
       this.scroller.resize(next, next.startOf(to));
     }
     if (isAtGoal) this.#goal = { index: this.#goal.index + to - from, offset: this.scroller.offset };
-    this.#active = clamp(this.#active + to - from, 0, Math.max(0, this.total - 1));
+    this.#focus.move(to - from, this.total);
     this.#update();
   }
 
@@ -267,18 +295,14 @@ export class Grid extends EventTarget {
 
   /** Where nothing that is on screen will be on it any more, first rows may be full ones again. */
   #straighten() {
-    if (this.geometry.leads.size === 0) return;
-    this.#take(this.#measure());
+    if (!this.geometry.isBent) return;
+    this.#take(this.#maker.make());
     this.scroller.resize(this.geometry, this.scroller.offset);
-  }
-
-  #hasFocus() {
-    return this.#element.contains(document.activeElement);
   }
 
   /** @param {number} index */
   #focusFollows(index) {
-    this.#active = index;
+    this.#focus.active = index;
     this.#rows.moveFocused(index, this.geometry, this.#imageAt);
     this.#update();
     const cell = this.cellAt(index);
@@ -300,8 +324,9 @@ export class Grid extends EventTarget {
   #rested() {
     this.#loader.hold(false);
     this.#update();
+    if (this.geometry.layout.bent && this.geometry.isBent) this.#settle();
     this.#rows.sort();
-    this.#bringFocusNear();
+    this.#focus.bringNear(this.geometry, this.scroller.offset);
     this.dispatchEvent(new Event('rest'));
   }
 
@@ -310,7 +335,8 @@ export class Grid extends EventTarget {
     const { first, last } = geometry.rowsAround(scroller.offset);
     this.#rows.show(first, last, geometry, scroller.shift, this.#imageAt);
     this.#seen = geometry.slotsAt(scroller.offset);
-    this.#offerFocus();
+    this.#focus.follow(geometry);
+    this.#proportions.want(this.#seen.first, this.#seen.last, scroller.velocity);
     this.#wantPages();
     this.#loader.reorder();
     this.dispatchEvent(new Event('move'));
@@ -340,21 +366,6 @@ export class Grid extends EventTarget {
     };
   }
 
-  /** Exactly one slot can be tabbed to: the one that has the focus, or last had it. */
-  #offerFocus() {
-    for (const cell of this.#rows.cells()) cell.tabStop = cell.number === this.#active;
-  }
-
-  /** Whoever tabs into the grid comes to what is on screen, not to what was left long ago. */
-  #bringFocusNear() {
-    const { offset } = this.scroller;
-    const row = this.geometry.rowOf(this.#active);
-    const isInReach = this.geometry.offsetShowing(row, offset) === offset;
-    if (isInReach || this.#hasFocus()) return;
-    this.#active = this.geometry.firstWholeSlot(offset);
-    this.#offerFocus();
-  }
-
   /** @param {Event} event */
   #clicked(event) {
     const cell = this.#cellOf(event.target);
@@ -364,9 +375,7 @@ export class Grid extends EventTarget {
   /** @param {Event} event */
   #focused(event) {
     const cell = this.#cellOf(event.target);
-    if (!cell || cell.number === this.#active) return;
-    this.#active = cell.number;
-    this.#offerFocus();
+    if (cell && cell.number !== this.active) this.#focus.take(cell.number);
   }
 
   /** @param {Cell} cell */

@@ -10,6 +10,8 @@ export class Heading {
   #title;
   #cell;
   #top = Number.NaN;
+  /** @type {import('./sections.js').RowPlace | null} */
+  place = null;
 
   constructor() {
     this.element = cloneTemplate('heading-template');
@@ -23,20 +25,23 @@ export class Heading {
   }
 
   /** @param {number} top  Pixels from the top of the layer of rows. */
-  place(top) {
+  moveTo(top) {
     if (top === this.#top) return;
     this.#top = top;
     this.element.style.transform = `translateY(${top}px)`;
   }
 
   /** @param {import('./sections.js').RowPlace} place */
-  bind({ number, title }) {
+  bind(place) {
+    const { number, title } = place;
+    this.place = place;
     this.element.hidden = false;
     this.element.setAttribute('aria-rowindex', String(number + 1));
     if (this.#title.textContent !== title) this.#title.textContent = title;
   }
 
   unbind() {
+    this.place = null;
     this.element.hidden = true;
   }
 }

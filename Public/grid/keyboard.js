@@ -3,7 +3,8 @@ import { clamp } from './geometry.js';
 
 /**
  * The grid by keyboard: arrows go from slot to slot and pass over headings, Page Up and Page Down go by screens, Home and
- * End to the ends of the gallery, Enter and Space open. Home and End work from anywhere on the page.
+ * End to the ends of the gallery, Enter and Space open. Home, End, and + and - for larger and smaller pictures work from
+ * anywhere on the page where nothing is typed.
  * @param {import('./grid.js').Grid} grid
  * @param {HTMLElement} element  The grid's.
  */
@@ -16,13 +17,29 @@ export function attachKeyboard(grid, element) {
     event.preventDefault();
   });
   addEventListener('keydown', (event) => {
-    if (isHandled(event) || event.target !== document.body) return;
-    if (event.key === 'Home') grid.goToStart();
+    if (isHandled(event) || !isElsewhere(event.target, element)) return;
+    const way = sizes.get(event.key);
+    if (way !== undefined && !event.ctrlKey) {
+      grid.arrange(grid.arrangement.with({ density: grid.arrangement.density + way }));
+    } else if (event.target !== document.body) return;
+    else if (event.key === 'Home') grid.goToStart();
     else if (event.key === 'End') grid.scroller.scrollToEnd();
     else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') grid.focus(grid.active);
     else return;
     event.preventDefault();
   });
+}
+
+/** Larger and smaller; = is + without Shift on many keyboards. */
+const sizes = new Map([['+', 1], ['=', 1], ['-', -1], ['_', -1]]);
+
+/**
+ * Whether the key was meant for the page as a whole or for the grid.
+ * @param {EventTarget | null} target
+ * @param {HTMLElement} element
+ */
+function isElsewhere(target, element) {
+  return target === document.body || (target instanceof Node && element.contains(target));
 }
 
 /** @param {KeyboardEvent} event */

@@ -6,9 +6,14 @@ import { Cell } from './cell.js';
 export class Row {
   /** @type {Cell[]} */
   cells = [];
+  /**
+   * Where it lies, and what it shows.
+   * @type {RowPlace | null}
+   */
+  place = null;
   #makeCell;
-  #number = -1;
   #top = Number.NaN;
+  #room = 0;
 
   /** @param {() => Cell} makeCell */
   constructor(makeCell) {
@@ -18,24 +23,22 @@ export class Row {
     this.element.setAttribute('role', 'row');
   }
 
-  /** @param {number} columns */
-  resize(columns) {
-    for (const cell of this.cells.splice(columns)) {
-      cell.unbind();
-      cell.element.remove();
-    }
-    while (this.cells.length < columns) {
+  /**
+   * Rows need not have the same count of cells: those that are not wanted are hidden.
+   * @param {number} count
+   */
+  #makeCells(count) {
+    while (this.cells.length < count) {
       const cell = this.#makeCell();
       cell.element.setAttribute('aria-colindex', String(this.cells.length + 1));
-      // Where the first places of a row are empty, the others stay in their columns.
-      cell.element.style.gridColumn = String(this.cells.length + 1);
+      cell.element.hidden = true;
       this.cells.push(cell);
       this.element.append(cell.element);
     }
   }
 
   /** @param {number} top  Pixels from the top of the layer of rows. */
-  place(top) {
+  moveTo(top) {
     if (top === this.#top) return;
     this.#top = top;
     this.element.style.transform = `translateY(${top}px)`;
@@ -45,14 +48,20 @@ export class Row {
    * @param {RowPlace} place
    * @param {(index: number) => import('../catalog/server.js').GalleryImage | undefined} imageAt
    */
-  bind({ number, start, first, last }, imageAt) {
-    this.#take(number);
+  bind(place, imageAt) {
+    this.#take(place);
+    const { start, first, last, height, lefts = [], widths = [] } = place;
+    this.#makeCells(last - start + 1);
     this.cells.forEach((cell, column) => {
       const index = start + column;
       const isSlot = index >= first && index <= last;
-      cell.element.hidden = !isSlot;
-      if (isSlot) cell.bind(index, imageAt(index));
-      else if (cell.number >= 0) cell.unbind();
+      if (cell.element.hidden === isSlot) cell.element.hidden = !isSlot;
+      if (isSlot) {
+        cell.lay(lefts[column], widths[column], height);
+        cell.bind(index, imageAt(index));
+      } else if (cell.number >= 0) {
+        cell.unbind();
+      }
     });
   }
 
@@ -60,22 +69,24 @@ export class Row {
    * What the row shows stands elsewhere in the order now.
    * @param {RowPlace} place
    */
-  renumber({ number, start }) {
-    this.#take(number);
-    this.cells.forEach((cell, column) => cell.number >= 0 && cell.renumber(start + column));
+  renumber(place) {
+    this.#take(place);
+    this.cells.forEach((cell, column) => cell.number >= 0 && cell.renumber(place.start + column));
   }
 
-  /** @param {number} number */
-  #take(number) {
-    if (number === this.#number) return;
-    this.#number = number;
-    this.element.setAttribute('aria-rowindex', String(number + 1));
-    this.element.hidden = false;
+  /** @param {RowPlace} place */
+  #take(place) {
+    const { number, room } = place;
+    if (number !== this.place?.number) this.element.setAttribute('aria-rowindex', String(number + 1));
+    if (this.element.hidden) this.element.hidden = false;
+    if (room !== this.#room) this.element.style.height = `${room}px`;
+    this.#room = room;
+    this.place = place;
   }
 
   unbind() {
-    this.#number = -1;
+    this.place = null;
     this.element.hidden = true;
-    for (const cell of this.cells) cell.unbind();
+    for (const cell of this.cells) if (cell.number >= 0) cell.unbind();
   }
 }

@@ -34,11 +34,24 @@ export class Rows {
   /**
    * The cell that shows the slot now, if one does.
    * @param {number} row
-   * @param {number} column
+   * @param {number} index
    * @returns {Cell | undefined}
    */
-  cellAt(row, column) {
-    return this.#shown.get(row)?.cells[column];
+  cellAt(row, index) {
+    return this.#shown.get(row)?.cells.find((cell) => cell.number === index);
+  }
+
+  /**
+   * The rows of pictures, from the top, and what they show.
+   * @returns {import('./kept-rows.js').ShownRow[]}
+   */
+  get shown() {
+    const rows = [...this.#shown.values()].flatMap((row) => (row instanceof Row && row.place ? [row] : []));
+    const shown = rows.map(({ place, cells }) => ({
+      place: /** @type {RowPlace} */ (place),
+      images: cells.filter(({ number }) => number >= 0).map(({ image }) => image?.id),
+    }));
+    return shown.sort((one, other) => one.place.first - other.place.first);
   }
 
   *cells() {
@@ -49,17 +62,27 @@ export class Rows {
   reshape(columns) {
     for (const row of this.#shown.values()) this.#retire(row);
     this.#shown.clear();
-    for (const row of [...this.#spareRows, ...this.#spareHeadings]) row.resize(columns);
+    for (const heading of this.#spareHeadings) heading.resize(columns);
   }
 
   /**
    * The order has changed: what is shown stands further down the gallery, and stays where it is on screen.
-   * @param {number} rows  So many rows.
-   * @param {number} way  So many pixels.
+   * @param {number} slots  By so many slots, and
+   * @param {Geometry} geometry  in this geometry
+   * @param {number} way  by so many pixels.
    */
-  move(rows, way) {
+  move(slots, geometry, way) {
     this.#origin += way;
-    this.#shown = new Map([...this.#shown].map(([number, row]) => [number + rows, row]));
+    const moved = new Map();
+    for (const row of this.#shown.values()) {
+      const first = (row.place?.first ?? -1) + slots;
+      const isThere = first >= 0 && first < geometry.total;
+      const number = isThere ? geometry.rowOf(first) : -1;
+      const there = row instanceof Row ? number : (geometry.headingAbove(number)?.number ?? -1);
+      if (!isThere || there < 0 || moved.has(there)) this.#retire(row);
+      else moved.set(there, row);
+    }
+    this.#shown = moved;
   }
 
   /**
@@ -74,9 +97,10 @@ export class Rows {
     if (held === undefined || !(row instanceof Row) || (held !== number && this.#shown.has(number))) return;
     this.#shown.delete(held);
     this.#shown.set(number, row);
+    const place = geometry.row(number);
     const column = row.cells.findIndex(({ element }) => element.contains(document.activeElement));
-    if (column === geometry.columnOf(index)) row.renumber(geometry.row(number));
-    else row.bind(geometry.row(number), imageAt);
+    if (column === index - place.start) row.renumber(place);
+    else row.bind(place, imageAt);
   }
 
   /**
@@ -88,13 +112,14 @@ export class Rows {
    * @param {ImageAt} imageAt
    */
   show(from, to, geometry, shift, imageAt) {
-    this.#recycle(from, to, geometry.rows);
+    // What is blank is left to the background.
+    const places = [...geometry.rowsBetween(from, to)].filter(({ title, lefts }) => title !== null || lefts);
+    this.#recycle(new Set(places.map(({ number }) => number)), geometry.rows);
     if (to < from) return;
     this.#layDown(geometry.topOf(from), shift);
-    for (let number = from; number <= to; number += 1) {
-      const place = geometry.row(number);
+    for (const place of places) {
       const row = this.#rowFor(place, geometry.columns);
-      row.place(place.top - this.#origin);
+      row.moveTo(place.top - this.#origin);
       row.bind(place, imageAt);
     }
     this.#keepOutOfSight(from, to, geometry);
@@ -123,13 +148,12 @@ export class Rows {
 
   /**
    * A row that holds the focus stays, wherever it is: focus must not pass to another picture without being moved.
-   * @param {number} from
-   * @param {number} to
+   * @param {Set<number>} wanted
    * @param {number} count  How many rows the gallery has.
    */
-  #recycle(from, to, count) {
+  #recycle(wanted, count) {
     for (const [number, row] of this.#shown) {
-      if ((number >= from && number <= to) || (number < count && holdsFocus(row))) continue;
+      if (wanted.has(number) || (number < count && holdsFocus(row))) continue;
       this.#shown.delete(number);
       this.#retire(row);
     }
@@ -162,7 +186,7 @@ export class Rows {
    */
   #make(isHeading, columns) {
     const row = isHeading ? new Heading() : new Row(this.#makeCell);
-    row.resize(columns);
+    if (row instanceof Heading) row.resize(columns);
     this.#layer.append(row.element);
     return row;
   }
@@ -189,7 +213,7 @@ export class Rows {
     for (const [number, row] of this.#shown) {
       if (number >= from && number <= to) continue;
       const edge = geometry.topOf(number < from ? from : to) - this.#origin;
-      row.place(edge + (number < from ? -2 : 2) * geometry.rowHeight);
+      row.moveTo(edge + (number < from ? -2 : 2) * geometry.rowHeight);
     }
   }
 }

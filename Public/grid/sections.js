@@ -1,12 +1,14 @@
 /**
- * @typedef {import('./squares.js').Squares} Squares
+ * @typedef {import('./tiles.js').Tiles | import('./justified.js').Justified} Inside
  * @typedef {{title: string, count: number}} Part  A run of the order; what has no title has no heading.
- * @typedef {{title: string, count: number, first: number, row: number, top: number, heading: number, inside: Squares}}
+ * @typedef {{title: string, count: number, first: number, row: number, top: number, heading: number, inside: Inside}}
  *   Section  A part and where it lies: its first slot, its first row (the heading's, if it has one), its top and its
  *   heading's height in pixels, and its rows of pictures, counted from its own beginning.
- * @typedef {{number: number, top: number, height: number, title: string | null, start: number, first: number,
- *   last: number}} RowPlace  A row of the gallery: a heading has a title and no slots; of the others `start` is the slot
- *   in the first column, which may lie before the `first` that there is.
+ * @typedef {{number: number, top: number, height: number, room: number, title: string | null, start: number,
+ *   first: number, last: number, lefts?: number[], widths?: number[]}} RowPlace  A row of the gallery; `room` reaches down
+ *   to the next one. A heading has a title and no slots; of the others `start` is the slot in the first column, which may
+ *   lie before the `first` that there is, and `lefts` and `widths` are those of the columns. Without them it is blank: its
+ *   pictures' proportions are not known yet.
  */
 
 /**
@@ -20,7 +22,7 @@ export class Sections {
   /**
    * @param {Part[]} parts
    * @param {number} heading  The height of a heading.
-   * @param {(title: string, count: number, first: number) => Squares} lay  Lays out the inside of a part.
+   * @param {(title: string, count: number, first: number) => Inside} lay  Lays out the inside of a part.
    */
   constructor(parts, heading, lay) {
     let [first, row, top] = [0, 0, 0];
@@ -59,12 +61,6 @@ export class Sections {
     return firstRow(section) + section.inside.rowOf(slot - section.first);
   }
 
-  /** @param {number} slot */
-  columnOf(slot) {
-    const { first, inside } = this.withSlot(slot);
-    return inside.columnOf(slot - first);
-  }
-
   /** @param {number} y  Pixels from the top of the gallery; the gap after a row is its own. */
   rowAt(y) {
     const section = this.at(y);
@@ -74,16 +70,18 @@ export class Sections {
 
   /**
    * @param {number} number
-   * @returns {RowPlace}
+   * @returns {RowPlace | undefined}  Undefined where no row has the number.
    */
   row(number) {
     const { title, first, row, top, heading, inside } = this.#last('row', number);
-    if (title && number === row) return { number, top, height: heading, title, start: first, first, last: first - 1 };
+    if (title && number === row) {
+      return { number, top, height: heading, room: heading, title, start: first, first, last: first - 1 };
+    }
     const place = inside.row(number - row - (title ? 1 : 0));
-    return {
+    return place && {
+      ...place,
       number,
       top: top + heading + place.top,
-      height: place.height,
       title: null,
       start: first + place.start,
       first: first + place.first,

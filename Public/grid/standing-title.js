@@ -5,13 +5,14 @@ import { find } from '../page/template.js';
  * heading pushes it off. For those who look: who listens meets the heading itself.
  */
 export class StandingTitle {
-  /** Above and below it, as in the style sheet. Pixels. */
-  static #margin = 8;
+  /**
+   * What it takes of the screen with the margins above and below it, as in the style sheet: nothing is measured in the
+   * midst of a frame. Pixels.
+   */
+  static #room = 42;
 
   #element = find('#standing-title');
   #grid;
-  /** What it takes of the screen, in pixels; the style sheet says. */
-  #room = 0;
 
   /** @param {import('./grid.js').Grid} grid */
   constructor(grid) {
@@ -24,13 +25,8 @@ export class StandingTitle {
     const { title, begin, end } = geometry.partAt(scroller.offset);
     const isPast = title !== '' && scroller.offset >= begin;
     if (isPast && this.#element.textContent !== title) this.#element.textContent = title;
-    if (this.#element.hidden === isPast) this.#toggle(isPast);
-    if (isPast) this.#element.style.transform = `translateY(${Math.min(0, end - scroller.offset - this.#room)}px)`;
-  }
-
-  /** @param {boolean} isShown */
-  #toggle(isShown) {
-    this.#element.hidden = !isShown;
-    if (isShown) this.#room = this.#element.offsetHeight + 2 * StandingTitle.#margin;
+    if (this.#element.hidden === isPast) this.#element.hidden = !isPast;
+    if (!isPast) return;
+    this.#element.style.transform = `translateY(${Math.min(0, end - scroller.offset - StandingTitle.#room)}px)`;
   }
 }

@@ -85,9 +85,12 @@ def visit(browser: Browser):
     """Opens pages; when the test is over none of them may have complained on the console."""
     fronts: list[Front] = []
 
-    def visit(server: Server, place: str = "", before=lambda page: None, **options) -> Front:
+    def visit(server: Server, place: str = "", before=lambda page: None, layout: str | None = None, **options) -> Front:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = browser.new_context(**options)
+        if layout:
+            # As somebody chose it on this device before.
+            context.add_init_script(f"localStorage.setItem('tessera.layout', '{layout}')")
         context.set_default_timeout(8_000)
         page = context.new_page()
         before(page)

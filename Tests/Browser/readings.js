@@ -38,13 +38,6 @@
     return isRead ? number : null;
   }
 
-  /** Where a slot is says which it is; not what the page has noted of it. */
-  function indexOf(slot) {
-    const row = Number(slot.parentElement.getAttribute('aria-rowindex')) - 1;
-    const columns = Number(document.getElementById('grid').getAttribute('aria-colcount'));
-    return row * columns + Number(slot.getAttribute('aria-colindex')) - 1;
-  }
-
   const top = document.getElementById('header').offsetHeight;
 
   function isOnScreen(slot) {
@@ -54,15 +47,22 @@
 
   const result = { readings: 0, previews: 0, unread: 0, empty: 0, wrong: [], mostImages: 0 };
 
+  /** In reading order: whatever the page has noted of a slot, the one after it is the next one. */
+  function slotsOnScreen() {
+    const slots = [...document.querySelectorAll('.slot')].filter(isOnScreen);
+    const places = new Map(slots.map((slot) => [slot, slot.getBoundingClientRect()]));
+    slots.sort((one, other) => places.get(one).top - places.get(other).top || places.get(one).left - places.get(other).left);
+    const first = Number(slots[0]?.dataset.index);
+    return slots.map((slot, at) => [slot, first + at]);
+  }
+
   function readAll() {
-    for (const slot of document.querySelectorAll('.slot')) {
-      if (!isOnScreen(slot)) continue;
+    for (const [slot, meant] of slotsOnScreen()) {
       const images = slot.querySelectorAll('img');
       result.empty += images.length === 0 ? 1 : 0;
       for (const image of images) {
         result.previews += Math.max(image.naturalWidth, image.naturalHeight) <= 64 ? 1 : 0;
         const seen = numberIn(image);
-        const meant = indexOf(slot);
         if (seen === null) result.unread += 1;
         else result.readings += 1;
         if (seen !== null && seen !== meant) result.wrong.push({ meant, seen });

@@ -35,7 +35,7 @@ CONTRASTS = """(selectors) => {
 
 
 def test_the_grid_tells_its_size_and_every_slot_its_name(visit, demo):
-    front = visit(demo)
+    front = visit(demo, layout="squares")
     front.until_settled()
     grid = front.page.get_by_role("grid", name="Pictures")
     columns = int(grid.get_attribute("aria-colcount"))
@@ -70,7 +70,7 @@ def test_one_slot_is_reached_by_tab_and_it_is_on_screen(visit, demo):
     front.page.evaluate("() => scrollBy(0, 6000)")
     front.until("() => document.querySelectorAll('.slot[tabindex=\"0\"]').length === 1 && "
                 "document.querySelector('.slot[tabindex=\"0\"]').getBoundingClientRect().top >= 0")
-    front.page.locator("#tile-size").focus()
+    front.page.locator("#position-number").focus()
     front.page.keyboard.press("Tab")
     assert front.focused is not None
     assert front.slots.nth(0).page.evaluate("() => document.activeElement.getBoundingClientRect().top") < 800

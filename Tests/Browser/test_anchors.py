@@ -137,7 +137,7 @@ def test_pictures_taken_out_above_move_nothing_on_screen(visit, folder):
 def test_where_the_top_picture_is_gone_the_next_takes_its_place(visit, folder):
     gallery = folder()
     front = at(visit(gallery.server), 200)
-    place = slot_named(front, name(200)).bounding_box()
+    place = slot_named(front, name(203)).bounding_box()
     gallery.take(*(name(number) for number in [*range(10), *range(199, 203)]))
     until_total(front, 400 - 14)
     assert slot_named(front, name(203)).bounding_box()["y"] == place["y"]

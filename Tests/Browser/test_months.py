@@ -98,7 +98,7 @@ def test_headings_stand_where_months_begin_and_the_height_is_known_from_the_begi
 
 
 def test_a_heading_is_a_row_with_one_cell_that_has_no_focus(dated):
-    front = dated()
+    front = dated(layout="squares")
     heading = front.page.get_by_role("heading", name="June 2019", level=2)
     row = front.page.get_by_role("row").filter(has=heading)
     assert row.get_attribute("aria-rowindex") == "1"
@@ -137,7 +137,7 @@ def test_where_the_months_cannot_be_had_the_pictures_are_shown_without_them(date
 
 
 def test_keys_go_over_a_heading_to_the_nearest_column(dated):
-    front = dated()
+    front = dated(layout="squares")
     columns = int(front.page.get_by_role("grid").get_attribute("aria-colcount"))
     assert columns == 6
     front.slot(18).focus()
@@ -279,7 +279,7 @@ def test_thousands_of_months_are_scrolled_to_their_ends(visit, start, tmp_path):
     lines = [json.dumps({"url": f"http://127.0.0.1:9/{month}.jpg", "takenAt": f"{month}-15T12:00:00Z"}) for month in months]
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
     server = start("serve", tmp_path / "list.jsonl")
-    front = visit(server, "?sort=taken&direction=desc")
+    front = visit(server, "?sort=taken&direction=desc", layout="squares")
     front.until("(total) => document.querySelector('#position-total').textContent === total", f"{len(months):,}")
     assert front.page.evaluate("() => document.documentElement.scrollHeight") < 5_000_000
     grid = front.page.get_by_role("grid")

@@ -51,6 +51,17 @@ class Played {
     this.asked.push(`timeline ${view.text}`);
     return { revision: this.at + 1, total: this.#total, months: this.#months };
   }
+
+  async shape() {
+    const sums = this.#months.map(({ count }) => count * 1.5);
+    const parts = this.#months.map(({ first }) => first);
+    return { revision: this.at + 1, total: this.#total, block: 256, parts, sums };
+  }
+
+  async ratios(view, first, count) {
+    const bytes = new Uint8Array(Math.max(0, Math.min(count, this.#total - first))).fill(this.at + 100);
+    return { revision: this.at + 1, bytes };
+  }
 }
 
 test('an order that is sorted by months comes with them, and another asks for none', async () => {
@@ -117,6 +128,36 @@ test('an order whose months cannot be had is shown without them', async () => {
   assert.equal(draft.pages.get(0).length, 50);
   assert.deepEqual(draft.months, []);
   assert.deepEqual(server.asked, ['page 0', 'timeline']);
+});
+
+test('an order comes with what its pictures look like, all of one revision', async () => {
+  const server = new Played(byMonths(30, 200, 20), byMonths(31, 200, 20));
+  const { shape } = server;
+  server.shape = async (view) => {
+    server.at = 1;
+    return shape.call(server, view);
+  };
+  const draft = new Draft(server, taken);
+  await draft.load(0, 120);
+  assert.equal(draft.revision, 2);
+  assert.deepEqual(draft.shape.pieces(0, 251).map(({ first, count, sum }) => [first, count, sum]),
+    [[0, 31, 46.5], [31, 200, 300], [231, 20, 30]]);
+  assert.deepEqual(draft.shape.ratios(0, 2), [2 ** (-27 / 32), 2 ** (-27 / 32)]);
+  assert.ok(draft.covers(0, 120));
+});
+
+test('an order of which it cannot be had what its pictures look like is shown as if all were alike', async () => {
+  const server = new Played(byMonths(30, 20));
+  for (const name of ['shape', 'ratios']) {
+    server[name] = async () => {
+      throw new Problem(409, 'Positions only', '');
+    };
+  }
+  const draft = new Draft(server, taken);
+  await draft.load(0, 20);
+  assert.equal(draft.pages.get(0).length, 50);
+  assert.ok(draft.shape.isEven);
+  assert.deepEqual(draft.shape.ratios(7, 1), [4 / 3]);
 });
 
 test('a month is called as people call it', () => {

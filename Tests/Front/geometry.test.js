@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Geometry, clamp } from '../../Public/grid/geometry.js';
+import { TileLayout } from '../../Public/grid/tile-layout.js';
 
 const screens = [
-  { width: 320, height: 480, tile: 100, gap: 2 },
-  { width: 390, height: 844, tile: 120, gap: 2 },
-  { width: 1280, height: 800, tile: 180, gap: 4 },
-  { width: 3840, height: 2160, tile: 160, gap: 4 },
-  { width: 7680, height: 4320, tile: 100, gap: 0 },
+  { width: 320, height: 480, columns: 3, gap: 2 },
+  { width: 390, height: 844, columns: 3, gap: 2 },
+  { width: 1280, height: 800, columns: 6, gap: 4 },
+  { width: 3840, height: 2160, columns: 10, gap: 4 },
+  { width: 7680, height: 4320, columns: 11, gap: 0 },
 ];
 
-/** Of one part without a heading, unless there are parts. */
-const geometryOf = ({ total, ...given }) => new Geometry({ parts: [{ title: '', count: total }], ...given });
+/** Of squares, and of one part without a heading, unless there are parts. */
+const geometryOf = ({ total, parts = [{ title: '', count: total }], height, leads, pinned, ...given }) =>
+  new Geometry({ parts, height, layout: new TileLayout(given, { leads, pinned }) });
 
 test('the document never holds more than 150 pictures, however large the screen', () => {
   for (const screen of screens) {
@@ -57,7 +59,7 @@ test('the furthest offset shows the last slot, and nothing comes after it', () =
 
 test('an empty gallery has no height and shows no slot', () => {
   for (const parts of [[], [{ title: '', count: 0 }]]) {
-    const geometry = new Geometry({ ...screens[2], parts });
+    const geometry = geometryOf({ ...screens[2], parts });
     assert.equal(geometry.height, 0);
     assert.equal(geometry.furthest, 0);
     assert.equal(geometry.rows, 0);

@@ -47,6 +47,18 @@ test('a server at rest is asked once for each change of the catalog, and there i
   assert.ok(all.progress.isThrough);
 });
 
+test('whoever waits for more to be learnt hears of each step, those that are over soon among them', async () => {
+  for (const [said, steps] of [[[looking(10, 10)], 0], [[looking(7, 10), looking(10, 10)], 1],
+    [[looking(1, 10), looking(1, 10), looking(5, 10), looking(10, 10)], 2]]) {
+    const all = house(...said);
+    let learnt = 0;
+    all.progress.addEventListener('learnt', () => (learnt += 1));
+    await all.change();
+    await pass(60_000);
+    assert.equal(learnt, steps);
+  }
+});
+
 test('a change that comes while the server is asked is not missed', async () => {
   const all = house(looking(10, 10));
   all.change();

@@ -44,6 +44,15 @@ class Played {
     return index < 0 ? undefined : index;
   }
 
+  /** Nothing is known of what pictures look like. */
+  async shape() {
+    throw new Error('409');
+  }
+
+  async ratios() {
+    throw new Error('409');
+  }
+
   async #turn(question) {
     this.asked.push(question);
     if (this.isHeld) await new Promise((resolve) => this.#waiting.push(resolve));

@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Geometry } from '../../Public/grid/geometry.js';
+import { TileLayout } from '../../Public/grid/tile-layout.js';
+import { dice } from './dice.js';
 
-const screen = { width: 1280, height: 800, tile: 180, gap: 4, heading: 48 };
-const phone = { width: 390, height: 844, tile: 120, gap: 2, heading: 44 };
+const screen = { width: 1280, height: 800, columns: 6, gap: 4, heading: 48 };
+const phone = { width: 390, height: 844, columns: 3, gap: 2, heading: 44 };
 
-/** The same numbers in every run (Park and Miller's generator). */
-function dice(seed) {
-  let state = seed;
-  return (from, to) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return from + (state % (to - from + 1));
-  };
-}
+/** Of squares. */
+const geometryOf = ({ parts, height, heading, leads, pinned, ...given }) =>
+  new Geometry({ parts, height, heading, layout: new TileLayout(given, { leads, pinned }) });
 
 const titled = (...counts) => counts.map((count, at) => ({ title: `Month ${at}`, count }));
 
@@ -22,7 +19,7 @@ function* galleries() {
     const roll = dice(seed);
     const parts = titled(...Array.from({ length: roll(1, 40) }, () => roll(0, 3) * roll(0, 20)));
     const leads = new Map(parts.filter(() => roll(0, 3) === 0).map(({ title }) => [title, roll(0, 9)]));
-    yield { roll, parts, geometry: new Geometry({ ...(seed % 2 ? screen : phone), parts, leads }) };
+    yield { roll, parts, geometry: geometryOf({ ...(seed % 2 ? screen : phone), parts, leads }) };
   }
 }
 
@@ -126,7 +123,7 @@ test('pictures that come in above keep every row that is on screen where it was,
       }
       const pinned = { slot: to, column: before.columnOf(from) };
       const given = before.columns === 3 ? phone : screen;
-      const after = new Geometry({ ...given, parts: next, leads: before.leads, pinned });
+      const after = geometryOf({ ...given, parts: next, leads: before.leads, pinned });
       assert.equal(after.columns, before.columns);
       const way = after.topOf(after.rowOf(to)) - before.topOf(before.rowOf(from));
       for (let slot = before.row(before.rowOf(from)).first; slot <= last; slot += 1) {
@@ -141,8 +138,8 @@ test('pictures that come in above keep every row that is on screen where it was,
 });
 
 test('up and down go over a heading to the nearest column that the row there has', () => {
-  const { columns } = new Geometry({ ...screen, parts: [] });
-  const geometry = new Geometry({ ...screen, parts: titled(columns + 2, 3, 2 * columns) });
+  const { columns } = geometryOf({ ...screen, parts: [] });
+  const geometry = geometryOf({ ...screen, parts: titled(columns + 2, 3, 2 * columns) });
   const [second, third] = [columns + 2, columns + 5];
   assert.equal(geometry.slotBeside(0, 1), columns);
   assert.equal(geometry.slotBeside(4, 1), columns + 1, 'the last there is');
@@ -155,7 +152,7 @@ test('up and down go over a heading to the nearest column that the row there has
 });
 
 test('a screen further down and up again, and at the ends the first and the last row', () => {
-  const geometry = new Geometry({ ...screen, parts: titled(100, 3, 100) });
+  const geometry = geometryOf({ ...screen, parts: titled(100, 3, 100) });
   const slot = geometry.slotBeyond(2, 1);
   assert.ok(geometry.topOf(geometry.rowOf(slot)) - geometry.topOf(1) > geometry.viewHeight - 2 * geometry.rowHeight);
   assert.equal(geometry.columnOf(slot), 2);
@@ -165,7 +162,7 @@ test('a screen further down and up again, and at the ends the first and the last
 });
 
 test('the part at the top of the screen is told with where it begins and ends', () => {
-  const geometry = new Geometry({ ...screen, parts: titled(10, 20) });
+  const geometry = geometryOf({ ...screen, parts: titled(10, 20) });
   const { begin, end, title } = geometry.partAt(0);
   assert.deepEqual([title, begin], ['Month 0', 48]);
   assert.equal(geometry.partAt(end - 1).title, 'Month 0');
@@ -174,7 +171,7 @@ test('the part at the top of the screen is told with where it begins and ends', 
 });
 
 test('thousands of months and a million pictures cost no more than a few steps', () => {
-  const geometry = new Geometry({ ...screen, parts: titled(...Array.from({ length: 5_000 }, () => 200)) });
+  const geometry = geometryOf({ ...screen, parts: titled(...Array.from({ length: 5_000 }, () => 200)) });
   assert.equal(geometry.total, 1_000_000);
   assert.equal(geometry.slotsAt(geometry.furthest).last, 999_999);
   let sum = 0;

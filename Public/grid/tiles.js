@@ -1,22 +1,27 @@
 /**
- * The inside of a section: equal squares in rows. Slots, rows and pixels are counted from the section's first. Where the
- * gallery's sections lie is the business of `Sections`; another inside would have the same members.
+ * The inside of a section: equal tiles in rows. Slots, rows and pixels are counted from the section's first. Where the
+ * gallery's sections lie is the business of `Sections`; `Justified` is another inside with the same members.
  */
-export class Squares {
+export class Tiles {
   #columns;
-  #tile;
+  #height;
   #pitch;
+  #lefts;
+  #widths;
 
   /**
-   * @param {{columns: number, tile: number, gap: number}} measures  In pixels; a row is followed by a gap.
+   * @param {{columns: number, tileHeight: number, gap: number, lefts: number[], widths: number[]}} measures  In pixels; a
+   *   row is followed by a gap. `lefts` and `widths` of the columns.
    * @param {number} count  Of slots.
    * @param {number} [lead]  The places that are left empty before the first slot: so a picture keeps its column when
    *   others come in before it.
    */
-  constructor({ columns, tile, gap }, count, lead = 0) {
+  constructor({ columns, tileHeight, gap, lefts, widths }, count, lead = 0) {
     this.#columns = columns;
-    this.#tile = tile;
-    this.#pitch = tile + gap;
+    this.#height = tileHeight;
+    this.#pitch = tileHeight + gap;
+    this.#lefts = lefts;
+    this.#widths = widths;
     this.count = count;
     this.lead = count > 0 ? lead % columns : 0;
     this.rows = Math.ceil((count + this.lead) / columns);
@@ -25,7 +30,7 @@ export class Squares {
   }
 
   /**
-   * The lead of squares in which the slot stands in the column.
+   * The lead of tiles in which the slot stands in the column.
    * @param {number} slot
    * @param {number} column
    * @param {number} columns
@@ -37,11 +42,6 @@ export class Squares {
   /** @param {number} slot */
   rowOf(slot) {
     return Math.floor((slot + this.lead) / this.#columns);
-  }
-
-  /** @param {number} slot */
-  columnOf(slot) {
-    return (slot + this.lead) % this.#columns;
   }
 
   /**
@@ -58,7 +58,15 @@ export class Squares {
    */
   row(row) {
     const start = row * this.#columns - this.lead;
-    const last = Math.min(this.count, start + this.#columns) - 1;
-    return { top: row * this.#pitch, height: this.#tile, start, first: Math.max(0, start), last };
+    return {
+      top: row * this.#pitch,
+      height: this.#height,
+      room: this.#pitch,
+      start,
+      first: Math.max(0, start),
+      last: Math.min(this.count, start + this.#columns) - 1,
+      lefts: this.#lefts,
+      widths: this.#widths,
+    };
   }
 }

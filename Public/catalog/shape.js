@@ -1,0 +1,151 @@
+/**
+ * @typedef {{first: number, count: number, sum: number}} Piece  A run of an order; `sum` is what its images are wide
+ *   together where each is one high.
+ */
+
+/**
+ * What an order looks like as a whole: how wide the images of its blocks are together, from which follows how high it is
+ * however it is laid out in rows; and, as far as they were fetched, the proportions of single images.
+ */
+export class Shape {
+  /** Width by height of an image of which it is not known. The server counts with the same. */
+  static assumed = 4 / 3;
+  /** Images whose proportions are fetched at once. */
+  static window = 4_096;
+  /** Larger orders are shown as if all images were alike: their sums alone would be too much to fetch. */
+  static largest = 10_000_000;
+
+  /**
+   * The ratios that bytes stand for.
+   * @type {number[]}
+   */
+  static #ratios = Array.from({ length: 256 }, (_, byte) => (byte === 0 ? Shape.assumed : 2 ** ((byte - 128) / 32)));
+
+  /** @type {Piece[]} */
+  #blocks = [];
+  /** @type {Map<number, Uint8Array>} */
+  #windows = new Map();
+
+  /**
+   * @param {{revision: number | undefined, total: number, block: number, parts: number[], sums: number[]} | null} told  As
+   *   the server tells it; null where it cannot: then all images are taken to be alike.
+   * @param {number} total
+   */
+  constructor(told, total) {
+    this.total = total;
+    this.revision = told?.revision;
+    this.isEven = told === null;
+    if (told) this.#cut(told, total);
+  }
+
+  /**
+   * @param {{block: number, parts: number[], sums: number[]}} told
+   * @param {number} total
+   */
+  #cut({ block, parts, sums }, total) {
+    for (const [part, begin] of parts.entries()) {
+      const end = Math.min(total, parts[part + 1] ?? total);
+      for (let first = begin; first < end; first += block) {
+        const count = Math.min(block, end - first);
+        this.#blocks.push({ first, count, sum: sums[this.#blocks.length] || count * Shape.assumed });
+      }
+    }
+    // What was told is of an order that has grown since.
+    const last = this.#blocks[this.#blocks.length - 1];
+    const known = last ? last.first + last.count : 0;
+    for (let first = known; first < total; first += block) {
+      const count = Math.min(block, total - first);
+      this.#blocks.push({ first, count, sum: count * Shape.assumed });
+    }
+  }
+
+  /**
+   * The run in its blocks, the first and the last perhaps cut.
+   * @param {number} first
+   * @param {number} count
+   * @returns {Piece[]}
+   */
+  pieces(first, count) {
+    const end = first + count;
+    const pieces = [];
+    for (let at = this.#blockOf(first); at < this.#blocks.length && this.#blocks[at].first < end; at += 1) {
+      const block = this.#blocks[at];
+      const from = Math.max(first, block.first);
+      const to = Math.min(end, block.first + block.count);
+      if (to > from) pieces.push(to - from === block.count ? block : this.#piece(block, from, to));
+    }
+    return pieces;
+  }
+
+  /**
+   * @param {Piece} block
+   * @param {number} from
+   * @param {number} to
+   */
+  #piece(block, from, to) {
+    const count = to - from;
+    const ratios = this.ratios(from, count);
+    const sum = ratios ? ratios.reduce((all, each) => all + each, 0) : (block.sum * count) / block.count;
+    return { first: from, count, sum };
+  }
+
+  /** @param {number} slot */
+  #blockOf(slot) {
+    let [from, to] = [0, this.#blocks.length];
+    while (to - from > 1) {
+      const middle = (from + to) >> 1;
+      if (this.#blocks[middle].first <= slot) from = middle;
+      else to = middle;
+    }
+    return from;
+  }
+
+  /**
+   * Width by height of each image of the run; undefined unless they are all here.
+   * @param {number} first
+   * @param {number} count
+   * @returns {number[] | undefined}
+   */
+  ratios(first, count) {
+    if (this.missing(first, first + count - 1).length > 0) return undefined;
+    const { window } = Shape;
+    return Array.from({ length: count }, (_, at) => {
+      const slot = first + at;
+      return Shape.#ratios[this.#windows.get(Math.floor(slot / window))?.[slot % window] ?? 0];
+    });
+  }
+
+  /**
+   * The windows of this run that are not here, both ends inclusive.
+   * @param {number} first
+   * @param {number} last
+   */
+  missing(first, last) {
+    const windows = [];
+    if (this.isEven || this.total === 0) return windows;
+    const from = Math.floor(Math.max(0, first) / Shape.window);
+    const to = Math.floor(Math.max(0, Math.min(last, this.total - 1)) / Shape.window);
+    for (let at = from; at <= to; at += 1) if (!this.#windows.has(at)) windows.push(at);
+    return windows;
+  }
+
+  /**
+   * @param {number} window
+   * @param {Uint8Array} bytes
+   */
+  put(window, bytes) {
+    this.#windows.set(window, bytes);
+  }
+
+  /**
+   * Whether the other one gives the same heights.
+   * @param {Shape} other
+   */
+  equals(other) {
+    const blocks = other.#blocks;
+    return (
+      this.isEven === other.isEven && this.total === other.total && this.#blocks.length === blocks.length &&
+      this.#blocks.every(({ first, sum }, at) => first === blocks[at].first && sum === blocks[at].sum)
+    );
+  }
+}

@@ -1,0 +1,160 @@
+import { blankRow, layBlock, planBlock, roomForRows } from './block.js';
+
+/**
+ * @typedef {import('./block.js').BlockRow} BlockRow
+ * @typedef {import('./block.js').Measures} Measures
+ * @typedef {import('./block.js').Plan} Plan
+ * @typedef {{first: number, count: number, sum: number, isOpenEnded: boolean} |
+ *   {first: number, count: number, rows: import('./kept-rows.js').KeptRow[]}} Stretch  A block, or rows that are kept as
+ *   they are.
+ * @typedef {{first: number, count: number, row: number, top: number, room: number, plan: Plan | null,
+ *   laid: BlockRow[] | null}} Block  Where it lies: its first slot, its first row's number and its top; `room` for so many
+ *   rows. What has no plan is kept as it is.
+ */
+
+/**
+ * The inside of a section: justified rows, block by block. Slots, rows and pixels are counted from the section's first.
+ * Not every number is a row's: so many are set aside for a block as it may have rows, and which it has is known with its
+ * pictures' proportions. Until then its rows are blank.
+ */
+export class Justified {
+  /** Blocks whose rows are remembered. */
+  static #remembered = 48;
+
+  /** @type {Block[]} */
+  #blocks = [];
+  #begin;
+  #measures;
+  #ratios;
+  /** @type {Block[]} */
+  #recent = [];
+
+  /**
+   * @param {Stretch[]} stretches  In their order, without gaps.
+   * @param {number} begin  The section's first slot.
+   * @param {Measures} measures
+   * @param {(first: number, count: number) => number[] | undefined} ratios  Of slots of the gallery; undefined while they
+   *   are not known.
+   */
+  constructor(stretches, begin, measures, ratios) {
+    this.#begin = begin;
+    this.#measures = measures;
+    this.#ratios = ratios;
+    let [row, top] = [0, 0];
+    for (const stretch of stretches) {
+      const { count } = stretch;
+      const first = stretch.first - begin;
+      if ('rows' in stretch) {
+        const laid = keep(stretch.rows);
+        this.#blocks.push({ first, count, row, top, room: laid.length, plan: null, laid });
+        row += laid.length;
+        top += stretch.rows.reduce((all, each) => all + each.room, 0);
+      } else {
+        const plan = planBlock(stretch, measures);
+        const room = roomForRows(plan, count);
+        this.#blocks.push({ first, count, row, top, room, plan, laid: null });
+        row += room;
+        top += plan.height;
+      }
+    }
+    if (stretches.length === 0) this.#blocks.push({ first: 0, count: 0, row, top, room: 0, plan: null, laid: [] });
+    /** So many numbers rows may have. */
+    this.rows = row;
+    /** With the gap after the last row. */
+    this.height = top;
+  }
+
+  /** @param {number} slot */
+  rowOf(slot) {
+    const block = this.#last('first', slot);
+    const within = slot - block.first;
+    const rows = this.#rowsOf(block);
+    if (rows) return block.row + lastOf(rows, (each) => each.first <= within);
+    return block.row + Math.ceil(((within + 1) * (block.plan?.rows ?? 1)) / block.count) - 1;
+  }
+
+  /** @param {number} y */
+  rowAt(y) {
+    const block = this.#last('top', Math.max(0, y));
+    const within = y - block.top;
+    const rows = this.#rowsOf(block);
+    if (rows) return block.row + lastOf(rows, (each) => each.top <= within);
+    const { height = 1, rows: count = 1 } = block.plan ?? {};
+    const guess = Math.max(0, Math.min(count - 1, Math.floor((within * count) / height)));
+    return block.row + (guess > 0 && this.#blank(block, guess).top > within ? guess - 1 : guess);
+  }
+
+  /**
+   * Where a row lies, and its slots; undefined where no row has the number.
+   * @param {number} number
+   */
+  row(number) {
+    const block = this.#last('row', number);
+    const at = number - block.row;
+    const rows = this.#rowsOf(block);
+    const isThere = at < (rows ? rows.length : (block.plan?.rows ?? 0));
+    if (!isThere) return undefined;
+    const { top, height, room, first, last, lefts, widths } = rows ? rows[at] : this.#blank(block, at);
+    const begin = block.first + first;
+    return { top: block.top + top, height, room, start: begin, first: begin, last: block.first + last, lefts, widths };
+  }
+
+  /**
+   * @param {Block} block
+   * @param {number} row
+   */
+  #blank({ plan, count }, row) {
+    return blankRow(/** @type {Plan} */ (plan), count, this.#measures.gap, row);
+  }
+
+  /**
+   * The rows of a block, made when they are first asked for; undefined while its pictures' proportions are not known.
+   * @param {Block} block
+   */
+  #rowsOf(block) {
+    if (block.laid || !block.plan) return block.laid;
+    const ratios = this.#ratios(this.#begin + block.first, block.count);
+    if (!ratios) return null;
+    block.laid = layBlock(block.plan, ratios, this.#measures);
+    this.#recent.push(block);
+    const oldest = this.#recent.length > Justified.#remembered ? this.#recent.shift() : undefined;
+    if (oldest) oldest.laid = null;
+    return block.laid;
+  }
+
+  /**
+   * The last block that begins there or before.
+   * @param {'first' | 'row' | 'top'} measure
+   * @param {number} value
+   */
+  #last(measure, value) {
+    return this.#blocks[lastOf(this.#blocks, (block) => block[measure] <= value)];
+  }
+}
+
+/** @param {import('./kept-rows.js').KeptRow[]} rows */
+function keep(rows) {
+  let [first, top] = [0, 0];
+  return rows.map(({ count, height, room, lefts, widths }) => {
+    const row = { top, height, room, first, last: first + count - 1, lefts, widths };
+    first += count;
+    top += room;
+    return row;
+  });
+}
+
+/**
+ * Where the last one stands of which it is true; it is true of all before it. 0 if of none.
+ * @template T
+ * @param {T[]} all
+ * @param {(each: T) => boolean} isTrue
+ */
+function lastOf(all, isTrue) {
+  let [from, to] = [0, all.length];
+  while (to - from > 1) {
+    const middle = (from + to) >> 1;
+    if (isTrue(all[middle])) from = middle;
+    else to = middle;
+  }
+  return from;
+}

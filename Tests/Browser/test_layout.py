@@ -1,0 +1,370 @@
+"""Justified rows, in which no picture loses its head; squares for those who like them; and five sizes of both."""
+
+import io
+import time
+import urllib.request
+
+import pytest
+from PIL import Image
+
+from conftest import PHONE
+from folder import Folder
+from motions import motions, names, watched
+
+SIZES = [(400, 300), (420, 280), (300, 400), (280, 420), (340, 340), (400, 250), (225, 400), (700, 220)]
+
+
+def jpeg(number: int) -> bytes:
+    # As of a camera: most lie, some stand.
+    size = SIZES[(number * number // 3 + number) % len(SIZES)] if number % 3 else SIZES[0]
+    file = io.BytesIO()
+    Image.new("RGB", size, (number * 37 % 256, number * 91 % 256, 90)).save(file, "JPEG")
+    return file.getvalue()
+
+
+class Mixed(Folder):
+    """Pictures of many proportions, which the server knows."""
+
+    def __init__(self, start, path, count):
+        super().__init__(start, path, [f"p{number:05d}.jpg" for number in range(count)], examines=True)
+        self.until_known(count)
+
+    def _write(self, files):
+        for name in files:
+            (self.path / name).write_bytes(jpeg(sum(map(ord, name)) + int(name[1:6])))
+
+    def until_known(self, count: int):
+        # Whoever asks without a pause takes the processor from those who look into the files.
+        for _ in range(600):
+            time.sleep(0.2)
+            with urllib.request.urlopen(f"{self.server.address}/api/v1/shape?first=0&count=16384") as answer:
+                told = answer.read()
+            if len(told) == count and 0 not in told:
+                return
+        raise AssertionError("what the pictures look like is not learnt")
+
+
+@pytest.fixture(scope="module")
+def mixed(start, tmp_path_factory):
+    return Mixed(start, tmp_path_factory.mktemp("mixed"), 1_200)
+
+
+# Of each picture on screen: by what its slot's proportions differ from its own, and where it begins and ends.
+PROPORTIONS = """() => [...document.querySelectorAll('.slot[data-index]')].flatMap((slot) => {
+    const image = slot.querySelector('img:last-of-type');
+    const box = slot.getBoundingClientRect();
+    if (!image || box.width === 0 || box.bottom < 60 || box.top > innerHeight) return [];
+    const off = (box.width / box.height) / (image.naturalWidth / image.naturalHeight);
+    return [{ off: Math.abs(Math.log(off)), fit: getComputedStyle(image).objectFit, width: box.width, right: box.right }];
+})"""
+
+MIDDLE = """() => {
+    const height = document.querySelector('#header').offsetHeight;
+    const y = (innerHeight + height) / 2;
+    const x = document.querySelector('#grid').getBoundingClientRect().width / 2;
+    const all = [...document.querySelectorAll('.slot[data-index]')].map((slot) => [slot, slot.getBoundingClientRect()]);
+    const far = ([, box]) => Math.abs((box.left + box.right) / 2 - x) + 10 * Math.max(0, box.top - y, y - box.bottom);
+    return Number(all.sort((one, other) => far(one) - far(other))[0][0].dataset.index);
+}"""
+
+
+def box(front, index: int) -> dict:
+    return front.slot(index).bounding_box()
+
+
+def until_at_rest(front):
+    front.until_settled()
+    front.page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+
+
+@pytest.mark.parametrize("place", ["", "#at=700", "?sort=name&direction=desc"])
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["desktop", "phone"])
+def test_whole_pictures_in_rows_are_the_default(visit, mixed, options, place):
+    front = visit(mixed.server, place, **options)
+    until_at_rest(front)
+    seen = front.page.evaluate(PROPORTIONS)
+    assert len(seen) >= 8
+    assert len({round(each["width"]) for each in seen}) > 3, "of many proportions"
+    # What the server tells of them is exact to a per cent, and pixels are whole.
+    assert all(each["off"] <= 0.03 + 0.6 / each["width"] for each in seen), seen
+    assert all(each["fit"] == "cover" for each in seen)
+
+
+def test_rows_fill_the_width_and_the_last_is_not_blown_up(visit, mixed):
+    front = visit(mixed.server)
+    until_at_rest(front)
+    rows = front.page.locator(".row:visible").evaluate_all("""(rows) => rows.map((row) => {
+        const boxes = [...row.querySelectorAll('.slot[data-index]')].map((slot) => slot.getBoundingClientRect());
+        return [Math.min(...boxes.map((box) => box.left)), Math.max(...boxes.map((box) => box.right))];
+    })""")
+    assert len(rows) >= 4
+    assert {(round(left), round(right)) for left, right in rows} == {(12, 1268)}
+    front.page.keyboard.press("End")
+    front.slot(1_199).wait_for()
+    assert box(front, 1_199)["height"] < 300
+    assert 0 <= front.slot(1_199).evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom") < 8
+
+
+def test_squares_are_a_choice_that_is_remembered(visit, mixed):
+    front = visit(mixed.server)
+    button = front.page.get_by_role("button", name="Squares")
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    until_at_rest(front)
+    for _ in range(2):
+        boxes = [box(front, index) for index in range(8)]
+        assert all(abs(each["width"] - each["height"]) <= 1 for each in boxes)
+        front.page.reload()
+        until_at_rest(front)
+    button.click()
+    front.until("() => document.querySelector('#squares').getAttribute('aria-pressed') === 'false'")
+    assert len({round(box(front, index)["width"]) for index in range(8)}) > 2
+
+
+def test_until_it_is_known_what_pictures_look_like_none_is_shown_and_then_none_moves(visit, start, tmp_path):
+    (tmp_path / "list.txt").write_text("\n".join(f"http://127.0.0.1:9/{number}.jpg" for number in range(60_000)))
+    front = visit(start("serve", tmp_path / "list.txt"))
+    front.until("() => document.querySelector('#position-total').textContent === '60,000'")
+    until_at_rest(front)
+    held = []
+    front.page.route("**/api/v1/shape?first=*", lambda route: held.append(route))
+    height = front.page.evaluate("() => document.documentElement.scrollHeight")
+    field = front.page.locator("#position-number")
+    field.fill("40001")
+    field.press("Enter")
+    front.until("() => document.querySelector('#position-number').value === '40,001'")
+    watched(front)
+    front.page.wait_for_timeout(300)
+    assert len(held) > 0 and front.page.evaluate("() => Object.keys(window.frames_.at(-1)).length") == 0
+    for route in held:
+        route.continue_()
+    front.page.unroute("**/api/v1/shape?first=*")
+    front.slot(40_000).wait_for()
+    assert front.focused == 40_000, "and the focus comes with it"
+    assert front.position == 40_001
+    assert front.page.evaluate("() => document.documentElement.scrollHeight") == height
+    assert {tuple(motion) for frame in motions(front) for motion in frame} <= {(0, 0)}
+
+
+def test_pictures_that_nobody_has_fetched_yet_move_nothing_and_are_whole(visit, demo):
+    front = visit(demo, "#at=3000")
+    watched(front)
+    until_at_rest(front)
+    front.page.mouse.move(600, 400)
+    assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
+    seen = front.page.evaluate(PROPORTIONS)
+    assert len(seen) > 10 and any(each["off"] > 0.2 for each in seen), "some stand, which nobody knew"
+    assert all(each["off"] <= 0.05 or each["fit"] == "contain" for each in seen)
+
+
+def test_what_is_learnt_moves_nothing_on_screen_and_all_else_is_right_after_it(visit, mixed):
+    """The server looks into its files while somebody looks at them."""
+    def unlearnt(route):
+        if "first=" in route.request.url:
+            route.fulfill(body=bytes(1_200), headers={"Tessera-Revision": "1"})
+        else:
+            told = route.fetch().json()
+            route.fulfill(json={**told, "sums": [4 / 3 * min(256, 1_200 - 256 * at) for at in range(len(told["sums"]))]})
+
+    done = iter(range(1, 1_000))
+
+    def status(route):
+        examined = {"done": next(done), "total": 1_200}
+        route.fulfill(json={"revision": 1, "total": 1_200, "scanning": False, "examined": examined})
+
+    def before(page):
+        page.route("**/api/v1/shape*", unlearnt)
+        page.route("**/api/v1/status", status)
+
+    front = visit(mixed.server, "#at=500", before=before)
+    until_at_rest(front)
+    watched(front)
+    height = front.page.evaluate("() => document.documentElement.scrollHeight")
+    assert any(each["fit"] == "contain" for each in front.page.evaluate(PROPORTIONS)), "it was not known"
+    shown = names(front)
+    front.page.unroute("**/api/v1/shape*")
+    front.page.wait_for_function("(height) => document.documentElement.scrollHeight !== height", arg=height, timeout=20_000)
+    front.page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
+    assert names(front) == shown and front.page.evaluate("() => window.lost") == []
+    front.go_to(900)
+    front.slot(899).wait_for()
+    until_at_rest(front)
+    assert all(each["fit"] == "cover" for each in front.page.evaluate(PROPORTIONS))
+    front.go_to(500)
+    front.slot(499).wait_for()
+    until_at_rest(front)
+    assert all(each["fit"] == "cover" for each in front.page.evaluate(PROPORTIONS))
+
+
+@pytest.mark.parametrize("layout", ["justified", "squares"])
+def test_a_thousand_pictures_put_in_above_move_nothing_on_screen(visit, start, tmp_path, layout):
+    gallery = Mixed(start, tmp_path, 600)
+    front = visit(gallery.server, "#at=301", layout=layout)
+    until_at_rest(front)
+    front.page.mouse.move(600, 400)
+    front.page.mouse.wheel(0, 130)
+    front.until("() => Number(document.querySelector('#position-number').value) > 301")
+    until_at_rest(front)
+    watched(front)
+    shown, first = names(front), front.position
+    gallery.put_all([f"a{number:05d}.jpg" for number in range(1_000)])
+    front.page.wait_for_function("(told) => document.querySelector('#position-number').value === told",
+                                 arg=f"{first + 1_000:,}", timeout=60_000)
+    until_at_rest(front)
+    moved = motions(front)
+    assert len(moved) > 10 and {tuple(motion) for frame in moved for motion in frame} == {(0, 0)}
+    assert names(front) == shown and front.page.evaluate("() => window.lost") == []
+    # And from there to the beginning all of it is there, pixel by pixel.
+    for _ in range(12):
+        front.page.mouse.wheel(0, -700)
+        until_at_rest(front)
+        indexes = front.page.locator(".slot[data-index]:visible").evaluate_all(
+            "(slots) => slots.map((slot) => Number(slot.dataset.index)).sort((one, other) => one - other)")
+        assert indexes == list(range(indexes[0], indexes[-1] + 1))
+
+
+def larger_by_slider(front):
+    slider = front.page.get_by_role("slider", name="Size of the pictures")
+    slider.focus()
+    slider.press("ArrowRight")
+
+
+def larger_by_key(front):
+    front.page.keyboard.press("+")
+
+
+def larger_by_wheel(front):
+    front.page.mouse.move(640, 426)
+    front.page.keyboard.down("Control")
+    front.page.mouse.wheel(0, -120)
+    front.page.keyboard.up("Control")
+
+
+def density(front) -> int:
+    return int(front.page.locator("#density").input_value())
+
+
+@pytest.mark.parametrize("layout", ["justified", "squares"])
+@pytest.mark.parametrize("larger", [larger_by_slider, larger_by_key, larger_by_wheel])
+def test_the_picture_in_the_middle_stays_there_when_pictures_become_larger(visit, mixed, larger, layout):
+    front = visit(mixed.server, "#at=600", layout=layout)
+    until_at_rest(front)
+    middle = front.page.evaluate(MIDDLE)
+    before = density(front)
+    size = box(front, middle)["height"]
+    larger(front)
+    front.until("(before) => document.querySelector('#density').value === String(before + 1)", before)
+    held = front.page.locator("#grid").bounding_box()
+    y = (front.page.locator("#header").bounding_box()["height"] + 800) / 2
+    place = box(front, middle)
+    assert place["y"] - 1 <= y <= place["y"] + place["height"] + 1 and place["height"] > size
+    assert place["x"] >= held["x"] - 1
+    # It is kept through all sizes and back again.
+    for key in ("+", "+", "-", "-", "-", "-", "-", "+", "+"):
+        front.page.evaluate("() => document.activeElement.blur()")
+        front.page.keyboard.press(key)
+        place = box(front, middle)
+        assert place["y"] - 1 <= y <= place["y"] + place["height"] + 1, key
+    front.page.reload()
+    until_at_rest(front)
+    assert density(front) == 2, "and remembered"
+
+
+def test_two_fingers_make_pictures_larger_and_smaller_around_them(phone, mixed):
+    front = phone(mixed.server, "#at=600")
+    until_at_rest(front)
+    session = front.page.context.new_cdp_session(front.page)
+    x, y = 120, 500
+    index = int(front.page.evaluate(
+        "([x, y]) => document.elementFromPoint(x, y).closest('.slot').dataset.index", [x, y]))
+
+    def pinch(*apart: int):
+        for at, each in enumerate(apart):
+            points = [{"x": x, "y": y - each / 2, "id": 1}, {"x": x, "y": y + each / 2, "id": 2}]
+            session.send("Input.dispatchTouchEvent", {"type": "touchMove" if at else "touchStart", "touchPoints": points})
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    for apart, expected in [((100, 115, 140), 3), ((100, 140, 200), 4), ((300, 280, 200, 140, 100), 1)]:
+        pinch(*apart)
+        front.until("(value) => document.querySelector('#density').value === value", str(expected))
+        place = box(front, index)
+        assert place["y"] - 2 <= y <= place["y"] + place["height"] + 2
+    assert front.page.evaluate("() => visualViewport.scale") == 1, "the page itself stays as it is"
+
+
+def test_on_a_phone_there_is_a_slider_too(phone, mixed):
+    front = phone(mixed.server)
+    until_at_rest(front)
+    front.page.get_by_role("button", name="Search and sort").tap()
+    slider = front.page.get_by_role("slider", name="Size of the pictures")
+    slider.wait_for()
+    height = box(front, 0)["height"]
+    slider.focus()
+    slider.press("ArrowRight")
+    assert box(front, 0)["height"] > height
+    assert slider.get_attribute("aria-valuetext") == "Large"
+    assert front.page.get_by_role("button", name="Squares").is_visible()
+
+
+@pytest.mark.parametrize("layout", ["justified", "squares"])
+@pytest.mark.parametrize("options", [{}, PHONE, {"viewport": {"width": 3840, "height": 2160}}],
+                         ids=["desktop", "phone", "wall"])
+def test_the_smallest_pictures_are_no_more_than_150(visit, mixed, options, layout):
+    front = visit(mixed.server, layout=layout, **options)
+    until_at_rest(front)
+    front.page.evaluate("() => document.activeElement.blur()")
+    for _ in range(2):
+        front.page.keyboard.press("-")
+    assert density(front) == 0
+    most = front.page.evaluate("""async () => {
+        let most = 0;
+        for (let step = 0; step < 60; step += 1) {
+            scrollBy(0, 137);
+            await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+            most = Math.max(most, document.querySelectorAll('.slot[data-index]').length, document.images.length);
+        }
+        return most;
+    }""")
+    assert 40 < most <= 150
+
+
+def test_where_the_shape_cannot_be_had_all_pictures_are_taken_to_be_alike(visit, mixed):
+    front = visit(mixed.server, before=lambda page: page.route("**/api/v1/shape*", lambda route: route.fulfill(status=409)))
+    until_at_rest(front)
+    boxes = [box(front, index) for index in range(8)]
+    assert all(abs(each["width"] / each["height"] / (4 / 3) - 1) < 0.02 for each in boxes)
+    assert {each["fit"] for each in front.page.evaluate(PROPORTIONS)} == {"cover", "contain"}
+
+
+@pytest.mark.parametrize("layout", ["justified", "squares"])
+def test_the_focus_is_seen_in_forced_colours(visit, mixed, layout):
+    front = visit(mixed.server, layout=layout, forced_colors="active")
+    until_at_rest(front)
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.activeElement.matches('.slot:focus-visible')")
+    place = box(front, front.focused)
+
+    def pixels():
+        shot = front.page.screenshot(clip={key: place[key] for key in ("x", "y", "width", "height")})
+        return Image.open(io.BytesIO(shot)).convert("RGB")
+
+    seen = pixels()
+    front.page.evaluate("() => document.activeElement.blur()")
+    without = pixels()
+    edge = [(2, seen.height // 2), (seen.width - 3, seen.height // 2), (seen.width // 2, 2), (seen.width // 2, seen.height - 3)]
+    assert all(sum(abs(one - other) for one, other in zip(seen.getpixel(at), without.getpixel(at))) > 100 for at in edge)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_the_layouts_are_pictured(visit, mixed, picture, size, scheme):
+    front = visit(mixed.server, "#at=400", color_scheme=scheme, **(PHONE if size == "phone" else {}))
+    until_at_rest(front)
+    for number in range(3):
+        picture(front, f"layout-{size}-{scheme}-{number}")
+        front.page.keyboard.press("-" if number == 0 else "+")
+        until_at_rest(front)
+    if size == "phone":
+        front.page.get_by_role("button", name="Search and sort").tap()
+        picture(front, f"layout-bar-{size}-{scheme}")
