@@ -60,7 +60,7 @@ const reordering = new Reordering({ pages, server, ground: grid, followers: [gri
 const finding = new Finding({ reordering, grid });
 const search = new Search({ finding, pages, grid });
 const progress = new Progress(pages, server);
-progress.addEventListener('learnt', () => proportions.renew(grid.span.first, grid.span.last));
+progress.addEventListener('learnt', () => proportions.renew());
 new Sorting(finding);
 new Trail({ finding, server, pages, onRoom: () => grid.lay() });
 new Bar(finding);

@@ -35,7 +35,7 @@ export class Draft {
   #told;
   /**
    * The proportions of single images, by windows.
-   * @type {Map<number, Uint8Array>}
+   * @type {Map<number, {revision: number | undefined, bytes: Uint8Array}>}
    */
   #ratios = new Map();
   /** @type {number | undefined} */
@@ -78,7 +78,9 @@ export class Draft {
   get shape() {
     const { total = 0 } = this;
     const shape = new Shape(total > Shape.largest ? null : (this.#told ?? null), total);
-    for (const [window, bytes] of this.#ratios) shape.put(window, bytes);
+    for (const [window, { bytes }] of this.#ratios) shape.put(window, bytes);
+    const revisions = [this.#told ?? this, ...this.#ratios.values()].map(({ revision }) => revision);
+    shape.isDoubtful = revisions.some((revision) => revision !== this.revision);
     return shape;
   }
 
@@ -94,7 +96,7 @@ export class Draft {
       const isStrict = round < Draft.#patience;
       const pages = this.#loadPages(missing, isStrict);
       await Promise.all([pages, this.#loadMonths(), this.#loadShape(), ...windows.map((at) => this.#loadRatios(at))]);
-      const told = Math.max(this.#timeline?.revision ?? 0, this.#told?.revision ?? 0);
+      const told = this.#timeline?.revision ?? 0;
       if (isStrict && told > (this.revision ?? 0)) this.#clear();
     }
   }
@@ -119,8 +121,9 @@ export class Draft {
     if (!this.#hasMonths) this.#timeline = await this.#server.timeline(this.view).catch(() => null);
   }
 
+  /** What is told of another revision is nearly right: nobody waits until all of it is of one. */
   get #hasShape() {
-    return this.#told === null || (this.#told !== undefined && this.#told.revision === this.revision);
+    return this.#told !== undefined;
   }
 
   /** Without it there is an order all the same. */
@@ -130,8 +133,8 @@ export class Draft {
 
   /** @param {number} window */
   async #loadRatios(window) {
-    const { bytes } = await this.#server.ratios(this.view, window * Shape.window, Shape.window).catch(() => noRatios);
-    this.#ratios.set(window, bytes);
+    const asked = this.#server.ratios(this.view, window * Shape.window, Shape.window);
+    this.#ratios.set(window, await asked.catch(() => noRatios));
   }
 
   /**
@@ -152,6 +155,7 @@ export class Draft {
   #clear() {
     this.pages.clear();
     this.#ratios.clear();
+    if (this.#told) this.#told = undefined;
     this.#indexes.clear();
   }
 
@@ -188,7 +192,7 @@ export class Draft {
 }
 
 /** Of images of which nothing can be learnt. */
-const noRatios = { bytes: new Uint8Array(0) };
+const noRatios = { revision: undefined, bytes: new Uint8Array(0) };
 
 /** @param {number} index */
 export function pageOf(index) {

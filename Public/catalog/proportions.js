@@ -18,6 +18,8 @@ export class Proportions extends EventTarget {
   #underWay = new Set();
   #pausedUntil = -Infinity;
   #isRenewing = false;
+  /** What is on screen. */
+  #seen = { first: 0, last: -1 };
 
   /**
    * @param {import('./pages.js').Pages} pages
@@ -27,6 +29,7 @@ export class Proportions extends EventTarget {
     super();
     this.#pages = pages;
     this.#server = server;
+    pages.addEventListener('catalog', () => pages.shape.isDoubtful && this.renew());
   }
 
   /**
@@ -37,6 +40,7 @@ export class Proportions extends EventTarget {
    */
   want(first, last, direction) {
     const { shape } = this.#pages;
+    this.#seen = { first, last };
     if (shape.isEven || performance.now() < this.#pausedUntil) return;
     const near = Shape.window / 2;
     const ahead = Shape.window + near;
@@ -70,23 +74,15 @@ export class Proportions extends EventTarget {
     if (shape === this.#pages.shape) this.dispatchEvent(new Event('known'));
   }
 
-  /**
-   * Asks whether more is known of the images than was.
-   * @param {number} first
-   * @param {number} last  What is on screen: nothing is told before its proportions are here.
-   */
-  async renew(first, last) {
+  /** Asks whether more is known of the images than was; nothing is told before that of what is on screen is here. */
+  async renew() {
     const { view, revision, total = 0, shape } = this.#pages;
     if (this.#isRenewing || total === 0 || total > Shape.largest) return;
     this.#isRenewing = true;
     try {
-      const told = await this.#server.shape(view);
-      const next = new Shape(told, total);
-      if (told.revision !== revision || next.equals(shape)) return;
-      await Promise.all(next.missing(first, last).map(async (window) => {
-        next.put(window, (await this.#server.ratios(view, window * Shape.window, Shape.window)).bytes);
-      }));
-      if (shape !== this.#pages.shape) return;
+      const next = await this.#ask(view, total);
+      const isNews = shape.isDoubtful || !next.equals(shape);
+      if (next.revision !== revision || shape !== this.#pages.shape || !isNews) return;
       this.#pages.shape = next;
       this.dispatchEvent(new Event('shape'));
     } catch {
@@ -94,5 +90,18 @@ export class Proportions extends EventTarget {
     } finally {
       this.#isRenewing = false;
     }
+  }
+
+  /**
+   * @param {import('./view.js').View} view
+   * @param {number} total
+   */
+  async #ask(view, total) {
+    const next = new Shape(await this.#server.shape(view), total);
+    const { first, last } = this.#seen;
+    await Promise.all(next.missing(first, last).map(async (window) => {
+      next.put(window, (await this.#server.ratios(view, window * Shape.window, Shape.window)).bytes);
+    }));
+    return next;
   }
 }

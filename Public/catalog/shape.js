@@ -35,6 +35,8 @@ export class Shape {
     this.total = total;
     this.revision = told?.revision;
     this.isEven = told === null;
+    /** Some of it was told of another revision of the order. */
+    this.isDoubtful = false;
     if (told) this.#cut(told, total);
   }
 

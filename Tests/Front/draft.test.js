@@ -130,20 +130,34 @@ test('an order whose months cannot be had is shown without them', async () => {
   assert.deepEqual(server.asked, ['page 0', 'timeline']);
 });
 
-test('an order comes with what its pictures look like, all of one revision', async () => {
+test('an order comes with what its pictures look like', async () => {
   const server = new Played(byMonths(30, 200, 20), byMonths(31, 200, 20));
-  const { shape } = server;
-  server.shape = async (view) => {
+  const { timeline } = server;
+  // Of another revision than the pages: all is read again.
+  server.timeline = async (view) => {
     server.at = 1;
-    return shape.call(server, view);
+    return timeline.call(server, view);
   };
   const draft = new Draft(server, taken);
   await draft.load(0, 120);
   assert.equal(draft.revision, 2);
-  assert.deepEqual(draft.shape.pieces(0, 251).map(({ first, count, sum }) => [first, count, sum]),
+  const { shape } = draft;
+  assert.deepEqual(shape.pieces(0, 251).map(({ first, count, sum }) => [first, count, sum]),
     [[0, 31, 46.5], [31, 200, 300], [231, 20, 30]]);
-  assert.deepEqual(draft.shape.ratios(0, 2), [2 ** (-27 / 32), 2 ** (-27 / 32)]);
-  assert.ok(draft.covers(0, 120));
+  assert.deepEqual(shape.ratios(0, 2), [2 ** (-27 / 32), 2 ** (-27 / 32)]);
+  assert.ok(draft.covers(0, 120) && !shape.isDoubtful);
+});
+
+test('what is told of another revision is put up with, and known to be doubtful', async () => {
+  for (const name of ['shape', 'ratios']) {
+    const server = new Played(byMonths(30, 20));
+    const told = server[name];
+    server[name] = async (...question) => ({ ...(await told.apply(server, question)), revision: 7 });
+    const draft = new Draft(server, taken);
+    await draft.load(0, 20);
+    assert.equal(server.asked.length, 2, 'the order itself is asked for once');
+    assert.ok(draft.shape.isDoubtful);
+  }
 });
 
 test('an order of which it cannot be had what its pictures look like is shown as if all were alike', async () => {

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Proportions } from '../../Public/catalog/proportions.js';
+import { Shape } from '../../Public/catalog/shape.js';
+
+const { window } = Shape;
+const total = 10 * window;
+
+/** A page that shows an order, and a server that knows what its pictures look like. */
+function house({ sum = 300, doubtful = false } = {}) {
+  const told = { revision: 1, total, block: total, parts: [0], sums: [sum] };
+  const shape = new Shape(told, total);
+  shape.isDoubtful = doubtful;
+  const pages = Object.assign(new EventTarget(), { view: {}, revision: 1, total, shape });
+  const asked = [];
+  const server = {
+    told,
+    shape: async () => server.told,
+    ratios: async (_view, first, count) => {
+      asked.push(first / window);
+      return { revision: 1, bytes: new Uint8Array(count).fill(128) };
+    },
+  };
+  const proportions = new Proportions(pages, server);
+  const heard = [];
+  for (const type of ['known', 'shape']) proportions.addEventListener(type, () => heard.push(type));
+  return { pages, server, proportions, asked, heard };
+}
+
+const turn = () => new Promise(setImmediate);
+
+test('those on screen are fetched first, then those ahead, and nothing twice', async () => {
+  const all = house();
+  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
+  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
+  await turn();
+  assert.deepEqual(all.asked, [4, 3]);
+  assert.deepEqual(all.heard, ['known', 'known']);
+  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
+  await turn();
+  assert.deepEqual(all.asked, [4, 3, 5]);
+  assert.deepEqual(all.pages.shape.ratios(3 * window, 3 * window).length, 3 * window);
+  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
+  await turn();
+  assert.equal(all.asked.length, 3);
+});
+
+test('what is learnt is shown when that of what is on screen is here, and only if it is news', async () => {
+  const all = house();
+  all.proportions.want(5, 60, 0);
+  await turn();
+  await all.proportions.renew();
+  assert.deepEqual(all.heard, ['known'], 'nothing was learnt');
+  const before = all.pages.shape;
+  all.server.told = { ...all.server.told, sums: [310] };
+  await all.proportions.renew();
+  assert.deepEqual(all.heard, ['known', 'shape']);
+  assert.notEqual(all.pages.shape, before);
+  assert.ok(all.pages.shape.ratios(5, 50));
+  all.server.told = { ...all.server.told, revision: 2, sums: [320] };
+  await all.proportions.renew();
+  assert.equal(all.heard.length, 2, 'another order is another matter');
+});
+
+test('what is doubtful is asked for again as soon as it is shown', async () => {
+  const all = house({ doubtful: true });
+  all.pages.dispatchEvent(new Event('catalog'));
+  await turn();
+  assert.deepEqual(all.heard, ['shape']);
+  assert.ok(!all.pages.shape.isDoubtful);
+});
