@@ -103,12 +103,14 @@ export class Grid extends EventTarget {
     const x = point ? point.x - left : width / 2;
     const y = point ? point.y - this.#element.offsetTop : geometry.viewHeight / 2;
     this.#held.hold(geometry, scroller.offset, { x, y });
+    const hadFocus = this.#focus.isInside;
     this.#maker.arrangement = arrangement;
     this.#element.dataset.layout = arrangement.kind;
     this.#take(this.#maker.make());
     scroller.resize(this.geometry, this.#held.offsetIn(this.geometry));
     this.#goal.offset = -1;
     this.#update();
+    if (hadFocus) this.#focus.restore(this.geometry);
     this.dispatchEvent(new Event('arranged'));
   }
 
@@ -220,6 +222,7 @@ export class Grid extends EventTarget {
   /** Lays the grid out anew, and keeps at the top of the screen what is there. */
   lay() {
     const before = this.geometry;
+    const hadFocus = this.#focus.isInside;
     const { offset } = this.scroller;
     const top = before.row(before.rowsAt(offset).first);
     this.#take(this.#maker.makeAgain(before));
@@ -227,6 +230,7 @@ export class Grid extends EventTarget {
     const after = (top.title === null ? undefined : this.geometry.headingAbove(number)) ?? this.geometry.row(number);
     this.scroller.resize(this.geometry, Math.round(after.top + ((offset - top.top) / (top.height || 1)) * after.height));
     this.#update();
+    if (hadFocus) this.#focus.restore(this.geometry);
   }
 
   /** Where pictures are in their rows is known now, of more of them. */

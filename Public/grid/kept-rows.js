@@ -21,7 +21,7 @@
 export function keptRuns(shown, from, to, imageAt, begins) {
   const by = to - from;
   const isKept = (/** @type {ShownRow} */ { place, images }) =>
-    place.lefts !== undefined && !begins.some((begin) => begin > place.first + by && begin <= place.last + by) &&
+    place.lefts !== undefined && place.first + by >= 0 && !begins.some((begin) => begin > place.first + by && begin <= place.last + by) &&
     place.last + by < begins[begins.length - 1] &&
     images.every((id, at) => {
       const now = imageAt(place.first + by + at);

@@ -35,6 +35,16 @@ export class RovingFocus {
     if (!this.isInside) this.#element.focus({ preventScroll: true });
   }
 
+  /**
+   * All slots were made anew: the focus is the same slot's, if that is there still.
+   * @param {import('./geometry.js').Geometry} geometry
+   */
+  restore(geometry) {
+    this.await(this.active);
+    this.follow(geometry);
+    this.awaited = -1;
+  }
+
   /** @param {number} index  Somebody put the focus there. */
   take(index) {
     this.active = index;

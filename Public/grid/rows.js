@@ -73,14 +73,16 @@ export class Rows {
    */
   move(slots, geometry, way) {
     this.#origin += way;
+    /** @type {Map<number, Row | Heading>} */
     const moved = new Map();
     for (const row of this.#shown.values()) {
       const first = (row.place?.first ?? -1) + slots;
-      const isThere = first >= 0 && first < geometry.total;
-      const number = isThere ? geometry.rowOf(first) : -1;
+      const number = first >= 0 && first < geometry.total ? geometry.rowOf(first) : -1;
       const there = row instanceof Row ? number : (geometry.headingAbove(number)?.number ?? -1);
-      if (!isThere || there < 0 || moved.has(there)) this.#retire(row);
+      const other = moved.get(there);
+      if (there < 0 || (other && !holdsFocus(row))) this.#retire(row);
       else moved.set(there, row);
+      if (other && moved.get(there) !== other) this.#retire(other);
     }
     this.#shown = moved;
   }
@@ -114,7 +116,8 @@ export class Rows {
   show(from, to, geometry, shift, imageAt) {
     // What is blank is left to the background.
     const places = [...geometry.rowsBetween(from, to)].filter(({ title, lefts }) => title !== null || lefts);
-    this.#recycle(new Set(places.map(({ number }) => number)), geometry.rows);
+    const wanted = new Set(places.map(({ number }) => number));
+    this.#recycle(wanted, geometry.rows);
     if (to < from) return;
     this.#layDown(geometry.topOf(from), shift);
     for (const place of places) {
@@ -122,7 +125,7 @@ export class Rows {
       row.moveTo(place.top - this.#origin);
       row.bind(place, imageAt);
     }
-    this.#keepOutOfSight(from, to, geometry);
+    this.#keepOutOfSight(wanted, from, to, geometry);
   }
 
   /** Rows are used again in any order; who listens to the page, or walks through it, should meet them from the top. */
@@ -205,13 +208,14 @@ export class Rows {
 
   /**
    * The row that is kept for its focus lies just off the screen: its own place may be further than a browser can go.
+   * @param {Set<number>} wanted
    * @param {number} from
    * @param {number} to
    * @param {Geometry} geometry
    */
-  #keepOutOfSight(from, to, geometry) {
+  #keepOutOfSight(wanted, from, to, geometry) {
     for (const [number, row] of this.#shown) {
-      if (number >= from && number <= to) continue;
+      if (wanted.has(number)) continue;
       const edge = geometry.topOf(number < from ? from : to) - this.#origin;
       row.moveTo(edge + (number < from ? -2 : 2) * geometry.rowHeight);
     }

@@ -271,6 +271,18 @@ def test_the_picture_in_the_middle_stays_there_when_pictures_become_larger(visit
     assert density(front) == 2, "and remembered"
 
 
+def test_the_focus_stays_with_its_picture_when_pictures_become_larger(visit, mixed):
+    front = visit(mixed.server, "#at=600")
+    until_at_rest(front)
+    middle = front.page.evaluate(MIDDLE)
+    front.slot(middle).focus()
+    for key in ("+", "-", "-"):
+        front.page.keyboard.press(key)
+        assert front.focused == middle, key
+    front.page.keyboard.press("ArrowRight")
+    assert front.focused == middle + 1
+
+
 def test_two_fingers_make_pictures_larger_and_smaller_around_them(phone, mixed):
     front = phone(mixed.server, "#at=600")
     until_at_rest(front)

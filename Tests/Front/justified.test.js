@@ -240,6 +240,16 @@ test('rows in which a picture is another one are made anew, and all from there o
   assert.deepEqual(kept(shown[4].place.first), []);
 });
 
+test('rows of which no picture is left, or that would stand before the first, are not kept', () => {
+  const geometry = Gallery.random(2, [3_000]).geometry();
+  const shown = shownAt(geometry, 0, String);
+  const from = shown[3].place.first;
+  const to = from - shown[1].place.last - 1;
+  const [run] = keptRuns(shown, from, to, (slot) => String(slot + from - to), [0, 3_000]);
+  assert.equal(run.first, 0);
+  assert.equal(run.rows.length, shown.length - 2);
+});
+
 test('up and down go to the picture whose middle is nearest, over headings and back', () => {
   const gallery = Gallery.random(1, [300, 2, 300]);
   const geometry = gallery.geometry();
