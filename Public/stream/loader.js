@@ -233,7 +233,7 @@ export class StreamLoader extends EventTarget {
     // The slot may have another token by now, and the same picture.
     const standing = this.#assignments.at(index);
     const slot = this.#slots.get(index);
-    if (standing?.preview !== preview || !slot || slot.phase === 'shown') return;
+    if (standing?.preview !== preview || !slot || slot.phase === 'shown' || slot.phase === 'failed') return;
     commit(slot, standing.token, { preview, image: standing.image });
   }
 

@@ -1,8 +1,48 @@
 """Failures are told honestly, and end when their cause ends."""
 
+import io
+import struct
+
 import pytest
+from PIL import Image
 
 from front import FAILURE, by_requests, failing
+
+
+def undecodable(seed: int) -> bytes:
+    """A JPEG whose camera put a small picture into it, and of which nothing else can be decoded: its scan names tables
+    that there are not."""
+    picture = Image.effect_noise((640, 480), 20 + seed).convert("RGB")
+    small, large = io.BytesIO(), io.BytesIO()
+    picture.resize((160, 120)).save(small, "JPEG")
+    thumbnail = small.getvalue()
+    directory = struct.pack("<HHHLLHHLLHHLLL", 3, 0x103, 3, 1, 6, 0x201, 4, 1, 56, 0x202, 4, 1, len(thumbnail), 0)
+    exif = b"Exif\0\0II*\0" + struct.pack("<LHL", 8, 0, 14) + directory + thumbnail
+    picture.save(large, "JPEG", exif=exif)
+    content = bytearray(large.getvalue())
+    scan = content.rindex(b"\xff\xda")
+    content[scan + 6] = 0x33
+    return bytes(content)
+
+
+def test_a_slot_that_failed_stays_so_when_its_preview_is_ready_only_then(visit, start, tmp_path):
+    for seed in range(12):
+        (tmp_path / f"{seed}.jpg").write_bytes(undecodable(seed))
+    front = visit(start("serve", tmp_path), before=lambda page: page.add_init_script("""
+        window.fallen = [];
+        new MutationObserver((records) => records.forEach(({target, oldValue}) => {
+            if (oldValue === 'failed') window.fallen.push(`${target.dataset.index} ${target.dataset.phase}`);
+        })).observe(document, {subtree: true, attributeFilter: ['data-phase'], attributeOldValue: true});
+    """))
+    front.until_settled()
+    # Now the server knows how they end, and tells it at once.
+    front.page.reload()
+    front.until("() => document.querySelectorAll('.slot[data-phase=failed]').length === 12")
+    # What is ready late is ready within a few frames of what came last.
+    front.page.evaluate("""async () => {
+        for (let frame = 0; frame < 20; frame += 1) await new Promise(requestAnimationFrame);
+    }""")
+    assert front.page.evaluate("() => window.fallen") == []
 
 
 def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
