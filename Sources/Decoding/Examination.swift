@@ -90,6 +90,12 @@ struct Examination {
         self.facts = facts
     }
 
+    /// Pixels of the longer side of what has all its pixels. A drawing has none of its own: it is drawn as large as the
+    /// largest step.
+    var fullSide: Int {
+        kind == .svg ? Rendition.step2560.longestSide ?? 0 : max(storedWidth, storedHeight)
+    }
+
     /// Whether work on its pixels belongs to the place of heavy pictures. What an SVG costs its size does not tell.
     func isHeavy(_ limits: RenderLimits) -> Bool {
         isProgressive || kind == .svg || Int64(storedWidth) * Int64(storedHeight) > limits.heavyPixels

@@ -43,6 +43,16 @@ extension RenderLimits {
         }
     }
 
+    /// Whether all pixels of a picture can be in memory at once, and their file in an answer.
+    func checkWhole(_ original: Examination) throws(RenderError) {
+        let bytes = 4 * Int64(original.storedWidth) * Int64(original.storedHeight)
+        guard original.kind == .svg || bytes <= decodedBytes else {
+            throw RenderError(
+                .tooLarge, "This picture is too large to be shown with all its pixels.",
+                logDetail: "\(original.storedWidth) by \(original.storedHeight) pixels")
+        }
+    }
+
     /// Half bytes that a decoder holds at least for each pixel of the picture; 0 where it can go over the picture line by
     /// line, or where it depends on more than the header tells: then the worker's limit decides.
     private static func bytesHeld(_ kind: FileKind, isInterlaced: Bool, _ header: Picture) -> Int {

@@ -58,12 +58,11 @@ public struct Renderer: Sendable {
     private func render(
         _ original: Examination, _ thumbnail: Picture?, as wanted: [Rendition: OutputFormat], stop: RenderStop
     ) throws(RenderError) -> RenderAnswer {
-        let sizes = wanted.compactMap { rendition, format in
-            rendition.longestSide.map { (rendition: rendition, side: $0, format: format) }
-        }.sorted { $0.side > $1.side }
-        guard let largest = sizes.first, sizes.count == wanted.count else {
-            throw RenderError(.failed, "An original is sent as it is.")
-        }
+        guard wanted[.original] == nil else { throw RenderError(.failed, "An original is sent as it is.") }
+        if wanted[.full] != nil { try limits.checkWhole(original) }
+        let sizes = wanted.map { (rendition: $0, side: $0.longestSide ?? original.fullSide, format: $1) }
+            .sorted { $0.side > $1.side }
+        guard let largest = sizes.first else { throw RenderError(.failed, "Nothing is to be made of the picture.") }
         do throws(DecoderFailure) {
             // Whether a picture is whole, its thumbnail does not tell.
             let decoded: (picture: Picture, isIncomplete: Bool?) =

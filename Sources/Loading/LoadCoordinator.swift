@@ -283,7 +283,7 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func remember(_ tile: RenditionBytes, _ job: LoadMachine.JobID, freshUntil: Int64?) {
         guard let request = contexts[job]?.request else { return }
-        let key = TileKey(image: request.image.id, rendition: request.rendition, format: request.format)
+        let key = TileKey(of: tile, as: request.rendition, image: request.image.id, format: request.format)
         var tile = tile
         tile.isStale = false
         stages.memory.insert(tile, for: key)
@@ -361,11 +361,11 @@ final class LoadCoordinator: @unchecked Sendable {
             harmful.forgive(context.request)
             finish(job, .success(content))
         case .unexamined(let content, let reason):
-            harmful.note(reason, of: context.request.image.id, version: version)
+            harmful.note(reason, of: context.request, version: version)
             finish(job, .success(content))
         case .changed: perform(machine.prepare(job))
         case .failed(let failure, let reason):
-            harmful.note(reason, of: context.request.image.id, version: version)
+            harmful.note(reason, of: context.request, version: version)
             fail(job, failure, version: version)
         }
     }

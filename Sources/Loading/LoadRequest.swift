@@ -7,15 +7,20 @@ public struct LoadRequest: Hashable, Sendable {
     public var rendition: Rendition
     /// How the rendition is to be encoded. Originals come as they are.
     public var format: OutputFormat
+    /// Renditions that are wanted next, and how they are to be encoded: where this one has to be made, they are made of
+    /// the same decoding, and kept.
+    public var next: [Rendition: OutputFormat]
     /// Tries again what failed for good a moment ago: a person asked for it.
     public var bypassNegativeCache: Bool
 
     public init(
-        image: GalleryImage, rendition: Rendition, format: OutputFormat, bypassNegativeCache: Bool = false
+        image: GalleryImage, rendition: Rendition, format: OutputFormat, next: [Rendition: OutputFormat] = [:],
+        bypassNegativeCache: Bool = false
     ) {
         self.image = image
         self.rendition = rendition
         self.format = format
+        self.next = next
         self.bypassNegativeCache = bypassNegativeCache
     }
 }

@@ -46,7 +46,7 @@ struct LoadStages: Sendable {
         case .file:
             // Memory was asked for this version when the load began.
             guard request.rendition != .original, let version = image.version,
-                let tile = tiles.rendition(key(of: request), version: version)
+                let tile = stored(request, version)
             else { return .nothing(nil) }
             return .tile(tile, freshUntil: nil)
         case .remote(let url):
@@ -66,12 +66,11 @@ struct LoadStages: Sendable {
 
     private func tile(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
         guard request.rendition != .original else { return nil }
-        return memory.rendition(key(of: request), version: version)
-            ?? tiles.rendition(key(of: request), version: version)
+        return memory.rendition(KeptNames(of: request, version: version), version: version) ?? stored(request, version)
     }
 
-    private func key(of request: LoadRequest) -> TileKey {
-        TileKey(image: request.image.id, rendition: request.rendition, format: request.format)
+    private func stored(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
+        KeptNames(of: request, version: version).first { tiles.rendition($0, version: version) }
     }
 
     // MARK: - Preparing
@@ -132,19 +131,26 @@ struct LoadStages: Sendable {
 
     // MARK: - Rendering
 
-    /// What a render worker is to do. The decoding is the dear part: a tile's preview comes with it, unless it is there.
+    /// What a render worker is to do. The decoding is the dear part: what is wanted next comes with it, and the preview of
+    /// what is made for a grid, unless they are there.
     func job(for request: LoadRequest, of source: OriginalSource) -> RenderJob {
         let descriptor = source.descriptor.number
         guard request.rendition != .original else { return RenderJob(.examine, of: descriptor) }
-        var wanted = [request.rendition: request.format]
-        if request.rendition == .tile {
-            let format: OutputFormat = request.format == .jpeg ? .jpeg : .webp
-            let key = TileKey(image: request.image.id, rendition: .preview, format: format)
-            if memory.rendition(key, version: source.version) == nil { wanted[.preview] = format }
+        var next = request.next
+        if request.rendition != .preview, !request.rendition.isForScreens {
+            next[.preview] = request.format == .jpeg ? .jpeg : .webp
         }
         let isKnown = source.version == request.image.version
-        let isDrawing = isKnown && request.image.facts.mediaType == "image/svg+xml"
-        return RenderJob(.make(wanted), of: descriptor, isKnownHeavy: isDrawing)
+        let facts = isKnown ? request.image.facts : ImageFacts()
+        var wanted = [request.rendition: request.format]
+        for (rendition, format) in next where rendition != request.rendition {
+            let names = KeptNames(
+                of: rendition, image: request.image.id, format: format, longestSide: facts.longestSide)
+            if memory.rendition(names, version: source.version) == nil { wanted[rendition] = format }
+        }
+        // All pixels are a matter of more memory than others, and of more time.
+        let isHeavy = facts.mediaType == ImageFacts.drawing || request.rendition == .full
+        return RenderJob(.make(wanted), of: descriptor, isKnownHeavy: isHeavy)
     }
 
     /// Takes in what a render worker has made: learns from it and keeps it. Never blocks.
@@ -183,7 +189,7 @@ struct LoadStages: Sendable {
         guard source.mayStore else { return }
         var tile = tile
         tile.isStale = false
-        let key = TileKey(image: image, rendition: rendition, format: format)
+        let key = TileKey(of: tile, as: rendition, image: image, format: format)
         memory.insert(tile, for: key)
         tiles.insert(tile, for: key)
     }

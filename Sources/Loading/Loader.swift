@@ -60,7 +60,7 @@ public final class Loader: RenditionLoading {
     public func cached(
         _ image: ImageID, version: ContentVersion, rendition: Rendition, format: OutputFormat
     ) -> RenditionBytes? {
-        memory.rendition(TileKey(image: image, rendition: rendition, format: format), version: version)
+        memory.rendition(KeptNames(of: rendition, image: image, format: format), version: version)
     }
 
     public func originSilence(of image: ImageID) -> Duration? { coordinator.arrivals.silence(of: image) }

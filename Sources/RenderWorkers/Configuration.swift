@@ -39,8 +39,9 @@ extension RenderPool {
 
         /// How long a job may take.
         public struct Deadlines: Hashable, Sendable {
-            /// Previews and tiles.
+            /// What is made for a grid.
             public var tile: Duration = .seconds(20)
+            /// What is made for a whole screen, or of all pixels.
             public var screen: Duration = .seconds(40)
             /// A look at the header.
             public var examination: Duration = .seconds(10)
@@ -50,7 +51,7 @@ extension RenderPool {
             func limit(of work: RenderJob.Work) -> Duration {
                 switch work {
                 case .examine, .survey: examination
-                case .make(let wanted): wanted.keys.contains(.screen) ? screen : tile
+                case .make(let wanted): wanted.keys.contains(where: \.isForScreens) ? screen : tile
                 case .encode: tile
                 }
             }

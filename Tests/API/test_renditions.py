@@ -24,7 +24,9 @@ def test_the_format_follows_accept_and_says_so(shared_gallery, image, accept, ty
     assert "accept" in answer.headers["Vary"].lower()
 
 
-@pytest.mark.parametrize("rendition, longest", [("preview", 64), ("tile", 320), ("screen", 1600)])
+@pytest.mark.parametrize("rendition, longest", [
+    ("preview", 64), ("160", 160), ("tile", 320), ("320", 320), ("640", 640), ("1280", 1280), ("screen", 1600),
+    ("1600", 1600), ("2560", 2560), ("full", 640)])
 def test_a_rendition_is_no_larger_than_its_name_says(shared_gallery, image, rendition, longest):
     from io import BytesIO
 
@@ -33,6 +35,23 @@ def test_a_rendition_is_no_larger_than_its_name_says(shared_gallery, image, rend
     answer = shared_gallery.get(f"/images/{image['id']}/{rendition}", Accept="image/webp")
     with Image.open(BytesIO(answer.body)) as drawn:
         assert max(drawn.size) == min(longest, 640) and abs(drawn.width / drawn.height - 4 / 3) < 0.05
+
+
+def test_the_steps_of_a_large_picture_and_all_its_pixels_where_no_browser_decodes_it(serve, tmp_path):
+    (tmp_path / "large.tif").write_bytes(pictures.encoded("TIFF", width=3000, height=2000))
+    gallery = serve(tmp_path)
+    image = gallery.images(1)["large.tif"]
+    asked = ["160", "320", "640", "1280", "1600", "2560", "full"]
+    answers = [gallery.get(f"/images/{image['id']}/{step}", Accept="image/webp,image/jpeg") for step in asked]
+    assert [pictures.size(answer.body)[0] for answer in answers] == [160, 320, 640, 1280, 1600, 2560, 3000]
+    assert [answer.type for answer in answers] == ["image/webp"] * 6 + ["image/jpeg"]
+    assert gallery.get(f"/images/{image['id']}/100").is_problem(404)
+
+
+def test_a_token_is_for_a_step_by_either_of_its_names(shared_gallery, image):
+    issued = shared_gallery.tokens(rendition="320", slots=[{"slot": 1, "image": image["id"]}])
+    answer = shared_gallery.get(issued["tokens"][0]["href"].replace("/tile?", "/320?"))
+    assert answer.status == 200 and max(pictures.size(answer.body)) == 320
 
 
 def test_what_has_not_changed_is_not_sent_again(shared_gallery, image):

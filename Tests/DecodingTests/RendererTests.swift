@@ -103,6 +103,30 @@ import Testing
         #expect(all.facts.placeholder != nil && all.facts.isIncomplete == false)
     }
 
+    @Test func `no rendition has more pixels than the picture, and one has them all`() throws {
+        let jpeg = try Sample.jpeg(width: 1_000, height: 700)
+        let wanted = Dictionary(uniqueKeysWithValues: Rendition.steps.map { ($0, OutputFormat.jpeg) })
+        let all = try renderer.render(.bytes(jpeg), as: wanted, stop: RenderStop())
+        #expect(Rendition.steps.map { all.renditions[$0]?.width } == [160, 320, 640, 1_000, 1_000, 1_000, 1_000])
+        #expect(try render(jpeg, as: .full).height == 700)
+    }
+
+    @Test func `a drawing is drawn as large as it is shown`() throws {
+        let svg = #"<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><rect width="9" height="9"/></svg>"#
+        #expect(try render(Array(svg.utf8), as: .step640).width == 640)
+        #expect(try render(Array(svg.utf8), as: .full).width == 2_560)
+    }
+
+    @Test func `a picture whose pixels do not all fit into memory is said to be too large`() throws {
+        let renderer = try Renderer(limits: RenderLimits(words: ["memory=\(128 << 20)"]) ?? RenderLimits())
+        let png = Sample.png(Sample.quarters(width: 4_000, height: 3_000))
+        let error = #expect(throws: RenderError.self) {
+            try renderer.render(.bytes(png), as: .full, format: .jpeg, stop: RenderStop())
+        }
+        #expect(error?.reason == .tooLarge)
+        #expect(try renderer.render(.bytes(png), as: .tile, format: .jpeg, stop: RenderStop()).width == 320)
+    }
+
     @Test func `an original is not rendered`() throws {
         let jpeg = try Sample.jpeg(width: 80, height: 60)
         #expect(throws: RenderError.self) { try render(jpeg, as: .original) }

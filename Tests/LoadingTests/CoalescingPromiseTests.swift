@@ -28,7 +28,7 @@ import Testing
             for format in OutputFormat.allCases { house.load(house.remote(1), rendition, format, into: results) }
         }
         await house.origins.fetches.element(0).answer(picture(100))
-        let all = await results.first(12)
+        let all = await results.first(Rendition.allCases.count * OutputFormat.allCases.count)
         #expect(all.allSatisfy { $0.failure == nil })
         #expect(house.origins.fetches.count == 1)
         await house.close()

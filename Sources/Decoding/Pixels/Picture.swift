@@ -79,25 +79,26 @@ extension Picture {
         // what the decoder warns of is known to belong to this picture.
         guard vips_image_pio_input(handle) == 0, let region = vips_region_new(handle) else { throw DecoderFailure() }
         defer { g_object_unref(region) }
-        let rowLength = width * bands
-        var isWhole = true
-        let pixels = [UInt8](unsafeUninitializedCapacity: rowLength * height) { target, filled in
-            filled = 0
-            for top in stride(from: 0, to: height, by: Self.rowsAtOnce) {
-                let rows = min(Self.rowsAtOnce, height - top)
-                var strip = VipsRect(left: 0, top: Int32(top), width: Int32(width), height: Int32(rows))
-                guard !stop.isStopped, vips_region_prepare(region, &strip) == 0 else {
-                    isWhole = false
-                    return
-                }
-                for row in top..<top + rows {
-                    memcpy(target.baseAddress! + filled, cvips_region_row(region, Int32(row)), rowLength)
-                    filled += rowLength
-                }
+        guard let memory = vips_image_new_memory() else { throw DecoderFailure() }
+        let made = Picture(owning: memory)
+        vips_image_init_fields(
+            memory, Int32(width), Int32(height), Int32(bands), VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
+            Self.space(ofBands: bands), 1, 1)
+        for top in stride(from: 0, to: height, by: Self.rowsAtOnce) {
+            let rows = min(Self.rowsAtOnce, height - top)
+            var strip = VipsRect(left: 0, top: Int32(top), width: Int32(width), height: Int32(rows))
+            guard !stop.isStopped, vips_region_prepare(region, &strip) == 0 else { throw DecoderFailure() }
+            for row in top..<top + rows {
+                let pixels = UnsafeMutableRawPointer(mutating: cvips_region_row(region, Int32(row)))?
+                    .assumingMemoryBound(to: UInt8.self)
+                guard vips_image_write_line(memory, Int32(row), pixels) == 0 else { throw DecoderFailure() }
             }
         }
-        guard isWhole else { throw DecoderFailure() }
-        return try Picture(copying: pixels, width: width, height: height, bands: bands)
+        return made
+    }
+
+    private static func space(ofBands bands: Int) -> VipsInterpretation {
+        bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB
     }
 
     /// A picture in memory: grey of one band, colours of three, each perhaps with alpha after it.
@@ -109,9 +110,9 @@ extension Picture {
         guard let copy else { throw DecoderFailure() }
         defer { g_object_unref(copy) }
         var declared: UnsafeMutablePointer<VipsImage>?
-        guard cvips_declare(copy, &declared, bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB) == 0,
-            let declared
-        else { throw DecoderFailure() }
+        guard cvips_declare(copy, &declared, Self.space(ofBands: bands)) == 0, let declared else {
+            throw DecoderFailure()
+        }
         self.init(owning: declared)
     }
 

@@ -30,7 +30,7 @@ struct RenditionRoute {
         guard let id = request.parameters["id"].flatMap({ ImageID($0) }) else {
             return reply.send(Problem.noSuchImage.response)
         }
-        guard let rendition = request.parameters["rendition"].flatMap({ Rendition(rawValue: $0) }) else {
+        guard let rendition = request.parameters["rendition"].flatMap({ Rendition(name: $0) }) else {
             return reply.send(Problem.noSuchRendition.response)
         }
         do {
@@ -136,7 +136,7 @@ extension Priority {
 
 extension Problem {
     static let noSuchRendition = Problem(
-        .notFound, title: "No such rendition", detail: "There are preview, tile, screen and original.")
+        .notFound, title: "No such rendition", detail: "There are \(Rendition.words).")
 }
 
 extension Response {

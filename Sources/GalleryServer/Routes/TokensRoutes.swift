@@ -58,8 +58,8 @@ struct TokensRoutes {
 
     private func rendition(of body: TokenRequestBody) throws -> Rendition {
         guard let name = body.rendition else { return .tile }
-        guard let rendition = Rendition(rawValue: name) else {
-            throw Problem.badField("rendition", "must be preview, tile, screen or original.")
+        guard let rendition = Rendition(name: name) else {
+            throw Problem.badField("rendition", "must be one of \(Rendition.words).")
         }
         return rendition
     }

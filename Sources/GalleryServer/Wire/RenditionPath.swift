@@ -16,3 +16,8 @@ enum RenditionPath {
         "/images/\(image)/\(rendition.rawValue)?token=\(token)"
     }
 }
+
+extension Rendition {
+    /// All that there are, for people.
+    static let words = "preview, tile, screen, original, 160, 320, 640, 1280, 1600, 2560 and full"
+}

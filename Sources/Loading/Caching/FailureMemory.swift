@@ -10,10 +10,19 @@ struct FailureMemory: Sendable {
         let scope: Scope
     }
 
-    /// An original may be sent though it cannot be rendered.
+    /// An original may be sent though it cannot be rendered, and be rendered though all its pixels are too many.
     enum Scope: CaseIterable, Hashable, Sendable {
         case original
+        case full
         case rendered
+
+        init(_ rendition: Rendition) {
+            switch rendition {
+            case .original: self = .original
+            case .full: self = .full
+            default: self = .rendered
+            }
+        }
     }
 
     private struct Entry: Sendable {
@@ -63,6 +72,6 @@ struct FailureMemory: Sendable {
 extension FailureMemory.Subject {
     init(_ request: LoadRequest, version: ContentVersion?) {
         self.init(
-            image: request.image.id, version: version, scope: request.rendition == .original ? .original : .rendered)
+            image: request.image.id, version: version, scope: FailureMemory.Scope(request.rendition))
     }
 }

@@ -71,13 +71,16 @@ final class HarmfulPictures {
         return LoadFailure(error)
     }
 
-    /// A try has failed.
-    func note(_ reason: RenderError.Reason, of image: ImageID, version: ContentVersion) {
+    /// A try has failed. That all pixels at once were too many says nothing of the smaller renditions.
+    func note(_ reason: RenderError.Reason, of request: LoadRequest, version: ContentVersion) {
+        let image = request.image.id
         let strikes: Int
         switch reason {
         // The pool has tried it twice.
         case .decoderDied: strikes = Self.strikesOut
-        case .tookTooLong, .tooMuchMemory: strikes = 1
+        case .tookTooLong, .tooMuchMemory:
+            guard request.rendition != .full else { return }
+            strikes = 1
         default: return
         }
         let before = entries[image].flatMap { $0.version == version ? $0.strikes : nil } ?? 0
@@ -99,9 +102,7 @@ final class HarmfulPictures {
 
     /// A try went well. A preview may have been made without looking at the picture itself.
     func forgive(_ request: LoadRequest) {
-        guard request.rendition == .tile || request.rendition == .screen, entries[request.image.id] != nil else {
-            return
-        }
+        guard Rendition.steps.contains(request.rendition), entries[request.image.id] != nil else { return }
         forget(request.image.id)
     }
 

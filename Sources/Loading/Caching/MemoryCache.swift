@@ -21,9 +21,12 @@ final class MemoryCache: Sendable {
     }
 
     private let state: Guarded<State>
+    /// Bytes.
+    private let largest: Int
 
     /// - Parameter budget: Bytes.
     init(budget: Int) {
+        largest = max(budget / 32, 64 << 10)
         state = Guarded(State(tiles: Sieve(budget: budget), freshness: Sieve(budget: 65_536)))
     }
 
@@ -31,14 +34,16 @@ final class MemoryCache: Sendable {
     private static let overhead = 200
 
     func rendition(_ request: LoadRequest, now: () -> Int64) -> RenditionBytes? {
-        let key = TileKey(image: request.image.id, rendition: request.rendition, format: request.format)
+        let names = KeptNames(of: request, version: request.image.version)
         return state.withLock { state in
-            guard let tile = state.tiles.peek(key), Self.isCurrent(tile, request.image, state.freshness, now) else {
-                state.misses += 1
-                return nil
+            let tile = names.first { key in
+                guard let tile = state.tiles.peek(key), Self.isCurrent(tile, request.image, state.freshness, now) else {
+                    return nil
+                }
+                return state.tiles.use(key)
             }
-            state.hits += 1
-            return state.tiles.use(key)
+            if tile == nil { state.misses += 1 } else { state.hits += 1 }
+            return tile
         }
     }
 
@@ -54,14 +59,17 @@ final class MemoryCache: Sendable {
     }
 
     /// The rendition of exactly this version, whether it must be revalidated or not.
-    func rendition(_ key: TileKey, version: ContentVersion) -> RenditionBytes? {
+    func rendition(_ names: KeptNames, version: ContentVersion) -> RenditionBytes? {
         state.withLock { state in
-            guard state.tiles.peek(key)?.version == version else { return nil }
-            return state.tiles.use(key)
+            names.first { key in
+                state.tiles.peek(key)?.version == version ? state.tiles.use(key) : nil
+            }
         }
     }
 
+    /// One that is very large is left to the disk: a few of them would push out hundreds of tiles.
     func insert(_ tile: RenditionBytes, for key: TileKey) {
+        guard tile.bytes.count <= largest else { return }
         state.withLock { _ = $0.tiles.insert(tile, for: key, cost: tile.bytes.count + Self.overhead) }
     }
 

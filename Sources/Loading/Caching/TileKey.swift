@@ -15,6 +15,11 @@ struct TileKey: Hashable, Sendable {
             case .tile: 1
             case .screen: 2
             case .original: 3
+            case .step160: 4
+            case .step640: 5
+            case .step1280: 6
+            case .step2560: 7
+            case .full: 8
             }
         let encoding: UInt8 =
             switch format {

@@ -40,8 +40,10 @@ public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
     static func preferences(for rendition: Rendition) -> [OutputFormat] {
         switch rendition {
         case .preview: [.webp, .jpeg, .avif]
-        case .tile: [.avif, .webp, .jpeg]
-        case .screen, .original: [.webp, .avif, .jpeg]
+        case .step160, .tile, .step640: [.avif, .webp, .jpeg]
+        case .step1280, .screen, .step2560, .original: [.webp, .avif, .jpeg]
+        // The others cannot hold every picture, nor be written line by line.
+        case .full: [.jpeg]
         }
     }
 }

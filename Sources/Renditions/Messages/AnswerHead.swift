@@ -87,8 +87,8 @@ public struct AnswerHead: Hashable, Sendable {
             isRight =
                 parts.count == wanted.count && Set(parts.map(\.rendition)).count == parts.count
                 && parts.allSatisfy { part in
-                    guard let rendition = part.rendition, let side = rendition.longestSide else { return false }
-                    return wanted[rendition] == part.format && max(part.width, part.height) <= side
+                    guard let rendition = part.rendition, wanted[rendition] == part.format else { return false }
+                    return rendition.longestSide.map { max(part.width, part.height) <= $0 } ?? (rendition == .full)
                 }
         case .encode(let work):
             isRight =

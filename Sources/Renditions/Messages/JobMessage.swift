@@ -109,7 +109,9 @@ private enum ToWorker: UInt8 {
 }
 
 /// The renditions in the order of their numbers in messages: append only.
-private let renditions: [Rendition] = [.preview, .tile, .screen, .original]
+private let renditions: [Rendition] = [
+    .preview, .tile, .screen, .original, .step160, .step640, .step1280, .step2560, .full,
+]
 private let formats: [OutputFormat] = [.avif, .webp, .jpeg]
 
 extension Rendition {

@@ -24,6 +24,7 @@ final class MockWorkers: Sendable {
     }
 
     private struct State {
+        var longestSide = 4_000
         var isHeld = false
         var isProgressive = false
         var fault: Fault?
@@ -53,6 +54,12 @@ final class MockWorkers: Sendable {
             }
             if !newValue { for worker in workers { worker.onLoop { $0.goOn() } } }
         }
+    }
+
+    /// Of every picture, in pixels; it is twice as wide as high.
+    var longestSide: Int {
+        get { state.withLock { $0.longestSide } }
+        set { state.withLock { $0.longestSide = newValue } }
     }
 
     var isProgressive: Bool {
@@ -148,7 +155,7 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
             return onLoop { [error] in $0.tell(.ended(.failure(error), memory: 0)) }
         }
         guard case .make(let wanted) = job.work else {
-            var facts = Self.facts(of: content)
+            var facts = facts(of: content)
             facts.placeholder = nil
             let answer = RenderAnswer(facts: facts, source: source)
             return onLoop { $0.tell(.ended(.success(answer), memory: 0)) }
@@ -177,11 +184,12 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
             error.source = source
             tell(.ended(.failure(error), memory: 0))
         case nil:
-            var answer = RenderAnswer(facts: Self.facts(of: task.content), source: source)
+            var answer = RenderAnswer(facts: facts(of: task.content), source: source)
             for (rendition, format) in task.wanted {
+                let side = min(house.longestSide, rendition.longestSide ?? .max)
                 answer.renditions[rendition] = Rendered(
-                    bytes: MockWorkers.picture(rendition, format, of: task.content), format: format, width: 10,
-                    height: 5)
+                    bytes: MockWorkers.picture(rendition, format, of: task.content), format: format, width: side,
+                    height: side / 2)
             }
             tell(.ended(.success(answer), memory: 0))
         }
@@ -202,10 +210,10 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
         onLoop { $0.tell(.gone("killed", byOthers: false)) }
     }
 
-    private static func facts(of content: [UInt8]) -> ImageFacts {
+    private func facts(of content: [UInt8]) -> ImageFacts {
         var facts = ImageFacts()
-        facts.width = 100
-        facts.height = 50
+        facts.width = house.longestSide
+        facts.height = house.longestSide / 2
         facts.mediaType = content.starts(with: Array("<svg".utf8)) ? "image/svg+xml" : "image/jpeg"
         facts.placeholder = [1, 2, 3]
         return facts
