@@ -12,6 +12,7 @@ final class StreamCensus: Sendable {
         var textBytes = 0
         var previews = 0
         var previewBytes = 0
+        /// What is not a preview, of whatever size.
         var tiles = 0
         var tileBytes = 0
         var problems = 0
@@ -86,7 +87,7 @@ final class StreamCensus: Sendable {
             case .preview:
                 figures.previews += 1
                 figures.previewBytes += bytes
-            case .tile:
+            default:
                 figures.tiles += 1
                 figures.tileBytes += bytes
             }

@@ -47,14 +47,19 @@ extension Catalog: StreamCatalog {
 
 /// How the renditions of one stream are encoded.
 struct StreamFormats: Hashable, Sendable {
-    let preview: OutputFormat
-    let tile: OutputFormat
+    private let preview: OutputFormat
+    private let tile: OutputFormat
+    private let screen: OutputFormat
 
     /// - Parameter accept: what an `Accept` header says (RFC 9110 §12.5.1).
     init(accept: String?) {
         preview = OutputFormat.negotiate(accept: accept, for: .preview)
         tile = OutputFormat.negotiate(accept: accept, for: .tile)
+        screen = OutputFormat.negotiate(accept: accept, for: .screen)
     }
 
-    subscript(_ rendition: StreamRendition) -> OutputFormat { rendition == .preview ? preview : tile }
+    subscript(_ rendition: StreamRendition) -> OutputFormat {
+        if rendition == .preview { return preview }
+        return rendition.rendition.isForScreens ? screen : tile
+    }
 }

@@ -243,6 +243,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private func request(_ piece: Piece, of image: GalleryImage) -> LoadRequest {
         LoadRequest(
             image: image, rendition: piece.rendition.rendition, format: formats[piece.rendition],
+            next: plan.next(after: piece).map { [$0.rendition: formats[$0]] } ?? [:],
             bypassNegativeCache: plan.showings[piece.slot]?.insists ?? false)
     }
 

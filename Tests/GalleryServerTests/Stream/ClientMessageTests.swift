@@ -19,6 +19,17 @@ import Testing
         #expect(message == .viewport(viewport))
     }
 
+    @Test func `a viewport whose client knows of larger renditions`() throws {
+        let message = try ClientMessage(
+            #"{"type":"viewport","first":0,"count":1,"pixels":387,"side":"shorter","saveData":true,"#
+                + #""has":[{"image":"\#(image)","version":"\#(version)","renditions":["160","640","2560","320"]}]}"#)
+        var viewport = Viewport(first: 0, count: 1)
+        (viewport.pixels, viewport.side, viewport.savesData) = (387, .shorter, true)
+        let held = StreamRenditions([.step160, .step640, .step2560, .tile].map { StreamRenditions($0) })
+        viewport.has = [HeldImage(image: image, version: version, renditions: held)]
+        #expect(message == .viewport(viewport))
+    }
+
     @Test func `a viewport that says as little as it may`() throws {
         #expect(
             try ClientMessage(#"{"type":"viewport","first":0,"count":1}"#) == .viewport(Viewport(first: 0, count: 1)))
@@ -50,6 +61,8 @@ import Testing
         (#"{"type":"viewport","first":0,"count":1,"velocity":null}"#, "velocity"),
         (#"{"type":"viewport","first":0,"count":1,"landing":-3}"#, "landing"),
         (#"{"type":"viewport","first":0,"count":1,"pixels":0}"#, "pixels"),
+        (#"{"type":"viewport","first":0,"count":1,"side":"left"}"#, "side"),
+        (#"{"type":"viewport","first":0,"count":1,"saveData":"on"}"#, "saveData"),
         (#"{"type":"viewport","first":0,"count":1,"lag":-1}"#, "lag"),
         (#"{"type":"viewport","first":0,"count":1,"received":-1}"#, "received"),
         (#"{"type":"viewport","first":0,"count":1,"revision":"x"}"#, "revision"),

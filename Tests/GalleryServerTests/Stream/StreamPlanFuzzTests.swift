@@ -25,7 +25,9 @@ import Testing
                 viewport.direction = Int.random(in: -1...1, using: &random)
                 viewport.velocity = [0, 5, 60, 800, 1e7].randomElement(using: &random) ?? 0
                 if Bool.random(using: &random) { viewport.landing = Int.random(in: 0...3_200, using: &random) }
-                viewport.pixels = [nil, 64, 300].randomElement(using: &random) ?? nil
+                viewport.pixels = [nil, 64, 300, 900].randomElement(using: &random) ?? nil
+                viewport.side = [nil, .longer, .shorter].randomElement(using: &random) ?? nil
+                viewport.savesData = .random(using: &random)
                 house.show(viewport)
             case 3:
                 house.plan.acknowledge(Int.random(in: 0...(house.plan.link.handed + 1), using: &random), at: house.now)
@@ -34,7 +36,7 @@ import Testing
                 house.hold([
                     PlanHouse.held(
                         Int.random(in: 0...3_000, using: &random),
-                        StreamRenditions(rawValue: UInt8.random(in: 0...3, using: &random)))
+                        StreamRenditions(rawValue: UInt8.random(in: 0...63, using: &random)))
                 ])
             case 6: house.plan.forget([PlanHouse.held(Int.random(in: 0...3_000, using: &random), [.preview, .tile])])
             case 7: house.retry([Int.random(in: 0...3_000, using: &random)], insists: .random(using: &random))

@@ -88,7 +88,7 @@ struct StreamSimulation {
             log.append((now, first.sent))
             switch first.sent.rendition {
             case .preview: previews[first.sent.slot] = now
-            case .tile: tiles[first.sent.slot] = now
+            default: tiles[first.sent.slot] = now
             }
         }
         if received > acknowledged, Int(now * 1_000) % 4 < 2 {

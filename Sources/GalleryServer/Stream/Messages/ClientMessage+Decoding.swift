@@ -34,6 +34,8 @@ extension Viewport {
         velocity = try reader.number("velocity", in: 0...Self.maximumVelocity) ?? 0
         landing = try reader.integer("landing", in: 0...largestSafeInteger)
         pixels = try reader.integer("pixels", in: 1...100_000)
+        side = try reader.side("side")
+        savesData = try reader.boolean("saveData") ?? false
         lag = try reader.number("lag", in: 0...60_000).map { min($0 / 1_000, Self.maximumLag) }
         received = try reader.integer("received", in: 0...largestSafeInteger)
         has = try reader.images("has", isRequired: false)
@@ -74,6 +76,15 @@ private struct MemberReader {
             throw Misunderstood(member: prefix + name, rule: "must be true or false")
         }
         return boolean
+    }
+
+    /// Nil when the member is absent.
+    func side(_ name: String) throws(Misunderstood) -> Viewport.Side? {
+        guard members[name] != nil else { return nil }
+        guard let side = Viewport.Side(rawValue: try text(name)) else {
+            throw Misunderstood(member: prefix + name, rule: "must be longer, shorter or height")
+        }
+        return side
     }
 
     /// Nil when the member is absent.
@@ -154,11 +165,7 @@ private struct MemberReader {
                 throw Misunderstood(member: "\(prefix)renditions[\(position)]", rule: "must be text")
             }
             // A rendition that is not known is one of a newer client, which holds it for itself.
-            switch word {
-            case "preview": renditions.insert(.preview)
-            case "tile": renditions.insert(.tile)
-            default: break
-            }
+            if let rendition = StreamRendition(name: word) { renditions.insert(StreamRenditions(rendition)) }
         }
         return HeldImage(image: image, version: version, renditions: renditions)
     }

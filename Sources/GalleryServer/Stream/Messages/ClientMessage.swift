@@ -41,8 +41,12 @@ struct Viewport: Hashable, Sendable {
     var velocity = 0.0
     /// The slot that will be the first on screen when the scrolling ends, as far as the client can tell.
     var landing: Int?
-    /// The longer side of a slot in device pixels; nil where the client does not say.
+    /// Device pixels that a slot needs of a picture's `side`; nil where the client does not say.
     var pixels: Int?
+    /// What `pixels` are of; nil for a client that says only how large its slots are, and knows previews and tiles alone.
+    var side: Side?
+    /// Tiles have to do: whoever looks pays for what is sent.
+    var savesData = false
     /// Seconds from the coming of a preview until it is on screen, as the client measures it; nil where it does not.
     var lag: Double?
     /// Bytes of binary messages that have come so far; nil from a client that does not count them.
@@ -54,6 +58,16 @@ struct Viewport: Hashable, Sendable {
     static let longestView = 4_096
 
     var slots: Range<Int> { first..<first + count }
+
+    /// Which side of a picture fills its slot.
+    enum Side: String, CaseIterable, Sendable {
+        /// The whole picture is in a square.
+        case longer
+        /// The picture fills a square, and is cut at two sides.
+        case shorter
+        /// The whole picture is in a row of pictures of one height.
+        case height
+    }
 }
 
 /// Renditions of one content of one image that a client holds.

@@ -19,6 +19,8 @@ enum ServerMessage: Sendable {
         var version: ContentVersion?
         /// Nil where the client holds all that would be sent.
         var token: Token?
+        /// The largest that the slot needs; nil for a client that knows previews and tiles alone.
+        var rendition: StreamRendition?
     }
 
     /// The message as JSON.
@@ -36,6 +38,7 @@ enum ServerMessage: Sendable {
                 text += JSONText.quoted(assignment.name)
                 if let version = assignment.version { text += #","version":"\#(version)""# }
                 if let token = assignment.token { text += #","token":"\#(token)""# }
+                if let needed = assignment.rendition { text += #","rendition":"\#(needed.rendition.rawValue)""# }
                 text += "}"
             }
             return text + "]}"

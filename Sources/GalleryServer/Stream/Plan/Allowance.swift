@@ -70,7 +70,7 @@ struct Allowance: Sendable {
         let isSettling = isSeen && window.landing?.contains(piece.slot) == true
         let isSpeculative = window.isFast ? !isSettling : !isSeen
         if isSpeculative, speculative > 0, maximumSpeculative - bytes < speculative { return false }
-        guard piece.rendition == .tile, window.isMoving, !isSettling else { return true }
+        guard piece.rendition != .preview, window.isMoving, !isSettling else { return true }
         return tiles == 0 || maximumTiles - bytes >= tiles
     }
 }

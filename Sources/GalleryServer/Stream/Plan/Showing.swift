@@ -23,32 +23,70 @@ struct Showing: Sendable {
     var isBegun = false
     /// What failed before is tried again, however well it is remembered.
     var insists = false
-    var preview: Stage
-    var tile: Stage
+    private(set) var needs: NeededRenditions
+    var preview = Stage.wanted
+    var tile = Stage.wanted
+    var fine = Stage.wanted
 
-    init(image: ImageID, version: ContentVersion?, held: StreamRenditions, needsTile: Bool) {
+    init(image: ImageID, version: ContentVersion?, held: StreamRenditions, needs: NeededRenditions) {
         self.image = image
         self.version = version
-        tile = needsTile && !held.contains(.tile) ? .wanted : .done
-        preview = held.contains(.preview) || held.contains(.tile) ? .done : .wanted
+        self.needs = needs
+        hold(held)
     }
 
-    var isSettled: Bool { preview == .done && tile == .done }
+    var isSettled: Bool { preview == .done && tile == .done && fine == .done }
+
+    /// Nil where the slot has none of this grade.
+    func rendition(of grade: Grade) -> StreamRendition? {
+        switch grade {
+        case .preview: .preview
+        case .tile: needs.tile
+        case .needed: needs.fine ?? needs.tile
+        }
+    }
+
+    subscript(_ grade: Grade) -> Stage { rendition(of: grade).map { self[$0] } ?? .done }
 
     subscript(_ rendition: StreamRendition) -> Stage {
-        get { rendition == .preview ? preview : tile }
+        get {
+            switch rendition {
+            case .preview: preview
+            case needs.tile: tile
+            case needs.fine: fine
+            default: .done
+            }
+        }
         set {
             switch rendition {
             case .preview: preview = newValue
-            case .tile: tile = newValue
+            case needs.tile: tile = newValue
+            case needs.fine: fine = newValue
+            default: break
             }
         }
+    }
+
+    /// What serves for something that the client holds need not be sent.
+    mutating func hold(_ held: StreamRenditions) {
+        if held.serve(for: .preview) { preview = .done }
+        if needs.tile.map(held.serve) ?? true { tile = .done }
+        if needs.fine.map(held.serve) ?? true { fine = .done }
+    }
+
+    /// The slot has another size. What is under way for renditions that it still needs goes on.
+    mutating func change(to needs: NeededRenditions, held: StreamRenditions) {
+        if needs.tile != self.needs.tile { tile = .wanted }
+        if needs.fine != self.needs.fine { fine = .wanted }
+        self.needs = needs
+        hold(held)
     }
 
     /// Nothing more is sent for it.
     mutating func settle() {
         preview = .done
         tile = .done
+        fine = .done
     }
 }
 

@@ -24,7 +24,8 @@ extension StreamPlan {
             showings[slot]?.isTold = true
             return ServerMessage.Assignment(
                 slot: slot, image: showing.image, name: image.name, version: showing.version,
-                token: showing.isSettled ? nil : showing.token)
+                token: showing.isSettled ? nil : showing.token,
+                rendition: viewport?.side == nil ? nil : showing.needs.largest)
         }
     }
 
@@ -88,9 +89,9 @@ extension StreamPlan {
         showings[piece.slot]?.isBegun = true
         switch content {
         case .image(let rendition):
-            if piece.rendition == .tile {
-                finish(Piece(slot: piece.slot, rendition: .preview))
-                tileWasSent(bytes: rendition.bytes.count)
+            if piece.rendition != .preview {
+                hold(StreamRenditions(piece.rendition), in: piece.slot)
+                pictureWasSent(piece.rendition, bytes: rendition.bytes.count)
             }
             held.insert(StreamRenditions(piece.rendition), of: showing.image, rendition.version)
             learn(rendition.version, of: piece.slot)
@@ -102,7 +103,7 @@ extension StreamPlan {
         let bytes = RenditionHead.length + content.body.count
         link.hand(bytes, at: now)
         if link.received != nil {
-            flights.add(slot: piece.slot, bytes: bytes, isTile: piece.rendition == .tile, end: link.handed)
+            flights.add(slot: piece.slot, bytes: bytes, isTile: piece.rendition != .preview, end: link.handed)
         }
         return Sending(token: token, content: content, endsToken: endsToken)
     }
@@ -139,21 +140,26 @@ extension StreamPlan {
         if !window.isFast {
             if let step = visit(.centreFirst(window.reported), .preview, .near, &scan) { return step }
         }
-        if let step = visit(.centreFirst(window.tiles), .tile, .near, &scan) { return step }
+        // What moves is not looked at so closely, and the link is wanted for what comes.
+        let grades: [Grade] =
+            !window.isAtRest ? [.tile] : needsTilesFirst(window) ? [.tile, .needed] : [.needed]
+        for grade in grades {
+            if let step = visit(.centreFirst(window.tiles), grade, .near, &scan) { return step }
+        }
         if let landing = window.landing {
-            for rendition in StreamRendition.allCases {
-                if let step = visit(.centreFirst(landing), rendition, .landing, &scan) { return step }
+            for grade in [Grade.preview, .tile] {
+                if let step = visit(.centreFirst(landing), grade, .landing, &scan) { return step }
             }
         }
         if window.isFast {
             let order = SlotOrder.forwards(window.coming, direction: window.direction)
             return visit(order, .preview, .early, &scan)
         }
-        for rendition in StreamRendition.allCases {
+        for grade in [Grade.preview] + grades.prefix(1) {
             let ahead = SlotOrder.forwards(window.ahead, direction: window.direction)
-            if let step = visit(ahead, rendition, .ahead, &scan) { return step }
+            if let step = visit(ahead, grade, .ahead, &scan) { return step }
             let behind = SlotOrder.forwards(window.behind, direction: -window.direction)
-            if let step = visit(behind, rendition, .ahead, &scan) { return step }
+            if let step = visit(behind, grade, .ahead, &scan) { return step }
         }
         return nil
     }
@@ -187,10 +193,10 @@ extension StreamPlan {
     }
 
     private mutating func visit(
-        _ slots: SlotOrder, _ rendition: StreamRendition, _ urgency: Scan.Urgency, _ scan: inout Scan
+        _ slots: SlotOrder, _ grade: Grade, _ urgency: Scan.Urgency, _ scan: inout Scan
     ) -> Step? {
         for slot in slots {
-            guard let showing = showing(slot) else { continue }
+            guard let showing = showing(slot), let rendition = showing.rendition(of: grade) else { continue }
             let piece = Piece(slot: slot, rendition: rendition)
             let isAhead = isAhead(slot, scan.window)
             switch showing[rendition] {
@@ -206,9 +212,11 @@ extension StreamPlan {
                 guard mayLoad else {
                     // Many at once: a step for each would look through hundreds of slots hundreds of times.
                     let coming = scan.window.coming
-                    let others = gather(slots, from: slot) { $0[rendition] == .wanted }
+                    let others = gather(slots, from: slot) { $0[grade] == .wanted }
                     return .recall(
-                        others.filter { !coming.contains($0) }.map { Piece(slot: $0, rendition: rendition) })
+                        others.filter { !coming.contains($0) }.compactMap { slot in
+                            showings[slot]?.rendition(of: grade).map { Piece(slot: slot, rendition: $0) }
+                        })
                 }
                 guard showing.token != nil else {
                     return .issue(gather(slots, from: slot) { $0.token == nil && !$0.isSettled })
@@ -222,7 +230,7 @@ extension StreamPlan {
                     continue
                 }
                 guard showing.token != nil else {
-                    return .issue(gather(slots, from: slot) { $0.token == nil && $0[rendition] == .atHand })
+                    return .issue(gather(slots, from: slot) { $0.token == nil && $0[grade] == .atHand })
                 }
                 guard showing.isTold else {
                     return .tell(gather(slots, from: slot) { !$0.isTold && ($0.isSettled || $0.token != nil) })
@@ -267,8 +275,8 @@ extension StreamPlan {
             guard let showing = showing(slot) else { continue }
             if showing.token == nil, !showing.isSettled { return .issue([slot]) }
             if !showing.isTold { return .tell([slot]) }
-            for rendition in StreamRendition.allCases {
-                if let step = visit(.centreFirst(slot..<slot + 1), rendition, .near, &scan) { return step }
+            for grade in [Grade.preview, .tile, .needed] {
+                if let step = visit(.centreFirst(slot..<slot + 1), grade, .near, &scan) { return step }
             }
         }
         return rest(after: scan, at: now)

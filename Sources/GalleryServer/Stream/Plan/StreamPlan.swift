@@ -84,8 +84,10 @@ struct StreamPlan: Sendable {
     private var wasMoving = false
     /// Seconds that a load took lately.
     private var loading = 0.0
-    /// Bytes of a tile, lately.
+    /// Bytes of a picture, previews aside, lately.
     private(set) var tileBytes = 15_000.0
+    /// The same of what is larger than a tile, for one tile's worth of pixels.
+    private var fineBytes = 6_000.0
 
     init(revision: UInt64, total: Int, limits: Limits = Limits(), keepsCancelled: Bool = false) {
         self.revision = revision
@@ -101,15 +103,15 @@ struct StreamPlan: Sendable {
     /// - Returns: Tokens of slots that are left out.
     mutating func show(_ viewport: Viewport, at now: Double) -> [Token] {
         if viewport.direction != 0 { direction = viewport.direction }
-        if viewport.pixels != self.viewport?.pixels { needTiles(ofPixels: viewport.pixels) }
+        let before = need
         self.viewport = viewport
+        var left = need == before ? [] : adaptToNeed()
         motion = Motion(viewport: viewport, moment: now - (link.roundTrip ?? 0) / 2)
-        guard let window = window(at: now) else { return [] }
+        guard let window = window(at: now) else { return left }
         if keepsCancelled {
             backlog += window.reported.filter { showings[$0] == nil && !backlog.contains($0) }
-            return []
+            return left
         }
-        var left: [Token] = []
         for slot in showings.keys where !window.contains(slot) {
             if let token = drop(slot) { left.append(token) }
         }
@@ -133,13 +135,7 @@ struct StreamPlan: Sendable {
         let said = Set(images.map(\.image))
         var settled: [Token] = []
         for (slot, showing) in showings where said.contains(showing.image) && !showing.isSettled {
-            let held = held.renditions(of: showing.image, showing.version)
-            if held.contains(.tile) {
-                finish(Piece(slot: slot, rendition: .preview))
-                finish(Piece(slot: slot, rendition: .tile))
-            } else if held.contains(.preview) {
-                finish(Piece(slot: slot, rendition: .preview))
-            }
+            hold(held.renditions(of: showing.image, showing.version), in: slot)
             if showings[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
         }
         return settled
@@ -252,8 +248,31 @@ struct StreamPlan: Sendable {
         loading += (min(max(0, seconds), 0.5) - loading) / 8
     }
 
-    mutating func tileWasSent(bytes: Int) {
+    mutating func pictureWasSent(_ rendition: StreamRendition, bytes: Int) {
         tileBytes += (Double(bytes) - tileBytes) / 16
+        let tiles = rendition.tilesOfPixels
+        if tiles > 1 { fineBytes += (Double(bytes) / tiles - fineBytes) / 16 }
+    }
+
+    /// Seconds for all that is on screen at its full size, beyond which it is worth being shown smaller before.
+    private static let longestUnshown = 1.0
+
+    /// Whether what the slots on screen need beyond tiles takes so long on this link that tiles are worth sending before it.
+    func needsTilesFirst(_ window: ServiceWindow) -> Bool {
+        let tiles = window.reported.reduce(0.0) { sum, slot in
+            guard let showing = showings[slot], showing.fine != .done, let fine = showing.needs.fine else { return sum }
+            return sum + fine.tilesOfPixels
+        }
+        // On a link of which nothing is known yet, too.
+        return tiles > 0 && (link.rate.map { tiles * fineBytes > $0 * Self.longestUnshown } ?? true)
+    }
+
+    /// What the slot will want of the same picture when it has this: it is made in the same decoding.
+    func next(after piece: Piece) -> StreamRendition? {
+        guard piece.rendition != .preview, let fine = showings[piece.slot]?.needs.fine, fine != piece.rendition else {
+            return nil
+        }
+        return fine
     }
 
     /// How many tokens have ended, since this was asked last, before anything was sent for them.
@@ -270,26 +289,39 @@ struct StreamPlan: Sendable {
         guard let image = images[slot] else { return nil }
         return Showing(
             image: image.id, version: image.version, held: held.renditions(of: image.id, image.version),
-            needsTile: needsTile(ofPixels: viewport?.pixels))
+            needs: need.renditions(of: image.facts))
     }
 
-    private func needsTile(ofPixels pixels: Int?) -> Bool {
-        guard let pixels, let preview = Rendition.preview.longestSide else { return true }
-        return pixels > preview
-    }
+    private var need: PixelNeed { PixelNeed(of: viewport) }
 
-    /// The slots have another size: a preview may do that did not, or the other way round.
-    private mutating func needTiles(ofPixels pixels: Int?) {
-        let isNeeded = needsTile(ofPixels: pixels)
-        guard isNeeded != needsTile(ofPixels: viewport?.pixels) else { return }
-        for slot in showings.keys {
-            if isNeeded, showings[slot]?.token == nil {
-                showings[slot] = nil
-            } else if isNeeded, showings[slot]?.tile == .done {
-                showings[slot]?.tile = .wanted
-            } else if !isNeeded, showings[slot]?.preview != .done {
-                finish(Piece(slot: slot, rendition: .tile))
+    /// The slots have another size: less may do than before, or more be needed.
+    ///
+    /// - Returns: Tokens that have nothing left to send.
+    private mutating func adaptToNeed() -> [Token] {
+        var settled: [Token] = []
+        for (slot, showing) in showings {
+            guard let facts = images[slot]?.facts else { continue }
+            let needs = need.renditions(of: facts)
+            guard needs != showing.needs else { continue }
+            guard showing.token != nil else {
+                // It is begun again with what the client holds; where less than before is needed there is no need to.
+                if needs.largest.longestSide > showing.needs.largest.longestSide { showings[slot] = nil }
+                continue
             }
+            for rendition in [showing.needs.tile, showing.needs.fine] {
+                guard let rendition, rendition != needs.tile, rendition != needs.fine else { continue }
+                finish(Piece(slot: slot, rendition: rendition))
+            }
+            showings[slot]?.change(to: needs, held: held.renditions(of: showing.image, showing.version))
+            if showings[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
+        }
+        return settled
+    }
+
+    /// What serves for what the client holds is not to be sent any more.
+    mutating func hold(_ held: StreamRenditions, in slot: Int) {
+        for rendition in StreamRendition.allCases where held.serve(for: rendition) {
+            finish(Piece(slot: slot, rendition: rendition))
         }
     }
 

@@ -1,0 +1,65 @@
+import Images
+
+/// How many pixels the slots of a viewport need, and which renditions of a picture follow from that.
+struct PixelNeed: Hashable, Sendable {
+    /// Of the `side`, in device pixels; nil where the client does not say.
+    var pixels: Int?
+    /// Nil for a client that knows previews and tiles alone.
+    var side: Viewport.Side?
+    /// A tile has to do, however many pixels there are on the screen.
+    var savesData = false
+
+    /// Of a picture whose proportions are not known: those of most cameras.
+    private static let usualRatio = 1.5
+
+    init(of viewport: Viewport?) {
+        pixels = viewport?.pixels
+        side = viewport?.side
+        savesData = viewport?.savesData ?? false
+    }
+
+    /// The renditions that a slot needs for the picture that these facts are of.
+    func renditions(of facts: ImageFacts) -> NeededRenditions {
+        guard let pixels, let preview = Rendition.preview.longestSide else { return NeededRenditions(tile: .tile) }
+        guard side != nil else { return NeededRenditions(tile: pixels > preview ? .tile : nil) }
+        // More pixels than it has, no picture can show.
+        let needed = min(longerSide(pixels, facts), facts.longestSide ?? .max)
+        guard needed > preview else { return NeededRenditions() }
+        let step = StreamRendition.steps.first { $0.longestSide >= needed } ?? .step2560
+        guard step.longestSide > StreamRendition.tile.longestSide else { return NeededRenditions(tile: step) }
+        return NeededRenditions(tile: .tile, fine: savesData ? nil : step)
+    }
+
+    /// Device pixels of the picture's longer side.
+    private func longerSide(_ pixels: Int, _ facts: ImageFacts) -> Int {
+        var ratio = Self.usualRatio
+        if let width = facts.width, let height = facts.height, width > 0, height > 0 {
+            ratio = Double(width) / Double(height)
+        }
+        switch side {
+        case .longer, nil: return pixels
+        case .shorter: return Int((Double(pixels) * max(ratio, 1 / ratio)).rounded(.up))
+        case .height: return Int((Double(pixels) * max(ratio, 1)).rounded(.up))
+        }
+    }
+}
+
+/// What is sent for one slot, beside its preview.
+struct NeededRenditions: Hashable, Sendable {
+    /// A tile, or less; nil where the preview has pixels enough.
+    var tile: StreamRendition?
+    /// What has more pixels than a tile, where they are needed.
+    var fine: StreamRendition?
+
+    /// The largest.
+    var largest: StreamRendition { fine ?? tile ?? .preview }
+}
+
+/// Which of the renditions of a slot is meant, whatever sizes they have.
+enum Grade: Sendable {
+    case preview
+    /// The smaller of those that stay.
+    case tile
+    /// The one that has all the pixels that are needed.
+    case needed
+}
