@@ -16,6 +16,16 @@ export function linksOf(image, version) {
 }
 
 /**
+ * @param {import('./server.js').GalleryImage} image
+ * @param {import('./server.js').Rendition} rendition
+ */
+export function linkTo(image, rendition) {
+  if (rendition in image.links) return image.links[/** @type {keyof import('./server.js').Links} */ (rendition)];
+  const version = versionIn(image.links.tile);
+  return `/images/${image.id}/${rendition}${version ? `?v=${version}` : ''}`;
+}
+
+/**
  * The version that a link names; null when it names none.
  * @param {string} link
  */

@@ -18,7 +18,7 @@ import { acceptedPictures } from '../loading/formats.js';
  *   block: what its images are wide together where each is one high; blocks begin anew at each of `parts`.
  * @typedef {{revision: number, total: number, scanning: boolean, examined?: {done: number, total: number}}} Status
  *   `scanning`: files are still being listed. `examined` is absent where files are not looked into.
- * @typedef {'preview' | 'tile' | 'screen' | 'original'} Rendition
+ * @typedef {'preview' | '160' | 'tile' | '640' | '1280' | 'screen' | '2560' | 'full' | 'original'} Rendition
  */
 
 /** The JSON API of the gallery, version 1. Every method throws a `Problem`, or `Unreachable` when nobody answered. */

@@ -4,6 +4,7 @@ import { decode } from './decode.js';
 import { Orders } from './orders.js';
 import { isWorthWaiting, mostAttempts, waitFor } from './patience.js';
 import { PictureRequest } from './request.js';
+import { pixelsOf } from './sizes.js';
 
 /**
  * @typedef {import('./slot.js').Slot} Slot
@@ -186,7 +187,7 @@ export class PictureLoader {
       commit(slot, token, { problem: new Problem(0, 'Not a picture that this browser can show') });
       return;
     }
-    commit(slot, token, { picture, element });
+    if (commit(slot, token, { picture, element })) slot.pixels = pixelsOf(slot.rendition);
   }
 
   /**

@@ -1,3 +1,5 @@
+import { linkTo } from '../catalog/links.js';
+
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
  * @typedef {import('../catalog/server.js').Rendition} Rendition
@@ -26,6 +28,8 @@ export class Slot {
   phase = 'idle';
   /** Counts the showings, so that what was begun for an earlier one can be told apart. */
   showing = 0;
+  /** Pixels of the longer side that the rendition which is shown has at the most. */
+  pixels = 0;
   /** Requests made in vain for this showing. */
   attempts = 0;
   /** How often this showing gave up its place to others because it took so long. */
@@ -40,7 +44,7 @@ export class Slot {
 
   /** Names the picture that belongs here, whatever token brings it: another content has another link. */
   get key() {
-    return this.image ? this.image.links[this.rendition] : '';
+    return this.image ? linkTo(this.image, this.rendition) : '';
   }
 
   /**
@@ -54,6 +58,7 @@ export class Slot {
     this.token = null;
     this.phase = 'idle';
     this.showing += 1;
+    this.pixels = 0;
     this.attempts = 0;
     this.yields = 0;
     this.isInsistent = false;

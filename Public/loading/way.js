@@ -1,3 +1,5 @@
+import { pixelsNeeded, pixelsOf, renditionWith } from './sizes.js';
+
 /**
  * @typedef {import('./slot.js').Slot} Slot
  * @typedef {import('./loader.js').PictureLoader} PictureLoader
@@ -34,6 +36,8 @@ export class Way extends EventTarget {
   #slots = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #waiting;
+  /** @type {Report | null} */
+  #report = null;
   /** Since when the scrolling has been slow. */
   #slowSince = 0;
   #isFast = false;
@@ -105,7 +109,41 @@ export class Way extends EventTarget {
   /** @param {Slot} slot */
   request(slot) {
     this.#slots.add(slot);
+    slot.rendition = this.#renditionOf(slot);
     this.#present.request(slot);
+  }
+
+  /**
+   * What a slot of the grid needs of its picture; the stream's server finds that by itself.
+   * @param {Slot} slot
+   * @returns {import('../catalog/server.js').Rendition}
+   */
+  #renditionOf({ image }) {
+    if (!this.#report) return 'tile';
+    const { pixels, side, saveData } = this.#report;
+    const place = { width: side === 'height' ? Infinity : pixels, height: pixels };
+    const needed = pixelsNeeded(place, { fit: side === 'shorter' ? 'cover' : 'contain', density: 1, picture: image });
+    return renditionWith(Math.min(needed, pixelsOf(saveData ? 'tile' : '2560')), image);
+  }
+
+  /** Slots have grown: what is shown in them, or asked for, is not sharp any more. */
+  #refine() {
+    for (const slot of this.#slots) {
+      const pixels = slot.phase === 'shown' ? slot.pixels : pixelsOf(slot.rendition);
+      if (slot.phase === 'failed' || pixelsOf(this.#renditionOf(slot)) <= pixels) continue;
+      this.#beginAgain(slot);
+    }
+  }
+
+  /**
+   * @param {Slot} slot
+   * @param {StreamLoader | PictureLoader} [before]  By whom it was loaded so far.
+   */
+  #beginAgain(slot, before = this.#present) {
+    const { number, image } = slot;
+    before.release(slot);
+    slot.begin(number, image);
+    this.request(slot);
   }
 
   /** @param {Slot} slot */
@@ -141,6 +179,9 @@ export class Way extends EventTarget {
 
   /** @param {Report} report  What is on screen now. */
   look(report) {
+    const before = this.#report;
+    this.#report = report;
+    if (this.#present === this.#byRequests && before?.pixels !== report.pixels) this.#refine();
     const wasFast = this.#isFast;
     this.#isFast = report.velocity > Way.#fast * report.count;
     if (report.velocity === 0 || (wasFast && !this.#isFast)) {
@@ -191,10 +232,7 @@ export class Way extends EventTarget {
         if (next === this.#byStream) this.#byStream.adopt(slot);
         continue;
       }
-      const { number, image } = slot;
-      before.release(slot);
-      slot.begin(number, image);
-      next.request(slot);
+      this.#beginAgain(slot, before);
     }
     this.dispatchEvent(new Event('room'));
   }

@@ -10,7 +10,10 @@ import { linksOf } from '../catalog/links.js';
 export class Standing {
   /** @type {HTMLImageElement | null} */
   preview = null;
-  /** @type {Blob | null} */
+  /**
+   * A tile, or what is larger or smaller.
+   * @type {{kind: import('./worker/message.js').Kind, blob: Blob} | null}
+   */
   tile = null;
   /** @type {Problem | null} */
   problem = null;
@@ -25,12 +28,14 @@ export class Standing {
   #page;
 
   /** @param {Assignment} assignment */
-  constructor({ slot, image, name, version, token, revision }) {
+  constructor({ slot, image, name, version, token, revision, rendition }) {
     this.slot = slot;
     this.image = image;
     this.version = version;
     this.token = token;
     this.revision = revision;
+    /** The largest that the slot needs. */
+    this.rendition = rendition;
     this.described = { id: image, index: slot, name, links: linksOf(image, version) };
   }
 

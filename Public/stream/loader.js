@@ -1,9 +1,10 @@
 import { Problem } from '../catalog/problem.js';
-import { versionIn } from '../catalog/links.js';
+import { linkTo, versionIn } from '../catalog/links.js';
 import { View } from '../catalog/view.js';
 import { commit } from '../loading/commit.js';
 import { decode } from '../loading/decode.js';
 import { isWorthWaiting, waitFor } from '../loading/patience.js';
+import { bestStep, pixelsOf } from '../loading/sizes.js';
 import { Assignments } from './assignments.js';
 import { Lag } from './lag.js';
 import { isTooFastForTiles } from './pace.js';
@@ -35,6 +36,11 @@ export class StreamLoader extends EventTarget {
   #isCalm = true;
   #lag = new Lag();
   /**
+   * Slots whose picture is being decoded, and for which showing.
+   * @type {WeakMap<Slot, number>}
+   */
+  #decoding = new WeakMap();
+  /**
    * Tokens whose origins keep them waiting, as the server said last.
    * @type {Set<string | null>}
    */
@@ -52,7 +58,7 @@ export class StreamLoader extends EventTarget {
     stream.addEventListener('open', () => this.#resume());
     this.#on('assigned', ({ assignments }) => this.#assigned(assignments));
     this.#on('preview', ({ token, content, url, at }) => this.#previewCame(token, content, url, at));
-    this.#on('tile', ({ token, content, blob }) => this.#tileCame(token, content, blob));
+    this.#on('tile', ({ token, content, kind, blob }) => this.#tileCame(token, content, { kind, blob }));
     this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
     this.#on('waiting', ({ tokens }) => this.#keepWaiting(tokens));
     stream.addEventListener('closed', () => this.#keepWaiting([]));
@@ -240,12 +246,13 @@ export class StreamLoader extends EventTarget {
   /**
    * @param {string} token
    * @param {Content} content
-   * @param {Blob} blob
+   * @param {NonNullable<Standing['tile']>} tile
    */
-  #tileCame(token, content, blob) {
+  #tileCame(token, content, tile) {
     const standing = this.#came(token, content);
     if (!standing) return;
-    standing.tile = blob;
+    if (standing.tile && pixelsOf(standing.tile.kind) > pixelsOf(tile.kind)) return;
+    standing.tile = tile;
     const slot = this.#slots.get(standing.slot);
     if (slot) this.#bringTile(slot, standing);
   }
@@ -256,7 +263,8 @@ export class StreamLoader extends EventTarget {
    */
   #problemCame(token, { status, title, detail, retryAfter }) {
     const standing = this.#assignments.of(token);
-    if (!standing) return;
+    // Where there is the picture already, it was only to become finer.
+    if (!standing || standing.tile) return;
     standing.problem = new Problem(status, title || 'The picture cannot be had', detail, retryAfter);
     const slot = this.#slots.get(standing.slot);
     if (!slot) return;
@@ -328,23 +336,46 @@ export class StreamLoader extends EventTarget {
    * @param {Standing} standing
    */
   async #bringTile(slot, standing) {
-    if (this.#isFast() || slot.phase === 'shown' || slot.phase === 'decoding') return;
-    const { token, image, version, tile, isIncomplete } = standing;
-    const key = standing.described.links.tile;
-    // Without a version nobody knows whether what is remembered by this name is the same picture.
-    const picture = (version && this.#cache.get(key)) || (tile && this.#cache.put(key, tile, isIncomplete));
-    if (!picture || slot.token !== token) return;
-    slot.phase = 'decoding';
+    const { showing } = slot;
+    const { token, image, version } = standing;
+    if (this.#isFast() || slot.token !== token || this.#decoding.get(slot) === showing) return;
+    const best = this.#bestOf(standing);
+    if (!best || pixelsOf(best.kind) <= slot.pixels) return;
+    let isShown = false;
+    if (slot.phase !== 'shown') slot.phase = 'decoding';
+    this.#decoding.set(slot, showing);
     try {
-      const element = await decode(picture);
-      commit(slot, token, { picture, element, image });
+      const element = await decode(best.picture);
+      isShown = commit(slot, token, { picture: best.picture, element, image });
+      if (isShown) slot.pixels = pixelsOf(best.kind);
     } catch {
-      this.#cache.remove(key);
+      this.#cache.remove(linkTo(standing.described, best.kind));
       standing.tile = null;
-      if (version) this.#stream.reject(image, version, 'tile');
-      commit(slot, token, { problem: new Problem(0, 'Not a picture that this browser can show'), image });
+      if (version) this.#stream.reject(image, version, best.kind);
+      const problem = new Problem(0, 'Not a picture that this browser can show');
+      if (slot.pixels === 0) commit(slot, token, { problem, image });
     }
     this.#checkCalm();
+    if (this.#decoding.get(slot) !== showing) return;
+    this.#decoding.delete(slot);
+    // Something finer may have come meanwhile, or the slot have got another token.
+    const now = this.#assignments.at(slot.number);
+    if (now && (isShown || slot.token !== token)) this.#bringTile(slot, now);
+  }
+
+  /**
+   * What serves the slot best of what has come and of what is remembered.
+   * @param {Standing} standing
+   */
+  #bestOf({ version, tile, isIncomplete, described, rendition }) {
+    const cache = this.#cache;
+    const key = tile && linkTo(described, tile.kind);
+    // Without a version nobody knows whether what is remembered by this name is the same picture.
+    const put = tile && key && (!version || !cache.get(key)) ? cache.put(key, tile.blob, isIncomplete) : undefined;
+    if (!version) return tile && put && { kind: tile.kind, picture: put };
+    const best = bestStep(rendition, (name) => cache.get(linkTo(described, name)) !== undefined);
+    const picture = best && cache.get(linkTo(described, best));
+    return picture && { kind: /** @type {import('./worker/message.js').Kind} */ (best), picture };
   }
 
   #checkCalm() {

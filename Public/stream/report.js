@@ -1,3 +1,4 @@
+import { savesData } from '../loading/sizes.js';
 import { Motion } from './motion.js';
 
 /**
@@ -68,12 +69,21 @@ export class ViewportReport {
       direction: Math.sign(velocity),
       velocity: Math.min(ViewportReport.#fastest, Math.round(Math.abs(velocity))),
       landing: landing === undefined ? undefined : geometry.landingSlot(landing + scroller.slid),
-      pixels: Math.ceil(geometry.tile * devicePixelRatio),
+      ...need(geometry.tile),
     };
     if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
     this.#last = report;
     this.#way.look(report);
   }
+}
+
+/**
+ * The pixels that squares which their pictures fill need: those of the shorter side.
+ * @param {number} tile  In CSS pixels.
+ * @returns {Pick<Report, 'pixels' | 'side' | 'saveData'>}
+ */
+function need(tile) {
+  return { pixels: Math.ceil(tile * devicePixelRatio), side: 'shorter', saveData: savesData() || undefined };
 }
 
 /**
@@ -85,7 +95,8 @@ function isNews(before, now, notable) {
   return (
     before.view !== now.view || before.revision !== now.revision ||
     before.first !== now.first || before.count !== now.count ||
-    before.pixels !== now.pixels || before.landing !== now.landing || before.direction !== now.direction ||
+    before.pixels !== now.pixels || before.side !== now.side || before.saveData !== now.saveData ||
+    before.landing !== now.landing || before.direction !== now.direction ||
     Math.abs(before.velocity - now.velocity) > notable * before.velocity
   );
 }

@@ -3,10 +3,11 @@ import { acceptedPictures } from '../loading/formats.js';
 /**
  * @typedef {import('./worker/message.js').Kind} Kind
  * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number,
- *   view?: string}} Assignment  What stands in a slot of a view. A slot of which everything is held has a token of the
- *   page's own.
+ *   view?: string, rendition: Kind}} Assignment  What stands in a slot of a view. A slot of which everything is held has a
+ *   token of the page's own. `rendition`: the largest that the slot needs.
  * @typedef {{view?: string, revision?: number, first: number, count: number, direction: number, velocity: number,
- *   landing?: number, pixels: number, lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
+ *   landing?: number, pixels: number, side: 'longer' | 'shorter' | 'height', saveData?: true,
+ *   lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
  * @typedef {{version: string | null, isIncomplete: boolean}} Content  Of what there is a picture. `isIncomplete`: the
  *   file ends before the picture does.
  */
@@ -16,7 +17,7 @@ import { acceptedPictures } from '../loading/formats.js';
  *
  * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{view,
  * revision, total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile` (detail:
- * `{token, content, blob}`), `problem` (detail: `{token, problem}`), `waiting` (detail: `{tokens}`); `unavailable` when there can be no worker.
+ * `{token, content, kind, blob}`: a tile, or what is larger or smaller), `problem` (detail: `{token, problem}`), `waiting` (detail: `{tokens}`); `unavailable` when there can be no worker.
  */
 export class Stream extends EventTarget {
   /** A page that is out of sight for longer needs no stream. Milliseconds. */

@@ -1,3 +1,5 @@
+import { linkTo } from '../catalog/links.js';
+import { bestStep, pixelsNeeded, pixelsOf, renditionWith, savesData } from '../loading/sizes.js';
 import { paintPlaceholder } from '../placeholder/placeholder.js';
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { cloneTemplate, find } from '../page/template.js';
@@ -9,7 +11,7 @@ import { Zoom } from './zoom.js';
  * @typedef {'previous' | 'current' | 'next'} Place
  */
 
-/** What browsers show; other originals (HEIC, TIFF, raw) are shown by their screen rendition alone. */
+/** What browsers show; of other originals (HEIC, TIFF, raw) the server makes something that they do. */
 const shownByBrowsers = /^image\/(jpeg|png|gif|webp|avif|svg\+xml|bmp)$/;
 
 /** One picture of the viewer, the one that is looked at or a neighbour that is made ready. */
@@ -30,9 +32,12 @@ export class Frame {
   #mark = makeIncompleteMark();
   #placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.box));
   #notice = find('.frame-problem', this.element);
-  #tile = new Layer('tile', this);
-  #screen = new Layer('screen', this);
-  #original = new Layer('original', this);
+  #tile = new Layer('tile', 'tile', this);
+  #screen = new Layer('screen', 'screen', this);
+  #finer = new Layer('finer', '2560', this);
+  #original = new Layer('original', 'original', this);
+  /** From the coarsest. */
+  #layers = [this.#tile, this.#screen, this.#finer, this.#original];
   /** @type {Place} */
   #place = 'current';
 
@@ -72,6 +77,7 @@ export class Frame {
     this.#place = place;
     this.element.dataset.place = place;
     this.element.inert = place !== 'current';
+    this.#refine();
   }
 
   /**
@@ -91,8 +97,10 @@ export class Frame {
     this.#mark.hidden = !this.#isIncomplete;
     this.fit();
     for (const layer of [this.#tile, this.#screen]) layer.begin(index, image);
-    // The tile is shown if it is here anyway; it is not worth a request of its own.
-    if (this.#cache.get(this.#tile.key)) this.#loader.request(this.#tile);
+    // What the grid shows is shown if it is here anyway; it is not worth a request of its own.
+    const held = bestStep('1280', (name) => this.#cache.get(linkTo(image, name)) !== undefined);
+    if (held) this.#tile.rendition = held;
+    if (held && held !== 'screen') this.#loader.request(this.#tile);
     this.#loader.request(this.#screen);
   }
 
@@ -100,7 +108,7 @@ export class Frame {
     this.index = -1;
     this.image = null;
     this.#notice.hidden = true;
-    for (const layer of [this.#tile, this.#screen, this.#original]) this.#loader.release(layer);
+    for (const layer of this.#layers) this.#loader.release(layer);
     this.#placeholder.hidden = true;
     this.#mark.hidden = true;
     delete this.element.dataset.phase;
@@ -130,7 +138,7 @@ export class Frame {
   applyZoom() {
     this.box.style.transform = this.zoom.transform;
     this.element.classList.toggle('is-zoomed', this.zoom.isIn);
-    if (this.#wantsOriginal()) this.#requestOriginal();
+    this.#refine();
   }
 
   /** Settles once the tile is shown, if it is here to be shown; at once otherwise. */
@@ -144,13 +152,16 @@ export class Frame {
   layerShown(layer) {
     const element = /** @type {HTMLImageElement} */ (layer.element);
     element.alt = layer === this.#tile ? '' : this.label;
-    if (layer === this.#original) this.#screen.element?.setAttribute('alt', '');
     // Layers arrive in any order and lie in the order of their fineness.
-    const finer = [this.#tile, this.#screen, this.#original].slice(this.#finenessOf(layer) + 1);
-    const above = finer.find(({ element: other }) => other?.isConnected);
+    const at = this.#layers.indexOf(layer);
+    const above = this.#layers.slice(at + 1).find(({ element: other }) => other?.isConnected);
+    // One of them is the picture for who does not see it.
+    if (above) element.alt = '';
+    for (const below of this.#layers.slice(0, at)) below.element?.setAttribute('alt', '');
     this.box.insertBefore(element, above?.element ?? null);
     if (layer !== this.#tile) this.element.dataset.phase = 'shown';
     if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
+    this.#refine();
     if (layer === this.#screen && this.#moves()) this.#requestOriginal();
     if (this.#mark.hidden && this.#isIncomplete) {
       this.#mark.hidden = false;
@@ -163,6 +174,8 @@ export class Frame {
    * @param {import('../catalog/problem.js').Problem} problem
    */
   layerFailed(layer, problem) {
+    // All pixels may be too many for the server to make, or for the browser to show.
+    if (layer === this.#original) this.#request(this.#finer, '2560');
     if (layer !== this.#screen) return;
     this.element.dataset.phase = 'failed';
     find('.frame-problem-title', this.#notice).textContent = problem.title;
@@ -171,12 +184,7 @@ export class Frame {
   }
 
   get #isIncomplete() {
-    return Boolean(this.image?.incomplete) || [this.#tile, this.#screen].some(({ isIncomplete }) => isIncomplete);
-  }
-
-  /** @param {Layer} layer */
-  #finenessOf(layer) {
-    return [this.#tile, this.#screen, this.#original].indexOf(layer);
+    return Boolean(this.image?.incomplete) || this.#layers.some(({ isIncomplete }) => isIncomplete);
   }
 
   #isSizeKnown() {
@@ -191,11 +199,22 @@ export class Frame {
     return { width: size.width || 1, height: size.height || 1, isKnown: false };
   }
 
-  /** Whether the screen rendition has fewer pixels than are looked at. */
-  #wantsOriginal() {
+  /** When the screen rendition is here and has fewer pixels than are looked at, what has more is asked for. */
+  #refine() {
     const screen = this.#screen.element;
-    if (!screen || !this.zoom.isIn || this.#place !== 'current') return false;
-    return this.zoom.box.width * this.zoom.scale * devicePixelRatio > screen.naturalWidth * 1.1;
+    if (!screen || !this.image || this.#original.image === this.image) return;
+    const side = Math.max(screen.naturalWidth, screen.naturalHeight);
+    const own = Math.max(this.image.width ?? 0, this.image.height ?? 0);
+    const isAll = side < pixelsOf('screen') || side === own;
+    const { width, height } = this.zoom.box;
+    const place = { width: width * this.zoom.scale, height: height * this.zoom.scale };
+    const density = savesData() && !this.zoom.isIn ? 1 : devicePixelRatio;
+    const needed = pixelsNeeded(place, { fit: 'contain', density, picture: { width, height } });
+    if (needed <= side) return;
+    // What has all pixels already is only looked at more closely: the file itself is truer than what was made of it.
+    const rendition = isAll ? 'original' : renditionWith(needed, this.image);
+    if (rendition === '2560') this.#request(this.#finer, rendition);
+    else if (this.#place === 'current' && (!isAll || (this.zoom.isIn && this.#isShowable))) this.#requestOriginal();
   }
 
   /** A still rendition of a picture that moves is only half of it. */
@@ -203,12 +222,27 @@ export class Frame {
     return this.#place === 'current' && this.image?.type === 'image/gif';
   }
 
+  /** All pixels: as the source has them where browsers show that, else as the server makes them. */
   #requestOriginal() {
-    const { image } = this;
-    if (!image || this.#original.image === image) return;
-    const isShowable = !image.type || shownByBrowsers.test(image.type);
-    if (!isShowable || (image.bytes ?? 0) > Frame.#heaviest) return;
-    this.#original.begin(this.index, image);
-    this.#loader.request(this.#original);
+    // A slot has one token: what is less than all and still under way would be cancelled, and come again.
+    if (this.#finer.phase !== 'shown') this.#loader.release(this.#finer);
+    this.#request(this.#original, this.#isShowable ? 'original' : 'full');
+  }
+
+  /** Whether browsers show the file itself. */
+  get #isShowable() {
+    const { type, bytes = 0 } = this.image ?? {};
+    return (!type || shownByBrowsers.test(type)) && bytes <= Frame.#heaviest;
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {import('../catalog/server.js').Rendition} rendition
+   */
+  #request(layer, rendition) {
+    if (!this.image || layer.image === this.image) return;
+    layer.rendition = rendition;
+    layer.begin(this.index, this.image);
+    this.#loader.request(layer);
   }
 }

@@ -1,19 +1,25 @@
 import { Slot } from '../loading/slot.js';
 
-/** One rendition of the picture in a frame of the viewer: the tile beneath, the screen over it, the original on top. */
+/**
+ * One rendition of the picture in a frame of the viewer: what the grid has of it beneath, the screen over it, then what is
+ * finer, and the original on top.
+ */
 export class Layer extends Slot {
   #frame;
   /** @type {HTMLImageElement | null} */
   element = null;
   /** What is shown came with the word that the file ends before the picture does. */
   isIncomplete = false;
+  #name;
 
   /**
-   * @param {import('../catalog/server.js').Rendition} rendition
+   * @param {'tile' | 'screen' | 'finer' | 'original'} name
+   * @param {import('../catalog/server.js').Rendition} rendition  To begin with.
    * @param {import('./frame.js').Frame} frame
    */
-  constructor(rendition, frame) {
+  constructor(name, rendition, frame) {
     super(rendition);
+    this.#name = name;
     this.#frame = frame;
   }
 
@@ -41,7 +47,7 @@ export class Layer extends Slot {
    */
   show(picture, element) {
     super.show(picture, element);
-    element.className = `frame-${this.rendition}`;
+    element.className = `frame-${this.#name}`;
     this.element = element;
     this.isIncomplete = picture.isIncomplete;
     this.#frame.layerShown(this);

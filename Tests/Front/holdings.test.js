@@ -104,3 +104,17 @@ test('books in memory are bounded by their number', () => {
   assert.ok(!held.has('0', '1', 'preview') && !held.has('1', '1', 'preview') && held.has('2', '1', 'preview'));
   assert.deepEqual(told.map(({ images }) => images[0].image), ['0', '1']);
 });
+
+test('of several sizes the smallest serves that has enough, and the server is told of all', () => {
+  const { told, holdings: held } = holdings((onEvicted) => {
+    const found = shelf()(onEvicted);
+    for (const kind of ['preview', 'tile', '1280']) found.put({ key: `a/1/${kind}`, body: bytes(1) });
+    return found;
+  });
+  assert.equal(held.best('a', '1', '160'), 'tile');
+  assert.equal(held.best('a', '1', '640'), '1280');
+  assert.equal(held.best('a', '1', '2560'), '1280');
+  assert.equal(held.best('a', '2', 'tile'), undefined);
+  held.tellOf([{ image: 'a', version: '1' }]);
+  assert.deepEqual(told, [{ type: 'has', images: [{ image: 'a', version: '1', renditions: ['preview', 'tile', '1280'] }] }]);
+});

@@ -60,7 +60,7 @@ test('a problem is known as one', () => {
 
 test('what is not known is passed over', () => {
   assert.equal(readRendition(new ArrayBuffer(27)), null);
-  assert.equal(readRendition(message({ kind: 3 })), null);
+  assert.equal(readRendition(message({ kind: 7 })), null);
   assert.equal(readRendition(message({ kind: 0 })), null);
   assert.equal(readRendition(message({ status: 2 })), null);
 });

@@ -1,3 +1,5 @@
+import { bestStep } from '../../loading/sizes.js';
+
 /**
  * @typedef {import('./message.js').Kind} Kind
  * @typedef {import('./shelf.js').Book} Book
@@ -16,7 +18,7 @@ export class Holdings {
   /** The most that one message tells of; the stream allows no more. */
   static #most = 500;
   /** @type {Kind[]} */
-  static #kinds = ['preview', 'tile'];
+  static #kinds = ['preview', '160', 'tile', '640', '1280', '2560'];
 
   /**
    * In order of use, the least recent first.
@@ -54,6 +56,17 @@ export class Holdings {
   has(image, version, kind) {
     const key = keyOf(image, version, kind);
     return this.#memory.has(key) || this.#shelf.has(key);
+  }
+
+  /**
+   * What of it serves best where so much is needed, previews aside.
+   * @param {string} image
+   * @param {string} version
+   * @param {Kind} needed
+   */
+  best(image, version, needed) {
+    const isHere = (/** @type {any} */ kind) => this.has(image, version, kind);
+    return /** @type {Kind | undefined} */ (bestStep(needed, isHere));
   }
 
   /**

@@ -1,7 +1,7 @@
 /**
  * A binary message of the stream, taken apart. Pure.
  *
- * @typedef {'preview' | 'tile'} Kind
+ * @typedef {'preview' | '160' | 'tile' | '640' | '1280' | '2560'} Kind
  * @typedef {{token: string, kind: Kind, isProblem: boolean, type: string, endsToken: boolean,
  *   isIncomplete: boolean, version: string | null, body: ArrayBuffer}} Rendition  `version` and `token` in the written
  *   form that they have in JSON; `type` is a media type, or empty when it is not known; `isIncomplete`: the file ends
@@ -10,7 +10,7 @@
 
 const headLength = 28;
 /** @type {Record<number, Kind>} */
-const kinds = { 1: 'preview', 2: 'tile' };
+const kinds = { 1: 'preview', 2: 'tile', 3: '160', 4: '640', 5: '1280', 6: '2560' };
 const types = ['', 'image/avif', 'image/webp', 'image/jpeg', 'image/png'];
 
 /**

@@ -1,3 +1,4 @@
+import { pixelsOf } from '../../loading/sizes.js';
 import { isTooFastForTiles } from '../pace.js';
 import { Holdings } from './holdings.js';
 import { readRendition } from './message.js';
@@ -11,7 +12,7 @@ import { StreamSocket } from './socket.js';
  * @typedef {import('./message.js').Kind} Kind
  * @typedef {import('./message.js').Rendition} Rendition
  * @typedef {import('../stream.js').Assignment} Assignment
- * @typedef {Assignment & {given: Set<Kind>}} Showing
+ * @typedef {Assignment & {given: Set<Kind>}} Showing  `given`: what the page has of it.
  */
 
 /** What the server assigned is remembered for as many slots, so that what it sends can be told apart. */
@@ -132,8 +133,9 @@ function said(message) {
 
 /** @param {{tokens: any[], revision: number, view?: string}} message */
 function assign({ tokens, revision, view }) {
-  const showings = tokens.map(({ slot, image, name, version, token }) => ({
-    slot, image, name, version: version ?? null, token: token ?? `held ${(held += 1)}`, revision, view, given: new Set(),
+  const showings = tokens.map(({ slot, image, name, version, token, rendition }) => ({
+    slot, image, name, version: version ?? null, token: token ?? `held ${(held += 1)}`, revision, view,
+    rendition: rendition ?? 'tile', given: new Set(),
   }));
   post({ type: 'assigned', assignments: showings.map(({ given, ...assignment }) => assignment) });
   for (const showing of showings) {
@@ -142,7 +144,7 @@ function assign({ tokens, revision, view }) {
     bySlot.delete(showing.slot);
     bySlot.set(showing.slot, showing);
     byToken.set(showing.token, showing);
-    give(showing, 'preview');
+    givePreview(showing);
   }
   forgetOldShowings();
   giveTiles();
@@ -163,21 +165,39 @@ function giveTiles() {
   if (!viewport || isTooFastForTiles(viewport)) return;
   for (let slot = viewport.first; slot < viewport.first + viewport.count; slot += 1) {
     const showing = bySlot.get(slot);
-    if (showing) give(showing, 'tile');
+    if (showing) giveTile(showing);
   }
+}
+
+/** @param {Showing} showing */
+function givePreview(showing) {
+  const { image, version } = showing;
+  if (!version) return;
+  // For the server what is larger stands for the preview too.
+  const from = holdings.has(image, version, 'preview') ? 'preview' : holdings.best(image, version, '160');
+  if (from) give(showing, 'preview', from);
+}
+
+/**
+ * What has as many pixels as the slot needs, or else the most there are.
+ * @param {Showing} showing
+ */
+function giveTile(showing) {
+  const { image, version, rendition, given } = showing;
+  const best = version && holdings.best(image, version, rendition);
+  if (!best || [...given].some((kind) => pixelsOf(kind) >= pixelsOf(best))) return;
+  give(showing, best, best);
 }
 
 /**
  * Gives the page what is held.
  * @param {Showing} showing
- * @param {Kind} kind
+ * @param {Kind} kind  As what.
+ * @param {Kind} from
  */
-async function give(showing, kind) {
+async function give(showing, kind, from) {
   const { image, version, given } = showing;
   if (!version || given.has(kind)) return;
-  // For the server a tile stands for its preview too.
-  const from = kind === 'preview' && !holdings.has(image, version, 'preview') ? 'tile' : kind;
-  if (!holdings.has(image, version, from)) return;
   given.add(kind);
   const book = await holdings.get(image, version, from);
   if (!book) given.delete(kind);
@@ -208,8 +228,8 @@ function sent(message) {
 function deliver({ token, version }, kind, { type, body, isIncomplete = false }) {
   const at = performance.timeOrigin + performance.now();
   const content = { version, isIncomplete };
-  if (kind === 'tile') post({ type: 'tile', token, content, blob: new Blob([body], { type }) });
-  else post({ type: 'preview', token, content, url: textOf(type, body), at });
+  if (kind === 'preview') post({ type: 'preview', token, content, url: textOf(type, body), at });
+  else post({ type: 'tile', token, content, kind, blob: new Blob([body], { type }) });
 }
 
 /**
