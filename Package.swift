@@ -101,8 +101,8 @@ let package = Package(
         room(
             "HTTPServer",
             knows: [
-                "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", collections, httpTypes, crypto,
-                log,
+                "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "CBrotli", collections,
+                httpTypes, crypto, log,
             ]),
         room("EventLoops", knows: ["Locking", "CLinux"]),
         room("Locking"),
@@ -120,6 +120,7 @@ let package = Package(
             .target(name: "CLinux"),
             .target(name: "CMemoryWatch"),
             .target(name: "CSandbox"),
+            .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
             .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
             .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
             .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),

@@ -36,7 +36,7 @@ export class Stream extends EventTarget {
 
   async start() {
     try {
-      this.#worker = new Worker('/stream/worker/worker.js', { type: 'module', name: 'stream' });
+      this.#worker = new Worker(new URL('./worker/worker.js', import.meta.url), { type: 'module', name: 'stream' });
     } catch {
       this.dispatchEvent(new Event('unavailable'));
       return;
@@ -65,6 +65,16 @@ export class Stream extends EventTarget {
    */
   tellOf(images) {
     if (images.length > 0) this.#post({ type: 'known', images });
+  }
+
+  /**
+   * Gives what is held of these, while there is no server that would assign them.
+   * @param {{slot: number, image: string, name: string}[]} assignments
+   * @param {number} revision
+   * @param {string} view
+   */
+  recall(assignments, revision, view) {
+    if (assignments.length > 0) this.#post({ type: 'recall', assignments, revision, view });
   }
 
   /**

@@ -35,7 +35,10 @@ struct GalleryResponder: Responder {
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, examiner: examiner, figures: figures
         ).add(to: &router)
-        router.fallback = try StaticFiles(folder: configuration.publicFolder, headers: SecurityHeaders.page)
+        var front = AssembledFiles.Configuration(headers: SecurityHeaders.page)
+        front.scripts = ["/service-worker.js"]
+        router.fallback = try AssembledFiles(
+            folder: configuration.publicFolder, configuration: front, logger: logger)
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
             inner: CrossOriginAccess(policy: crossOrigin, inner: router))

@@ -1,6 +1,7 @@
 import base64
 import os
 import pathlib
+import shutil
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -81,12 +82,20 @@ def relay():
 
 
 @pytest.fixture
+def public(tmp_path) -> pathlib.Path:
+    """The front in a folder of the test's own, to be changed."""
+    return shutil.copytree(ROOT / "Public", tmp_path / "Public")
+
+
+@pytest.fixture
 def visit(browser: Browser):
     """Opens pages; when the test is over none of them may have complained on the console."""
     fronts: list[Front] = []
 
     def visit(server: Server, place: str = "", before=lambda page: None, layout: str | None = None, **options) -> Front:
         options.setdefault("viewport", {"width": 1280, "height": 800})
+        # What a service worker answers, a test could not route.
+        options.setdefault("service_workers", "block")
         context = browser.new_context(**options)
         if layout:
             # As somebody chose it on this device before.

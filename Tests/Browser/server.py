@@ -33,14 +33,15 @@ def _end_with_the_tests():
 class Server:
     """One server process on a free port (or a given one). It looks into its files by itself if it `examines` them."""
 
-    def __init__(self, *words: object, data: pathlib.Path, port: int = 0, examines: bool = False):
+    def __init__(self, *words: object, data: pathlib.Path, port: int = 0, examines: bool = False,
+                 public: pathlib.Path | None = None):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
-        public = os.environ.get("TESSERA_PUBLIC", str(ROOT / "Public"))
+        public = public or os.environ.get("TESSERA_PUBLIC", ROOT / "Public")
         # In a session of its own, as a service is: the kernel then shares the processor between the browser and the
         # server with all its workers (sched_autogroup, sched(7)), and not between the browser and each niced worker.
         self.process = subprocess.Popen(
             [binary(), *map(str, words), "--port", str(port), "--data", str(data)],
-            env={**kept, "TESSERA_PUBLIC": public, "TESSERA_NO_EXAMINE": "0" if examines else "1"},
+            env={**kept, "TESSERA_PUBLIC": str(public), "TESSERA_NO_EXAMINE": "0" if examines else "1"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True, preexec_fn=_end_with_the_tests)
         self._lines: list[str] = []

@@ -2,15 +2,19 @@ import HTTPTypes
 
 /// The header fields that keep a browser from doing more with an answer than it is meant for.
 enum SecurityHeaders {
-    /// For what the front is made of: everything from this server, nothing inline, in nobody's frame.
-    static let page: HTTPFields = [
-        .contentSecurityPolicy:
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-            + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        .crossOriginOpenerPolicy: "same-origin",
-        .referrerPolicy: "no-referrer",
-        .xContentTypeOptions: "nosniff",
-    ]
+    /// For what the front is made of: everything from this server, in nobody's frame, and nothing inline but the styles
+    /// that the source expression `stylePolicy` names.
+    @Sendable static func page(stylePolicy: String?) -> HTTPFields {
+        [
+            .contentSecurityPolicy:
+                "default-src 'none'; script-src 'self'; style-src 'self'\(stylePolicy.map { " \($0)" } ?? ""); "
+                + "img-src 'self' blob: data:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors 'none'",
+            .crossOriginOpenerPolicy: "same-origin",
+            .referrerPolicy: "no-referrer",
+            .xContentTypeOptions: "nosniff",
+        ]
+    }
 
     /// For pictures: opened on their own they are a document that may do nothing, whatever their bytes say; and pages
     /// from elsewhere cannot show them, unless the API was opened to these pages.

@@ -3,13 +3,18 @@ struct AcceptEncoding {
     /// Weights in thousandths, by name.
     private var weights: [Substring: Int] = [:]
 
-    /// Whether a content is best sent in `coding`, in lower case, and not as it is. Without the field it is not: an old or
-    /// simple client. Of two that are equally welcome, the coding is the better one.
-    static func prefers(_ coding: String, in field: String?) -> Bool {
-        guard let field else { return false }
+    /// The coding, in lower case, that a content is best sent in; nil: as it is. Without the field it is nil: an old or
+    /// simple client. Of those that are equally welcome the first is taken, and any rather than none.
+    static func best(of codings: some Collection<String>, in field: String?) -> String? {
+        guard let field else { return nil }
         let known = AcceptEncoding(field.lowercased())
-        guard let weight = known.weight(of: coding[...]), weight > 0 else { return false }
-        return weight >= known.weight(of: "identity") ?? 0
+        var best: (coding: String, weight: Int)?
+        for coding in codings {
+            guard let weight = known.weight(of: coding[...]), weight > best?.weight ?? 0 else { continue }
+            best = (coding, weight)
+        }
+        guard let best, best.weight >= known.weight(of: "identity") ?? 0 else { return nil }
+        return best.coding
     }
 
     private init(_ field: String) {

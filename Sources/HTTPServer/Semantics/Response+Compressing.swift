@@ -15,7 +15,7 @@ extension Response {
         else { return self }
         var response = self
         response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
-        if AcceptEncoding.prefers("gzip", in: request.headers[.acceptEncoding]),
+        if AcceptEncoding.best(of: ["gzip"], in: request.headers[.acceptEncoding]) != nil,
             let compressed = Gzip.compress(bytes, .brisk)
         {
             response.headers[.contentEncoding] = "gzip"

@@ -1,12 +1,37 @@
 import Glibc
 
-/// Reads the files of a folder, at the start of a program.
+/// Reads the files of a folder.
 enum Folder {
     /// The regular files beneath `root`, by their paths from it, each beginning with `/`. Hidden files and symbolic
     /// links are left out, so that nothing outside of the folder gets in by a mistake in it.
     static func read(_ root: String, limit: Int) throws(StaticFilesError) -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         var total = 0
+        for (path, _) in try entries(of: root) {
+            let bytes = try contents(of: root + path, limit: limit - total)
+            total += bytes.count
+            files[path] = bytes
+        }
+        return files
+    }
+
+    /// A number that is another one when a file beneath `root` was written, came, went or was renamed. Of one process
+    /// alone: another's has other numbers.
+    static func stamp(_ root: String) throws(StaticFilesError) -> Int {
+        var hasher = Hasher()
+        for (path, status) in try entries(of: root).sorted(by: { $0.path < $1.path }) {
+            hasher.combine(path)
+            hasher.combine(status.st_ino)
+            hasher.combine(status.st_size)
+            hasher.combine(status.st_mtim.tv_sec)
+            hasher.combine(status.st_mtim.tv_nsec)
+        }
+        return hasher.finalize()
+    }
+
+    /// The regular files, in no order.
+    private static func entries(of root: String) throws(StaticFilesError) -> [(path: String, status: stat)] {
+        var files: [(path: String, status: stat)] = []
         var pending = [""]
         while let folder = pending.popLast() {
             for name in try names(in: root + folder) where !name.hasPrefix(".") {
@@ -15,10 +40,7 @@ enum Folder {
                 guard lstat(root + path, &status) == 0 else { throw .unreadable(root + path, code: errno) }
                 switch status.st_mode & S_IFMT {
                 case S_IFDIR: pending.append(path)
-                case S_IFREG:
-                    let bytes = try contents(of: root + path, limit: limit - total)
-                    total += bytes.count
-                    files[path] = bytes
+                case S_IFREG: files.append((path, status))
                 default: continue
                 }
             }

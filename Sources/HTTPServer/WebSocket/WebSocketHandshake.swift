@@ -56,34 +56,14 @@ struct WebSocketHandshake {
 
     /// The base64 of the SHA-1 of the key and the protocol's own identifier. Nothing secret depends on it.
     static func accept(for key: String) -> String {
-        base64(Insecure.SHA1.hash(data: Array((key + identifier).utf8)))
+        Base64.text(of: Insecure.SHA1.hash(data: Array((key + identifier).utf8)))
     }
 
     /// Whether `text` is 16 bytes in base64.
     private static func isKey(_ text: String) -> Bool {
         let text = text.utf8
         return text.count == 24 && text.suffix(2).elementsEqual("==".utf8)
-            && text.dropLast(2).allSatisfy(alphabet.contains)
-    }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    private static func base64(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        var bits = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | Int(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[bits >> count & 63])
-            }
-            bits &= 1 << count - 1
-        }
-        if count > 0 { text.append(alphabet[bits << (6 - count) & 63]) }
-        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
+            && text.dropLast(2).allSatisfy(Base64.alphabet.contains)
     }
 
     // MARK: The subprotocol (RFC 6455 §4.2.2, 5.5)

@@ -14,6 +14,15 @@ import Testing
             ("gzip;q=2", false), ("gzip;q=", false), ("gzip;q=0.0001", false), ("gzip;q=1.000", true),
         ] as [(String?, Bool)])
     func `a coding is used only where it is at least as welcome as none`(field: String?, isAllowed: Bool) {
-        #expect(AcceptEncoding.prefers("gzip", in: field) == isAllowed)
+        #expect((AcceptEncoding.best(of: ["gzip"], in: field) != nil) == isAllowed)
+    }
+
+    @Test(
+        arguments: [
+            ("gzip, deflate, br", "br"), ("gzip, br;q=0.9", "gzip"), ("gzip;q=0.5, br;q=0.5", "br"), ("gzip", "gzip"),
+            ("*", "br"), ("br;q=0, *", "gzip"), ("br;q=0.5, identity", nil), ("deflate", nil), (nil, nil),
+        ] as [(String?, String?)])
+    func `of several codings the most welcome is used, and the first of equals`(field: String?, best: String?) {
+        #expect(AcceptEncoding.best(of: ["br", "gzip"], in: field) == best)
     }
 }

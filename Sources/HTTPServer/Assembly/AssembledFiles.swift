@@ -1,0 +1,108 @@
+import Dispatch
+import HTTPTypes
+import Locking
+import Logging
+
+/// A folder with a web page in plain files, served so that a browser needs few answers: at `/` the page put together, as
+/// ``AssembledPage`` says, its script for ever; beside it every file at its own path, and so the page as it was written
+/// at `/index.html`.
+///
+/// Files that change are noticed when the page is asked for: who edits one needs only to reload. As long as the page
+/// cannot be put together again the one before is served.
+public final class AssembledFiles: Responder {
+    /// What is said beside the files.
+    public struct Configuration: Sendable {
+        /// Scripts that keep their paths, and are put together if they are there.
+        public var scripts: [String] = []
+        /// Fields of every answer. Given is the source expression of a Content-Security-Policy that lets the page have
+        /// the styles that are in it; nil for what is not that page.
+        public var headers: @Sendable (_ stylePolicy: String?) -> HTTPFields
+        /// Bytes of all files together.
+        public var limit = 64 << 20
+        /// Between two looks for changes.
+        public var pause = Duration.seconds(1)
+
+        public init(headers: @escaping @Sendable (_ stylePolicy: String?) -> HTTPFields = { _ in [:] }) {
+            self.headers = headers
+        }
+    }
+
+    private struct State {
+        var files: StaticFiles
+        var stamp: Int
+        var looked: ContinuousClock.Instant
+    }
+
+    private static let page = "/index.html"
+    private static let forEver = "max-age=31536000, immutable"
+
+    private let folder: String
+    private let configuration: Configuration
+    private let logger: Logger
+    private let state: Guarded<State>
+    /// Disks are waited for here, and not on the loop of a connection.
+    private let queue = DispatchQueue(label: "tessera.assembled-files")
+
+    /// Loads the folder. Blocks; throws ``StaticFilesError`` and ``AssemblyError``.
+    public init(folder: String, configuration: Configuration = Configuration(), logger: Logger) throws {
+        self.folder = folder
+        self.configuration = configuration
+        self.logger = logger
+        let stamp = try Folder.stamp(folder)
+        state = Guarded(
+            State(files: try Self.load(folder, configuration), stamp: stamp, looked: .now))
+    }
+
+    public func respond(to request: Request, reply: Reply) {
+        guard !request.path.hasPrefix(AssembledPage.assets), isLookDue() else {
+            state.withLock { $0.files }.respond(to: request, reply: reply)
+            return
+        }
+        queue.async { [self] in
+            look()
+            state.withLock { $0.files }.respond(to: request, reply: reply)
+        }
+    }
+
+    private func isLookDue() -> Bool {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            guard now - state.looked >= configuration.pause else { return false }
+            state.looked = now
+            return true
+        }
+    }
+
+    private func look() {
+        guard let stamp = try? Folder.stamp(folder), stamp != state.withLock({ $0.stamp }) else { return }
+        do {
+            let files = try Self.load(folder, configuration)
+            state.withLock { $0.files = files }
+        } catch {
+            logger.warning("the page was changed and cannot be put together; the one before is served: \(error)")
+        }
+        // What failed is tried again when it has changed again.
+        state.withLock { $0.stamp = stamp }
+    }
+
+    private static func load(_ folder: String, _ configuration: Configuration) throws -> StaticFiles {
+        let files = try Folder.read(folder, limit: configuration.limit)
+        let assembled = try AssembledPage(files, page: page, scripts: configuration.scripts)
+        let headers = configuration.headers(nil)
+        var served: [String: StaticFile] = [:]
+        for (path, bytes) in files where assembled.scripts[path] == nil {
+            served[path] = try StaticFile(
+                path, bytes, headers: headers, cacheControl: "no-cache", isBrotli: false)
+        }
+        for (path, bytes) in assembled.scripts {
+            served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: "no-cache", isBrotli: true)
+        }
+        for (path, bytes) in assembled.assets {
+            served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: forEver, isBrotli: true)
+        }
+        served["/"] = try StaticFile(
+            page, assembled.page, headers: configuration.headers(assembled.stylePolicy), cacheControl: "no-cache",
+            isBrotli: true)
+        return StaticFiles(served)
+    }
+}

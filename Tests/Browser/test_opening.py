@@ -1,0 +1,53 @@
+"""How the page comes: put together, in few requests; and as it was written, where somebody wants that."""
+
+import re
+
+
+def test_a_reload_asks_for_the_page_and_then_for_the_catalog(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    asked = []
+    front.page.on("request", lambda request: asked.append(request))
+    front.page.reload()
+    front.slots.first.wait_for()
+    catalog = next(at for at, request in enumerate(asked) if "/api/v1/images?" in request.url)
+    # What is named by its content comes from the browser's own store.
+    over_the_link = [request.url for request in asked[:catalog]
+                     if request.response() and not request.response().request.timing["responseStart"] <= 0
+                     and "/assembled/" not in request.url and not request.url.startswith("data:")]
+    assert len(over_the_link) <= 2, over_the_link
+    kept = front.page.evaluate("""() => performance.getEntriesByType('resource')
+        .filter(({ name }) => name.includes('/assembled/')).map(({ name, transferSize }) => [name, transferSize])""")
+    assert len(kept) >= 1 and all(size == 0 for _, size in kept), kept
+
+
+def test_all_scripts_and_styles_are_at_most_60_kilobytes(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    sizes = front.page.evaluate("""async () => {
+        const own = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assembled/'));
+        const [page] = performance.getEntriesByType('navigation');
+        const worker = (await fetch('/service-worker.js', { cache: 'no-store' })).headers.get('Content-Length');
+        return [page.encodedBodySize, ...own.map(({ encodedBodySize }) => encodedBodySize), Number(worker)];
+    }""")
+    assert len(sizes) >= 4 and all(sizes)
+    assert sum(sizes) <= 60_000, sizes
+
+
+def test_the_page_as_it_was_written_runs_too(visit, demo):
+    front = visit(demo, "index.html")
+    front.until_settled()
+    scripts = front.page.evaluate("() => performance.getEntriesByType('resource').map(({ name }) => name)")
+    assert sum(bool(re.search(r"/grid/.*js$", name)) for name in scripts) > 5
+    assert not any("/assembled/" in name for name in scripts)
+
+
+def test_who_edits_a_file_needs_only_to_reload(visit, start, tmp_path, public):
+    server = start("demo", "--count", 4, "--latency", 1, "--fail", 0, "--hang", 0, data=tmp_path / "data", public=public)
+    front = visit(server)
+    sheet = public / "styles" / "page.css"
+    sheet.write_text(sheet.read_text() + "#header { height: 77px }")
+    # The server looks once a second.
+    front.until("async () => (await (await fetch('/', { cache: 'no-cache' })).text()).includes('77px')")
+    front.page.reload()
+    front.until("() => document.querySelector('#header').getBoundingClientRect().height === 77")
