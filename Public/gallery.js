@@ -118,8 +118,9 @@ async function start({ isNewVisit = true } = {}) {
 /** @param {import('./catalog/problem.js').Problem} problem  Why the view that the address names cannot be shown. */
 async function startElsewhere(problem) {
   if (pages.total !== undefined) return;
-  // The words are not understood, and the field says so; the pictures are there all the same.
-  if (problem.status === 400) await reordering.show(new View()).catch(() => {});
+  // The words are not understood, or nothing can be found by words, and the field says so; the pictures are there all
+  // the same.
+  if (problem.status === 400 || problem.status === 409) await reordering.show(new View()).catch(() => {});
   if (pages.total !== undefined) return;
   pages.report(problem);
   retrying = setTimeout(() => pages.total === undefined && start(), (problem.retryAfter ?? 2) * 1_000);

@@ -2,11 +2,11 @@
  * Whether the gallery's server can be reached. Others report their doubts; this asks the server itself, and when it
  * does not answer keeps asking, ever more slowly, until it does.
  *
- * Events: `lost`, `waiting` (detail: seconds until the next try), `restored`, and `answered` whenever a doubt proved
- * unfounded or is over.
+ * Events: `lost`, `waiting` (detail: `{seconds, isAnswered}`, until the next try, and whether there was an answer, which
+ * said that the server cannot serve yet), `restored`, and `answered` whenever a doubt proved unfounded or is over.
  */
 export class Connection extends EventTarget {
-  static #probe = '/healthz';
+  static #probed = '/healthz';
   static #probeTimeout = 5_000;
   static #firstPause = 1_000;
   static #longestPause = 15_000;
@@ -20,6 +20,7 @@ export class Connection extends EventTarget {
   constructor() {
     super();
     addEventListener('online', () => this.tryNow());
+    addEventListener('offline', () => this.suspect());
   }
 
   get isLost() {
@@ -47,21 +48,22 @@ export class Connection extends EventTarget {
   async #ask() {
     if (this.#isProbing) return;
     this.#isProbing = true;
-    const answered = await this.#answers();
+    const status = await this.#probe();
     this.#isProbing = false;
-    if (answered) this.#found();
-    else this.#missed();
+    if (status !== null && status < 500) this.#found();
+    else this.#missed({ isAnswered: status !== null });
   }
 
-  async #answers() {
+  /** @returns {Promise<number | null>}  Null where nobody answers. */
+  async #probe() {
     try {
-      const response = await fetch(Connection.#probe, {
+      const { status } = await fetch(Connection.#probed, {
         cache: 'no-store',
         signal: AbortSignal.timeout(Connection.#probeTimeout),
       });
-      return response.status < 500;
+      return status;
     } catch {
-      return false;
+      return null;
     }
   }
 
@@ -73,13 +75,14 @@ export class Connection extends EventTarget {
     this.dispatchEvent(new Event('answered'));
   }
 
-  #missed() {
+  /** @param {{isAnswered: boolean}} how */
+  #missed({ isAnswered }) {
     if (!this.#isLost) {
       this.#isLost = true;
       this.dispatchEvent(new Event('lost'));
     }
     this.#pause = Math.min(Connection.#longestPause, this.#pause * 2 || Connection.#firstPause);
     this.#timer = setTimeout(() => this.#ask(), this.#pause);
-    this.dispatchEvent(new CustomEvent('waiting', { detail: Math.round(this.#pause / 1_000) }));
+    this.dispatchEvent(new CustomEvent('waiting', { detail: { seconds: Math.round(this.#pause / 1_000), isAnswered } }));
   }
 }

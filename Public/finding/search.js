@@ -121,8 +121,8 @@ export class Search {
 
   /** @param {import('../catalog/problem.js').Problem} problem */
   #failed(problem) {
-    // That nobody answers is said elsewhere.
-    if (problem.status === 0) return;
+    // That nobody answers, or a server in trouble, is said elsewhere.
+    if (problem.status === 0 || problem.status >= 500) return;
     // To people the parameter is the search.
     const { field = '', detail } = problem;
     const isToldOfField = field !== '' && detail.startsWith(`${field} `);

@@ -8,14 +8,16 @@ export class Banner {
   /** @param {import('../catalog/connection.js').Connection} connection */
   constructor(connection) {
     find('#banner-retry').addEventListener('click', () => connection.tryNow());
-    connection.addEventListener('waiting', (event) => this.#wait(/** @type {CustomEvent<number>} */ (event).detail));
+    connection.addEventListener('waiting', (event) => this.#wait(/** @type {CustomEvent} */ (event).detail));
     connection.addEventListener('restored', () => this.#restored());
   }
 
-  /** @param {number} seconds */
-  #wait(seconds) {
+  /** @param {{seconds: number, isAnswered: boolean}} how */
+  #wait({ seconds, isAnswered }) {
     const when = seconds === 1 ? 'in a second' : `in ${seconds} seconds`;
-    this.#text.textContent = `The gallery server is not answering. Trying again ${when}.`;
+    const isStarting = isAnswered ? 'The gallery server is starting' : 'The gallery server is not answering';
+    const why = navigator.onLine ? isStarting : 'You are offline';
+    this.#text.textContent = `${why}. Trying again ${when}.`;
     this.#element.hidden = false;
   }
 

@@ -23,7 +23,9 @@ export class Vacancy {
       if (!pages.total) this.#say(detail.title, detail.detail);
     });
     connection.addEventListener('lost', () => {
-      if (!pages.total) this.#say('The gallery is out of reach', 'It will appear as soon as its server answers.');
+      if (pages.total) return;
+      if (navigator.onLine) this.#say('The gallery is out of reach', 'It will appear as soon as its server answers.');
+      else this.#say('You are offline', 'The gallery will appear as soon as there is a network.');
     });
   }
 
@@ -38,6 +40,7 @@ export class Vacancy {
     const advice = this.#progress.standing ? 'Not all pictures have been looked into yet.' : 'Fewer or other words may.';
     if (q) this.#say(`Nothing matches “${q}”${where}`, advice, true);
     else if (folder) this.#say(`No pictures${where}`, 'They appear here as soon as there are some.', true);
+    else if (this.#progress.standing) this.#say('Looking for pictures', 'They appear here as they are found.');
     else this.#say('No pictures yet', 'Pictures appear here as soon as the gallery finds some.');
   }
 

@@ -49,7 +49,8 @@ class Front:
 
     def _complain(self, kind: str, text: str):
         # A browser writes down every answer that is not a success; those are wanted in some tests.
-        if kind in ("error", "warning") and not text.startswith("Failed to load resource"):
+        expected = ("Failed to load resource", "Service Worker registration blocked by Playwright")
+        if kind in ("error", "warning") and not text.startswith(expected):
             self.complaints.append(f"{kind}: {text}")
 
     def visit(self, place: str = "") -> "Front":

@@ -5,7 +5,6 @@ import re
 
 def test_a_reload_asks_for_the_page_and_then_for_the_catalog(visit, demo):
     front = visit(demo)
-    front.until_settled()
     asked = []
     front.page.on("request", lambda request: asked.append(request))
     front.page.reload()
@@ -23,7 +22,6 @@ def test_a_reload_asks_for_the_page_and_then_for_the_catalog(visit, demo):
 
 def test_all_scripts_and_styles_are_at_most_60_kilobytes(visit, demo):
     front = visit(demo)
-    front.until_settled()
     sizes = front.page.evaluate("""async () => {
         const own = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assembled/'));
         const [page] = performance.getEntriesByType('navigation');
@@ -36,7 +34,6 @@ def test_all_scripts_and_styles_are_at_most_60_kilobytes(visit, demo):
 
 def test_the_page_as_it_was_written_runs_too(visit, demo):
     front = visit(demo, "index.html")
-    front.until_settled()
     scripts = front.page.evaluate("() => performance.getEntriesByType('resource').map(({ name }) => name)")
     assert sum(bool(re.search(r"/grid/.*js$", name)) for name in scripts) > 5
     assert not any("/assembled/" in name for name in scripts)

@@ -1,0 +1,76 @@
+"""What is said in the place of pictures is true, and in its right place."""
+
+import pytest
+
+from front import Front
+
+TROUBLE = {"title": "The gallery is not ready", "status": 503, "detail": "Its index is being built again."}
+
+
+@pytest.fixture
+def open_page(browser, demo):
+    """Opens pages of which no pictures are expected at once."""
+    contexts = []
+
+    def open_page(before, place="", **options) -> Front:
+        contexts.append(browser.new_context(service_workers="block", **options))
+        contexts[-1].set_default_timeout(20_000)
+        page = contexts[-1].new_page()
+        before(page)
+        front = Front(page, demo.address)
+        page.goto(demo.address + "/" + place)
+        return front
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def refuse(page):
+    page.route("**/api/**", lambda route: route.abort())
+    page.route("**/healthz", lambda route: route.abort())
+
+
+def test_a_server_that_is_not_ready_is_no_mistake_in_the_search(open_page):
+    front = open_page(lambda page: page.route("**/api/**", lambda route: route.fulfill(
+        status=503, content_type="application/problem+json", json=TROUBLE)))
+    front.page.get_by_role("heading", name=TROUBLE["title"]).wait_for()
+    assert front.page.locator("#search-problem").is_hidden()
+    assert front.page.locator("#search-field").get_attribute("aria-invalid") is None
+    front.page.unroute("**/api/**")
+    front.slots.first.wait_for()
+    assert front.page.locator("#vacancy").is_hidden()
+
+
+def test_where_nothing_can_be_searched_the_pictures_are_there_all_the_same(open_page):
+    front = open_page(lambda page: None, "?q=zebra")
+    front.slots.first.wait_for()
+    assert "nothing to search" in front.page.locator("#search-problem").inner_text()
+
+
+def test_a_server_that_cannot_be_reached_at_the_start_is_told_of_and_found(open_page):
+    front = open_page(refuse)
+    front.page.get_by_role("heading", name="The gallery is out of reach").wait_for()
+    front.page.locator("#banner").get_by_text("The gallery server is not answering").wait_for()
+    front.page.unroute_all()
+    front.page.get_by_role("button", name="Try now").click()
+    front.slots.first.wait_for()
+    front.page.locator("#banner").wait_for(state="hidden")
+
+
+def test_a_proxy_that_answers_for_a_server_that_starts_is_understood(open_page):
+    def starting(page):
+        page.route("**/api/**", lambda route: route.abort())
+        page.route("**/healthz", lambda route: route.fulfill(status=502, body=""))
+
+    front = open_page(starting)
+    front.page.locator("#banner").get_by_text("The gallery server is starting").wait_for()
+
+
+def test_who_is_offline_at_the_start_is_told_so(open_page):
+    def offline(page):
+        refuse(page)
+        page.add_init_script("Object.defineProperty(navigator, 'onLine', { get: () => false })")
+
+    front = open_page(offline)
+    front.page.get_by_role("heading", name="You are offline").wait_for()
