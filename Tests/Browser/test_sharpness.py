@@ -56,6 +56,8 @@ def is_sharp(reading: dict) -> bool:
 @pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
 def test_every_picture_in_the_grid_is_sharp(visit, album, picture, screen, before):
     front = visit(album, before=lambda page: (before(page), page.add_init_script(READINGS)), **screen)
+    # Sixteen large pictures are decoded first.
+    front.page.set_default_timeout(60_000)
     front.until_settled()
     front.until("(selector) => readings(selector).filter(({at}) => at >= 0 && at < innerHeight)"
                 ".every(({ratio, side}) => ratio > 0.995 || side === 300)", IN_GRID)
@@ -70,6 +72,7 @@ def test_every_picture_in_the_grid_is_sharp(visit, album, picture, screen, befor
 @pytest.mark.parametrize("index", [0, 1, 15], ids=["across", "upright", "no browser decodes it"])
 def test_the_picture_in_the_viewer_is_sharp_and_so_it_is_enlarged(visit, album, picture, screen, index):
     front = visit(album, before=lambda page: page.add_init_script(READINGS), **screen)
+    front.page.set_default_timeout(60_000)
     front.until_settled()
     front.slot(index).click()
     front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()

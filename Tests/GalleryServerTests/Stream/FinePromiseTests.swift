@@ -36,7 +36,7 @@ import Testing
         while sent.count < 200 {
             guard let next = house.next() else {
                 if house.plan.link.inFlight == 0 { break }
-                house.now += 0.1
+                house.now += Double(house.plan.link.inFlight) / 50_000
                 house.acknowledgeAll()
                 continue
             }
@@ -102,9 +102,11 @@ import Testing
         var house = house(rate: 10_000_000)
         house.show(viewport(300))
         #expect(onScreen(house.drain()).filter { $0 != .preview } == Array(repeating: .tile, count: 10))
+        house.now += 0.1
         house.acknowledgeAll()
         house.show(viewport(1_000))
         #expect(onScreen(house.drain()) == Array(repeating: .step1280, count: 10))
+        house.now += 0.1
         house.acknowledgeAll()
         house.show(viewport(300))
         #expect(onScreen(house.drain()).isEmpty)

@@ -36,11 +36,14 @@ struct PixelNeed: Hashable, Sendable {
         if let width = facts.width, let height = facts.height, width > 0, height > 0 {
             ratio = Double(width) / Double(height)
         }
-        switch side {
-        case .longer, nil: return pixels
-        case .shorter: return Int((Double(pixels) * max(ratio, 1 / ratio)).rounded(.up))
-        case .height: return Int((Double(pixels) * max(ratio, 1)).rounded(.up))
-        }
+        let share =
+            switch side {
+            case .longer, nil: 1.0
+            case .shorter: max(ratio, 1 / ratio)
+            case .height: max(ratio, 1)
+            }
+        // What is a hair more than a whole number is that number.
+        return Int((Double(pixels) * share - 1e-6).rounded(.up))
     }
 }
 

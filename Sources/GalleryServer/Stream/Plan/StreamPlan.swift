@@ -260,8 +260,7 @@ struct StreamPlan: Sendable {
     /// Whether what the slots on screen need beyond tiles takes so long on this link that tiles are worth sending before it.
     func needsTilesFirst(_ window: ServiceWindow) -> Bool {
         let tiles = window.reported.reduce(0.0) { sum, slot in
-            guard let showing = showings[slot], showing.fine != .done, let fine = showing.needs.fine else { return sum }
-            return sum + fine.tilesOfPixels
+            sum + (showings[slot]?.needs.fine?.tilesOfPixels ?? 0)
         }
         // On a link of which nothing is known yet, too.
         return tiles > 0 && (link.rate.map { tiles * fineBytes > $0 * Self.longestUnshown } ?? true)
@@ -304,8 +303,9 @@ struct StreamPlan: Sendable {
             let needs = need.renditions(of: facts)
             guard needs != showing.needs else { continue }
             guard showing.token != nil else {
-                // It is begun again with what the client holds; where less than before is needed there is no need to.
-                if needs.largest.longestSide > showing.needs.largest.longestSide { showings[slot] = nil }
+                // It is begun again with what the client holds; where that was enough for more, there is no need to.
+                let isMore = needs.largest.longestSide > showing.needs.largest.longestSide
+                if isMore || !showing.isSettled { _ = drop(slot) }
                 continue
             }
             for rendition in [showing.needs.tile, showing.needs.fine] {
