@@ -2,7 +2,6 @@ import HTTPServer
 import HTTPTypes
 import Logging
 import Renditions
-import Synchronization
 
 /// An HTTP origin that draws numbered pictures, with the latency and the accidents of a bad network. It counts what it is
 /// asked for.
@@ -20,7 +19,6 @@ public final class DemoOrigin: Sendable {
     private let configuration: Configuration
     private let server: HTTPServer
     private let desk: PictureDesk
-    private let base = Mutex("")
 
     /// Throws ``Invalid``.
     ///
@@ -37,18 +35,11 @@ public final class DemoOrigin: Sendable {
             configuration: settings, responder: DemoOrigin.router(desk, logger: logger), logger: logger)
     }
 
-    /// Listens, and returns the URL that its paths are relative to, without a slash at the end. Throws `ServerError`.
-    public func start() async throws -> String {
-        let url = "http://\(try await server.start())"
-        base.withLock { $0 = url }
-        return url
-    }
+    /// Listens, and returns its address and port. Throws `ServerError`.
+    public func start() async throws -> String { "\(try await server.start())" }
 
-    /// Where its pictures are, for a gallery: `{index}` stands for the number. Empty before the start.
-    public var urlTemplate: String {
-        let base = base.withLock { $0 }
-        return base.isEmpty ? "" : base + "/pictures/{index}.jpg"
-    }
+    /// The path of its pictures, for a gallery: `{index}` stands for the number.
+    public static let pathTemplate = "/pictures/{index}.jpg"
 
     /// What it was asked for until now.
     public var counts: Counts { desk.ledger.counts }

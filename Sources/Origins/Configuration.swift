@@ -55,6 +55,10 @@ public struct Configuration: Hashable, Sendable {
     /// Networks that may be fetched from although they are not public, in CIDR notation: "127.0.0.0/8".
     public var allowedAddresses: [String] = []
 
+    /// Where hosts are that no name service knows: `host:port` by `host:port`. What they are connected to is checked as any
+    /// other address is.
+    public var routes: [String: String] = [:]
+
     /// A PEM file of certificate authorities to trust beside the system's, for origins of one's own.
     public var certificateAuthorities: String?
 

@@ -34,6 +34,9 @@ struct Demo: AsyncParsableCommand {
 }
 
 extension Demo {
+    /// The name by which the gallery fetches from the demo's origin. Nobody else has it (RFC 2606 §2).
+    private static let host = "demo.invalid"
+
     func run() async throws {
         LogOutput.start(level: try server.resolvedLogLevel())
         let count = try count ?? Environment.value("count") ?? 10_000
@@ -45,10 +48,12 @@ extension Demo {
         // The workers encode what the origin draws, and render it for the gallery.
         let workers = try RendererProgram.pool(configuration.rendering)
         let origin = try DemoOrigin(configuration: originConfiguration(), encoder: workers, logger: logger)
-        let base = try await origin.start()
-        logger.notice("The demo's origin is at \(base)")
         configuration.origins.allowedAddresses.append("127.0.0.1/32")
-        let sources = [Source.template(try URLTemplate(origin.urlTemplate, count: count))]
+        // Pictures are known by their URLs: with the port of this run in them, a restart would make others of them all.
+        let address = try await origin.start()
+        logger.notice("The demo's origin is at http://\(address)")
+        configuration.origins.routes["\(Self.host):80"] = address
+        let sources = [Source.template(try URLTemplate("http://\(Self.host)\(DemoOrigin.pathTemplate)", count: count))]
         try await GalleryRun(
             configuration: configuration, sources: sources, workers: workers, named: server.namedClientLimits()
         ).untilTold()

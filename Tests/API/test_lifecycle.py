@@ -34,6 +34,19 @@ def test_sigterm_ends_a_busy_server_in_time(listed, origin):
         connection.close()
 
 
+def test_a_demo_that_starts_cold_has_the_pictures_of_the_one_before(serve, tmp_path):
+    """Its origin has another port each time; who looked at a picture goes on looking at it."""
+    ids = []
+    for run in ("first", "second"):
+        gallery = serve("--count", "5", "--latency", "0", "--fail", "0", "--hang", "0", command="demo",
+                        data=tmp_path / run)
+        images = gallery.images(5)
+        ids.append([image["id"] for image in images.values()])
+        assert gallery.tile(next(iter(images.values()))).status == 200
+        gallery.stop()
+    assert ids[0] == ids[1]
+
+
 def test_sigusr1_has_the_sources_read_again(serve, tmp_path):
     folder = pictures.write(tmp_path / "growing", first__jpg=pictures.encoded("JPEG"))
     gallery = serve(folder)

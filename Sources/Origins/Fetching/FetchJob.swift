@@ -204,6 +204,7 @@ final class FetchJob {
         }
         return TransferRequest(
             url: trail.current, fields: fields, userAgent: engine.configuration.userAgent,
+            route: engine.configuration.routes["\(trail.current.origin.host):\(trail.current.origin.port)"],
             connectTimeout: engine.configuration.connectTimeout,
             maximumHeaderBytes: engine.configuration.maximumHeaderBytes,
             certificateAuthorities: engine.configuration.certificateAuthorities)

@@ -37,6 +37,8 @@ struct TransferRequest {
     /// Whole field lines.
     var fields: [String]
     var userAgent: String
+    /// `host:port` to connect to in the place of the URL's.
+    var route: String?
     var connectTimeout: Duration
     var maximumHeaderBytes: Int
     /// A PEM file of certificate authorities to trust beside the system's.
@@ -50,6 +52,7 @@ final class Transfer {
     /// Told of each socket that is opened for it.
     var socketOpened: ((Int32) -> Void)?
     private var fields: UnsafeMutablePointer<curl_slist>?
+    private var routes: UnsafeMutablePointer<curl_slist>?
     private var collector: HeadCollector
     private var use = BodyUse.giveUp
     private var discarded: Int64 = 0
@@ -70,6 +73,7 @@ final class Transfer {
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(fields)
+        curl_slist_free_all(routes)
     }
 
     private func configure(_ request: TransferRequest) {
@@ -94,6 +98,10 @@ final class Transfer {
             if let file = request.certificateAuthorities { ccurl_set_string(easy, CURLOPT_CAINFO, file) }
         } else {
             ccurl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        }
+        if let route = request.route {
+            routes = curl_slist_append(nil, "::\(route)")
+            ccurl_set_list(easy, CURLOPT_CONNECT_TO, routes)
         }
         for field in request.fields {
             if let longer = curl_slist_append(fields, field) { fields = longer }
