@@ -16,7 +16,11 @@ struct Sighting {
         let reader = try SourceReader(renderSource, stop: stop)
         source = try DecoderSource(reader)
         let mediaType = try MagicNumbers.mediaType(of: reader.head)
-        identification = try Identification(mediaType: mediaType, sniffed: source.sniffedKind())
+        let sniffed = source.sniffedKind()
+        guard sniffed != nil || !reader.isAVIFSequence else {
+            throw RenderError(.unsupported, "This animated AVIF picture cannot be drawn here.", logDetail: "avis")
+        }
+        identification = try Identification(mediaType: mediaType, sniffed: sniffed)
         reader.heedsStop = kind.heedsStop
         try limits.checkBytes(reader.fileLength, kind: kind)
     }
@@ -46,10 +50,13 @@ struct Examination {
     init(_ sighting: Sighting, limits: RenderLimits, stop: RenderStop) throws(RenderError) {
         self.sighting = sighting
         let (reader, kind) = (sighting.reader, sighting.kind)
+        var apngFrames = 1
         switch kind {
         case .gif: try limits.checkFrames(GIFFrames.count(in: reader, upTo: limits.maximumFrames))
         case .tiff: try limits.checkFrames(TIFFPages.count(in: reader, upTo: limits.maximumFrames))
-        case .png: reader.hide(try PNGChunks.excess(in: reader))
+        case .png:
+            apngFrames = min(PNGFrames.count(in: reader), limits.maximumFrames)
+            reader.hide(try PNGChunks.excess(in: reader))
         default: break
         }
         try stop.check()
@@ -83,7 +90,7 @@ struct Examination {
         facts.height = isSideways ? storedWidth : storedHeight
         facts.mediaType = sighting.identification.mediaType
         facts.byteCount = reader.fileLength
-        facts.frames = frames
+        facts.frames = kind == .png ? apngFrames : frames
         facts.digest = reader.head.withUnsafeBytes { ContentDigest(head: $0, size: reader.fileLength) }
         facts.isBroken = false
         facts.examination = ImageFacts.presentExamination
@@ -100,6 +107,11 @@ struct Examination {
     func isHeavy(_ limits: RenderLimits) -> Bool {
         isProgressive || kind == .svg || Int64(storedWidth) * Int64(storedHeight) > limits.heavyPixels
     }
+}
+
+extension SourceReader {
+    /// Whether the file says that it is a sequence of AVIF frames (AV1 Image File Format, §6.4), which not every libheif reads.
+    fileprivate var isAVIFSequence: Bool { head.dropFirst(4).starts(with: "ftypavis".utf8) }
 }
 
 extension DecoderFailure {

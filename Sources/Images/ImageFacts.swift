@@ -36,7 +36,7 @@ public struct ImageFacts: Hashable, Sendable, Codable {
     public var examination: Int?
 
     /// Raised when more is read of a file than before, so that every file is looked into once more.
-    public static let presentExamination = 1
+    public static let presentExamination = 2
     /// Bytes.
     public static let maximumTitle = 1_024
     public static let maximumKeywords = 64

@@ -32,6 +32,19 @@ def names(gallery, view: str) -> list[str]:
     return [image["name"] for image in page["images"]]
 
 
+def test_the_details_name_the_folder_as_views_do(serve, gallery, folder):
+    for image in gallery.page()["images"]:
+        told = gallery.get(f"/api/v1/images/{image['id']}").json["folder"]
+        assert image["name"] in names(gallery, f"folder={urllib.parse.quote(told)}")
+    (folder / "top.png").write_bytes(pictures.encoded("PNG", seed=9))
+    gallery.stop()
+    gallery = serve(folder, folder / "2019")
+    several = gallery.images(len(NAMES) + 2)
+    told = {image["name"]: gallery.get(f"/api/v1/images/{image['id']}").json["folder"] for image in several.values()}
+    assert told["top.png"] == "pictures"
+    assert told["last one.jpg"] == "pictures/2020"
+
+
 def test_a_view_is_the_same_sequence_by_pages_positions_and_tokens(gallery):
     plain = names(gallery, "")
     assert plain == ["IMG_2.jpg", "IMG_10.jpg", "Zoë.png", "last one.jpg"]

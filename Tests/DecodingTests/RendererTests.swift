@@ -68,6 +68,26 @@ import Testing
         #expect(try Pixels.decoding(rendered.bytes).quarterNames == "RRRR")
     }
 
+    @Test func `frames of a PNG are counted although only the first is decoded`() throws {
+        let still = Sample.png(Sample.quarters(width: 40, height: 20))
+        #expect(try render(still).facts.frames == 1)
+        let head = Sample.pngHeader(width: 40, height: 20, colourType: 2).count
+        for (count, told) in [(UInt32(8), 8), (0, 1), (UInt32.max, RenderLimits().maximumFrames)] {
+            let control = Sample.chunk("acTL", Sample.big32(count) + Sample.big32(0))
+            let moving = Array(still.prefix(head)) + control + still.dropFirst(head)
+            let rendered = try render(moving)
+            #expect(rendered.facts.frames == told)
+            #expect(try Pixels.decoding(rendered.bytes).quarterNames == "RGBW")
+        }
+    }
+
+    @Test func `a sequence of AVIF frames that is not decoded is of another kind, and not damaged`() {
+        let sequence = Sample.big32(28) + Array("ftypavis".utf8) + Sample.big32(0) + Array("avifavismif1".utf8)
+        #expect { try render(sequence + [UInt8](repeating: 0, count: 200)) } throws: {
+            ($0 as? RenderError)?.reason == .unsupported
+        }
+    }
+
     @Test func `transparency stays where the format has it and becomes grey where it has not`() throws {
         let png = Sample.png(Sample.quarters(width: 100, height: 100, alpha: 0))
         let grey = try Pixels.decoding(render(png).bytes)

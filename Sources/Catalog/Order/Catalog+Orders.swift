@@ -145,6 +145,13 @@ extension Catalog {
         }
     }
 
+    /// The folder that the image lies in, as a view names it; nil where it is at the top of its source or was fetched.
+    public func folder(of image: GalleryImage) -> String? {
+        guard case .file(let source, let path) = image.location else { return nil }
+        let folder = FolderPath.full(FilePath.folder(of: path), beneath: folderPrefixes[source])
+        return folder.isEmpty ? nil : folder
+    }
+
     /// What stands before the paths of each source's folders: its name, where there are several folders.
     var folderPrefixes: [String] {
         guard sources.count(where: \.isFolder) > 1 else { return sources.map { _ in "" } }

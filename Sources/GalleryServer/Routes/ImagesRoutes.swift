@@ -57,7 +57,9 @@ struct ImagesRoutes {
         let image = try await catalog.requireImage(request.parameters["id"])
         return try await JSONBody.response(
             to: request,
-            ImageDetailsBody(image: image, index: try await catalog.position(of: image.id, in: .plain) ?? 0))
+            ImageDetailsBody(
+                image: image, index: try await catalog.position(of: image.id, in: .plain) ?? 0,
+                folder: catalog.folder(of: image)))
     }
 }
 

@@ -12,6 +12,8 @@ struct ImageBody: Encodable, Sendable {
     let type: String?
     /// The original's size.
     let bytes: Int64?
+    /// How many frames or pages it has, where they are several.
+    let frames: Int?
     let takenAt: String?
     /// A ThumbHash in base64.
     let placeholder: String?
@@ -27,6 +29,7 @@ struct ImageBody: Encodable, Sendable {
         height = image.facts.height
         type = image.facts.mediaType
         bytes = image.facts.byteCount
+        frames = image.facts.frames.flatMap { $0 > 1 ? $0 : nil }
         takenAt = image.facts.takenAt
         placeholder = image.facts.placeholder.map { Data($0).base64EncodedString() }
         incomplete = image.facts.isIncomplete == true ? true : nil

@@ -5,16 +5,18 @@ struct ImageDetailsBody: Encodable, Sendable {
     let image: GalleryImage
     /// Where it stands in the sources' own order.
     let index: Int
+    /// The folder that it lies in, as ``Catalog/folders(in:)`` names it; nil of what lies in none.
+    let folder: String?
 
     private enum Key: CodingKey {
-        case frames, orientation, camera, place, rating, title, keywords, placeNames, broken
+        case folder, orientation, camera, place, rating, title, keywords, placeNames, broken
     }
 
     /// The fields of a page's image, and beside them what only the details have.
     func encode(to encoder: any Encoder) throws {
         try ImageBody(image, at: index).encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encodeIfPresent(image.facts.frames, forKey: .frames)
+        try container.encodeIfPresent(folder, forKey: .folder)
         try container.encodeIfPresent(image.facts.orientation, forKey: .orientation)
         try container.encodeIfPresent(image.facts.camera, forKey: .camera)
         try container.encodeIfPresent(image.facts.place, forKey: .place)
