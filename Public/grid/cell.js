@@ -262,8 +262,8 @@ export class Cell extends Slot {
     const number = `picture ${formatNumber(this.number + 1)}`;
     const name = this.image ? `${this.image.name}, ${number}` : number;
     const label = withIncompleteness(name, this.#isIncomplete);
-    const reason = this.problem ? `. Cannot be shown: ${this.problem.message}. Press Enter to try again.` : '';
-    const patience = this.#patience ? '. Waiting for its origin.' : '';
+    const reason = this.problem ? `. Cannot be shown: ${this.problem.message}` : '';
+    const patience = this.#patience ? '. Waiting for its origin' : '';
     this.element.setAttribute('aria-label', label + patience + reason);
   }
 

@@ -373,7 +373,9 @@ export class Grid extends EventTarget {
   /** @param {Event} event */
   #clicked(event) {
     const cell = this.#cellOf(event.target);
-    if (cell) this.activate(cell);
+    if (!cell) return;
+    if (/** @type {Element} */ (event.target).closest('.slot-problem button')) cell.retry();
+    else this.activate(cell);
   }
 
   /** @param {Event} event */
@@ -384,8 +386,7 @@ export class Grid extends EventTarget {
 
   /** @param {Cell} cell */
   activate(cell) {
-    if (cell.phase === 'failed') cell.retry();
-    else this.dispatchEvent(new CustomEvent('open', { detail: cell }));
+    this.dispatchEvent(new CustomEvent('open', { detail: cell }));
   }
 
   /** @param {EventTarget | null} target */
