@@ -23,9 +23,11 @@ import { Places } from './loading/places.js';
 import { Way } from './loading/way.js';
 import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
+import { FullScreen } from './page/full-screen.js';
 import { Header } from './page/header.js';
 import { LayoutChoice } from './page/layout-choice.js';
 import { ProgressLine } from './page/progress-line.js';
+import { Shortcuts } from './page/shortcuts.js';
 import { find } from './page/template.js';
 import { Vacancy } from './page/vacancy.js';
 import { StreamLoader } from './stream/loader.js';
@@ -44,6 +46,7 @@ const places = new Places();
 // Each has a session of its own, so that a slot of the viewer and a slot of the grid may have the same number.
 const gridLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
 const viewerLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
+const stillLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
 
 const stream = new Stream();
 const way = new Way({
@@ -54,10 +57,12 @@ stream.start();
 const proportions = new Proportions(pages, server);
 const grid = new Grid(pages, way, proportions);
 new ViewportReport({ grid, pages, way });
-const viewer = new Viewer({ grid, images: way, loader: viewerLoader, cache, server });
-const reordering = new Reordering({ pages, server, ground: grid, followers: [grid.focusFollower, viewer.follower] });
+const followers = [grid.focusFollower];
+const reordering = new Reordering({ pages, server, ground: grid, followers });
 
 const finding = new Finding({ reordering, grid });
+const viewer = new Viewer({ grid, images: way, loader: viewerLoader, stillLoader, cache, server, finding });
+followers.push(viewer.follower);
 const search = new Search({ finding, pages, grid });
 const progress = new Progress(pages, server);
 progress.addEventListener('learnt', () => proportions.renew());
@@ -72,6 +77,8 @@ new LayoutChoice(grid);
 new Scrubber(grid);
 new StandingTitle(grid);
 new CatalogWatch(pages, way);
+new FullScreen();
+new Shortcuts();
 new ProgressLine(progress);
 attachKeyboard(grid, find('#grid'));
 attachPinch(grid, find('#grid'));

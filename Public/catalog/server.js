@@ -5,8 +5,8 @@ import { acceptedPictures } from '../loading/formats.js';
  * @typedef {import('./view.js').View} View
  * @typedef {{preview: string, tile: string, screen: string, original: string}} Links
  * @typedef {{id: string, name: string, width?: number, height?: number, type?: string, bytes?: number,
- *   takenAt?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  What is not known yet is
- *   absent. `incomplete`: the file ends before the picture does.
+ *   frames?: number, takenAt?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  What is
+ *   not known yet is absent. `frames`: where they are several. `incomplete`: the file ends before the picture does.
  * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
  * @typedef {{slot: number, image: string, token: string, href: string}} Token
  * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean,

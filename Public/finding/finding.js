@@ -49,7 +49,8 @@ export class Finding extends EventTarget {
     const start = this.#startOf(view);
     const isStep = !(isTyped && this.#isTyping);
     this.#isTyping = isTyped;
-    if (isStep) Address.showPosition(this.#grid.position);
+    // Back from a view that somebody went to from a picture leads to the picture.
+    if (isStep && !Address.isAtImage) Address.showPosition(this.#grid.position);
     this.#setAddress(view, isStep);
     try {
       await this.show(view, start);

@@ -1,6 +1,6 @@
 /**
- * @typedef {{url: string, bytes: number, isIncomplete: boolean}} Picture  `url` is an object URL, good until the
- *   picture is evicted. `isIncomplete`: the file ends before its picture does, and this is as much of it as there is.
+ * @typedef {{url: string, blob: Blob, bytes: number, isIncomplete: boolean}} Picture  `url` is an object URL of `blob`,
+ *   good until the picture is evicted. `isIncomplete`: the file ends before its picture does, and this is as much of it as there is.
  */
 
 /**
@@ -55,7 +55,7 @@ export class PictureCache {
    */
   put(key, blob, isIncomplete = false) {
     this.remove(key);
-    const picture = { url: URL.createObjectURL(blob), bytes: blob.size, isIncomplete };
+    const picture = { url: URL.createObjectURL(blob), blob, bytes: blob.size, isIncomplete };
     this.#pictures.set(key, picture);
     this.#bytes += picture.bytes;
     this.#evict(key);

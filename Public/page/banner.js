@@ -1,6 +1,10 @@
+import { presentScope } from './scope.js';
 import { find } from './template.js';
 
-/** Says that the server is gone, for as long as it is, and offers not to wait for the next try. */
+/**
+ * Says that the server is gone, for as long as it is, and offers not to wait for the next try. It stands where people are:
+ * a dialog would cover it and keep everybody from it.
+ */
 export class Banner {
   #element = find('#banner');
   #text = find('#banner-text');
@@ -10,11 +14,14 @@ export class Banner {
     find('#banner-retry').addEventListener('click', () => connection.tryNow());
     connection.addEventListener('waiting', (event) => this.#wait(/** @type {CustomEvent} */ (event).detail));
     connection.addEventListener('restored', () => this.#restored());
+    const dialogs = new MutationObserver(() => this.#stand());
+    for (const dialog of document.querySelectorAll('dialog')) dialogs.observe(dialog, { attributeFilter: ['open'] });
   }
 
   /** @param {{seconds: number, isAnswered: boolean}} how */
   #wait({ seconds, isAnswered }) {
     const when = seconds === 1 ? 'in a second' : `in ${seconds} seconds`;
+    this.#stand();
     const isStarting = isAnswered ? 'The gallery server is starting' : 'The gallery server is not answering';
     const why = navigator.onLine ? isStarting : 'You are offline';
     this.#text.textContent = `${why}. Trying again ${when}.`;
@@ -24,5 +31,10 @@ export class Banner {
   #restored() {
     this.#element.hidden = true;
     this.#text.textContent = '';
+  }
+
+  #stand() {
+    const scope = presentScope();
+    if (this.#element.parentNode !== scope) scope.append(this.#element);
   }
 }

@@ -1,10 +1,11 @@
 import { Arrangement } from '../grid/arrangement.js';
 import { announce } from './announcer.js';
+import { recall, remember } from './memory.js';
 import { find } from './template.js';
 
 /** How large people like the pictures, and whether in rows or in squares; remembered on this device. */
 export class LayoutChoice {
-  static #keys = { density: 'tessera.density', kind: 'tessera.layout' };
+  static #names = { density: 'density', kind: 'layout' };
   static #sizes = ['Smallest', 'Small', 'Medium', 'Large', 'Largest'];
 
   /** @type {HTMLInputElement} */
@@ -15,8 +16,8 @@ export class LayoutChoice {
   /** @param {import('../grid/grid.js').Grid} grid */
   constructor(grid) {
     this.#grid = grid;
-    const density = recall(LayoutChoice.#keys.density);
-    const kind = recall(LayoutChoice.#keys.kind) === 'squares' ? 'squares' : 'justified';
+    const density = recall(LayoutChoice.#names.density);
+    const kind = recall(LayoutChoice.#names.kind) === 'squares' ? 'squares' : 'justified';
     grid.arrange(new Arrangement({ kind, ...(density && { density: Number(density) || 0 }) }));
     grid.addEventListener('arranged', () => this.#follow());
     this.#slider.addEventListener('input', () => {
@@ -37,28 +38,7 @@ export class LayoutChoice {
     this.#slider.value = String(density);
     this.#slider.setAttribute('aria-valuetext', LayoutChoice.#sizes[density]);
     this.#button.setAttribute('aria-pressed', String(kind === 'squares'));
-    remember(LayoutChoice.#keys.density, String(density));
-    remember(LayoutChoice.#keys.kind, kind);
-  }
-}
-
-/** @param {string} key */
-function recall(key) {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null; // Storage can be forbidden; the page then begins as it is made.
-  }
-}
-
-/**
- * @param {string} key
- * @param {string} value
- */
-function remember(key, value) {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // As above.
+    remember(LayoutChoice.#names.density, String(density));
+    remember(LayoutChoice.#names.kind, kind);
   }
 }

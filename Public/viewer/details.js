@@ -1,127 +1,108 @@
-import { formatBytes, formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
+import { coordinatesOf, linesOf, mapOf, trailOf } from './facts.js';
+import { Histogram } from './histogram.js';
 
 /** What is known of the picture, beside it. */
 export class Details {
   #panel = find('#details');
   #list = find('#details-list');
-  #incomplete = find('#details-incomplete');
+  #problem = find('#details-problem');
   #button = find('#viewer-details');
-  #server;
-  /** The image whose details are shown or asked for. */
-  #id = '';
+  #histogram = new Histogram();
+  #hrefOf;
 
-  /** @param {import('../catalog/server.js').Server} server */
-  constructor(server) {
-    this.#server = server;
+  /**
+   * @param {{hrefOf: (folder: string) => string, onFolder: (folder: string) => void}} parts  `hrefOf`: the address of a
+   *   folder's view. `onFolder` is called when somebody goes there.
+   */
+  constructor({ hrefOf, onFolder }) {
+    this.#hrefOf = hrefOf;
+    this.#panel.addEventListener('click', (event) => {
+      const link = /** @type {HTMLElement} */ (event.target).closest?.('a[data-folder]');
+      // Another tab, another window: what the browser does with links is left to it.
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      onFolder(link.getAttribute('data-folder') ?? '');
+    });
   }
 
   get isOpen() {
     return !this.#panel.hidden;
   }
 
-  /**
-   * @param {import('../catalog/server.js').GalleryImage | null} image
-   * @param {number} index
-   */
-  toggle(image, index) {
+  toggle() {
     this.#panel.hidden = this.isOpen;
     this.#button.setAttribute('aria-expanded', String(this.isOpen));
-    this.show(image, index);
   }
 
   /**
-   * At once what the page says of the image, then what its metadata says.
-   * @param {import('../catalog/server.js').GalleryImage | null} image
-   * @param {number} index  Where it stands in the order that is shown.
+   * @param {Record<string, any>} image  What is known of it, and `index`, where it stands in the order that is shown.
+   * @param {Blob | null} blob  The picture itself, if it is here.
    */
-  async show(image, index) {
-    if (!this.isOpen || !image) return;
-    this.#id = image.id;
-    this.#fill({ ...image, index });
-    try {
-      const whole = await this.#server.image(image.id);
-      if (this.#id === image.id) this.#fill({ ...image, ...whole, index });
-    } catch {
-      // What is shown already stays; there is no more to be had now.
-    }
+  show(image, blob) {
+    if (!this.isOpen) return;
+    this.#histogram.show(blob);
+    this.#problem.textContent = image.problem?.message ?? '';
+    if (image.incomplete) this.#problem.textContent = 'Incomplete: the file ends before the picture does.';
+    this.#problem.hidden = this.#problem.textContent === '';
+    const lines = linesOf(image).map(([term, text]) => line(term, text));
+    // Where it lies comes after what it is called.
+    if (image.folder) lines.splice(image.title ? 2 : 1, 0, line('Folder', this.#trail(image.folder)));
+    if (image.placeNames || image.place) lines.push(line('Place', ...placeOf(image)));
+    this.#list.replaceChildren(...lines);
   }
 
-  /** @param {Record<string, any>} image */
-  #fill(image) {
-    this.#incomplete.hidden = !image.incomplete;
-    this.#list.replaceChildren(
-      ...linesOf(image).map(([term, text]) => {
-        const line = document.createElement('div');
-        line.append(labelled('dt', term), labelled('dd', text));
-        return line;
-      }),
-    );
+  /** @param {string} folder */
+  #trail(folder) {
+    const list = document.createElement('ol');
+    list.className = 'details-trail';
+    const steps = trailOf(folder).map(({ name, path }) => {
+      const step = document.createElement('li');
+      const link = document.createElement('a');
+      link.href = this.#hrefOf(path);
+      link.dataset.folder = path;
+      link.textContent = name;
+      step.append(link);
+      return step;
+    });
+    list.append(...steps);
+    return list;
   }
 }
 
-/**
- * @param {string} tag
- * @param {string} text
- */
-function labelled(tag, text) {
-  const element = document.createElement(tag);
+/** @param {Record<string, any>} image */
+function placeOf({ place, placeNames }) {
+  const { location, city, state, country } = placeNames ?? {};
+  const names = [location, city, state, country].filter(Boolean).join(', ');
+  const parts = names ? [paragraph(names)] : [];
+  if (!place) return parts;
+  const link = document.createElement('a');
+  link.href = mapOf(place);
+  link.target = '_blank';
+  link.rel = 'noopener noreferrer';
+  link.textContent = coordinatesOf(place);
+  link.title = 'Show on OpenStreetMap, in another tab';
+  const height = Number.isFinite(place.altitude) ? [paragraph(`${Math.round(place.altitude)} m above the sea`)] : [];
+  return [...parts, link, ...height];
+}
+
+/** @param {string} text */
+function paragraph(text) {
+  const element = document.createElement('p');
   element.textContent = text;
   return element;
 }
 
 /**
- * What is known, in words; what is not known has no line.
- * @param {Record<string, any>} image
- * @returns {[string, string][]}
+ * @param {string} term
+ * @param {(string | Node)[]} texts
  */
-function linesOf(image) {
-  const camera = image.camera ?? {};
-  /** @type {[string, string | undefined | false][]} */
-  const lines = [
-    ['Name', image.name],
-    ['Number', formatNumber(image.index + 1)],
-    ['Taken', image.takenAt && dateIn(image.takenAt)],
-    ['Size', image.width && image.height && `${formatNumber(image.width)} × ${formatNumber(image.height)}`],
-    ['File', [image.type && nameOf(image.type), image.bytes && formatBytes(image.bytes)].filter(Boolean).join(', ')],
-    ['Frames', image.frames > 1 && formatNumber(image.frames)],
-    ['Camera', [camera.make, camera.model].filter(Boolean).join(' ')],
-    ['Lens', camera.lens],
-    ['Exposure', exposureOf(camera)],
-    ['Place', image.place && placeOf(image.place)],
-  ];
-  return /** @type {[string, string][]} */ (lines.filter(([, text]) => text));
-}
-
-/** @param {string} mediaType */
-function nameOf(mediaType) {
-  return mediaType.replace(/^image\/(x-)?/, '').replace(/\+xml$/, '').toUpperCase();
-}
-
-/**
- * The hour that the camera's clock showed, not that of the reader's zone.
- * @param {string} taken
- */
-function dateIn(taken) {
-  const clock = new Date(taken.replace(/(Z|[+-]\d\d:\d\d)$/, 'Z'));
-  if (Number.isNaN(clock.getTime())) return taken;
-  return clock.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-}
-
-/** @param {Record<string, number | undefined>} camera */
-function exposureOf({ exposureTime, aperture, sensitivity, focalLength }) {
-  const parts = [
-    exposureTime && `${exposureTime >= 0.3 ? exposureTime : `1/${Math.round(1 / exposureTime)}`} s`,
-    aperture && `f/${aperture}`,
-    sensitivity && `ISO ${sensitivity}`,
-    focalLength && `${focalLength} mm`,
-  ];
-  return parts.filter(Boolean).join(' · ');
-}
-
-/** @param {{latitude: number, longitude: number}} place */
-function placeOf({ latitude, longitude }) {
-  const degrees = (/** @type {number} */ value, /** @type {string} */ letters) =>
-    `${Math.abs(value).toFixed(4)}° ${letters[value < 0 ? 1 : 0]}`;
-  return `${degrees(latitude, 'NS')}, ${degrees(longitude, 'EW')}`;
+function line(term, ...texts) {
+  const element = document.createElement('div');
+  const name = document.createElement('dt');
+  const text = document.createElement('dd');
+  name.textContent = term;
+  text.append(...texts);
+  element.append(name, text);
+  return element;
 }

@@ -1,6 +1,7 @@
 /** A picture growing out of its slot, and shrinking back into it. */
 
 const milliseconds = 240;
+const slowly = 900;
 const easing = 'cubic-bezier(0.2, 0, 0, 1)';
 
 /**
@@ -31,6 +32,16 @@ export function fade(element, way, from = 1) {
 }
 
 /**
+ * One picture turns into another: where they are not alike in shape, what is behind them shows through.
+ * @param {HTMLElement} before  A frame that is out of sight already.
+ * @param {HTMLElement} after
+ */
+export function crossFade(before, after) {
+  play(before, [{ opacity: 1, transform: 'none' }, { opacity: 0, transform: 'none' }], slowly);
+  play(after, [{ opacity: 0 }, { opacity: 1 }], slowly);
+}
+
+/**
  * @param {HTMLElement} element
  * @param {string} from  A transform.
  * @param {string} to
@@ -42,10 +53,11 @@ export function glide(element, from, to) {
 /**
  * @param {HTMLElement} element
  * @param {Keyframe[]} keyframes
+ * @param {number} [duration]
  */
-function play(element, keyframes) {
+function play(element, keyframes, duration = milliseconds) {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return Promise.resolve();
-  const animation = element.animate(keyframes, { duration: milliseconds, easing, fill: 'both' });
+  const animation = element.animate(keyframes, { duration, easing, fill: 'both' });
   // What is left in place would outweigh the style that the page sets later.
   return animation.finished.catch(() => {}).finally(() => animation.cancel());
 }

@@ -2,6 +2,8 @@
  * @typedef {{x: number, y: number}} Point
  * @typedef {{
  *   mayPan: () => boolean,
+ *   press: () => void,
+ *   release: () => void,
  *   tap: (at: Point, isTouch: boolean) => void,
  *   doubleTap: (at: Point) => void,
  *   pan: (dx: number, dy: number) => void,
@@ -10,14 +12,20 @@
  *   pull: (way: number) => void,
  *   pullEnd: (way: number, speed: number) => void,
  *   pinch: (factor: number, at: Point, dx: number, dy: number) => void,
- * }} GestureHandler  Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
+ *   turn: (step: number) => void,
+ * }} GestureHandler  `press`: a first finger is put down; `release`: it ends without having moved anything. Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
  */
 
 /** What fingers, mouse and wheel do on the stage, told as what they mean. */
 export class Gestures {
   static #slack = 8;
   static #doubleTapTime = 280;
+  /** The longest that systems take two clicks for one double click. */
+  static #doubleClickTime = 500;
   static #doubleTapReach = 32;
+  /** A wheel that goes sideways turns once it went so far, and once until it has rested. Pixels, milliseconds. */
+  static #wayToTurn = 60;
+  static #rest = 180;
 
   #stage;
   #handler;
@@ -30,6 +38,11 @@ export class Gestures {
   #speed = { x: 0, y: 0, at: 0 };
   /** @type {{at: number, point: Point, timer: ReturnType<typeof setTimeout>} | null} */
   #lastTap = null;
+  /** What a wheel that goes sideways has done since it rested last. */
+  #sideways = { way: 0, at: -Infinity, hasTurned: false };
+  #pressedAt = -Infinity;
+  /** A tap that began before this moment belongs to what was done before the stage was there. */
+  #deafUntil = -Infinity;
 
   /**
    * @param {HTMLElement} stage
@@ -45,6 +58,11 @@ export class Gestures {
     stage.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
   }
 
+  /** Who opens the stage by a double click means nothing by its second half. */
+  ignoreDoubleClick() {
+    this.#deafUntil = performance.now() + Gestures.#doubleClickTime;
+  }
+
   /** @param {PointerEvent} event */
   #down(event) {
     const isOnControl = /** @type {Element} */ (event.target).closest('button, a') !== null;
@@ -53,8 +71,10 @@ export class Gestures {
     this.#pointers.set(event.pointerId, this.#point(event));
     if (this.#pointers.size === 1) {
       this.#start = this.#point(event);
+      this.#pressedAt = event.timeStamp;
       this.#speed = { x: 0, y: 0, at: event.timeStamp };
       this.#kind = 'undecided';
+      this.#handler.press();
     } else {
       this.#settle();
       this.#kind = 'pinch';
@@ -81,6 +101,7 @@ export class Gestures {
     if (!last) return;
     if (this.#kind === 'undecided' && event.type === 'pointerup') this.#tap(last, event);
     if (this.#kind !== 'pinch') this.#settle(last);
+    if (this.#kind === 'undecided') this.#handler.release();
     this.#pointers.delete(event.pointerId);
     // One finger that stays after a pinch moves the picture on.
     this.#kind = this.#pointers.size === 1 ? 'pan' : 'none';
@@ -122,6 +143,7 @@ export class Gestures {
    * @param {PointerEvent} event
    */
   #tap(point, event) {
+    if (this.#pressedAt < this.#deafUntil) return;
     const last = this.#lastTap;
     this.#lastTap = null;
     const isSecond = last && event.timeStamp - last.at < Gestures.#doubleTapTime;
@@ -138,9 +160,30 @@ export class Gestures {
   /** @param {WheelEvent} event */
   #wheel(event) {
     event.preventDefault();
+    if (!event.ctrlKey && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      this.#wheelSideways(event);
+      return;
+    }
     // A pinch on a touchpad comes as a wheel with Ctrl and small steps.
     const step = event.ctrlKey ? 0.012 : 0.0022;
     this.#handler.pinch(Math.exp(-event.deltaY * step), this.#point(event), 0, 0);
+  }
+
+  /**
+   * Two fingers across a touchpad: over an enlarged picture, or on to the next one.
+   * @param {WheelEvent} event
+   */
+  #wheelSideways({ deltaX, deltaY, timeStamp }) {
+    if (this.#handler.mayPan()) {
+      this.#handler.pan(-deltaX, -deltaY);
+      return;
+    }
+    if (timeStamp - this.#sideways.at > Gestures.#rest) this.#sideways = { way: 0, at: timeStamp, hasTurned: false };
+    this.#sideways.at = timeStamp;
+    this.#sideways.way += deltaX;
+    if (this.#sideways.hasTurned || Math.abs(this.#sideways.way) < Gestures.#wayToTurn) return;
+    this.#sideways.hasTurned = true;
+    this.#handler.turn(Math.sign(this.#sideways.way));
   }
 
   /**

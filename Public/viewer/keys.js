@@ -1,18 +1,26 @@
+import { isMeantElsewhere } from '../page/pressed.js';
+import { presentScope } from '../page/scope.js';
+
 /**
  * What can be done by key in the viewer. Escape closes it, as it closes any dialog.
  * @typedef {{turn: (by: number) => void, turnTo: (end: 'first' | 'last') => void, zoom: (by: number) => void,
- *   fit: () => void, toggleDetails: () => void}} ViewerActions  `zoom` multiplies.
+ *   fit: () => void, showTruePixels: () => void, toggleDetails: () => void, toggleFilmstrip: () => void,
+ *   toggleSlideshow: () => void}} ViewerActions  `zoom` multiplies.
  */
 
 const zoomStep = 1.5;
 
 /**
- * @param {HTMLElement} element
+ * @param {HTMLDialogElement} dialog
  * @param {ViewerActions} actions
  */
-export function attachKeys(element, actions) {
-  element.addEventListener('keydown', (event) => {
-    const act = event.altKey || event.metaKey || event.ctrlKey ? undefined : actionOf(event.key, actions);
+export function attachKeys(dialog, actions) {
+  // Of the document: the focus is nowhere in the dialog once what had it is hidden.
+  document.addEventListener('keydown', (event) => {
+    if (presentScope() !== dialog || event.defaultPrevented || isMeantElsewhere(event)) return;
+    // A button that has the focus is pressed by the space bar.
+    if (event.key === ' ' && /** @type {HTMLElement} */ (event.target).closest('button, a')) return;
+    const act = actionOf(event.key, actions);
     if (!act) return;
     event.preventDefault();
     act();
@@ -43,9 +51,16 @@ function actionOf(key, actions) {
       return () => actions.zoom(1 / zoomStep);
     case '0':
       return () => actions.fit();
+    case '1':
+      return () => actions.showTruePixels();
+    case ' ':
+      return () => actions.toggleSlideshow();
     case 'i':
     case 'I':
       return () => actions.toggleDetails();
+    case 't':
+    case 'T':
+      return () => actions.toggleFilmstrip();
     default:
       return undefined;
   }

@@ -1,19 +1,22 @@
 import { Slot } from '../loading/slot.js';
 
 /**
- * One rendition of the picture in a frame of the viewer: what the grid has of it beneath, the screen over it, then what is
- * finer, and the original on top.
+ * One rendition of the picture in a frame of the viewer: the preview and what the grid has of it beneath, the screen over
+ * them, then what is finer, and the original on top.
  */
 export class Layer extends Slot {
   #frame;
   /** @type {HTMLImageElement | null} */
   element = null;
-  /** What is shown came with the word that the file ends before the picture does. */
-  isIncomplete = false;
+  /**
+   * What is shown.
+   * @type {import('../loading/cache.js').Picture | null}
+   */
+  picture = null;
   #name;
 
   /**
-   * @param {'tile' | 'screen' | 'finer' | 'original'} name
+   * @param {'preview' | 'tile' | 'screen' | 'finer' | 'original'} name
    * @param {import('../catalog/server.js').Rendition} rendition  To begin with.
    * @param {import('./frame.js').Frame} frame
    */
@@ -37,7 +40,7 @@ export class Layer extends Slot {
     super.begin(number, image);
     this.element?.remove();
     this.element = null;
-    this.isIncomplete = false;
+    this.picture = null;
   }
 
   /**
@@ -49,7 +52,7 @@ export class Layer extends Slot {
     super.show(picture, element);
     element.className = `frame-${this.#name}`;
     this.element = element;
-    this.isIncomplete = picture.isIncomplete;
+    this.picture = picture;
     this.#frame.layerShown(this);
   }
 

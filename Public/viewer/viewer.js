@@ -2,12 +2,17 @@ import { Address } from '../page/address.js';
 import { announce } from '../page/announcer.js';
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
+import { Caption } from './caption.js';
 import { Details } from './details.js';
-import { fade, glide, growFrom, shrinkTo } from './flight.js';
+import { Filmstrip } from './filmstrip.js';
+import { crossFade, fade, glide, growFrom, shrinkTo } from './flight.js';
 import { Frame } from './frame.js';
+import { Frames } from './frames.js';
 import { Gestures } from './gestures.js';
 import { attachKeys } from './keys.js';
-import { Strip } from './strip.js';
+import { Slideshow } from './slideshow.js';
+import { SlideshowBar } from './slideshow-bar.js';
+import { Track } from './track.js';
 
 /**
  * One picture, large. It grows out of its slot and shrinks back into it; its neighbours are made ready while it is
@@ -21,22 +26,33 @@ export class Viewer {
   #dialog = find('#viewer');
   #stage = find('#viewer-stage');
   #backdrop = find('#viewer-backdrop');
-  #name = find('#viewer-name');
-  #count = find('#viewer-count');
-  /** @type {HTMLAnchorElement} */
-  #download = find('#viewer-download');
-  /** @type {HTMLButtonElement} */
-  #previousButton = find('#viewer-previous');
-  /** @type {HTMLButtonElement} */
-  #nextButton = find('#viewer-next');
+  #caption = new Caption((step) => this.move(this.#goal + step));
   #grid;
   #images;
+  #server;
   #details;
   #frames;
-  #strip;
+  #track;
+  #filmstrip;
+  #gestures;
+  #slideshow = new Slideshow({
+    isReady: () => this.#frames.neighbour(1).isReady || this.#index === this.#grid.total - 1,
+    advance: () => this.move(this.#index === this.#grid.total - 1 ? 0 : this.#index + 1, { isFaded: true }),
+    onChange: () => this.#slideshowBar.follow(),
+  });
+  #slideshowBar = new SlideshowBar(this.#slideshow);
   #index = -1;
+  /** Where one is going; the same, unless what stands there is not known yet. Who goes on counts from there. */
+  #goal = -1;
+  /**
+   * Which way one went last.
+   * @type {1 | -1}
+   */
+  #direction = 1;
   /** Counts what was opened, closed or moved to, so that what comes late can be told apart. */
   #visit = 0;
+  /** Of which image the server was asked for everything that it knows, and whether that was after it had been loaded. */
+  #learnt = '';
   /**
    * The cell whose picture the viewer has lifted out of the grid.
    * @type {HTMLElement | null}
@@ -45,17 +61,26 @@ export class Viewer {
 
   /**
    * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/way.js').Way,
-   *   loader: import('../loading/loader.js').PictureLoader, cache: import('../loading/cache.js').PictureCache,
-   *   server: import('../catalog/server.js').Server}} parts
+   *   loader: import('../loading/loader.js').PictureLoader, stillLoader: import('../loading/loader.js').PictureLoader,
+   *   cache: import('../loading/cache.js').PictureCache, server: import('../catalog/server.js').Server,
+   *   finding: import('../finding/finding.js').Finding}} parts
    */
-  constructor({ grid, images, loader, cache, server }) {
+  constructor({ grid, images, loader, stillLoader, cache, server, finding }) {
     this.#grid = grid;
     this.#images = images;
-    this.#details = new Details(server);
-    const frame = () => new Frame(loader, cache, (each) => this.#isCurrent(each) && this.#describe());
-    this.#frames = { previous: frame(), current: frame(), next: frame() };
-    this.#strip = new Strip(Object.values(this.#frames).map((each) => each.element));
-    this.#assignPlaces();
+    this.#server = server;
+    const viewOf = (/** @type {string} */ folder) => finding.wished.with({ q: '', folder });
+    this.#details = new Details({
+      hrefOf: (folder) => `/?${viewOf(folder).text}`,
+      onFolder: (folder) => {
+        this.leave();
+        finding.wish(viewOf(folder));
+      },
+    });
+    this.#frames = new Frames({ make: () => new Frame(loader, cache, (each) => this.#changed(each)), images, loader });
+    this.#track = new Track(this.#frames.all.map((each) => each.element));
+    this.#filmstrip = new Filmstrip({ images, loader: stillLoader, onChoose: (index) => this.move(index) });
+    this.#gestures = this.#attachGestures();
     this.#listen();
   }
 
@@ -67,9 +92,8 @@ export class Viewer {
     find('#viewer-close').addEventListener('click', () => this.close());
     find('#viewer-zoom').addEventListener('click', () => this.#toggleZoom());
     find('#viewer-details').addEventListener('click', () => this.#toggleDetails());
-    this.#previousButton.addEventListener('click', () => this.move(this.#index - 1));
-    this.#nextButton.addEventListener('click', () => this.move(this.#index + 1));
     this.#dialog.addEventListener('cancel', (event) => {
+      if (event.target !== this.#dialog) return;
       event.preventDefault();
       this.close();
     });
@@ -77,14 +101,22 @@ export class Viewer {
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
     new ResizeObserver(() => this.#fit()).observe(this.#stage);
     attachKeys(this.#dialog, {
-      turn: (by) => this.move(this.#index + by),
+      turn: (by) => this.move(this.#goal + by),
       turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
       zoom: (by) => this.#change((zoom) => zoom.zoomTo(zoom.scale * by)),
       fit: () => this.#change((zoom) => zoom.reset()),
+      showTruePixels: () => this.#change((zoom) => zoom.zoomTo(zoom.natural)),
       toggleDetails: () => this.#toggleDetails(),
+      toggleFilmstrip: () => this.#filmstrip.toggle(),
+      toggleSlideshow: () => this.#slideshowBar.toggle(),
     });
-    new Gestures(this.#stage, {
+  }
+
+  #attachGestures() {
+    return new Gestures(this.#stage, {
       mayPan: () => this.#frames.current.zoom.isIn,
+      press: () => this.#track.hold(),
+      release: () => this.#track.release(),
       tap: (at, isTouch) => this.#tapped(at, isTouch),
       doubleTap: (at) => this.#toggleZoom(at),
       pan: (dx, dy) => this.#change((zoom) => zoom.panBy(dx, dy)),
@@ -93,15 +125,18 @@ export class Viewer {
           zoom.zoomTo(zoom.scale * factor, at);
           zoom.panBy(dx, dy);
         }),
-      swipe: (way) => this.#strip.swipe(way, !this.#has(this.#index - Math.sign(way))),
+      turn: (step) => this.move(this.#goal + step),
+      swipe: (way) => this.#track.swipe(way, !this.#has(this.#index - Math.sign(way))),
       swipeEnd: (way, speed) => this.#swiped(way, speed),
-      pull: (way) => this.#strip.pull(way),
-      pullEnd: (way, speed) => (this.#strip.closes(way, speed) ? this.close() : this.#strip.release()),
+      pull: (way) => this.#track.pull(way),
+      pullEnd: (way, speed) => (this.#track.closes(way, speed) ? this.close() : this.#track.release()),
     });
   }
 
   #toggleDetails() {
-    this.#details.toggle(this.#frames.current.described, this.#index);
+    this.#details.toggle();
+    this.#describe();
+    this.#learn();
   }
 
   /** @param {number} index */
@@ -121,6 +156,7 @@ export class Viewer {
     const slot = this.#grid.cellAt(index)?.element;
     if (isNewVisit) Address.enterImage(image.id);
     this.#dialog.showModal();
+    this.#gestures.ignoreDoubleClick();
     this.#show(index, image);
     this.#stage.focus({ preventScroll: true });
     await this.#frames.current.tileShown();
@@ -142,15 +178,27 @@ export class Viewer {
     if (this.isOpen) this.#dismiss(true);
   }
 
-  /** @param {number} index */
-  async move(index) {
-    if (!this.#has(index) || index === this.#index) return;
+  /**
+   * @param {number} index
+   * @param {{isFaded?: boolean}} [how]
+   */
+  async move(index, { isFaded = false } = {}) {
+    if (!this.#has(index) || index === this.#goal) return;
+    this.#goal = index;
     const visit = (this.#visit += 1);
     const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
-    if (!image || visit !== this.#visit || !this.isOpen) return;
+    if (visit !== this.#visit || !this.isOpen) return;
+    if (!image || index === this.#index) {
+      this.#goal = this.#index;
+      return;
+    }
     Address.showImage(image.id);
-    this.#rotateTo(index);
+    const before = this.#frames.current;
+    before.zoom.reset();
+    before.applyZoom();
+    this.#direction = index > this.#index ? 1 : -1;
     this.#show(index, image);
+    if (isFaded) crossFade(before.element, this.#frames.current.element);
   }
 
   /**
@@ -159,24 +207,25 @@ export class Viewer {
    */
   #show(index, image) {
     this.#index = index;
-    this.#frames.current.bind(index, image);
+    this.#goal = index;
+    this.#caption.name(image);
+    this.#situate(image);
     this.#frames.current.applyZoom();
-    this.#name.textContent = image.name;
-    document.title = `${image.name} – Tessera`;
-    this.#download.href = image.links.original;
-    this.#download.download = image.name;
+    this.#caption.magnify(this.#frames.current.zoom);
     this.#describe();
-    this.#situate();
+    this.#learn();
+    this.#slideshow.begin();
   }
 
-  /** Says where in the order the picture stands, and makes its neighbours ready. */
-  #situate() {
-    const index = this.#index;
-    this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(this.#grid.total)}`;
-    this.#previousButton.disabled = index === 0;
-    this.#nextButton.disabled = index === this.#grid.total - 1;
-    this.#prepare('previous', index - 1);
-    this.#prepare('next', index + 1);
+  /**
+   * Says where in the order the picture stands, and makes its neighbours ready.
+   * @param {import('../catalog/server.js').GalleryImage} image
+   */
+  #situate(image) {
+    const { total } = this.#grid;
+    this.#caption.count(this.#index, total);
+    this.#frames.arrange(this.#index, image, { direction: this.#direction, total });
+    this.#filmstrip.show(this.#index, total);
   }
 
   /**
@@ -208,68 +257,55 @@ export class Viewer {
     // A step that is under way counted from where the picture stood.
     const visit = (this.#visit += 1);
     this.#index = index;
+    this.#goal = index;
     const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
     if (!image || visit !== this.#visit || !this.isOpen) return;
     if (image.id === this.#frames.current.image?.id) {
-      this.#frames.current.bind(index, image);
-      this.#situate();
+      this.#situate(image);
     } else {
       Address.showImage(image.id);
       this.#show(index, image);
     }
   }
 
-  /** @param {Frame} frame */
-  #isCurrent(frame) {
-    return this.isOpen && frame === this.#frames.current;
+  /**
+   * A picture is shown, cannot be shown, or is known better.
+   * @param {Frame} frame
+   */
+  #changed(frame) {
+    if (!this.isOpen) return;
+    this.#slideshow.check();
+    if (frame !== this.#frames.current) return;
+    this.#describe();
+    this.#learn();
   }
 
   /** Says what is looked at, and says it again when more is known. */
   #describe() {
-    const { label, described } = this.#frames.current;
+    const { label, described, blob } = this.#frames.current;
     this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
-    this.#details.show(described, this.#index);
+    if (described) this.#details.show({ ...described, index: this.#index }, blob);
     announce(`${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`);
   }
 
-  /**
-   * Makes a neighbour ready.
-   * @param {'previous' | 'next'} place
-   * @param {number} index
-   */
-  async #prepare(place, index) {
-    const frame = this.#frames[place];
-    if (!this.#has(index)) {
-      frame.unbind();
-      return;
-    }
-    const visit = this.#visit;
-    const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
-    if (image && visit === this.#visit && this.isOpen) frame.bind(index, image);
+  /** Asks for everything that the server knows, where somebody wants to read it or nothing is known yet. */
+  async #learn() {
+    const { current } = this.#frames;
+    const { image, isReady } = current;
+    // A server that had never seen the file knows it once it has made a picture of it.
+    const wanted = `${image?.id} ${isReady}`;
+    const isObscure = isReady && !(image?.width && image.type);
+    if (!image || wanted === this.#learnt || !(isObscure || this.#details.isOpen)) return;
+    this.#learnt = wanted;
+    const whole = await this.#server.image(image.id).catch(() => undefined);
+    if (!whole || current.image?.id !== image.id || !this.isOpen) return;
+    current.learn(whole);
+    if (current === this.#frames.current) this.#describe();
   }
 
-  /**
-   * A step to a neighbour takes its frame, with everything that is in it already.
-   * @param {number} index
-   */
-  #rotateTo(index) {
-    const { previous, current, next } = this.#frames;
-    current.zoom.reset();
-    current.applyZoom();
-    if (index === this.#index + 1) this.#frames = { previous: current, current: next, next: previous };
-    if (index === this.#index - 1) this.#frames = { previous: next, current: previous, next: current };
-    this.#assignPlaces();
-  }
-
-  #assignPlaces() {
-    this.#frames.previous.place = 'previous';
-    this.#frames.current.place = 'current';
-    this.#frames.next.place = 'next';
-  }
-
-  /** The stage has another size: the window changed, or the details opened beside it. */
+  /** The stage has another size: the window changed, or something opened beside it. */
   #fit() {
-    if (this.isOpen) for (const frame of Object.values(this.#frames)) frame.fit();
+    if (this.isOpen) for (const frame of this.#frames.all) frame.fit();
   }
 
   /** @param {boolean} isAnimated */
@@ -278,21 +314,28 @@ export class Viewer {
     const index = this.#index;
     const { current } = this.#frames;
     this.#index = -1;
+    this.#goal = -1;
+    this.#slideshowBar.end();
     document.title = 'Tessera';
     this.#grid.reveal(index);
-    const slot = this.#grid.cellAt(index)?.element;
-    if (isAnimated && slot) {
-      this.#lift(slot);
+    const cell = this.#grid.cellAt(index);
+    // What could be shown here can be shown there.
+    if (current.isReady && !current.problem) cell?.retry();
+    if (isAnimated && cell) {
+      this.#lift(cell.element);
       this.#dialog.dataset.closing = '';
       const opacity = Number(getComputedStyle(this.#backdrop).opacity);
-      await Promise.all([fade(this.#backdrop, 'out', opacity), shrinkTo(slot.getBoundingClientRect(), current.box)]);
+      const slot = cell.element.getBoundingClientRect();
+      await Promise.all([fade(this.#backdrop, 'out', opacity), shrinkTo(slot, current.box)]);
       delete this.#dialog.dataset.closing;
     }
     if (visit !== this.#visit) return;
     this.#lift(null);
-    this.#strip.reset();
+    this.#track.reset();
     if (this.#dialog.open) this.#dialog.close();
-    for (const frame of Object.values(this.#frames)) frame.unbind();
+    this.#frames.empty();
+    this.#filmstrip.empty();
+    this.#learnt = '';
     this.#grid.focus(index);
   }
 
@@ -311,6 +354,8 @@ export class Viewer {
     const { current } = this.#frames;
     change(current.zoom);
     current.applyZoom();
+    if (current.zoom.isIn) this.#slideshow.pause();
+    this.#caption.magnify(current.zoom);
   }
 
   /** @param {import('./gestures.js').Point} [at] */
@@ -336,10 +381,13 @@ export class Viewer {
    * @param {number} way
    * @param {number} speed
    */
-  async #swiped(way, speed) {
-    const wished = this.#strip.stepOf(way, speed);
-    const step = this.#has(this.#index + wished) ? wished : 0;
-    await this.#strip.settle(step);
-    if (step !== 0) this.move(this.#index + step);
+  #swiped(way, speed) {
+    const wished = this.#track.stepOf(way, speed);
+    const index = this.#goal + wished;
+    // What is not known yet cannot be beside the picture already.
+    const isBeside = wished !== 0 && index === this.#index + wished && this.#has(index) && this.#images.knownAt(index) !== undefined;
+    if (wished !== 0) this.move(index);
+    if (isBeside) this.#track.arrive(wished);
+    else this.#track.release();
   }
 }

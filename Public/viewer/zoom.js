@@ -16,6 +16,7 @@ export class Zoom {
   constructor(stage, box, natural) {
     this.stage = stage;
     this.box = box;
+    this.natural = natural;
     this.most = clamp(natural * 2, 3, 40);
   }
 
@@ -23,9 +24,14 @@ export class Zoom {
     return this.scale > 1.01;
   }
 
-  /** What a double tap goes to: the picture's own pixels, if that is a good step, or twice the size. */
+  /** What a double tap goes to: the picture's own pixels, if that is a step worth taking, or twice the size. */
   get step() {
-    return clamp(this.most / 2, 2, 4);
+    return this.natural > 1.25 ? this.natural : 2;
+  }
+
+  /** Device pixels for each of the picture's own. */
+  get magnification() {
+    return this.scale / this.natural;
   }
 
   /**

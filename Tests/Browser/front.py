@@ -67,7 +67,7 @@ class Front:
 
     @property
     def viewer(self) -> Locator:
-        return self.page.get_by_role("dialog")
+        return self.page.locator("#viewer")
 
     @property
     def focused(self) -> int | None:
@@ -100,6 +100,10 @@ class Front:
             });
             return seen.length > 0 && seen.every((slot) => ['shown', 'failed'].includes(slot.dataset.phase));
         }""")
+
+    def until_still(self):
+        """Nothing on the page moves."""
+        self.until("() => document.getAnimations().length === 0")
 
     def go_to(self, number: int):
         field = self.page.locator("#position-number")

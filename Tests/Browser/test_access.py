@@ -2,7 +2,7 @@
 
 import pytest
 
-from front import failing, incomplete
+from front import FAILURE, failing, incomplete
 from server import ROOT
 
 CONTRASTS = """(selectors) => {
@@ -18,17 +18,20 @@ CONTRASTS = """(selectors) => {
             .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
+    const over = (colour, below) => {
+        const share = colour[3] / 255;
+        return [0, 1, 2].map((at) => colour[at] * share + below[at] * (1 - share)).concat(255);
+    };
+    // What is partly clear lets through what lies behind it.
     const behind = (element) => {
-        for (let at = element; at; at = at.parentElement) {
-            const colour = rgba(getComputedStyle(at).backgroundColor);
-            if (colour[3] > 200) return colour;
-        }
-        return rgba(getComputedStyle(document.documentElement).backgroundColor);
+        const colour = element ? rgba(getComputedStyle(element).backgroundColor) : [255, 255, 255, 255];
+        return colour[3] === 255 ? colour : over(colour, behind(element.parentElement));
     };
     return selectors.map((selector) => {
         const element = document.querySelector(selector);
-        const one = luminance(rgba(getComputedStyle(element).color).slice(0, 3));
-        const other = luminance(behind(element).slice(0, 3));
+        const ground = behind(element);
+        const one = luminance(over(rgba(getComputedStyle(element).color), ground).slice(0, 3));
+        const other = luminance(ground.slice(0, 3));
         return [selector, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)];
     });
 }"""
@@ -114,6 +117,62 @@ def test_the_mark_of_an_incomplete_picture_has_contrast(visit, demo, colours):
     front.page.locator(".frame[data-place=current] .incomplete").wait_for()
     for selector, contrast in front.page.evaluate(CONTRASTS, [".slot .incomplete", ".frame .incomplete"]):
         assert contrast >= 4.5, f"{selector}: {contrast:.1f}"
+
+
+@pytest.mark.parametrize("colours", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}],
+                         ids=["light", "dark", "forced"])
+def test_the_text_of_the_viewer_has_contrast(visit, demo, colours):
+    front = visit(demo, before=lambda page: page.route("**/images/*/screen?*", lambda route: route.fulfill(
+        status=502, content_type="application/problem+json", json=FAILURE)), **colours)
+    front.until_settled()
+    front.slot(0).click()
+    front.page.locator(".frame[data-place=current] .frame-problem").wait_for()
+    front.page.keyboard.press("i")
+    front.page.locator("#details dt").first.wait_for()
+    front.page.keyboard.press("?")
+    current = ".frame[data-place=current] .frame-problem"
+    selectors = [f"{current}-title", f"{current}-detail", f"{current} button",
+                 f"{current} a", "#details dt", "#details dd", "#shortcuts h3", "#shortcuts dd", "#shortcuts kbd"]
+    for selector, contrast in front.page.evaluate(CONTRASTS, selectors):
+        assert contrast >= 4.5, f"{selector}: {contrast:.1f}"
+
+
+ACTIONS = ["Close", "Zoom", "Slideshow", "Filmstrip", "Full screen", "Download the original", "Details",
+           "Previous picture", "Next picture"]
+
+
+def test_every_action_of_the_viewer_is_reached_by_tab_and_named(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    front.slot(2).click()
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.keyboard.press("Space")
+    front.page.keyboard.press("t")
+    front.page.locator(".still[aria-current] img").wait_for()
+    reached = []
+    for _ in range(16):
+        front.page.keyboard.press("Tab")
+        reached.append(front.page.evaluate("() => document.activeElement.ariaLabel ?? "
+                                           "document.activeElement.labels?.[0]?.textContent"))
+    assert [name for name in ACTIONS if name not in reached] == []
+    assert {"Pause", "Time for each picture", "End the slideshow"} <= set(reached)
+    # Of the filmstrip the picture that is looked at; arrows lead to the others.
+    assert sum(name is not None and name.endswith("picture 3") for name in reached) == 1
+
+
+def test_keys_are_heard_when_what_had_the_focus_is_hidden(phone, demo):
+    front = phone(demo)
+    front.until_settled()
+    front.slot(2).tap()
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator("#viewer-slideshow").focus()
+    front.page.keyboard.press("i")
+    front.page.locator("#details").wait_for()
+    assert front.page.evaluate("() => document.activeElement === document.body")
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-count').textContent === '4 of 10,000'")
+    front.page.keyboard.press("i")
+    front.page.locator("#details").wait_for(state="hidden")
 
 
 def test_nothing_is_inline_in_the_page_as_it_is_written():

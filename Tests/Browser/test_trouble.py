@@ -58,16 +58,22 @@ def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
     assert not front.viewer.is_visible()
 
 
-def test_enter_insists_on_a_slot_that_failed(visit, demo):
+def test_a_slot_that_failed_opens_as_all_others_do(visit, demo):
+    """What could not be had small is had large; then the slot insists, too."""
     front = visit(demo, before=failing)
     front.until_settled()
     slot = front.slot(0)
     assert slot.get_attribute("data-phase") == "failed"
     slot.focus()
-    with front.page.expect_request("**/api/v1/tokens") as order:
-        front.page.keyboard.press("Enter")
-    assert order.value.post_data_json["retry"] is True
+    front.page.keyboard.press("Enter")
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.unroute("**/images/*/tile?*")
+    with front.page.expect_request(lambda request: request.url.endswith("/tokens") and request.post_data_json["retry"]
+                                   ) as order:
+        front.page.keyboard.press("Escape")
     assert [line["slot"] for line in order.value.post_data_json["slots"]] == [0]
+    front.viewer.wait_for(state="hidden")
+    slot.locator("img").wait_for()
 
 
 def test_an_origin_that_fails_is_a_slot_that_says_so(visit, broken):
@@ -81,7 +87,7 @@ def test_a_slot_says_that_it_waits_for_its_origin_and_then_why_it_failed(visit, 
     front = visit(server)
     slot = front.slot(1)
     slot.get_by_text("Waiting for its origin").wait_for(timeout=30_000)
-    assert slot.get_attribute("aria-label").endswith("Waiting for its origin.")
+    assert slot.get_attribute("aria-label").endswith("Waiting for its origin")
     assert slot.get_attribute("data-phase") == "waiting"
     slot.get_by_text("took too long").wait_for(timeout=30_000)
     assert slot.get_by_text("Waiting for its origin").count() == 0
@@ -114,6 +120,36 @@ def test_a_server_that_is_gone_is_told_of_and_found_again(visit, start, tmp_path
     start(*options, data=tmp_path, port=server.port)
     banner.wait_for(state="hidden")
     front.slot(399).locator("img").wait_for()
+
+
+def test_the_viewer_says_that_the_server_is_gone_and_goes_on_when_it_is_back(visit, start):
+    """A demo that is started again has the same pictures, with nothing kept from the run before."""
+    options = ("demo", "--count", 500, "--latency", 1, "--fail", 0, "--hang", 0)
+    server = start(*options)
+    front = visit(server)
+    front.until_settled()
+    front.slot(3).click()
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.until_still()
+    server.stop()
+    for _ in range(6):
+        front.page.keyboard.press("ArrowRight")
+    banner = front.viewer.get_by_role("alert")
+    banner.wait_for()
+    assert "not answering" in banner.inner_text()
+    # Nothing lies over it: a click on its button reaches it.
+    front.page.get_by_role("button", name="Try now").click()
+    start(*options, port=server.port)
+    banner.wait_for(state="hidden", timeout=20_000)
+    assert front.page.locator("#viewer-count").inner_text() == "10 of 500"
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for(timeout=20_000)
+    for _ in range(30):
+        front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-count').textContent === '40 of 500'")
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    assert front.page.locator(".frame[data-place=current] .frame-problem").is_hidden()
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
 
 
 def test_an_empty_gallery_says_so(browser, start, tmp_path, picture):

@@ -1,0 +1,24 @@
+import { isMeantElsewhere } from './pressed.js';
+import { find } from './template.js';
+
+/** What can be done by key, shown by `?` from anywhere. */
+export class Shortcuts {
+  /** @type {HTMLDialogElement} */
+  #dialog = find('#shortcuts');
+
+  constructor() {
+    addEventListener('keydown', (event) => {
+      if (event.key !== '?' || event.defaultPrevented || isMeantElsewhere(event)) return;
+      event.preventDefault();
+      this.#toggle();
+    });
+    find('#shortcuts-close').addEventListener('click', () => this.#dialog.close());
+    // The dialog's own box is its backdrop; its content has a box within.
+    this.#dialog.addEventListener('click', (event) => event.target === this.#dialog && this.#dialog.close());
+  }
+
+  #toggle() {
+    if (this.#dialog.open) this.#dialog.close();
+    else this.#dialog.showModal();
+  }
+}

@@ -1,0 +1,44 @@
+import { formatNumber } from '../page/numbers.js';
+import { find } from '../page/template.js';
+
+/** What the bars of the viewer say of the picture, and where they lead from it. */
+export class Caption {
+  #name = find('#viewer-name');
+  #count = find('#viewer-count');
+  #magnification = find('#viewer-magnification');
+  /** @type {HTMLAnchorElement} */
+  #download = find('#viewer-download');
+  /** @type {HTMLButtonElement} */
+  #previous = find('#viewer-previous');
+  /** @type {HTMLButtonElement} */
+  #next = find('#viewer-next');
+
+  /** @param {(step: number) => void} onTurn */
+  constructor(onTurn) {
+    this.#previous.addEventListener('click', () => onTurn(-1));
+    this.#next.addEventListener('click', () => onTurn(1));
+  }
+
+  /** @param {import('../catalog/server.js').GalleryImage} image */
+  name(image) {
+    this.#name.textContent = image.name;
+    document.title = `${image.name} – Tessera`;
+    this.#download.href = image.links.original;
+    this.#download.download = image.name;
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} total
+   */
+  count(index, total) {
+    this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(total)}`;
+    this.#previous.disabled = index === 0;
+    this.#next.disabled = index === total - 1;
+  }
+
+  /** @param {import('./zoom.js').Zoom} zoom */
+  magnify(zoom) {
+    this.#magnification.textContent = zoom.isIn ? `${formatNumber(Math.round(zoom.magnification * 100))} %` : '';
+  }
+}

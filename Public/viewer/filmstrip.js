@@ -1,0 +1,133 @@
+import { formatNumber } from '../page/numbers.js';
+import { recall, remember } from '../page/memory.js';
+import { find } from '../page/template.js';
+import { Still } from './still.js';
+
+/** The pictures before and after the one that is looked at, small, in a row beneath it. */
+export class Filmstrip {
+  /** At the most so many on each side: the grid's pictures are in the document, too. */
+  static #reach = 10;
+  static #name = 'filmstrip';
+
+  #element = find('#filmstrip');
+  #button = find('#viewer-filmstrip');
+  #images;
+  #loader;
+  #onChoose;
+  /** @type {Still[]} */
+  #stills = [];
+  #index = -1;
+  #total = 0;
+  /** Counts what is shown, so that what comes late can be told apart. */
+  #turn = 0;
+
+  /**
+   * @param {{images: Pick<import('../loading/way.js').Way, 'knownAt' | 'load'>,
+   *   loader: import('../loading/loader.js').PictureLoader, onChoose: (index: number) => void}} parts
+   */
+  constructor({ images, loader, onChoose }) {
+    this.#images = images;
+    this.#loader = loader;
+    this.#onChoose = onChoose;
+    this.#button.addEventListener('click', () => this.toggle());
+    this.#element.addEventListener('click', (event) => this.#clicked(event));
+    new ResizeObserver(() => this.#lay()).observe(this.#element);
+    this.#say(recall(Filmstrip.#name) === 'shown');
+  }
+
+  get isShown() {
+    return !this.#element.hidden;
+  }
+
+  toggle() {
+    const isShown = !this.isShown;
+    remember(Filmstrip.#name, isShown ? 'shown' : 'hidden');
+    this.#say(isShown);
+    this.#lay();
+  }
+
+  /** @param {boolean} isShown */
+  #say(isShown) {
+    this.#element.hidden = !isShown;
+    this.#button.setAttribute('aria-pressed', String(isShown));
+  }
+
+  /**
+   * @param {number} index  Of the picture that is looked at.
+   * @param {number} total
+   */
+  show(index, total) {
+    this.#index = index;
+    this.#total = total;
+    this.#lay();
+  }
+
+  empty() {
+    this.#index = -1;
+    this.#release(this.#stills);
+    this.#stills = [];
+  }
+
+  #lay() {
+    this.#turn += 1;
+    if (this.#index < 0) return;
+    if (!this.isShown) {
+      this.#release(this.#stills);
+      this.#stills = [];
+      return;
+    }
+    const pitch = Number.parseFloat(getComputedStyle(this.#element).getPropertyValue('--pitch')) || 60;
+    const reach = Math.min(Filmstrip.#reach, Math.ceil(this.#element.clientWidth / pitch / 2));
+    const first = Math.max(0, this.#index - reach);
+    const last = Math.min(this.#total - 1, this.#index + reach);
+    const hadFocus = this.#element.contains(document.activeElement);
+    const spare = this.#stills.filter(({ index }) => index < first || index > last);
+    for (const { element } of spare) element.remove();
+    const kept = new Map(this.#stills.filter((still) => !spare.includes(still)).map((still) => [still.index, still]));
+    this.#stills = [];
+    for (let index = first; index <= last; index += 1) {
+      const still = kept.get(index) ?? spare.pop() ?? this.#make();
+      this.#stills.push(still);
+      still.place(index, index - this.#index, `picture ${formatNumber(index + 1)}`);
+      this.#fill(still, index);
+    }
+    this.#release(spare);
+    // In the order in which they are seen. Those that stay are not touched, so that they glide.
+    this.#stills.forEach(({ element }, at) => {
+      const there = this.#element.children[at] ?? null;
+      if (there !== element) this.#element.insertBefore(element, there);
+    });
+    if (hadFocus) this.#stills.find(({ index }) => index === this.#index)?.element.focus({ preventScroll: true });
+  }
+
+  #make() {
+    return new Still((still) => Math.abs(still.index - this.#index));
+  }
+
+  /**
+   * @param {Still} still
+   * @param {number} index
+   */
+  async #fill(still, index) {
+    const turn = this.#turn;
+    const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
+    if (!image || turn !== this.#turn || still.image?.id === image.id) return;
+    this.#loader.release(still);
+    still.begin(index, image);
+    this.#loader.request(still);
+  }
+
+  /** @param {Still[]} stills */
+  #release(stills) {
+    for (const still of stills) {
+      this.#loader.release(still);
+      still.element.remove();
+    }
+  }
+
+  /** @param {Event} event */
+  #clicked(event) {
+    const chosen = this.#stills.find(({ element }) => element.contains(/** @type {Node} */ (event.target)));
+    if (chosen) this.#onChoose(chosen.index);
+  }
+}

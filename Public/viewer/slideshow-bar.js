@@ -1,0 +1,75 @@
+import { announce } from '../page/announcer.js';
+import { recall, remember } from '../page/memory.js';
+import { find } from '../page/template.js';
+import { Wakefulness } from './wakefulness.js';
+
+/** How a slideshow is begun, paused and ended, and how long each picture stays. Where nothing is done it hides. */
+export class SlideshowBar {
+  static #name = 'slideshow';
+  /** After which time without a hand on anything only the picture is seen. Milliseconds. */
+  static #patience = 2_500;
+
+  #slideshow;
+  #dialog = find('#viewer');
+  #element = find('#slideshow');
+  #button = find('#viewer-slideshow');
+  #toggle = find('#slideshow-toggle');
+  /** @type {HTMLSelectElement} */
+  #seconds = find('#slideshow-seconds');
+  #wakefulness = new Wakefulness();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #idle;
+
+  /** @param {import('./slideshow.js').Slideshow} slideshow */
+  constructor(slideshow) {
+    this.#slideshow = slideshow;
+    const remembered = recall(SlideshowBar.#name);
+    if (remembered) this.#seconds.value = remembered;
+    // What is no choice any more is none.
+    if (this.#seconds.selectedIndex < 0) this.#seconds.value = String(slideshow.seconds);
+    slideshow.seconds = Number(this.#seconds.value);
+    this.#button.addEventListener('click', () => this.toggle());
+    this.#toggle.addEventListener('click', () => this.toggle());
+    find('#slideshow-end').addEventListener('click', () => this.end());
+    this.#seconds.addEventListener('change', () => {
+      slideshow.seconds = Number(this.#seconds.value);
+      remember(SlideshowBar.#name, this.#seconds.value);
+    });
+    for (const type of ['pointermove', 'pointerdown', 'keydown', 'focusin']) {
+      this.#dialog.addEventListener(type, () => this.#stir(), { passive: true });
+    }
+    document.addEventListener('visibilitychange', () => slideshow.hold(document.hidden));
+  }
+
+  toggle() {
+    if (this.#slideshow.isPlaying) this.#slideshow.pause();
+    else this.#slideshow.play();
+  }
+
+  end() {
+    const hadFocus = this.#element.contains(document.activeElement);
+    this.#slideshow.pause();
+    this.#element.hidden = true;
+    if (hadFocus) this.#button.focus();
+  }
+
+  /** It plays now, or no longer. */
+  follow() {
+    const { isPlaying } = this.#slideshow;
+    this.#element.hidden = false;
+    this.#dialog.toggleAttribute('data-playing', isPlaying);
+    this.#button.setAttribute('aria-pressed', String(isPlaying));
+    this.#toggle.setAttribute('aria-label', isPlaying ? 'Pause' : 'Play');
+    this.#toggle.title = isPlaying ? 'Pause (space)' : 'Play (space)';
+    announce(isPlaying ? 'Slideshow' : 'Slideshow paused');
+    this.#wakefulness.keep(isPlaying);
+    this.#stir();
+  }
+
+  #stir() {
+    clearTimeout(this.#idle);
+    this.#dialog.removeAttribute('data-idle');
+    if (!this.#slideshow.isPlaying) return;
+    this.#idle = setTimeout(() => this.#dialog.setAttribute('data-idle', ''), SlideshowBar.#patience);
+  }
+}

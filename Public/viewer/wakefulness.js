@@ -1,0 +1,30 @@
+/** Keeps the screen from going dark while nobody touches anything, where the browser can (Screen Wake Lock). */
+export class Wakefulness {
+  #isWanted = false;
+  /** @type {WakeLockSentinel | null} */
+  #lock = null;
+
+  constructor() {
+    // A browser takes the lock away when the page is hidden.
+    document.addEventListener('visibilitychange', () => this.keep(this.#isWanted));
+  }
+
+  /** @param {boolean} isWanted */
+  async keep(isWanted) {
+    this.#isWanted = isWanted;
+    if (!isWanted) {
+      const lock = this.#lock;
+      this.#lock = null;
+      await lock?.release().catch(() => {});
+      return;
+    }
+    if (document.hidden || (this.#lock && !this.#lock.released)) return;
+    try {
+      this.#lock = (await navigator.wakeLock?.request('screen')) ?? null;
+    } catch {
+      // A low battery, or no right: then it goes dark.
+      return;
+    }
+    if (!this.#isWanted) await this.keep(false);
+  }
+}

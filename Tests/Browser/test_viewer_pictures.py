@@ -1,0 +1,189 @@
+"""What the viewer makes of unusual pictures, and what it tells of usual ones."""
+
+import pytest
+
+import originals
+
+CURRENT = ".frame[data-place=current]"
+
+PICTURES = {
+    "animated.avif": originals.moving("AVIF"), "animated.gif": originals.moving("GIF"),
+    "animated.png": originals.moving("PNG"), "animated.webp": originals.moving("WEBP"),
+    "damaged.png": originals.damaged_png(), "none.jpg": b"this is no picture",
+    "small.png": originals.encoded(originals.drawing(100, 80), "PNG"),
+    "Trips/Paris & more/photograph.jpg": originals.photograph(), "Trips/other.jpg": originals.photograph(900, 600),
+}
+NAMES = [name.rpartition("/")[2] for name in PICTURES]
+
+
+def filled(folder):
+    for name, content in PICTURES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(start, tmp_path_factory):
+    return start("serve", filled(tmp_path_factory.mktemp("pictures")), examines=True)
+
+
+@pytest.fixture(scope="module")
+def unknown(start, tmp_path_factory):
+    """The same, of which nothing is known before it is asked for."""
+    return start("serve", filled(tmp_path_factory.mktemp("unknown")))
+
+
+def opened(front, name: str):
+    front.until_settled()
+    front.page.locator(f'.slot[aria-label^="{name}"]').click()
+    front.until("(name) => document.querySelector('#viewer-name').textContent === name", name)
+    front.page.locator(f"{CURRENT}:is([data-phase=shown], [data-phase=failed])").wait_for()
+    front.until_still()
+    return front
+
+
+def colours(front) -> str:
+    """A few pixels of what is seen in the middle of the stage."""
+    return front.page.evaluate("""async () => {
+        const image = document.querySelector('.frame[data-place=current] .frame-original');
+        const canvas = new OffscreenCanvas(64, 1).getContext('2d');
+        canvas.drawImage(image, 0, 0, 64, 1);
+        return canvas.getImageData(0, 0, 64, 1).data.join();
+    }""")
+
+
+@pytest.mark.parametrize("known", ["folder", "unknown"])
+@pytest.mark.parametrize("kind", ["avif", "gif", "png", "webp"])
+def test_a_picture_that_moves_moves_in_the_viewer(visit, request, known, kind):
+    front = opened(visit(request.getfixturevalue(known)), f"animated.{kind}")
+    original = front.page.locator(f"{CURRENT} .frame-original")
+    original.wait_for()
+    assert original.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [320, 240]
+    assert front.page.locator(f"{CURRENT} .frame-problem").is_hidden()
+    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+
+
+def test_a_still_picture_is_not_fetched_whole_for_nothing(visit, folder):
+    front = opened(visit(folder), "photograph.jpg")
+    front.page.keyboard.press("i")
+    front.page.get_by_text("Canon").wait_for()
+    assert front.page.locator(".frame-original").count() == 0
+
+
+def test_without_motion_a_picture_moves_when_somebody_wishes(visit, folder):
+    front = opened(visit(folder, reduced_motion="reduce"), "animated.webp")
+    play = front.page.get_by_role("button", name="Play")
+    play.wait_for()
+    assert front.page.locator(f"{CURRENT} .frame-original").count() == 0
+    play.click()
+    front.page.locator(f"{CURRENT} .frame-original").wait_for()
+    assert play.is_hidden()
+
+
+def test_a_small_picture_is_never_blown_up_known_or_not(visit, folder, unknown):
+    for server in (folder, unknown):
+        front = opened(visit(server), "small.png")
+        box = front.page.locator(f"{CURRENT} .frame-box")
+        assert box.evaluate("(box) => [box.offsetWidth, box.offsetHeight]") == [100, 80]
+
+
+def test_a_damaged_picture_opens_with_its_reason_details_and_download(visit, folder):
+    front = opened(visit(folder), "none.jpg")
+    notice = front.page.locator(f"{CURRENT} .frame-problem")
+    assert "This is not a picture: it is text." in notice.inner_text()
+    front.page.keyboard.press("i")
+    details = front.page.get_by_role("complementary", name="Details")
+    details.get_by_text("This is not a picture: it is text.").wait_for()
+    details.get_by_text("18 bytes").wait_for()
+    with front.page.expect_download() as download:
+        notice.get_by_role("link", name="Download the file").click()
+    assert download.value.suggested_filename == "none.jpg"
+    assert (download.value.path()).read_bytes() == b"this is no picture"
+    assert notice.get_by_role("button", name="Try again").is_visible()
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    assert front.focused == NAMES.index("none.jpg")
+
+
+def test_of_a_damaged_picture_is_shown_what_there_is(visit, folder):
+    front = opened(visit(folder), "damaged.png")
+    front.page.locator(f"{CURRENT}[data-part]").wait_for()
+    shown = front.page.locator(f"{CURRENT} .frame-box img").first.bounding_box()
+    notice = front.page.locator(f"{CURRENT} .frame-problem")
+    assert "damaged" in notice.inner_text()
+    # Its reason stands at its foot, and leaves the middle free.
+    assert notice.bounding_box()["y"] > 400 and shown["width"] > 500
+
+
+def test_the_words_for_who_listens_have_one_full_stop(visit, folder):
+    front = visit(folder)
+    front.until_settled()
+    label = front.page.locator('.slot[aria-label^="none.jpg"]').get_attribute("aria-label")
+    assert label == f"none.jpg, picture {NAMES.index('none.jpg') + 1}. Cannot be shown: This is not a picture: it is text."
+
+
+def test_the_details_are_told_as_people_write_them(visit, folder):
+    front = opened(visit(folder), "photograph.jpg")
+    front.page.keyboard.press("i")
+    details = front.page.get_by_role("complementary", name="Details")
+    details.get_by_text("1/160 s · f/7.1 · ISO 100 · 5.9 mm", exact=True).wait_for()
+    details.get_by_text("Canon EOS 40D", exact=True).wait_for()
+    details.get_by_text("1,500 × 1,000, 1.5 megapixels").wait_for()
+
+
+def test_a_place_is_a_link_to_a_map_and_nothing_is_asked_of_it(visit, folder):
+    asked = []
+    front = visit(folder, before=lambda page: page.on("request", lambda request: asked.append(request.url)))
+    opened(front, "photograph.jpg")
+    front.page.keyboard.press("i")
+    link = front.page.get_by_role("link", name="48.8583° N, 2.2944° E")
+    link.wait_for()
+    link.hover()
+    assert link.get_attribute("href").startswith("https://www.openstreetmap.org/")
+    assert set(link.get_attribute("rel").split()) == {"noopener", "noreferrer"}
+    assert link.get_attribute("target") == "_blank"
+    assert all(url.startswith((folder.address, "blob:", "data:")) for url in asked)
+
+
+def test_the_folder_trail_leads_to_the_folders_view_and_back_to_the_picture(visit, folder):
+    front = opened(visit(folder), "photograph.jpg")
+    front.page.keyboard.press("i")
+    trail = front.page.locator(".details-trail")
+    trail.get_by_role("link").nth(1).wait_for()
+    assert trail.get_by_role("link").all_inner_texts() == ["Trips", "Paris & more"]
+    href = trail.get_by_role("link", name="Paris & more").get_attribute("href")
+    trail.get_by_role("link", name="Trips").click()
+    front.viewer.wait_for(state="hidden")
+    front.until("() => document.querySelector('#position-total').textContent === '2'")
+    assert front.page.url.endswith("/?folder=Trips")
+    front.page.go_back()
+    front.viewer.wait_for()
+    assert front.page.locator("#viewer-name").inner_text() == "photograph.jpg"
+    # It is a link like any other: it opens in another tab, too.
+    front.page.goto(folder.address + href)
+    front.until("() => document.querySelector('#position-total').textContent === '1'")
+
+
+def test_a_histogram_is_counted_off_the_pages_thread(visit, folder):
+    front = opened(visit(folder), "photograph.jpg")
+    front.page.evaluate("""() => {
+        window.long = [];
+        new PerformanceObserver((list) => window.long.push(...list.getEntries().map((entry) => entry.duration)))
+            .observe({ type: 'longtask' });
+        window.pixelsRead = 0;
+        const read = CanvasRenderingContext2D.prototype.getImageData;
+        CanvasRenderingContext2D.prototype.getImageData = function (...how) {
+            window.pixelsRead += 1;
+            return read.apply(this, how);
+        };
+    }""")
+    front.page.keyboard.press("i")
+    chart = front.page.get_by_role("img", name="Histogram:")
+    chart.wait_for()
+    first = chart.locator("path").first.get_attribute("d")
+    assert first.count("L") > 60
+    assert front.page.evaluate("() => window.pixelsRead") == 0
+    front.page.keyboard.press("ArrowLeft")
+    front.until("(first) => document.querySelector('.level-red').getAttribute('d') !== first", first)

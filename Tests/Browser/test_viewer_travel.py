@@ -1,0 +1,224 @@
+"""Getting from picture to picture: by quick fingers, by itself, by the filmstrip; and what lies ahead is ready."""
+
+import pytest
+
+from front import by_requests
+from test_viewer import CURRENT, count, opened, scale, touch, until_shown
+
+
+def until_count(front, text: str):
+    front.until("(text) => document.querySelector('#viewer-count').textContent === text", text)
+
+
+def test_each_of_two_quick_swipes_moves_a_picture(phone, demo):
+    front = phone(demo)
+    opened(front, 4)
+    front.page.locator(".frame[data-place=next][data-phase=shown]").wait_for()
+    across = [(340 - 60 * step, 420) for step in range(5)]
+    touch(front, *across)
+    touch(front, *across)
+    until_count(front, "7 of 10,000")
+    front.until_still()
+    assert count(front) == "7 of 10,000"
+    box = front.page.locator(f"{CURRENT} .frame-box").bounding_box()
+    assert abs(box["x"] + box["width"] / 2 - 195) < 2
+
+
+@pytest.mark.parametrize("by", ["fingers", "keys"])
+def test_two_quick_steps_are_two_although_the_catalog_is_late(phone, demo, by):
+    """What stands there is known only when both have been made."""
+    held = []
+    front = phone(demo, before=lambda page: (by_requests(page), page.route(
+        "**/api/v1/images?offset=100&*", lambda route: held.append(route))))
+    front.until_settled()
+    front.go_to(100)
+    front.slot(99).tap()
+    until_shown(front)
+    for _ in range(2):
+        if by == "fingers":
+            touch(front, *[(340 - 60 * step, 420) for step in range(5)])
+        else:
+            front.page.keyboard.press("ArrowRight")
+    assert count(front) == "100 of 10,000" and held
+    for route in held:
+        route.continue_()
+    until_count(front, "102 of 10,000")
+
+
+def test_a_finger_that_catches_a_gliding_picture_holds_it(phone, demo):
+    front = phone(demo)
+    opened(front, 4)
+    touch(front, *[(340 - 60 * step, 420) for step in range(5)])
+    session = front.page.context.new_cdp_session(front.page)
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": 200, "y": 420}]})
+    assert front.page.evaluate("() => document.querySelector('#viewer-track').getAnimations().length") == 0
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    front.until("() => getComputedStyle(document.querySelector('#viewer-track')).transform === 'none'")
+    assert count(front) == "6 of 10,000"
+
+
+@pytest.mark.parametrize("reduced_motion", ["reduce", "no-preference"])
+def test_a_double_click_opens_the_viewer_and_leaves_it_open(visit, demo, reduced_motion):
+    front = visit(demo, reduced_motion=reduced_motion)
+    front.until_settled()
+    # The first slot lies where the viewer has nothing but its backdrop.
+    box = front.slot(0).bounding_box()
+    front.page.mouse.dblclick(box["x"] + 8, box["y"] + 60)
+    until_shown(front)
+    front.until_still()
+    # So long a first click waits for a second one, and then some.
+    front.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 600))")
+    assert front.viewer.is_visible() and scale(front) == 1
+
+
+def test_a_click_beside_the_picture_closes_still(visit, demo):
+    front = opened(visit(demo, viewport={"width": 1280, "height": 420}))
+    front.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 600))")
+    front.page.mouse.click(60, 300)
+    front.viewer.wait_for(state="hidden")
+
+
+def test_a_double_tap_leads_to_the_pictures_own_pixels(visit, demo):
+    front = opened(visit(demo, viewport={"width": 640, "height": 400}))
+    natural = front.page.locator(f"{CURRENT} .frame-screen").evaluate("(image) => image.naturalWidth / image.offsetWidth")
+    assert natural > 1.25
+    front.page.mouse.dblclick(320, 200)
+    front.until_still()
+    assert scale(front) == pytest.approx(natural, rel=0.01)
+    assert front.page.locator("#viewer-magnification").inner_text() == "100 %"
+    front.page.keyboard.press("0")
+    assert scale(front) == 1
+    front.page.keyboard.press("1")
+    assert scale(front) == pytest.approx(natural, rel=0.01)
+
+
+def test_a_wheel_that_goes_sideways_turns_once(visit, demo):
+    front = opened(visit(demo))
+    front.page.mouse.move(640, 400)
+    for _ in range(6):
+        front.page.mouse.wheel(40, 3)
+    until_count(front, "7 of 10,000")
+    front.until_still()
+    assert count(front) == "7 of 10,000" and scale(front) == 1
+
+
+def test_the_next_but_one_is_ready_where_one_is_going(visit, demo):
+    front = opened(visit(demo))
+    for key, ahead in [("ArrowRight", 8), ("ArrowLeft", 3)]:
+        front.page.keyboard.press(key)
+        front.page.locator(".frame[data-place=ahead][data-phase=shown]").wait_for(state="attached")
+        name = front.page.locator(".frame[data-place=ahead] .frame-screen").get_attribute("alt")
+        assert front.slot(ahead).get_attribute("aria-label").startswith(f"{name},")
+
+
+def test_a_slideshow_goes_on_by_itself_until_it_is_paused(visit, demo):
+    front = opened(visit(demo))
+    front.page.keyboard.press("Space")
+    bar = front.page.get_by_role("group", name="Slideshow")
+    bar.wait_for()
+    bar.get_by_role("combobox", name="Time for each picture").select_option("3")
+    front.until("() => document.querySelectorAll('#viewer-track .frame').length === 4 && "
+                "[...document.querySelectorAll('.frame')].filter((frame) => frame.getAnimations().length > 0).length === 2")
+    until_count(front, "7 of 10,000")
+    front.page.get_by_role("button", name="Pause").click()
+    assert front.page.get_by_role("button", name="Play").is_visible()
+    assert front.page.locator("#viewer > [aria-live]").inner_text() == "Slideshow paused"
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    front.page.reload()
+    front.until_settled()
+    assert front.page.locator("#slideshow-seconds").input_value() == "3"
+
+
+def test_a_slideshow_rests_while_the_page_is_hidden(visit, demo):
+    front = visit(demo, before=lambda page: page.clock.install())
+    front.until_settled()
+    front.slot(5).click()
+    until_shown(front)
+    front.page.locator(".frame[data-place=next][data-phase=shown]").wait_for(state="attached")
+    hide = """(isHidden) => {
+        Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    front.page.keyboard.press("Space")
+    front.page.evaluate(hide, True)
+    front.page.clock.run_for(60_000)
+    assert count(front) == "6 of 10,000"
+    front.page.evaluate(hide, False)
+    front.page.clock.run_for(5_100)
+    until_count(front, "7 of 10,000")
+
+
+def test_a_slideshow_hides_what_is_not_the_picture(visit, demo):
+    front = opened(visit(demo, before=lambda page: page.clock.install()))
+    front.page.keyboard.press("Space")
+    front.page.clock.run_for(3_000)
+    front.until("() => getComputedStyle(document.querySelector('.viewer-bar')).opacity === '0'")
+    front.page.mouse.move(600, 420)
+    front.until("() => getComputedStyle(document.querySelector('.viewer-bar')).opacity === '1'")
+
+
+def test_without_motion_pictures_of_a_slideshow_change_at_once(visit, demo):
+    front = opened(visit(demo, reduced_motion="reduce"))
+    front.page.locator("#slideshow-seconds").evaluate("(select) => { select.value = '3'; "
+                                                      "select.dispatchEvent(new Event('change')); }")
+    front.page.keyboard.press("Space")
+    until_count(front, "7 of 10,000")
+    assert front.page.evaluate("() => [...document.querySelectorAll('.frame')]"
+                               ".every((frame) => frame.getAnimations().length === 0)")
+
+
+def test_the_filmstrip_shows_the_neighbours_and_leads_to_them(visit, demo):
+    front = opened(visit(demo))
+    front.page.keyboard.press("t")
+    strip = front.page.get_by_role("group", name="Filmstrip")
+    strip.locator("[aria-current] img").wait_for()
+    assert strip.locator("[aria-current]").get_attribute("aria-label").endswith("picture 6")
+    assert front.page.locator("img").count() <= 150
+    box = front.page.locator(f"{CURRENT} .frame-box").bounding_box()
+    assert box["y"] + box["height"] <= strip.bounding_box()["y"]
+    strip.get_by_role("button", name="picture 9", exact=False).first.click()
+    until_count(front, "9 of 10,000")
+    assert strip.locator("[aria-current]").get_attribute("aria-label").endswith("picture 9")
+    assert strip.evaluate("(strip) => [...strip.children].map((still) => Number(still.ariaLabel.match(/[0-9,]+$/)[0]))"
+                          ".every((number, at, all) => at === 0 || number === all[at - 1] + 1)")
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    front.slot(8).click()
+    strip.wait_for()
+    front.page.keyboard.press("t")
+    strip.wait_for(state="hidden")
+
+
+def test_the_keys_are_told_from_anywhere(visit, demo):
+    front = visit(demo)
+    front.until_settled()
+    sheet = front.page.get_by_role("dialog", name="Keys")
+    front.page.keyboard.press("?")
+    sheet.wait_for()
+    front.page.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
+    opened(front)
+    front.page.keyboard.press("?")
+    sheet.wait_for()
+    # What lies beneath it does not hear the keys.
+    front.page.keyboard.press("ArrowRight")
+    front.page.keyboard.press("i")
+    assert count(front) == "6 of 10,000" and front.page.locator("#details").is_hidden()
+    front.page.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
+    assert front.viewer.is_visible()
+    front.page.keyboard.press("ArrowRight")
+    until_count(front, "7 of 10,000")
+
+
+def test_the_whole_screen_is_had_by_key_and_button(visit, demo):
+    front = opened(visit(demo))
+    button = front.page.get_by_role("button", name="Full screen")
+    front.page.keyboard.press("f")
+    front.until("() => document.fullscreenElement !== null")
+    assert button.get_attribute("aria-pressed") == "true"
+    assert front.viewer.is_visible()
+    button.click()
+    front.until("() => document.fullscreenElement === null")
+    assert button.get_attribute("aria-pressed") == "false"
