@@ -163,7 +163,8 @@ export class Frame {
     if (image.id !== this.image?.id) return;
     const { width, height } = this.image;
     this.image = { ...this.image, ...image };
-    if (image.width !== width || image.height !== height) this.fit();
+    // Who has zoomed in already keeps what they look at.
+    if ((image.width !== width || image.height !== height) && !this.zoom.isIn) this.fit();
     this.#refine();
   }
 

@@ -24,6 +24,8 @@ export class Notice {
     const link = find('a', this.#element);
     link.href = image?.links.original ?? '';
     link.download = image?.name ?? '';
+    // What is no picture that the server knows it does not hand out.
+    link.hidden = problem.status === 415;
     this.#element.hidden = false;
   }
 
