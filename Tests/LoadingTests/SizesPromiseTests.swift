@@ -20,7 +20,7 @@ import Testing
 
     @Test func `what is wanted next is made in the same decoding`() async throws {
         let house = try TestHouse()
-        let image = house.local(1)
+        let image = house.local(1, version: house.write(picture(100), to: 1))
         let tile = await load(request(image, .tile, next: [.step1280: .webp, .step640: .webp]), from: house)
         #expect(tile?.width == 320)
         for (rendition, side) in [(Rendition.step640, 640), (.step1280, 1_280), (.preview, 64)] {
@@ -33,7 +33,7 @@ import Testing
     @Test func `of a picture that is smaller all larger renditions are one, made once and kept once`() async throws {
         let house = try TestHouse()
         house.renderer.longestSide = 500
-        let image = house.local(1)
+        let image = house.local(1, version: house.write(picture(100), to: 1))
         for rendition in [Rendition.step2560, .step640, .step1280, .screen, .full] {
             #expect(await load(request(image, rendition), from: house)?.width == 500, "\(rendition)")
         }
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `that all pixels are too many is not held against what is smaller`() async throws {
         let house = try TestHouse()
-        let image = house.local(1)
+        let image = house.local(1, version: house.write(picture(100), to: 1))
         house.renderer.failure = RenderError(.tooMuchMemory, "Too many.")
         for _ in 0..<3 { #expect(await load(request(image, .full), from: house) == nil) }
         house.renderer.failure = nil
