@@ -121,8 +121,11 @@ export function layBlock(plan, ratios, measures) {
     const top = Math.round(bottom);
     bottom += room + gap;
     const isCut = !isShort && Math.abs(scale - 1) <= cut;
-    const height = Math.max(1, isCut ? Math.round(bottom) - gap - top : Math.floor(Math.min(room, natural[row])));
-    const places = across(sums, first, end, isCut ? natural[row] : height, gap);
+    // What is too low for its room still fills the width.
+    const isFull = isCut || (!isShort && scale > 1);
+    const own = isFull ? Math.round(natural[row]) : Math.floor(Math.min(room, natural[row]));
+    const height = Math.max(1, isCut ? Math.round(bottom) - gap - top : own);
+    const places = across(sums, first, end, isFull ? natural[row] : height, gap);
     rows.push({ top, height, room: Math.round(bottom) - top, first, last: end - 1, ...places });
     first = end;
   }

@@ -249,14 +249,17 @@ export class Geometry {
   }
 
   /**
-   * The slot at a point of the gallery, or the nearest in the row there.
+   * The slot at a point of the gallery, or the one before it in the row there.
    * @param {number} x
    * @param {number} y
    */
   slotAt(x, y) {
     const number = this.#sections.rowAt(clamp(y, 0, this.height));
     const row = this.row(number).title === null ? this.row(number) : (this.#rowOfPictures(number, 1) ?? this.row(number));
-    return this.#slotIn(row, x);
+    const { start, first, last, lefts = [] } = row;
+    let slot = first;
+    while (slot < last && lefts[slot + 1 - start] <= x) slot += 1;
+    return slot;
   }
 
   /**
