@@ -100,7 +100,7 @@ export function blankRow({ height, rows }, count, gap, row) {
 /**
  * The rows of a block, together as high as planned: rows are chosen to come as near to that as they can, and what is left
  * is put into their heights, some per thousand of each. Where that would be more, as it may in a block of a few pictures,
- * rows end before the edge or lie further apart: no picture is cut for it.
+ * pictures or rows lie further apart: no picture is cut for it.
  *
  * @param {Plan} plan
  * @param {ArrayLike<number>} ratios  Width by height, of each picture.
@@ -126,6 +126,7 @@ export function layBlock(plan, ratios, measures) {
     const own = isFull ? Math.round(natural[row]) : Math.floor(Math.min(room, natural[row]));
     const height = Math.max(1, isCut ? Math.round(bottom) - gap - top : own);
     const places = across(sums, first, end, isFull ? natural[row] : height, gap);
+    if (!isShort && scale < 1) spread(places, measures);
     rows.push({ top, height, room: Math.round(bottom) - top, first, last: end - 1, ...places });
     first = end;
   }
@@ -226,4 +227,19 @@ function across(sums, first, end, height, gap) {
     edge = next;
   }
   return { lefts, widths };
+}
+
+/** Times the gap that pictures may lie apart for their row to reach the edge. */
+const loose = 4;
+
+/**
+ * Moves the pictures of a row that ends before the edge further apart, so that the last one ends there.
+ * @param {{lefts: number[], widths: number[]}} places
+ * @param {Measures} measures
+ */
+function spread({ lefts, widths }, { width, gap }) {
+  const last = lefts.length - 1;
+  const rest = width - lefts[last] - widths[last];
+  if (last < 1 || rest > last * gap * (loose - 1)) return;
+  for (let at = 1; at <= last; at += 1) lefts[at] += Math.round((rest * at) / last);
 }

@@ -91,7 +91,7 @@ struct Examination {
         facts.mediaType = sighting.identification.mediaType
         facts.byteCount = reader.fileLength
         facts.frames = kind == .png ? apngFrames : frames
-        facts.digest = reader.head.withUnsafeBytes { ContentDigest(head: $0, size: reader.fileLength) }
+        facts.digest = reader.digest
         facts.isBroken = false
         facts.examination = ImageFacts.presentExamination
         self.facts = facts

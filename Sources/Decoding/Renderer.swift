@@ -51,7 +51,7 @@ public struct Renderer: Sendable {
         guard reader.fileLength <= limits.maximumBytes, let head = JPEGHead(reader),
             max(head.width, head.height) <= limits.maximumSide
         else { return nil }
-        return head.facts(byteCount: reader.fileLength)
+        return head.facts(of: reader)
     }
 
     /// Several renditions out of one decoding. They cost little more than the largest of them alone.

@@ -207,8 +207,8 @@ import Testing
     @Test func `the head alone tells of a JPEG what the decoder tells`() throws {
         let segments = [exifSegment, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="5""#)), iptc]
         let whole = try jpeg(segments)
-        let head = try #require(try JPEGHead(SourceReader(.bytes(whole), stop: RenderStop())))
-        let facts = head.facts(byteCount: Int64(whole.count))
+        let reader = try SourceReader(.bytes(whole), stop: RenderStop())
+        let facts = try #require(JPEGHead(reader)).facts(of: reader)
         #expect(facts == (try Renderer().inspect(.bytes(whole)).facts))
         #expect((facts.width, facts.height) == (60, 80) && facts.examination == ImageFacts.presentExamination)
         // Nothing of the pixels is looked at, and what is not needed is passed over.
@@ -239,8 +239,9 @@ import Testing
             if round >= whole.count {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
             }
-            if let head = try JPEGHead(SourceReader(.bytes(bytes), stop: RenderStop())) {
-                _ = head.facts(byteCount: 1)
+            let reader = try SourceReader(.bytes(bytes), stop: RenderStop())
+            if let head = JPEGHead(reader) {
+                _ = head.facts(of: reader)
                 read += 1
             } else {
                 refused += 1

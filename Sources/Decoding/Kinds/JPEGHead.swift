@@ -66,14 +66,16 @@ struct JPEGHead {
         return nil
     }
 
-    func facts(byteCount: Int64) -> ImageFacts {
+    /// - Parameter reader: the one that the head was read by.
+    func facts(of reader: SourceReader) -> ImageFacts {
         var facts = ImageFacts()
         metadata.describe(&facts)
         let isSideways = (facts.orientation ?? 1) >= 5
         facts.width = isSideways ? height : width
         facts.height = isSideways ? width : height
         facts.mediaType = "image/jpeg"
-        facts.byteCount = byteCount
+        facts.byteCount = reader.fileLength
+        facts.digest = reader.digest
         facts.frames = 1
         facts.isBroken = false
         facts.examination = ImageFacts.presentExamination

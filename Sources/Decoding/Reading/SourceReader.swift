@@ -1,4 +1,5 @@
 import Glibc
+import Images
 import Renditions
 
 /// Reads an original for a decoder, at any place and with few system calls. It never maps a file into memory: a file
@@ -54,6 +55,9 @@ final class SourceReader {
         }
         guard !head.isEmpty else { throw RenderError(.empty, "This file is empty.") }
     }
+
+    /// By which the file is known again under another name.
+    var digest: ContentDigest { head.withUnsafeBytes { ContentDigest(head: $0, size: fileLength) } }
 
     /// Copies what follows: as much as fits, or as there is. Some decoders take less than they asked for as the end.
     ///

@@ -74,7 +74,7 @@ import Testing
             let ratio = AspectRatio.ratio(AspectRatio.byte(width: width, height: height))
             #expect(abs(ratio * Double(height) / Double(width) - 1) < 0.011, "\(width) x \(height): \(ratio)")
         }
-        #expect(AspectRatio.byte(width: 0, height: 5) == 0 && AspectRatio.ratio(0) == 1)
+        #expect(AspectRatio.byte(width: 0, height: 5) == 0 && AspectRatio.ratio(0) == AspectRatio.assumed)
         #expect(AspectRatio.byte(width: 1_000, height: 1) == 255 && AspectRatio.byte(width: 1, height: 1_000) == 1)
     }
 }
