@@ -132,6 +132,20 @@ import Testing
         #expect(Set(house.delivered).isSuperset(of: before) && Set(house.delivered).count == house.delivered.count)
     }
 
+    @Test func `a picture whose proportions are seen of its preview only gets the pixels that follow from them`() {
+        var house = house(rate: 10_000_000)
+        house.isSlow = true
+        var cropped = viewport(200)
+        cropped.side = .shorter
+        house.show(cropped)
+        while house.next() != nil {}
+        #expect(house.plan.showings[3]?.needs.largest == .tile)
+        house.plan.provide(
+            Piece(slot: 3, rendition: .preview), .image(PlanHouse.rendition(.preview, ratio: 3)))
+        #expect(house.next()?.slot == 3)
+        #expect(house.plan.showings[3]?.needs.largest == .step640)
+    }
+
     @Test func `a tile is loaded together with what comes after it`() {
         var house = house(rate: 50_000)
         house.show(viewport())

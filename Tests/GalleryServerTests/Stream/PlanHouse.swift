@@ -40,11 +40,13 @@ struct PlanHouse {
             version: version.map(ContentVersion.init(rawValue:)), facts: ImageFacts())
     }
 
-    static func rendition(_ rendition: StreamRendition, version: UInt64 = 1, bytes: Int? = nil) -> RenditionBytes {
+    static func rendition(
+        _ rendition: StreamRendition, version: UInt64 = 1, bytes: Int? = nil, ratio: Int = 1
+    ) -> RenditionBytes {
         let count = bytes ?? (rendition == .preview ? previewBytes : tileBytes)
         return RenditionBytes(
             bytes: [UInt8](repeating: 7, count: count), mediaType: "image/webp",
-            version: ContentVersion(rawValue: version), width: 1, height: 1)
+            version: ContentVersion(rawValue: version), width: ratio, height: 1)
     }
 
     static func held(_ slot: Int, _ renditions: StreamRenditions, version: UInt64 = 1) -> HeldImage {

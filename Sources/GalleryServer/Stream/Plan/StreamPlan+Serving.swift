@@ -95,6 +95,7 @@ extension StreamPlan {
             }
             held.insert(StreamRenditions(piece.rendition), of: showing.image, rendition.version)
             learn(rendition.version, of: piece.slot)
+            learnProportions(of: piece.slot, from: rendition)
         case .problem:
             showings[piece.slot]?.settle()
         }

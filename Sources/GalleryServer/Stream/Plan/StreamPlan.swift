@@ -293,6 +293,25 @@ struct StreamPlan: Sendable {
 
     private var need: PixelNeed { PixelNeed(of: viewport) }
 
+    /// What was sent shows the proportions of a picture that the catalog does not know yet, and so what its slot needs.
+    mutating func learnProportions(of slot: Int, from sent: RenditionBytes) {
+        guard let facts = images[slot]?.facts, facts.width == nil, sent.width > 0, sent.height > 0 else { return }
+        var shape = facts
+        // Of a picture as large as one likes: how large it is, a smaller rendition does not tell.
+        (shape.width, shape.height) = (sent.width << 16, sent.height << 16)
+        let needs = need.renditions(of: shape)
+        if let showing = showings[slot], showing.needs != needs { change(slot, to: needs) }
+    }
+
+    private mutating func change(_ slot: Int, to needs: NeededRenditions) {
+        guard let showing = showings[slot] else { return }
+        for rendition in [showing.needs.tile, showing.needs.fine] {
+            guard let rendition, rendition != needs.tile, rendition != needs.fine else { continue }
+            finish(Piece(slot: slot, rendition: rendition))
+        }
+        showings[slot]?.change(to: needs, held: held.renditions(of: showing.image, showing.version))
+    }
+
     /// The slots have another size: less may do than before, or more be needed.
     ///
     /// - Returns: Tokens that have nothing left to send.
@@ -308,11 +327,7 @@ struct StreamPlan: Sendable {
                 if isMore || !showing.isSettled { _ = drop(slot) }
                 continue
             }
-            for rendition in [showing.needs.tile, showing.needs.fine] {
-                guard let rendition, rendition != needs.tile, rendition != needs.fine else { continue }
-                finish(Piece(slot: slot, rendition: rendition))
-            }
-            showings[slot]?.change(to: needs, held: held.renditions(of: showing.image, showing.version))
+            change(slot, to: needs)
             if showings[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
         }
         return settled
