@@ -1,7 +1,10 @@
 """Every picture on screen has a pixel of its own for each pixel of the screen, unless its file has fewer."""
 
 import io
+import json
 import random
+import time
+import urllib.request
 
 import pytest
 from PIL import Image
@@ -43,7 +46,14 @@ def album(start, tmp_path_factory):
         (folder / f"{number:02}.jpg").write_bytes(photograph(*SIZES[number % len(SIZES)], number))
     # Browsers decode none.
     (folder / "15.tif").write_bytes(photograph(3600, 2400, 15, format="TIFF"))
-    return start("serve", folder, examines=True)
+    server = start("serve", folder, examines=True)
+    # Of a picture whose proportions are not known yet those of most cameras are taken.
+    while True:
+        with urllib.request.urlopen(server.address + "/api/v1/status") as answer:
+            examined = json.load(answer)["examined"]
+        if examined["done"] == examined["total"] == 16:
+            return server
+        time.sleep(0.05)
 
 
 def is_sharp(reading: dict) -> bool:
