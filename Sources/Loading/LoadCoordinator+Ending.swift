@@ -1,5 +1,6 @@
 import Images
 import Logging
+import Scheduling
 
 extension LoadCoordinator {
     func fail(_ job: LoadMachine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
@@ -7,15 +8,21 @@ extension LoadCoordinator {
         let isRemote = request.image.location.isRemote
         let subject = FailureMemory.Subject(request, version: isRemote ? nil : version ?? request.image.version)
         failures.remember(failure, of: subject, now: time.uptime())
-        if isRemote, failure.isPermanent, version != nil {
-            // Whoever tries again later gets what the origin has then. Dropped on a lane, since the disk may block.
-            let image = request.image.id
-            lanes.spool.submit(BlockingLane.newWork(), priority: .background) { [stages] in
-                stages.originals.forget(image)
+        guard isRemote, failure.isPermanent, version != nil else { return finish(job, .failure(failure)) }
+        // Whoever hears of it and tries again gets what the origin has then: so it is told when the original is gone.
+        // Dropped on a lane, since the disk may block.
+        let image = request.image.id
+        lanes.spool.submit(BlockingLane.newWork(), priority: Self.soon) { [weak self, stages] in
+            stages.originals.forget(image)
+            self?.on { coordinator in
+                guard coordinator.contexts[job] != nil else { return }
+                coordinator.finish(job, .failure(failure))
             }
         }
-        finish(job, .failure(failure))
     }
+
+    /// Somebody waits for the end of what has failed.
+    private static let soon = Priority(lane: .visible, viewport: 0, distance: 0)
 
     func finish(_ job: LoadMachine.JobID, _ result: Result<LoadedContent, LoadFailure>) {
         if case .failure(let failure) = result {
