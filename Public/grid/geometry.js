@@ -29,8 +29,6 @@ export class Geometry {
     this.viewHeight = height;
     /** The most that a row has. */
     this.columns = layout.columns;
-    /** The side by which it is decided how large a picture must be: the longer one of a usual slot. */
-    this.tile = layout.longerSide;
     this.rowHeight = layout.pitch;
     this.#sections = new Sections(parts, heading, (title, count, first) => layout.lay(title, count, first));
     this.total = this.#sections.total;
@@ -194,6 +192,17 @@ export class Geometry {
   slotsAt(offset) {
     const { first, last } = this.rowsAt(offset);
     return last < first ? { first: 0, last: -1 } : { first: this.row(first).first, last: this.row(last).last };
+  }
+
+  /**
+   * How large the pictures on screen have to be, in CSS pixels of one of their sides.
+   * @param {number} offset
+   */
+  neededAt(offset) {
+    const { first, last } = this.rowsAt(offset);
+    let highest = 0;
+    for (const { height } of this.rowsBetween(first, last)) highest = Math.max(highest, height);
+    return { length: this.layout.neededBy(highest), side: this.layout.side };
   }
 
   /**

@@ -29,12 +29,21 @@ export class JustifiedLayout {
     this.gap = measures.gap;
     this.columns = measures.most;
     this.inRow = inRow;
-    /** The longer side of a usual picture's slot. */
-    this.longerSide = Math.round(measures.rowHeight * 1.5);
+    /** A picture of any shape is as high as its row. */
+    this.side = /** @type {const} */ ('height');
     this.tileHeight = measures.rowHeight;
     this.pitch = measures.rowHeight + measures.gap;
     this.#shape = shape;
     this.#runs = runs;
+  }
+
+  /**
+   * How much of its side a picture needs, in CSS pixels: in rather few steps, so that it does not change with each row.
+   * @param {number} height  Of the highest row on screen.
+   */
+  neededBy(height) {
+    const step = this.tileHeight / 8;
+    return Math.ceil(Math.max(height, this.tileHeight) / step - 1e-6) * step;
   }
 
   /** What of it must be kept for all rows to stay as they are. */

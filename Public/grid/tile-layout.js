@@ -23,14 +23,20 @@ export class TileLayout {
     this.inRow = columns;
     const tile = Math.max(1, Math.round((width - gap * (columns - 1)) / columns));
     this.tileHeight = Math.max(1, Math.round(tile / aspect));
-    /** The longer side of a usual picture's slot. */
     this.longerSide = Math.max(tile, this.tileHeight);
+    /** Pictures fill squares; in tiles of another shape they stand whole. */
+    this.side = /** @type {const} */ (aspect === 1 ? 'shorter' : 'longer');
     this.pitch = this.tileHeight + gap;
     const edges = Array.from({ length: columns }, (_, at) => Math.round((at * (width + gap)) / columns));
     this.lefts = edges;
     this.widths = edges.map((left, at) => (edges[at + 1] ?? width + gap) - gap - left);
     this.#leads = leads;
     this.#pinned = pinned;
+  }
+
+  /** How much of its side a picture needs, in CSS pixels. */
+  neededBy() {
+    return this.longerSide;
   }
 
   /**

@@ -69,7 +69,7 @@ export class ViewportReport {
       direction: Math.sign(velocity),
       velocity: Math.min(ViewportReport.#fastest, Math.round(Math.abs(velocity))),
       landing: landing === undefined ? undefined : geometry.landingSlot(landing + scroller.slid),
-      ...need(geometry.tile),
+      ...need(geometry.neededAt(scroller.offset)),
     };
     if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
     this.#last = report;
@@ -78,12 +78,11 @@ export class ViewportReport {
 }
 
 /**
- * The pixels that squares which their pictures fill need: those of the shorter side.
- * @param {number} tile  In CSS pixels.
+ * @param {{length: number, side: Report['side']}} needed  In CSS pixels.
  * @returns {Pick<Report, 'pixels' | 'side' | 'saveData'>}
  */
-function need(tile) {
-  return { pixels: Math.ceil(tile * devicePixelRatio), side: 'shorter', saveData: savesData() || undefined };
+function need({ length, side }) {
+  return { pixels: Math.ceil(length * devicePixelRatio), side, saveData: savesData() || undefined };
 }
 
 /**

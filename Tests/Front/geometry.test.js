@@ -30,13 +30,13 @@ test('the document never holds more than 150 pictures, however large the screen'
 test('the slots on screen are those that any pixel of the screen shows', () => {
   for (const screen of screens) {
     const geometry = geometryOf({ ...screen, total: 999 });
-    for (const offset of [0, 1, geometry.tile, geometry.rowHeight - 1, geometry.rowHeight, geometry.furthest]) {
+    for (const offset of [0, 1, geometry.layout.tileHeight, geometry.rowHeight - 1, geometry.rowHeight, geometry.furthest]) {
       const { first, last } = geometry.slotsAt(offset);
       for (const slot of [first, last]) {
         const top = geometry.topOf(geometry.rowOf(slot));
-        assert.ok(top < offset + screen.height && top + geometry.tile > offset, `slot ${slot} at ${offset}`);
+        assert.ok(top < offset + screen.height && top + geometry.layout.tileHeight > offset, `slot ${slot} at ${offset}`);
       }
-      assert.ok(first === 0 || geometry.topOf(geometry.rowOf(first - 1)) + geometry.tile <= offset);
+      assert.ok(first === 0 || geometry.topOf(geometry.rowOf(first - 1)) + geometry.layout.tileHeight <= offset);
       assert.ok(last === 998 || geometry.topOf(geometry.rowOf(last + 1)) >= offset + screen.height);
     }
   }
@@ -54,7 +54,7 @@ test('two rows more are kept in the document beyond each edge', () => {
 test('the furthest offset shows the last slot, and nothing comes after it', () => {
   const geometry = geometryOf({ ...screens[2], total: 1_001 });
   assert.equal(geometry.slotsAt(geometry.furthest).last, 1_000);
-  assert.equal(geometry.topOf(geometry.rows - 1) + geometry.tile, geometry.height);
+  assert.equal(geometry.topOf(geometry.rows - 1) + geometry.layout.tileHeight, geometry.height);
 });
 
 test('an empty gallery has no height and shows no slot', () => {
@@ -74,13 +74,13 @@ test('a row is shown with the least scrolling, and whole', () => {
   const at = 50 * geometry.rowHeight;
   assert.equal(geometry.offsetShowing(51, at), at);
   assert.equal(geometry.offsetShowing(40, at), geometry.topOf(40));
-  assert.equal(geometry.offsetShowing(90, at) + geometry.viewHeight, geometry.topOf(90) + geometry.tile);
+  assert.equal(geometry.offsetShowing(90, at) + geometry.viewHeight, geometry.topOf(90) + geometry.layout.tileHeight);
   assert.equal(geometry.offsetShowing(0, at), 0);
 });
 
 test('a row is as far away as its middle is from the middle of the screen', () => {
   const geometry = geometryOf({ ...screens[2], total: 10_000 });
-  const offset = geometry.topOf(60) - (geometry.viewHeight - geometry.tile) / 2;
+  const offset = geometry.topOf(60) - (geometry.viewHeight - geometry.layout.tileHeight) / 2;
   assert.equal(geometry.distance(60, offset), 0);
   assert.equal(geometry.distance(61, offset), geometry.rowHeight);
   assert.equal(geometry.distance(58, offset), 2 * geometry.rowHeight);

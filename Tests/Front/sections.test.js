@@ -58,7 +58,7 @@ test('each row lies right below the one before, and the last ends where the gall
     for (let number = 0; number < geometry.rows; number += 1) {
       const { top, height, title } = geometry.row(number);
       assert.equal(top, bottom);
-      assert.equal(height, title === null ? geometry.tile : geometry.row(0).height);
+      assert.equal(height, title === null ? geometry.layout.tileHeight : geometry.row(0).height);
       bottom = top + height + (title === null ? geometry.gap : 0);
     }
     assert.equal(geometry.height, Math.max(0, bottom - geometry.gap));
@@ -104,7 +104,7 @@ test('pictures that come in above keep every row that is on screen where it was,
     if (before.total < 10) continue;
     for (let time = 0; time < 20; time += 1) {
       const from = roll(0, before.total - 1);
-      const offset = before.topOf(before.rowOf(from)) + roll(0, before.tile - 1);
+      const offset = before.topOf(before.rowOf(from)) + roll(0, before.layout.tileHeight - 1);
       const { last } = before.slotsAt(offset);
       // Into the same part, into others above, and into new ones between them.
       const title = before.titleAt(from);
