@@ -47,9 +47,13 @@ extension Index {
             var files: [File: ImageID] = [:]
             var digests: [Int64: [ContentDigest: ImageID]] = [:]
             for (id, row) in gone {
-                guard let (file, digest) = try old.row(Int64(row), read: { row in
-                    FileStamp(row, from: 0).map { (File(row, $0), row.integer(4)) }
-                }) else { continue }
+                guard
+                    let (file, digest) = try old.row(
+                        Int64(row),
+                        read: { row in
+                            FileStamp(row, from: 0).map { (File(row, $0), row.integer(4)) }
+                        })
+                else { continue }
                 if file.inode != nil { files[file] = id }
                 if let digest {
                     digests[file.stamp.size, default: [:]][ContentDigest(rawValue: UInt64(bitPattern: digest))] = id

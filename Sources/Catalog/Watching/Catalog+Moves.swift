@@ -78,7 +78,9 @@ extension Catalog {
         let record = records[source.ordinal]
         let now = ContinuousClock.now
         record.arrivals.removeAll { now - $0.at > configuration.moving }
-        guard let next = try? index.counters().nextRow, next > firstRow, next - firstRow < Self.mostMoving else { return }
+        guard let next = try? index.counters().nextRow, next > firstRow, next - firstRow < Self.mostMoving else {
+            return
+        }
         record.arrivals.append((firstRow, index, now))
     }
 
