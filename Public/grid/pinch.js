@@ -5,9 +5,9 @@
  * @param {HTMLElement} element  The grid's. Its style leaves gestures of two fingers to the page.
  */
 export function attachPinch(grid, element) {
-  const pinch = new Pinch((way, point) => {
+  const pinch = new Pinch((steps, point) => {
     const { arrangement } = grid;
-    grid.arrange(arrangement.with({ density: arrangement.density + way }), point);
+    grid.arrange(arrangement.with({ density: arrangement.density + steps }), point);
   });
   element.addEventListener('touchstart', ({ touches }) => pinch.begin(touches), { passive: true });
   element.addEventListener('touchmove', ({ touches }) => pinch.move(touches), { passive: true });
@@ -22,8 +22,8 @@ export function attachPinch(grid, element) {
 class Pinch {
   /** Of one step, by what the fingers must be further apart. */
   static #step = 1.3;
-  /** By a pixel of the wheel: one notch of a mouse's is a step, and so is a third of a trackpad. */
-  static #perPixel = 0.006;
+  /** A mouse's wheel turns by so many pixels at once, and a trackpad by fewer. A notch is a step. */
+  static #notch = 50;
   /** Milliseconds after which the wheel begins anew. */
   static #pause = 300;
 
@@ -32,7 +32,7 @@ class Pinch {
   #scale = 1;
   #turnedAt = -Infinity;
 
-  /** @param {(way: 1 | -1, point: {x: number, y: number}) => void} onStep */
+  /** @param {(steps: number, point: {x: number, y: number}) => void} onStep  Positive for larger pictures. */
   constructor(onStep) {
     this.#onStep = onStep;
   }
@@ -48,25 +48,29 @@ class Pinch {
     const apart = distance(touches);
     const [one, other] = touches;
     const point = { x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2 };
-    if (this.#take(apart / this.#apart, point)) this.#apart = apart;
+    this.#apart *= this.#take(apart / this.#apart, point);
   }
 
   /** @param {WheelEvent} event */
   turn({ deltaY, deltaMode, clientX, clientY, timeStamp }) {
     if (timeStamp - this.#turnedAt > Pinch.#pause) this.#scale = 1;
     this.#turnedAt = timeStamp;
-    this.#scale *= Math.exp(-deltaY * (deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1) * Pinch.#perPixel);
-    if (this.#take(this.#scale, { x: clientX, y: clientY })) this.#scale = 1;
+    const isNotch = deltaMode !== WheelEvent.DOM_DELTA_PIXEL || Math.abs(deltaY) >= Pinch.#notch;
+    // Browsers tell of a trackpad's pinch in hundredths of the logarithm of its scale.
+    this.#scale *= isNotch ? (Pinch.#step * 1.01) ** -Math.sign(deltaY) : Math.exp(-deltaY / 100);
+    this.#scale /= this.#take(this.#scale, { x: clientX, y: clientY });
   }
 
   /**
+   * Fingers may be faster than frames: then several steps are taken at once.
    * @param {number} scale
    * @param {{x: number, y: number}} point
+   * @returns {number}  How much of the scale was taken.
    */
   #take(scale, point) {
-    if (scale < Pinch.#step && scale > 1 / Pinch.#step) return false;
-    this.#onStep(scale > 1 ? 1 : -1, point);
-    return true;
+    const steps = Math.trunc(Math.log(scale) / Math.log(Pinch.#step));
+    if (steps !== 0) this.#onStep(steps, point);
+    return Pinch.#step ** steps;
   }
 }
 

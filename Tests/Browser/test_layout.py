@@ -202,8 +202,9 @@ def test_a_thousand_pictures_put_in_above_move_nothing_on_screen(visit, start, t
     front = visit(gallery.server, "#at=301", layout=layout)
     until_at_rest(front)
     front.page.mouse.move(600, 400)
+    before = front.page.evaluate("() => scrollY")
     front.page.mouse.wheel(0, 130)
-    front.until("() => Number(document.querySelector('#position-number').value) > 301")
+    front.until("(before) => scrollY === before + 130", before)
     until_at_rest(front)
     watched(front)
     shown, first = names(front), front.position
@@ -296,7 +297,7 @@ def test_two_fingers_make_pictures_larger_and_smaller_around_them(phone, mixed):
             session.send("Input.dispatchTouchEvent", {"type": "touchMove" if at else "touchStart", "touchPoints": points})
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
-    for apart, expected in [((100, 115, 140), 3), ((100, 140, 200), 4), ((300, 280, 200, 140, 100), 1)]:
+    for apart, expected in [((100, 115, 140), 3), ((100, 140, 200), 4), ((300, 280, 200, 140, 100), 0)]:
         pinch(*apart)
         front.until("(value) => document.querySelector('#density').value === value", str(expected))
         place = box(front, index)
