@@ -10,7 +10,12 @@ export function attachPinch(grid, element) {
     grid.arrange(arrangement.with({ density: arrangement.density + steps }), point);
   });
   element.addEventListener('touchstart', ({ touches }) => pinch.begin(touches), { passive: true });
-  element.addEventListener('touchmove', ({ touches }) => pinch.move(touches), { passive: true });
+  element.addEventListener('touchmove', (event) => {
+    if (event.touches.length !== 2) return;
+    // Two fingers that move up and down would be taken for a scroll.
+    if (event.cancelable) event.preventDefault();
+    pinch.move(event.touches);
+  }, { passive: false });
   element.addEventListener('wheel', (event) => {
     if (!event.ctrlKey) return;
     event.preventDefault();
@@ -44,7 +49,7 @@ class Pinch {
 
   /** @param {TouchList} touches */
   move(touches) {
-    if (touches.length !== 2 || this.#apart === 0) return;
+    if (this.#apart === 0) return;
     const apart = distance(touches);
     const [one, other] = touches;
     const point = { x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2 };

@@ -145,35 +145,33 @@ extension Catalog {
         _ body: @Sendable (Order, OrderMaker, Bool) throws -> Value
     ) async throws -> Value {
         // Asked for before the columns are looked at, and again at the desk: another may have counted meanwhile.
-        if let known = known(kept, of: try await order(of: view)) { return known }
-        return try await survey(view) { order, maker, isCurrent in
-            let moment = moment(of: order)
-            if let known = known(kept, of: order) { return known }
-            let found = try body(order, maker, isCurrent)
+        let order = try await order(of: view)
+        let moment = Findings.Moment(revision: order.revision, generations: generations(of: order.snapshot))
+        if let known = known(kept, of: order, at: moment) { return known }
+        return try await survey(view) { order, maker, generations in
+            // Of the columns that are looked at: more may be learnt meanwhile.
+            let moment = Findings.Moment(revision: order.revision, generations: generations)
+            if let known = known(kept, of: order, at: moment) { return known }
+            let found = try body(order, maker, orders.generations(of: order) == generations)
             findings.withLock { $0.keep(found, as: kept, of: view, moment) }
             return found
         }
     }
 
-    private func moment(of order: Order) -> Findings.Moment {
-        Findings.Moment(revision: order.revision, generations: generations(of: order.snapshot))
-    }
-
     private func known<Value: Sendable>(
-        _ kept: any WritableKeyPath<Findings, Value?> & Sendable, of order: Order
+        _ kept: any WritableKeyPath<Findings, Value?> & Sendable, of order: Order, at moment: Findings.Moment
     ) -> Value? {
-        let moment = moment(of: order)
-        return findings.withLock { $0[order.view, moment][keyPath: kept] }
+        findings.withLock { $0[order.view, moment][keyPath: kept] }
     }
 
     private func survey<Value: Sendable>(
-        _ view: View, _ body: @Sendable (_ order: Order, OrderMaker, _ isCurrent: Bool) throws -> Value
+        _ view: View, _ body: @Sendable (_ order: Order, OrderMaker, _ generations: [UInt64]) throws -> Value
     ) async throws -> Value {
         let order = try await order(of: view)
         guard order.count <= OrderMaker.most else { throw CatalogError.positionsOnly }
         return try await ordersDesk.serve {
             let (maker, generations) = try maker(for: order.snapshot)
-            return try body(order, maker, orders.generations(of: order) == generations)
+            return try body(order, maker, generations)
         }
     }
 }
