@@ -181,7 +181,8 @@ export class Way extends EventTarget {
   look(report) {
     const before = this.#report;
     this.#report = report;
-    if (this.#present === this.#byRequests && before?.pixels !== report.pixels) this.#refine();
+    const needsOther = before?.pixels !== report.pixels || before.side !== report.side || before.saveData !== report.saveData;
+    if (this.#present === this.#byRequests && needsOther) this.#refine();
     const wasFast = this.#isFast;
     this.#isFast = report.velocity > Way.#fast * report.count;
     if (report.velocity === 0 || (wasFast && !this.#isFast)) {

@@ -373,7 +373,9 @@ export class StreamLoader extends EventTarget {
     // Without a version nobody knows whether what is remembered by this name is the same picture.
     const put = tile && key && (!version || !cache.get(key)) ? cache.put(key, tile.blob, isIncomplete) : undefined;
     if (!version) return tile && put && { kind: tile.kind, picture: put };
-    const best = bestStep(rendition, (name) => cache.get(linkTo(described, name)) !== undefined);
+    // The server may have learnt meanwhile that more is needed than it said.
+    const needed = tile && pixelsOf(tile.kind) > pixelsOf(rendition) ? tile.kind : rendition;
+    const best = bestStep(needed, (name) => cache.get(linkTo(described, name)) !== undefined);
     const picture = best && cache.get(linkTo(described, best));
     return picture && { kind: /** @type {import('./worker/message.js').Kind} */ (best), picture };
   }

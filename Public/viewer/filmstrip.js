@@ -63,6 +63,8 @@ export class Filmstrip {
   }
 
   empty() {
+    // Whatever is still awaited is for nobody.
+    this.#turn += 1;
     this.#index = -1;
     this.#release(this.#stills);
     this.#stills = [];
@@ -110,7 +112,12 @@ export class Filmstrip {
    */
   async #fill(still, index) {
     const turn = this.#turn;
-    const image = this.#images.knownAt(index) ?? (await this.#images.load(index).catch(() => undefined));
+    let image = this.#images.knownAt(index);
+    if (!image) {
+      // What it showed at another place is not what stands here.
+      this.#loader.release(still);
+      image = await this.#images.load(index).catch(() => undefined);
+    }
     if (!image || turn !== this.#turn || still.image?.id === image.id) return;
     this.#loader.release(still);
     still.begin(index, image);

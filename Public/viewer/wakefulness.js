@@ -20,7 +20,10 @@ export class Wakefulness {
     }
     if (document.hidden || (this.#lock && !this.#lock.released)) return;
     try {
-      this.#lock = (await navigator.wakeLock?.request('screen')) ?? null;
+      const lock = (await navigator.wakeLock?.request('screen')) ?? null;
+      // It may have been asked for twice meanwhile.
+      await this.#lock?.release().catch(() => {});
+      this.#lock = lock;
     } catch {
       // A low battery, or no right: then it goes dark.
       return;

@@ -22,9 +22,12 @@ extension Index {
     ///   - onlyNew: images of which something is known are left as they are.
     func write(_ learnt: [ImageID: Learnt], of rows: [UInt32] = [], onlyNew: Bool = false) throws {
         let names = FactsColumns.names
+        // What nobody has looked into may have been another file's that was taken for this one.
+        let isMore =
+            "(excluded.version IS NULL OR excluded.version IS version)"
+            + " AND (examination IS NOT NULL OR excluded.examination IS NULL)"
         let updates = names.map { name in
-            "\(name) = CASE WHEN excluded.version IS NULL OR excluded.version IS version"
-                + " THEN COALESCE(excluded.\(name), \(name)) ELSE excluded.\(name) END"
+            "\(name) = CASE WHEN \(isMore) THEN COALESCE(excluded.\(name), \(name)) ELSE excluded.\(name) END"
         }
         let version = "version = COALESCE(excluded.version, version)"
         let sql = """

@@ -36,7 +36,11 @@ extension Index {
     /// - Parameters:
     ///   - gone: images whose rows are still there.
     ///   - firstRow: the first row of those that came.
-    func moves(of gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32) throws -> Moves {
+    ///   - own: the gone ones of the source that was read, and the first row that it brought: only there a file's number
+    ///     is of the same disk for certain.
+    func moves(
+        of gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32, own: (gone: Set<UInt32>, firstRow: UInt32)
+    ) throws -> Moves {
         guard try counters().nextRow > firstRow else { return Moves() }
         return try database.read { db in
             let old = try db.cachedStatement(
@@ -44,7 +48,7 @@ extension Index {
                     SELECT size, seconds, nanoseconds, inode, digest
                     FROM image LEFT JOIN facts ON facts.id = image.id WHERE row = ?
                     """)
-            var files: [File: ImageID] = [:]
+            var files: [File: (id: ImageID, isOwn: Bool)] = [:]
             var digests: [Int64: [ContentDigest: ImageID]] = [:]
             for (id, row) in gone {
                 guard
@@ -54,7 +58,7 @@ extension Index {
                             FileStamp(row, from: 0).map { (File(row, $0), row.integer(4)) }
                         })
                 else { continue }
-                if file.inode != nil { files[file] = id }
+                if file.inode != nil { files[file] = (id, own.gone.contains(row)) }
                 if let digest {
                     digests[file.stamp.size, default: [:]][ContentDigest(rawValue: UInt64(bitPattern: digest))] = id
                 }
@@ -76,7 +80,7 @@ extension Index {
                         isCertain: isCertain)
                 }
                 if file.inode != nil, let old = files[file] {
-                    moves.known.append(moved(old, isCertain: true))
+                    moves.known.append(moved(old.id, isCertain: old.isOwn && number >= own.firstRow))
                 } else if let gone = digests[stamp.size], let any = gone.values.first, let path = row.text(6) {
                     moves.alike.append(Alike(gone: gone, path: path, moved: moved(any, isCertain: false)))
                 }

@@ -64,7 +64,10 @@ extension Catalog {
         let gone = dropped + records.flatMap { $0.leaving?.index === index ? $0.leaving?.images ?? [] : [] }
         guard !gone.isEmpty else { return }
         let first = records.flatMap { $0.arrivals.filter { $0.index === index }.map(\.row) }.min()
-        let moves = try index.moves(of: gone, from: min(first ?? firstRow, firstRow))
+        let leaving = records[source.ordinal].leaving
+        let own = Set((dropped + (leaving?.index === index ? leaving?.images ?? [] : [])).map(\.row))
+        let moves = try index.moves(
+            of: gone, from: min(first ?? firstRow, firstRow), own: (own, firstRow))
         guard !moves.isEmpty else { return }
         let moved = moves.known + recognised(moves.alike, of: source, in: index)
         guard !moved.isEmpty else { return }
