@@ -38,7 +38,7 @@ import Testing
     @Test func `no picture is asked for more pixels than it has`() {
         #expect(needed(1_000, .shorter, of: facts(500, 400)) == NeededRenditions(tile: .tile, fine: .step640))
         #expect(needed(1_000, .shorter, of: facts(300, 200)) == NeededRenditions(tile: .tile))
-        #expect(needed(1_000, .shorter, of: facts(64, 40)) == NeededRenditions())
+        #expect(needed(1_000, .shorter, of: facts(64, 40)) == NeededRenditions(tile: .step160))
         // A drawing has as many as one likes.
         #expect(needed(1_000, .longer, of: facts(64, 40, ImageFacts.drawing)).fine == .step1280)
     }

@@ -24,7 +24,7 @@ struct PixelNeed: Hashable, Sendable {
         guard side != nil else { return NeededRenditions(tile: pixels > preview ? .tile : nil) }
         // More pixels than it has, no picture can show.
         let needed = min(longerSide(pixels, facts), facts.longestSide ?? .max)
-        guard needed > preview else { return NeededRenditions() }
+        // A preview is never the last word: it is made to be replaced, even where a small picture has no more pixels.
         let step = StreamRendition.steps.first { $0.longestSide >= needed } ?? .step2560
         guard step.longestSide > StreamRendition.tile.longestSide else { return NeededRenditions(tile: step) }
         return NeededRenditions(tile: .tile, fine: savesData ? nil : step)
