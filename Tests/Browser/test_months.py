@@ -28,7 +28,7 @@ WALK = """async () => {
         mostImages = Math.max(mostImages, document.images.length);
         for (const heading of document.querySelectorAll('.heading:not([hidden])')) {
             const { bottom } = heading.getBoundingClientRect();
-            const below = [...document.querySelectorAll('.slot[data-index]')]
+            const below = [...document.querySelectorAll('.slot[data-index]')].filter(({ offsetWidth }) => offsetWidth > 0)
                 .map((slot) => [Number(slot.dataset.index), slot.getBoundingClientRect()])
                 .filter(([, box]) => Math.abs(box.top - bottom) < 1).sort(([one], [other]) => one - other);
             if (below.length > 0) seen[heading.textContent.trim()] = [below[0][0], below[0][1].left < 20];
