@@ -4,8 +4,8 @@ import { Shape } from './shape.js';
  * The proportions of the order that is shown: fetched for what is on screen and around it, some bytes for thousands of
  * images, so that whoever scrolls never overtakes them.
  *
- * Events: `known` when those of some images became known, or may be asked for again; `shape` when more has become known of what images the order has
- * without the order being another one, and `pages.shape` is another one.
+ * Events: `known` when those of some images became known, or may be asked for again; `shape` when more has become known of
+ * what images the order has without the order being another one, and `pages.shape` is another one.
  */
 export class Proportions extends EventTarget {
   static #requests = 2;

@@ -1,3 +1,5 @@
+import { lastOf } from './halving.js';
+
 /**
  * @typedef {{first: number, count: number, sum: number}} Piece  A run of an order; `sum` is what its images are wide
  *   together where each is one high.
@@ -93,13 +95,7 @@ export class Shape {
 
   /** @param {number} slot */
   #blockOf(slot) {
-    let [from, to] = [0, this.#blocks.length];
-    while (to - from > 1) {
-      const middle = (from + to) >> 1;
-      if (this.#blocks[middle].first <= slot) from = middle;
-      else to = middle;
-    }
-    return from;
+    return lastOf(this.#blocks, (block) => block.first <= slot);
   }
 
   /**

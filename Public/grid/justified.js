@@ -1,3 +1,4 @@
+import { lastOf } from '../catalog/halving.js';
 import { blankRow, layBlock, planBlock, roomForRows } from './block.js';
 
 /**
@@ -141,20 +142,4 @@ function keep(rows) {
     top += room;
     return row;
   });
-}
-
-/**
- * Where the last one stands of which it is true; it is true of all before it. 0 if of none.
- * @template T
- * @param {T[]} all
- * @param {(each: T) => boolean} isTrue
- */
-function lastOf(all, isTrue) {
-  let [from, to] = [0, all.length];
-  while (to - from > 1) {
-    const middle = (from + to) >> 1;
-    if (isTrue(all[middle])) from = middle;
-    else to = middle;
-  }
-  return from;
 }

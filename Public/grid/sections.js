@@ -1,3 +1,5 @@
+import { lastOf } from '../catalog/halving.js';
+
 /**
  * @typedef {import('./tiles.js').Tiles | import('./justified.js').Justified} Inside
  * @typedef {{title: string, count: number}} Part  A run of the order; what has no title has no heading.
@@ -95,14 +97,7 @@ export class Sections {
    * @param {number} value
    */
   #last(measure, value) {
-    let from = 0;
-    let to = this.#all.length;
-    while (to - from > 1) {
-      const middle = (from + to) >> 1;
-      if (this.#all[middle][measure] <= value) from = middle;
-      else to = middle;
-    }
-    return this.#all[from];
+    return this.#all[lastOf(this.#all, (section) => section[measure] <= value)];
   }
 }
 

@@ -76,3 +76,12 @@ export function savesData() {
   // @ts-expect-error `connection` is known to Chromium alone.
   return Boolean(navigator.connection?.saveData);
 }
+
+/**
+ * Whether two reports of what is on screen need as many pixels of it.
+ * @param {Pick<import('../stream/stream.js').Report, 'pixels' | 'side' | 'saveData'>} one
+ * @param {Pick<import('../stream/stream.js').Report, 'pixels' | 'side' | 'saveData'>} other
+ */
+export function needsSame(one, other) {
+  return one.pixels === other.pixels && one.side === other.side && one.saveData === other.saveData;
+}

@@ -1,4 +1,4 @@
-import { pixelsNeeded, pixelsOf, renditionWith } from './sizes.js';
+import { needsSame, pixelsNeeded, pixelsOf, renditionWith } from './sizes.js';
 
 /**
  * @typedef {import('./slot.js').Slot} Slot
@@ -181,8 +181,7 @@ export class Way extends EventTarget {
   look(report) {
     const before = this.#report;
     this.#report = report;
-    const needsOther = before?.pixels !== report.pixels || before.side !== report.side || before.saveData !== report.saveData;
-    if (this.#present === this.#byRequests && needsOther) this.#refine();
+    if (this.#present === this.#byRequests && !(before && needsSame(before, report))) this.#refine();
     const wasFast = this.#isFast;
     this.#isFast = report.velocity > Way.#fast * report.count;
     if (report.velocity === 0 || (wasFast && !this.#isFast)) {

@@ -1,4 +1,4 @@
-import { savesData } from '../loading/sizes.js';
+import { needsSame, savesData } from '../loading/sizes.js';
 import { Motion } from './motion.js';
 
 /**
@@ -94,7 +94,7 @@ function isNews(before, now, notable) {
   return (
     before.view !== now.view || before.revision !== now.revision ||
     before.first !== now.first || before.count !== now.count ||
-    before.pixels !== now.pixels || before.side !== now.side || before.saveData !== now.saveData ||
+    !needsSame(before, now) ||
     before.landing !== now.landing || before.direction !== now.direction ||
     Math.abs(before.velocity - now.velocity) > notable * before.velocity
   );

@@ -35,10 +35,8 @@ struct GalleryResponder: Responder {
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, examiner: examiner, figures: figures
         ).add(to: &router)
-        var front = AssembledFiles.Configuration(headers: SecurityHeaders.page)
-        front.scripts = ["/service-worker.js"]
         router.fallback = try AssembledFiles(
-            folder: configuration.publicFolder, configuration: front, logger: logger)
+            folder: configuration.publicFolder, configuration: .init(headers: SecurityHeaders.page), logger: logger)
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
             inner: CrossOriginAccess(policy: crossOrigin, inner: router))

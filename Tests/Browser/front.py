@@ -49,8 +49,7 @@ class Front:
 
     def _complain(self, kind: str, text: str):
         # A browser writes down every answer that is not a success; those are wanted in some tests.
-        expected = ("Failed to load resource", "Service Worker registration blocked by Playwright")
-        if kind in ("error", "warning") and not text.startswith(expected):
+        if kind in ("error", "warning") and not text.startswith("Failed to load resource"):
             self.complaints.append(f"{kind}: {text}")
 
     def visit(self, place: str = "") -> "Front":

@@ -13,7 +13,7 @@ def open_page(browser, demo):
     contexts = []
 
     def open_page(before, place="", **options) -> Front:
-        contexts.append(browser.new_context(service_workers="block", **options))
+        contexts.append(browser.new_context(**options))
         contexts[-1].set_default_timeout(20_000)
         page = contexts[-1].new_page()
         before(page)

@@ -4,14 +4,18 @@ import Images
 extension Index {
     /// An image that is another one's file under a new name.
     struct Moved {
-        var old: ImageID
-        let new: ImageID
-        /// That of the new one.
+        let old: ImageID
+        let came: Came
+        /// Whether it is known to be the same file. One that is only alike is looked into all the same.
+        let isCertain: Bool
+    }
+
+    /// An image that came.
+    struct Came {
+        let id: ImageID
         let row: UInt32
         /// The present content's.
         let version: ContentVersion
-        /// Whether it is known to be the same file. One that is only alike is looked into all the same.
-        let isCertain: Bool
     }
 
     /// A file that came and has the size of files that have gone.
@@ -19,8 +23,7 @@ extension Index {
         /// By the content's digest.
         let gone: [ContentDigest: ImageID]
         let path: String
-        /// As which it moved if its digest is among those.
-        let moved: Moved
+        let came: Came
     }
 
     /// Which of the images that have gone may be there under another name.
@@ -71,18 +74,16 @@ extension Index {
             try came.rows(Int64(firstRow)) { row in
                 guard let id = row.integer(4), let stamp = FileStamp(row, from: 0) else { return }
                 let file = File(row, stamp)
-                let number = UInt32(clamping: row.integer(5) ?? 0)
+                let came = Came(
+                    id: ImageID(rawValue: UInt64(bitPattern: id)), row: UInt32(clamping: row.integer(5) ?? 0),
+                    version: stamp.version)
                 // It may have come and gone within the time that is looked at.
-                guard !left.contains(number) else { return }
-                func moved(_ old: ImageID, isCertain: Bool) -> Moved {
-                    Moved(
-                        old: old, new: ImageID(rawValue: UInt64(bitPattern: id)), row: number, version: stamp.version,
-                        isCertain: isCertain)
-                }
+                guard !left.contains(came.row) else { return }
                 if file.inode != nil, let old = files[file] {
-                    moves.known.append(moved(old.id, isCertain: old.isOwn && number >= own.firstRow))
-                } else if let gone = digests[stamp.size], let any = gone.values.first, let path = row.text(6) {
-                    moves.alike.append(Alike(gone: gone, path: path, moved: moved(any, isCertain: false)))
+                    let isCertain = old.isOwn && came.row >= own.firstRow
+                    moves.known.append(Moved(old: old.id, came: came, isCertain: isCertain))
+                } else if let gone = digests[stamp.size], let path = row.text(6) {
+                    moves.alike.append(Alike(gone: gone, path: path, came: came))
                 }
             }
             return moves
@@ -113,13 +114,15 @@ extension Index {
         try database.write { db in
             let certain = try db.cachedStatement(sql: sql("version", names))
             let likely = try db.cachedStatement(sql: sql("?3", alike))
-            columns.touch(moved.map(\.row))
-            try ColumnKeeper.forget(moved.map(\.row), db)
+            columns.touch(moved.map(\.came.row))
+            try ColumnKeeper.forget(moved.map(\.came.row), db)
             for move in moved {
-                let ids = [move.new.rawValue, move.old.rawValue, move.version.rawValue].map { Int64(bitPattern: $0) }
+                let ids = [move.came.id.rawValue, move.old.rawValue, move.came.version.rawValue].map {
+                    Int64(bitPattern: $0)
+                }
                 try (move.isCertain ? certain : likely).execute(arguments: StatementArguments(ids))
             }
         }
-        columns.touch(moved.map(\.row))
+        columns.touch(moved.map(\.came.row))
     }
 }

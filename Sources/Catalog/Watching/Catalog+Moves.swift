@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Images
 import Locking
 
@@ -13,8 +12,7 @@ extension Catalog {
     /// the same. Scanning queue.
     func leave(_ dropped: [(id: ImageID, row: UInt32)], of source: NamedSource, in index: Index) throws {
         let record = records[source.ordinal]
-        let before = record.leaving?.index === index ? record.leaving?.images ?? [] : []
-        let leaving = before + dropped
+        let leaving = record.left(in: index) + dropped
         record.leaving = leaving.isEmpty ? nil : (leaving, index)
         if leaving.count > Self.mostMoving || configuration.moving == .zero && isWhole {
             try letGo(of: source)
@@ -61,20 +59,18 @@ extension Catalog {
         of source: NamedSource, without dropped: [(id: ImageID, row: UInt32)], from firstRow: UInt32, in index: Index
     ) throws {
         note(arrivalsFrom: firstRow, of: source, in: index)
-        let gone = dropped + records.flatMap { $0.leaving?.index === index ? $0.leaving?.images ?? [] : [] }
+        let gone = dropped + records.flatMap { $0.left(in: index) }
         guard !gone.isEmpty else { return }
         let first = records.flatMap { $0.arrivals.filter { $0.index === index }.map(\.row) }.min()
-        let leaving = records[source.ordinal].leaving
-        let own = Set((dropped + (leaving?.index === index ? leaving?.images ?? [] : [])).map(\.row))
-        let moves = try index.moves(
-            of: gone, from: min(first ?? firstRow, firstRow), own: (own, firstRow))
+        let own = Set((dropped + records[source.ordinal].left(in: index)).map(\.row))
+        let moves = try index.moves(of: gone, from: min(first ?? firstRow, firstRow), own: (own, firstRow))
         guard !moves.isEmpty else { return }
         let moved = moves.known + recognised(moves.alike, of: source, in: index)
         guard !moved.isEmpty else { return }
         // What is learnt and not written yet moves, too.
         facts.drainNow()
         try shelf.disk.copyFacts(moved)
-        for move in moved { recent.forget(move.new) }
+        for move in moved { recent.forget(move.came.id) }
     }
 
     private func note(arrivalsFrom firstRow: UInt32, of source: NamedSource, in index: Index) {
@@ -95,27 +91,20 @@ extension Catalog {
         let parts = standing.withLock(\.snapshot.parts)
         return files.prefix(Self.mostDigested).compactMap { file in
             // What this source's reading has found is not shown yet.
-            let ordinal = parts.indices.first { parts[$0].position(of: file.moved.new) != nil } ?? source.ordinal
+            let ordinal = parts.indices.first { parts[$0].position(of: file.came.id) != nil } ?? source.ordinal
             guard let digest = digest(of: file, in: ordinal), let old = file.gone[digest] else { return nil }
-            var moved = file.moved
-            moved.old = old
-            return moved
+            return Index.Moved(old: old, came: file.came, isCertain: false)
         }
     }
 
     private func digest(of file: Index.Alike, in folder: Int) -> ContentDigest? {
-        guard let open = try? openFile(folder: folder, path: file.path), open.version == file.moved.version else {
+        guard let open = try? openFile(folder: folder, path: file.path), open.version == file.came.version else {
             return nil
         }
         return withUnsafeTemporaryAllocation(byteCount: ContentDigest.headLength, alignment: 8) { head in
-            var filled = 0
-            while filled < head.count {
-                let count = pread(open.descriptor, head.baseAddress! + filled, head.count - filled, off_t(filled))
-                guard count >= 0 else { return nil }
-                if count == 0 { break }
-                filled += count
-            }
-            return ContentDigest(head: UnsafeRawBufferPointer(rebasing: head[..<filled]), size: open.size)
+            let count = configuration.fileSystem.readHead(open.descriptor, into: head)
+            guard count >= 0 else { return nil }
+            return ContentDigest(head: UnsafeRawBufferPointer(rebasing: head[..<count]), size: open.size)
         }
     }
 }

@@ -20,6 +20,11 @@ final class SourceRecord: @unchecked Sendable {
     var kept: (listing: Listing, index: Index)?
     /// Images that have gone, whose rows and facts are still there: a file that comes may be the same.
     var leaving: (images: [(id: ImageID, row: UInt32)], index: Index)?
+    /// Those of them that this index has.
+    func left(in index: Index) -> [(id: ImageID, row: UInt32)] {
+        leaving?.index === index ? leaving?.images ?? [] : []
+    }
+
     /// Whether they will be let go of.
     var isLettingGo = false
     /// The first rows of what came lately: it may have gone from another source.
