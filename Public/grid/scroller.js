@@ -90,7 +90,9 @@ export class Scroller extends EventTarget {
     this.#element.style.height = `${this.#map.span}px`;
     const offset = clamp(before + by, 0, this.#map.furthestOffset);
     const isOutside = offset !== before + by || this.#position > this.#map.furthestPosition;
-    if (isOutside || !(this.#isMoving || this.#isTouched)) this.#place(offset);
+    // A scroll may have begun of which nobody has been told yet.
+    const isScrolling = this.#isMoving || this.#isTouched || Math.abs(scrollY - this.#position) >= 1;
+    if (isOutside || !isScrolling) this.#place(offset);
     else this.#offset = offset;
     this.#slid += this.#offset - before;
   }
@@ -147,7 +149,7 @@ export class Scroller extends EventTarget {
     const before = this.#offset;
     const isAdrift = Math.abs(this.#map.positionOf(before) - this.#position) >= 2;
     this.#position = position;
-    if (this.#map.isExact ? !isAdrift : this.#isLeap(way)) this.#offset = this.#leapTo(position);
+    if (this.#isLeap(way) || (this.#map.isExact && !isAdrift)) this.#offset = this.#leapTo(position);
     else this.#step(way);
     this.#measure(this.#offset - before);
     this.#announce();

@@ -98,7 +98,7 @@ def visit(browser: Browser):
         if layout:
             # As somebody chose it on this device before.
             context.add_init_script(f"localStorage.setItem('tessera.layout', '{layout}')")
-        context.set_default_timeout(8_000)
+        context.set_default_timeout(30_000)
         page = context.new_page()
         before(page)
         front = Front(page, server.address)

@@ -157,7 +157,10 @@ def test_the_order_is_that_which_was_chosen(visit, gallery):
     once = names(front)
     front.page.reload()
     front.until_settled()
-    assert names(front) == once
+    again = names(front)
+    # How many fit on the screen is another matter: more may be known of their proportions by now.
+    same = min(len(once), len(again))
+    assert same > 8 and again[:same] == once[:same]
 
 
 def test_a_search_is_one_step_back_however_many_letters_it_has(visit, gallery):

@@ -82,7 +82,7 @@ def test_a_request_reads_it_in_the_head_of_the_answer(visit, demo):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_mark_covers_little_and_moves_nothing(visit, demo, picture, scheme):
-    front = visit(demo, before=incomplete, color_scheme=scheme)
+    front = visit(demo, before=incomplete, color_scheme=scheme, layout="squares")
     front.until_settled()
     slot, mark = front.slot(0).bounding_box(), front.slot(0).locator(MARK).bounding_box()
     assert mark["width"] * mark["height"] < 0.08 * slot["width"] * slot["height"]

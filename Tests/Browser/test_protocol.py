@@ -100,7 +100,7 @@ def colour_of(front, index: int):
 
 
 def until_phase(front, index, phase):
-    front.until("([index, phase]) => document.querySelector(`.slot[data-index='${index}']`).dataset.phase === phase",
+    front.until("([index, phase]) => document.querySelector(`.slot[data-index='${index}']`)?.dataset.phase === phase",
                 [index, phase])
 
 

@@ -14,7 +14,7 @@ def open_page(browser, demo):
 
     def open_page(before, place="", **options) -> Front:
         contexts.append(browser.new_context(**options))
-        contexts[-1].set_default_timeout(20_000)
+        contexts[-1].set_default_timeout(30_000)
         page = contexts[-1].new_page()
         before(page)
         front = Front(page, demo.address)

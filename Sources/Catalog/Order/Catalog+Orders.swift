@@ -65,7 +65,7 @@ extension Catalog {
     private func presentOrder(of view: View, _ snapshot: Snapshot) -> Order? {
         let now = ContinuousClock.now
         guard let entry = orders.entry(of: view, now: now) else { return nil }
-        let isSame = entry.order.snapshot.isSame(as: snapshot) && entry.generations == generations(of: snapshot)
+        let isSame = entry.order.snapshot.isSame(as: snapshot) && entry.order.basis?.generations == generations(of: snapshot)
         let patience = Duration.seconds(max(1, 10 * entry.cost))
         return isSame || now - entry.madeAt < patience ? entry.order : nil
     }
@@ -78,19 +78,21 @@ extension Catalog {
     private func makeOrder(of view: View, _ snapshot: Snapshot) throws -> Order {
         let began = ContinuousClock.now
         let former = orders.entry(of: view, now: began)
-        let (maker, generations) = try maker(for: snapshot)
+        var basis = try basis(of: snapshot)
         keepColumns()
+        let maker = OrderMaker(snapshot: snapshot, columns: basis.columns, prefixes: folderPrefixes)
         let sequence = maker.sequence(of: view)
-        var revision = snapshot.revision << Self.generationBits | (generations.reduce(0, &+) & Self.generationMask)
-        if let former = former?.order, former.snapshot.revision == snapshot.revision, former.sequence == sequence {
+        if view.sort == .taken { basis.months = maker.months(of: sequence) }
+        var revision = snapshot.revision << Self.generationBits | (basis.generations.reduce(0, &+) & Self.generationMask)
+        if let former = former?.order, former.snapshot.revision == snapshot.revision, former.sequence == sequence,
+            former.basis?.months == basis.months
+        {
             revision = former.revision
         }
-        let order = Order(view: view, revision: revision, snapshot: snapshot, sequence: sequence)
+        let order = Order(view: view, revision: revision, snapshot: snapshot, sequence: sequence, basis: basis)
         let ended = ContinuousClock.now
         orders.keep(
-            OrderBook.Entry(
-                order: order, generations: generations, cost: (ended - began) / .seconds(1), madeAt: ended,
-                askedAt: ended))
+            OrderBook.Entry(order: order, cost: (ended - began) / .seconds(1), madeAt: ended, askedAt: ended))
         return order
     }
 
@@ -98,8 +100,8 @@ extension Catalog {
     private static let generationBits: UInt64 = 20
     private static let generationMask: UInt64 = 1 << generationBits - 1
 
-    /// Blocking; at the desk of orders.
-    func maker(for snapshot: Snapshot) throws -> (OrderMaker, generations: [UInt64]) {
+    /// What is known of the images now. Blocking; at the desk of orders.
+    func basis(of snapshot: Snapshot) throws -> Order.Basis {
         var columns: [Columns?] = []
         var generations: [UInt64] = []
         for part in snapshot.parts {
@@ -117,7 +119,7 @@ extension Catalog {
                 throw note(IndexFailure(index: index, error: error))
             }
         }
-        return (OrderMaker(snapshot: snapshot, columns: columns, prefixes: folderPrefixes), generations)
+        return Order.Basis(columns: columns, generations: generations)
     }
 
     /// The rows that these images have in the index.

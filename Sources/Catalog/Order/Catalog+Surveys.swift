@@ -46,9 +46,10 @@ public struct Shape: Sendable, Hashable {
 extension Catalog {
     /// - Throws: as ``order(of:)``.
     public func timeline(of view: View) async throws -> Timeline {
-        try await survey(view, \.timeline) { order, maker, isCurrent in
-            // Columns that are newer than the order may have dates where it has none.
-            if view.sort == .taken, isCurrent { return maker.timelineOfSorted(order) }
+        try await survey(view, \.timeline) { order, maker in
+            if let months = order.basis?.months {
+                return Timeline(revision: order.revision, total: order.count, months: months)
+            }
             // By the months since the year 0; nil where it is not known.
             var months: [Int?: (first: Int, count: Int)] = [:]
             var last: (range: ClosedRange<Int64>, key: Int)?
@@ -83,10 +84,8 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func shape(of view: View) async throws -> Shape {
-        let months = view.sort == .taken ? try await timeline(of: view).months.map(\.first) : []
-        return try await survey(view, \.shape) { order, maker, _ in
-            // The order may be shorter than it was when its months were counted.
-            let parts = order.count == 0 ? [] : [0] + months.filter { 0 < $0 && $0 < order.count }
+        try await survey(view, \.shape) { order, maker in
+            let parts = order.count == 0 ? [] : order.basis?.months?.map(\.first) ?? [0]
             var sums: [Double] = []
             var next = parts.dropFirst()
             var left = 0
@@ -107,7 +106,7 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func ratios(of view: View, at range: Range<Int>) async throws -> (revision: UInt64, bytes: [UInt8]) {
-        try await survey(view) { order, maker, _ in
+        try await survey(view) { order, maker in
             var bytes: [UInt8] = []
             maker.forEachPlace(of: order, at: range.clamped(to: 0..<order.count)) { _, row in
                 bytes.append(row.map { $0.block.ratios[$0.place] } ?? 0)
@@ -120,7 +119,7 @@ extension Catalog {
     ///
     /// - Throws: as ``order(of:)``.
     public func folders(in parent: String) async throws -> [GalleryFolder] {
-        let counts = try await survey(.plain, \.folders) { _, maker, _ in maker.folderCounts() }
+        let counts = try await survey(.plain, \.folders) { _, maker in maker.folderCounts() }
         var children: [String: (count: Int, hasFolders: Bool)] = [:]
         let beneath = parent.isEmpty ? "" : parent + "/"
         for (path, count) in counts where path.utf8.starts(with: beneath.utf8) && path.utf8.count > beneath.utf8.count {
@@ -142,72 +141,74 @@ extension Catalog {
     /// Looks at all images of a view, at the desk of orders; once for all who ask for the same.
     private func survey<Value: Sendable>(
         _ view: View, _ kept: any WritableKeyPath<Findings, Value?> & Sendable,
-        _ body: @Sendable (Order, OrderMaker, Bool) throws -> Value
+        _ body: @Sendable (Order, OrderMaker) throws -> Value
     ) async throws -> Value {
         // Asked for before the columns are looked at, and again at the desk: another may have counted meanwhile.
         let order = try await order(of: view)
-        let moment = Findings.Moment(revision: order.revision, generations: generations(of: order.snapshot))
-        if let known = known(kept, of: order, at: moment) { return known }
-        return try await survey(view) { order, maker, generations in
+        @Sendable func known(at generations: [UInt64]) -> Value? {
+            findings.withLock { $0[order.view, .init(of: order, generations)][keyPath: kept] }
+        }
+        if let known = known(at: order.basis?.generations ?? generations(of: order.snapshot)) { return known }
+        return try await ordersDesk.serve {
+            let basis = try order.basis ?? basis(of: order.snapshot)
             // Of the columns that are looked at: more may be learnt meanwhile.
-            let moment = Findings.Moment(revision: order.revision, generations: generations)
-            if let known = known(kept, of: order, at: moment) { return known }
-            let found = try body(order, maker, orders.generations(of: order) == generations)
-            findings.withLock { $0.keep(found, as: kept, of: view, moment) }
+            if let known = known(at: basis.generations) { return known }
+            let found = try body(order, maker(for: order, basis))
+            findings.withLock { $0.keep(found, as: kept, of: view, .init(of: order, basis.generations)) }
             return found
         }
     }
 
-    private func known<Value: Sendable>(
-        _ kept: any WritableKeyPath<Findings, Value?> & Sendable, of order: Order, at moment: Findings.Moment
-    ) -> Value? {
-        findings.withLock { $0[order.view, moment][keyPath: kept] }
-    }
-
+    /// Looks at some images of a view, at the desk of orders.
     private func survey<Value: Sendable>(
-        _ view: View, _ body: @Sendable (_ order: Order, OrderMaker, _ generations: [UInt64]) throws -> Value
+        _ view: View, _ body: @Sendable (Order, OrderMaker) throws -> Value
     ) async throws -> Value {
         let order = try await order(of: view)
-        guard order.count <= OrderMaker.most else { throw CatalogError.positionsOnly }
         return try await ordersDesk.serve {
-            let (maker, generations) = try maker(for: order.snapshot)
-            return try body(order, maker, generations)
+            try body(order, maker(for: order, order.basis ?? basis(of: order.snapshot)))
         }
+    }
+
+    /// An order that was made knows of its images what it was made by, however long ago that is.
+    private func maker(for order: Order, _ basis: Order.Basis) throws -> OrderMaker {
+        guard order.count <= OrderMaker.most else { throw CatalogError.positionsOnly }
+        return OrderMaker(snapshot: order.snapshot, columns: basis.columns, prefixes: folderPrefixes)
     }
 }
 
 extension OrderMaker {
-    /// The months of an order in which they stand one after the other: only where one ends is looked for.
-    fileprivate func timelineOfSorted(_ order: Order) -> Timeline {
+    /// The months of a sequence in which they stand one after the other: only where one ends is looked for.
+    func months(of sequence: Order.Sequence) -> [Timeline.Month] {
+        let count = sequence.count(in: snapshot)
         var months: [Timeline.Month] = []
         var first = 0
-        while first < order.count {
-            let taken = taken(at: first, of: order)
+        while first < count {
+            let taken = taken(at: first, of: sequence)
             let isKnown = taken != ColumnBlock.unknownTime
             let (year, month) = isKnown ? WallTime.month(of: taken) : (0, 0)
             let span = isKnown ? WallTime.span(ofYear: year, month: month) : taken...taken
             // By leaps of twice the length, then by halves.
             var (low, step) = (first, 1)
-            while low + step < order.count, span.contains(self.taken(at: low + step, of: order)) {
+            while low + step < count, span.contains(self.taken(at: low + step, of: sequence)) {
                 low += step
                 step *= 2
             }
-            var high = min(low + step, order.count)
+            var high = min(low + step, count)
             while low + 1 < high {
                 let middle = (low + high) / 2
-                if span.contains(self.taken(at: middle, of: order)) { low = middle } else { high = middle }
+                if span.contains(self.taken(at: middle, of: sequence)) { low = middle } else { high = middle }
             }
             months.append(
                 Timeline.Month(
                     year: isKnown ? year : nil, month: isKnown ? month : nil, first: first, count: high - first))
             first = high
         }
-        return Timeline(revision: order.revision, total: order.count, months: months)
+        return months
     }
 
-    private func taken(at position: Int, of order: Order) -> Int64 {
+    private func taken(at position: Int, of sequence: Order.Sequence) -> Int64 {
         var taken = ColumnBlock.unknownTime
-        forEachPlace(of: [UInt32(order.index(at: position))]) { _, row in
+        forEachPlace(of: [UInt32(sequence.index(at: position, of: snapshot))]) { _, row in
             if let row { taken = row.block.taken[row.place] }
         }
         return taken
@@ -218,7 +219,7 @@ extension OrderMaker {
         of order: Order, at range: Range<Int>? = nil, _ body: (Int, (block: ColumnBlock, place: Int)?) -> Void
     ) {
         var position = range?.lowerBound ?? 0
-        let indices = (range ?? 0..<order.count).lazy.map { UInt32(order.index(at: $0)) }
+        let indices = (range ?? 0..<order.count).lazy.map { UInt32(order.sequence.index(at: $0, of: snapshot)) }
         // In runs, so that a million indices are not made at once.
         for start in stride(from: 0, to: indices.count, by: 16_384) {
             let run = Array(indices.dropFirst(start).prefix(16_384))

@@ -9,6 +9,11 @@ struct Findings: Sendable {
     struct Moment: Hashable, Sendable {
         let revision: UInt64
         let generations: [UInt64]
+
+        init(of order: Order, _ generations: [UInt64]) {
+            revision = order.revision
+            self.generations = generations
+        }
     }
 }
 

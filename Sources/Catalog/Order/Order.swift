@@ -4,13 +4,24 @@ public import Images
 /// change.
 public final class Order: Sendable {
     public let view: View
-    /// Changes when the sequence does.
+    /// Changes when the sequence does, or where its months begin.
     public let revision: UInt64
     /// How many images it has.
     public let count: Int
     /// All images, of which this is a sequence.
     let snapshot: Snapshot
     let sequence: Sequence
+    /// What was known of the images when it was made; nil for the sources' own order, for which nothing needs to be.
+    let basis: Basis?
+
+    struct Basis: Sendable {
+        /// Of each part of the snapshot; nil for one of which only positions are known.
+        let columns: [Columns?]
+        /// Those of the columns.
+        let generations: [UInt64]
+        /// Where it is sorted by them.
+        var months: [Timeline.Month]?
+    }
 
     enum Sequence: Sendable, Hashable {
         case whole
@@ -19,17 +30,18 @@ public final class Order: Sendable {
         case chosen([UInt32])
     }
 
-    init(view: View, revision: UInt64, snapshot: Snapshot, sequence: Sequence) {
+    init(view: View, revision: UInt64, snapshot: Snapshot, sequence: Sequence, basis: Basis? = nil) {
         self.view = view
         self.revision = revision
         self.snapshot = snapshot
         self.sequence = sequence
-        if case .chosen(let indices) = sequence { count = indices.count } else { count = snapshot.total }
+        self.basis = basis
+        count = sequence.count(in: snapshot)
     }
 
     /// The image at this position; nil beyond the end. Never waits.
     public func id(at position: Int) -> ImageID? {
-        0..<count ~= position ? snapshot.id(at: index(at: position)) : nil
+        0..<count ~= position ? snapshot.id(at: sequence.index(at: position, of: snapshot)) : nil
     }
 
     /// Where the image stands; nil when it is not in this order. Never waits; a pass over the sequence where it is not the
@@ -43,12 +55,18 @@ public final class Order: Sendable {
             return indices.withUnsafeBufferPointer { $0.firstIndex(of: UInt32(truncatingIfNeeded: index)) }
         }
     }
+}
+
+extension Order.Sequence {
+    func count(in snapshot: Snapshot) -> Int {
+        if case .chosen(let indices) = self { indices.count } else { snapshot.total }
+    }
 
     /// The snapshot's index of what stands at the position.
-    func index(at position: Int) -> Int {
-        switch sequence {
+    func index(at position: Int, of snapshot: Snapshot) -> Int {
+        switch self {
         case .whole: position
-        case .reversed: count - 1 - position
+        case .reversed: snapshot.total - 1 - position
         case .chosen(let indices): Int(indices[position])
         }
     }

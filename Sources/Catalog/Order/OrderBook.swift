@@ -7,8 +7,6 @@ final class OrderBook: Sendable {
 
     struct Entry: Sendable {
         let order: Order
-        /// Of each part's columns when it was made.
-        let generations: [UInt64]
         /// Seconds that it took.
         let cost: Double
         let madeAt: ContinuousClock.Instant
@@ -23,11 +21,6 @@ final class OrderBook: Sendable {
             entries[view]?.askedAt = now
             return entries[view]
         }
-    }
-
-    /// Of which generations of the columns this order was made; nil when it is not kept any more.
-    func generations(of order: Order) -> [UInt64]? {
-        entries.withLock { $0[order.view].flatMap { $0.order === order ? $0.generations : nil } }
     }
 
     func keep(_ entry: Entry) {

@@ -51,7 +51,7 @@ extension Catalog {
     }
 
     func images(of order: Order, at range: Range<Int>) async throws -> [GalleryImage] {
-        try await images(of: order.snapshot, at: range.map { order.index(at: $0) })
+        try await images(of: order.snapshot, at: range.map { order.sequence.index(at: $0, of: order.snapshot) })
     }
 
     /// Reads from one revision what was chosen in it; at the desk, save for a look so small that going there costs more.

@@ -228,6 +228,45 @@ import Testing
         #expect(try await catalog.images(of: after, at: 0..<1).map(\.name) == ["last.jpg"])
     }
 
+    @Test func `months and shape are those of their order, whatever was learnt since it was made`() async throws {
+        let catalog = try await gallery()
+        let view = try view(["sort": "taken"])
+        let before = try await catalog.timeline(of: view)
+        let shape = try await catalog.shape(of: view)
+        for name in ["last.jpg", "img_2.png"] {
+            try await learn(catalog, name) {
+                $0.takenAt = "2031-01-01T00:00:00Z"
+                $0.width = 900
+                $0.height = 100
+            }
+        }
+        await written(catalog)
+        // The order was made less than a second ago, and stays what it is.
+        #expect(try await catalog.order(of: view).revision == before.revision)
+        #expect(try await catalog.timeline(of: view) == before)
+        #expect(try await catalog.shape(of: view) == shape)
+        let after = try await catalog.order(of: view, at: try catalog.moment(), mustBeNew: true)
+        #expect(after.revision != before.revision)
+        let months = try await catalog.timeline(of: view)
+        #expect(months.revision == after.revision && months.months != before.months)
+        #expect(try await catalog.shape(of: view).revision == after.revision)
+        #expect(try await catalog.shape(of: view).parts == months.months.map(\.first))
+    }
+
+    @Test func `an order in which nothing moves has another revision all the same when months begin elsewhere`() async throws {
+        let catalog = try await gallery()
+        let view = try view(["sort": "taken"])
+        let before = try await catalog.order(of: view)
+        // It stood first of those without a date, and stands last of those that have one.
+        let id = try #require(before.id(at: 2))
+        let name = try #require(try await catalog.images(of: before, at: 2..<3).first?.name)
+        try await learn(catalog, name) { $0.takenAt = "2039-01-01T00:00:00Z" }
+        await written(catalog)
+        let after = try await catalog.order(of: view, at: try catalog.moment(), mustBeNew: true)
+        #expect(after.id(at: 2) == id && after.sequence == before.sequence)
+        #expect(after.revision != before.revision)
+    }
+
     @Test func `what orders are made of is kept over a restart, and what changed since is read again`() async throws {
         var catalog = try await gallery()
         let views = try [["sort": "taken"], ["sort": "size"], ["q": "lumix"], ["q": "is:broken"], ["folder": "b/c"]]
