@@ -9,13 +9,22 @@ export function attachPinch(grid, element) {
     const { arrangement } = grid;
     grid.arrange(arrangement.with({ density: arrangement.density + steps }), point);
   });
-  element.addEventListener('touchstart', ({ touches }) => pinch.begin(touches), { passive: true });
-  element.addEventListener('touchmove', (event) => {
+  let gesture = new AbortController();
+  const move = (/** @type {TouchEvent} */ event) => {
     if (event.touches.length !== 2) return;
     // Two fingers that move up and down would be taken for a scroll.
     if (event.cancelable) event.preventDefault();
     pinch.move(event.touches);
-  }, { passive: false });
+  };
+  element.addEventListener('touchstart', ({ touches }) => {
+    pinch.begin(touches);
+    gesture.abort();
+    gesture = new AbortController();
+    if (touches.length !== 2) return;
+    // A step may take what a finger touched out of the page, and nobody else is told of that finger any more.
+    const options = { passive: false, signal: gesture.signal };
+    for (const { target } of touches) target.addEventListener('touchmove', move, options);
+  }, { passive: true });
   element.addEventListener('wheel', (event) => {
     if (!event.ctrlKey) return;
     event.preventDefault();

@@ -82,6 +82,18 @@ class Front:
         """Waits for a fact about the page: a function without or with one argument."""
         self.page.wait_for_function(script, arg=arguments[0] if arguments else None)
 
+    def until_told(self, script: str, argument=None):
+        """Waits for a fact that the page has to ask for: an asynchronous function without or with one argument."""
+        assert self.page.evaluate(
+            "async (argument) => {"
+            f"  const isSo = {script};"
+            "  for (const end = performance.now() + 120_000; performance.now() < end;) {"
+            "    if (await isSo(argument)) return true;"
+            "    await new Promise((done) => setTimeout(done, 100));"
+            "  }"
+            "  return false;"
+            "}", argument), script
+
     @property
     def way(self) -> str | None:
         """By which way pictures come: `stream` or `http`."""

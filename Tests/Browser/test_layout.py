@@ -295,6 +295,8 @@ def test_two_fingers_make_pictures_larger_and_smaller_around_them(phone, mixed):
         for at, each in enumerate(apart):
             points = [{"x": x, "y": y - each / 2, "id": 1}, {"x": x, "y": y + each / 2, "id": 2}]
             session.send("Input.dispatchTouchEvent", {"type": "touchMove" if at else "touchStart", "touchPoints": points})
+            # Fingers take longer than a frame.
+            front.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
     for apart, expected in [((100, 115, 140), 3), ((100, 140, 200), 4), ((300, 280, 200, 140, 100), 0)]:

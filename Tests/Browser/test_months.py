@@ -64,10 +64,10 @@ def timeline(server, direction: str = "asc") -> list[dict]:
 def until_dated(front, counts: dict):
     """Of all these files it is known what there is to know of their dates."""
     expected = [[month, count] for month, count in counts.items()]
-    front.page.wait_for_function("""async (expected) => {
+    front.until_told("""async (expected) => {
         const { months } = await (await fetch('/api/v1/timeline?sort=taken')).json();
         return JSON.stringify(months.map(({ month, count }) => [month, count])) === JSON.stringify(expected);
-    }""", arg=expected, polling=200, timeout=120_000)
+    }""", expected)
 
 
 @pytest.fixture

@@ -25,7 +25,9 @@ def test_the_page_with_its_scripts_and_styles_is_at_most_75_kilobytes(visit, dem
     sizes = front.page.evaluate("""async () => {
         const own = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assembled/'));
         const [page] = performance.getEntriesByType('navigation');
-        return [page.encodedBodySize, ...own.map(({ encodedBodySize }) => encodedBodySize)];
+        // A worker that was fetched ahead is listed twice.
+        const sizes = new Map(own.map(({ name, encodedBodySize }) => [name, encodedBodySize]));
+        return [page.encodedBodySize, ...sizes.values()];
     }""")
     assert len(sizes) >= 3 and all(sizes)
     assert sum(sizes) <= 75_000, sizes
@@ -44,6 +46,6 @@ def test_who_edits_a_file_needs_only_to_reload(visit, start, tmp_path, public):
     sheet = public / "styles" / "page.css"
     sheet.write_text(sheet.read_text() + "#header { height: 77px }")
     # The server looks once a second.
-    front.until("async () => (await (await fetch('/', { cache: 'no-cache' })).text()).includes('77px')")
+    front.until_told("async () => (await (await fetch('/', { cache: 'no-cache' })).text()).includes('77px')")
     front.page.reload()
     front.until("() => document.querySelector('#header').getBoundingClientRect().height === 77")

@@ -76,7 +76,7 @@ def test_while_files_are_looked_into_a_line_says_how_far_it_is_and_then_it_goes(
 
 def test_a_gallery_that_is_known_says_nothing_of_it(visit, gallery):
     front = visit(gallery.server)
-    front.until("async () => { const { examined } = await (await fetch('/api/v1/status')).json();"
+    front.until_told("async () => { const { examined } = await (await fetch('/api/v1/status')).json();"
                 "return examined.done === 1 && examined.total === 1; }")
     with front.page.expect_response("**/api/v1/status"):
         front.visit()

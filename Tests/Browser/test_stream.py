@@ -137,7 +137,7 @@ def test_the_viewport_tells_of_motion_and_of_the_stop(visit, demo):
     assert len(fast) >= 5
     assert viewports[-1]["velocity"] == 0
     row, columns = front.page.locator(".row:not([hidden])").first.evaluate(
-        "(row) => [row.offsetHeight, row.querySelectorAll('[data-slot]:not([hidden])').length]")
+        "(row) => [row.offsetHeight, row.querySelectorAll('[data-index]:not([hidden])').length]")
     assert columns >= 2
     assert max(fast) < 3 * 10_000 / row * columns
 
