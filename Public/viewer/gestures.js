@@ -40,9 +40,10 @@ export class Gestures {
   #lastTap = null;
   /** What a wheel that goes sideways has done since it rested last. */
   #sideways = { way: 0, at: -Infinity, hasTurned: false };
-  #pressedAt = -Infinity;
-  /** A tap that began before this moment belongs to what was done before the stage was there. */
-  #deafUntil = -Infinity;
+  /** Where on the page, and when, something was pressed last, the stage or anything else. */
+  #pressed = { x: 0, y: 0, at: -Infinity };
+  /** The press after which the stage was there: one more, soon and at the same place, belongs to it. */
+  #opening = { x: 0, y: 0, at: -Infinity };
 
   /**
    * @param {HTMLElement} stage
@@ -51,6 +52,7 @@ export class Gestures {
   constructor(stage, handler) {
     this.#stage = stage;
     this.#handler = handler;
+    addEventListener('pointerdown', ({ clientX: x, clientY: y, timeStamp: at }) => (this.#pressed = { x, y, at }), true);
     stage.addEventListener('pointerdown', (event) => this.#down(event));
     stage.addEventListener('pointermove', (event) => this.#move(event));
     stage.addEventListener('pointerup', (event) => this.#up(event));
@@ -60,7 +62,7 @@ export class Gestures {
 
   /** Who opens the stage by a double click means nothing by its second half. */
   ignoreDoubleClick() {
-    this.#deafUntil = performance.now() + Gestures.#doubleClickTime;
+    this.#opening = this.#pressed;
   }
 
   /** @param {PointerEvent} event */
@@ -71,7 +73,6 @@ export class Gestures {
     this.#pointers.set(event.pointerId, this.#point(event));
     if (this.#pointers.size === 1) {
       this.#start = this.#point(event);
-      this.#pressedAt = event.timeStamp;
       this.#speed = { x: 0, y: 0, at: event.timeStamp };
       this.#kind = 'undecided';
       this.#handler.press();
@@ -143,7 +144,9 @@ export class Gestures {
    * @param {PointerEvent} event
    */
   #tap(point, event) {
-    if (this.#pressedAt < this.#deafUntil) return;
+    const isOfOpening = this.#pressed.at - this.#opening.at < Gestures.#doubleClickTime &&
+      distance(this.#pressed, this.#opening) < Gestures.#doubleTapReach;
+    if (isOfOpening) return;
     const last = this.#lastTap;
     this.#lastTap = null;
     const isSecond = last && event.timeStamp - last.at < Gestures.#doubleTapTime;

@@ -22,6 +22,11 @@ extension Catalog {
         public var patience: Duration = .seconds(30)
         /// A file that goes from one source and comes in another, in whichever order, is the same at most so far apart.
         public var moving: Duration = .seconds(5)
+        /// The pixels of a template's image with this index, where they are known before it is fetched: of pictures that the
+        /// program draws itself. Called often; costs next to nothing.
+        public var templateSize: @Sendable (_ template: URLTemplate, _ index: Int) -> (width: Int, height: Int)? = { _, _ in
+            nil
+        }
         /// How long `close()` waits for a disk that is being read.
         var closingPatience: Duration = .seconds(5)
         /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.

@@ -41,6 +41,11 @@ public final class DemoOrigin: Sendable {
     /// The path of its pictures, for a gallery: `{index}` stands for the number.
     public static let pathTemplate = "/pictures/{index}.jpg"
 
+    /// Pixels of the picture with this number, before anybody has asked for it; nil where there is none.
+    public static func size(ofPicture number: Int, seed: UInt64) -> (width: Int, height: Int)? {
+        NumberedPicture(number: number, seed: seed).map { ($0.width, $0.height) }
+    }
+
     /// What it was asked for until now.
     public var counts: Counts { desk.ledger.counts }
 

@@ -47,7 +47,11 @@ extension Demo {
         var configuration = try server.configuration(standardData: temporary ?? "")
         // The workers encode what the origin draws, and render it for the gallery.
         let workers = try RendererProgram.pool(configuration.rendering)
-        let origin = try DemoOrigin(configuration: originConfiguration(), encoder: workers, logger: logger)
+        let drawn = try originConfiguration()
+        configuration.catalog.templateSize = { [seed = drawn.seed] _, index in
+            DemoOrigin.size(ofPicture: index, seed: seed)
+        }
+        let origin = try DemoOrigin(configuration: drawn, encoder: workers, logger: logger)
         configuration.origins.allowedAddresses.append("127.0.0.1/32")
         // Pictures are known by their URLs: with the port of this run in them, a restart would make others of them all.
         let address = try await origin.start()

@@ -99,6 +99,23 @@ import Testing
         #expect(Series(template, attempt: 1).position(of: series.id(at: 5)) == nil)
     }
 
+    @Test func `sizes that are known beforehand are those of pages and shapes, until more is learnt`() async throws {
+        let template = try URLTemplate("https://a.test/{index}.jpg", count: 600)
+        let catalog = try await scratch.catalog([.template(template)]) { configuration in
+            configuration.templateSize = { asked, index in asked == template && index > 0 ? (200, 100 + 100 * (index % 2)) : nil }
+        }
+        let images = try await catalog.images(at: 0..<3)
+        #expect(images.map(\.facts.width) == [nil, 200, 200] && images.map(\.facts.height) == [nil, 200, 100])
+        let (_, bytes) = try await catalog.ratios(of: .plain, at: 0..<3)
+        #expect(bytes == [0, AspectRatio.byte(width: 1, height: 1), AspectRatio.byte(width: 2, height: 1)])
+        let shape = try await catalog.shape(of: .plain)
+        #expect(shape.sums.count == 3 && abs(shape.sums[1] - 128 * (1 + 2)) < 4)
+        var facts = ImageFacts()
+        (facts.width, facts.height) = (70, 30)
+        catalog.learned(facts, version: ContentVersion(rawValue: 1), of: images[1].id)
+        #expect(try await catalog.image(images[1].id)?.facts.height == 30)
+    }
+
     @Test func `what was learnt of a template's image outlives a restart and a greater count`() async throws {
         let pattern = "https://a.test/{index}.jpg"
         var catalog = try await scratch.catalog([.template(try URLTemplate(pattern, count: 10))])

@@ -89,13 +89,13 @@ extension Catalog {
             var sums: [Double] = []
             var next = parts.dropFirst()
             var left = 0
-            maker.forEachPlace(of: order) { position, row in
+            forEachRatio(of: order, maker) { position, ratio in
                 if left == 0 || position == next.first {
                     if position == next.first { next.removeFirst() }
                     sums.append(0)
                     left = Shape.block
                 }
-                sums[sums.count - 1] += AspectRatio.ratio(row.map { $0.block.ratios[$0.place] } ?? 0)
+                sums[sums.count - 1] += AspectRatio.ratio(ratio)
                 left -= 1
             }
             return Shape(revision: order.revision, total: order.count, parts: parts, sums: sums)
@@ -108,9 +108,7 @@ extension Catalog {
     public func ratios(of view: View, at range: Range<Int>) async throws -> (revision: UInt64, bytes: [UInt8]) {
         try await survey(view) { order, maker in
             var bytes: [UInt8] = []
-            maker.forEachPlace(of: order, at: range.clamped(to: 0..<order.count)) { _, row in
-                bytes.append(row.map { $0.block.ratios[$0.place] } ?? 0)
-            }
+            forEachRatio(of: order, maker, at: range.clamped(to: 0..<order.count)) { _, ratio in bytes.append(ratio) }
             return (order.revision, bytes)
         }
     }
@@ -166,6 +164,20 @@ extension Catalog {
         let order = try await order(of: view)
         return try await ordersDesk.serve {
             try body(order, maker(for: order, order.basis ?? basis(of: order.snapshot)))
+        }
+    }
+
+    /// Calls with each position of the order and the proportions of what stands there, as a byte.
+    private func forEachRatio(
+        of order: Order, _ maker: OrderMaker, at range: Range<Int>? = nil, _ body: (Int, UInt8) -> Void
+    ) {
+        maker.forEachPlace(of: order, at: range) { position, row in
+            if let row { return body(position, row.block.ratios[row.place]) }
+            let index = order.sequence.index(at: position, of: order.snapshot)
+            guard let (series, own) = order.snapshot.computed(at: index),
+                let size = configuration.templateSize(series.template, own)
+            else { return body(position, 0) }
+            body(position, AspectRatio.byte(width: size.width, height: size.height))
         }
     }
 

@@ -100,6 +100,12 @@ struct Snapshot: Sendable {
         return members
     }
 
+    /// The template's images that this index is one of, and its position among them; nil where it is of no template.
+    func computed(at index: Int) -> (series: Series, position: Int)? {
+        guard let (part, position) = place(of: index), case .computed(let series) = parts[part] else { return nil }
+        return (series, position)
+    }
+
     private func place(of index: Int) -> (part: Int, position: Int)? {
         guard index >= 0 else { return nil }
         var position = index

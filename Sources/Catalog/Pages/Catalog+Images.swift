@@ -124,9 +124,12 @@ extension Catalog {
             switch snapshot.parts[ordinal] {
             case .computed(let series):
                 for (place, position) in members {
+                    let url = series.template.url(at: position)
+                    let size = configuration.templateSize(series.template, position)
                     found[place] = Found(
-                        id: series.id(at: position), location: .remote(url: series.template.url(at: position)),
-                        name: series.template.name(at: position), sighting: nil)
+                        id: series.id(at: position), location: .remote(url: url),
+                        name: series.template.name(at: position),
+                        sighting: Sighting(location: url, stated: .init(width: size?.width, height: size?.height)))
                 }
             case .listed(let listing, let index):
                 let entries = members.map { listing[$0.position] }
@@ -198,10 +201,9 @@ private struct Found {
     let id: ImageID
     let location: ImageLocation
     let name: String
-    /// Nil for an image of a template, of which there is no row.
-    let sighting: Sighting?
+    let sighting: Sighting
 
-    init(id: ImageID, location: ImageLocation, name: String, sighting: Sighting?) {
+    init(id: ImageID, location: ImageLocation, name: String, sighting: Sighting) {
         self.id = id
         self.location = location
         self.name = name
@@ -214,7 +216,7 @@ private struct Found {
 
     func image(_ learnt: Learnt?) -> GalleryImage {
         var known = learnt
-        if let stamp = sighting?.stamp {
+        if let stamp = sighting.stamp {
             // A file's version is what the disk says; what was learnt of an older content is no longer true.
             if known?.version != stamp.version { known = Learnt(facts: ImageFacts(), version: stamp.version) }
             known?.facts.byteCount = stamp.size
@@ -222,7 +224,7 @@ private struct Found {
         let facts = known?.facts ?? ImageFacts()
         return GalleryImage(
             id: id, name: name, location: location, version: known?.version,
-            facts: sighting?.stated.completing(facts) ?? facts)
+            facts: sighting.stated.completing(facts))
     }
 }
 
