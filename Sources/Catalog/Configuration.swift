@@ -24,7 +24,8 @@ extension Catalog {
         public var moving: Duration = .seconds(5)
         /// The pixels of a template's image with this index, where they are known before it is fetched: of pictures that the
         /// program draws itself. Called often; costs next to nothing.
-        public var templateSize: @Sendable (_ template: URLTemplate, _ index: Int) -> (width: Int, height: Int)? = { _, _ in
+        public var templateSize: @Sendable (_ template: URLTemplate, _ index: Int) -> (width: Int, height: Int)? = {
+            _, _ in
             nil
         }
         /// How long `close()` waits for a disk that is being read.

@@ -23,11 +23,12 @@ def jpeg(number: int) -> bytes:
 
 
 class Mixed(Folder):
-    """Pictures of many proportions, which the server knows."""
+    """Pictures of many proportions, which the server knows if it examines them."""
 
-    def __init__(self, start, path, count):
-        super().__init__(start, path, [f"p{number:05d}.jpg" for number in range(count)], examines=True)
-        self.until_known(count)
+    def __init__(self, start, path, count, examines=True):
+        super().__init__(start, path, [f"p{number:05d}.jpg" for number in range(count)], examines=examines)
+        if examines:
+            self.until_known(count)
 
     def _write(self, files):
         for name in files:
@@ -145,8 +146,8 @@ def test_until_it_is_known_what_pictures_look_like_none_is_shown_and_then_none_m
     assert {tuple(motion) for frame in motions(front) for motion in frame} <= {(0, 0)}
 
 
-def test_pictures_that_nobody_has_fetched_yet_move_nothing_and_are_whole(visit, demo):
-    front = visit(demo, "#at=3000")
+def test_pictures_that_nobody_has_fetched_yet_move_nothing_and_are_whole(visit, start, tmp_path):
+    front = visit(Mixed(start, tmp_path, 600, examines=False).server, "#at=300")
     watched(front)
     until_at_rest(front)
     front.page.mouse.move(600, 400)

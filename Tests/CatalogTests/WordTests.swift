@@ -102,7 +102,9 @@ import Testing
     @Test func `sizes that are known beforehand are those of pages and shapes, until more is learnt`() async throws {
         let template = try URLTemplate("https://a.test/{index}.jpg", count: 600)
         let catalog = try await scratch.catalog([.template(template)]) { configuration in
-            configuration.templateSize = { asked, index in asked == template && index > 0 ? (200, 100 + 100 * (index % 2)) : nil }
+            configuration.templateSize = { asked, index in
+                asked == template && index > 0 ? (200, 100 + 100 * (index % 2)) : nil
+            }
         }
         let images = try await catalog.images(at: 0..<3)
         #expect(images.map(\.facts.width) == [nil, 200, 200] && images.map(\.facts.height) == [nil, 200, 100])

@@ -46,7 +46,7 @@ let package = Package(
                 httpTypes,
                 log,
             ],
-            without: ["StaticFiles"]),
+            without: ["Assembly", "StaticFiles"]),
         room(
             "GalleryServer", knows: ["HTTPServer", "Images", httpTypes],
             only: [

@@ -65,7 +65,8 @@ extension Catalog {
     private func presentOrder(of view: View, _ snapshot: Snapshot) -> Order? {
         let now = ContinuousClock.now
         guard let entry = orders.entry(of: view, now: now) else { return nil }
-        let isSame = entry.order.snapshot.isSame(as: snapshot) && entry.order.basis?.generations == generations(of: snapshot)
+        let isSame =
+            entry.order.snapshot.isSame(as: snapshot) && entry.order.basis?.generations == generations(of: snapshot)
         let patience = Duration.seconds(max(1, 10 * entry.cost))
         return isSame || now - entry.madeAt < patience ? entry.order : nil
     }
@@ -83,7 +84,8 @@ extension Catalog {
         let maker = OrderMaker(snapshot: snapshot, columns: basis.columns, prefixes: folderPrefixes)
         let sequence = maker.sequence(of: view)
         if view.sort == .taken { basis.months = maker.months(of: sequence) }
-        var revision = snapshot.revision << Self.generationBits | (basis.generations.reduce(0, &+) & Self.generationMask)
+        var revision =
+            snapshot.revision << Self.generationBits | (basis.generations.reduce(0, &+) & Self.generationMask)
         if let former = former?.order, former.snapshot.revision == snapshot.revision, former.sequence == sequence,
             former.basis?.months == basis.months
         {

@@ -253,7 +253,9 @@ import Testing
         #expect(try await catalog.shape(of: view).parts == months.months.map(\.first))
     }
 
-    @Test func `an order in which nothing moves has another revision all the same when months begin elsewhere`() async throws {
+    @Test func `an order in which nothing moves has another revision all the same when months begin elsewhere`()
+        async throws
+    {
         let catalog = try await gallery()
         let view = try view(["sort": "taken"])
         let before = try await catalog.order(of: view)
