@@ -1,0 +1,119 @@
+"""Every view passes axe's rules: by light, in the dark, and in forced colours; on a desk and on a phone."""
+
+import importlib.resources
+
+import pytest
+
+from conftest import PHONE
+from front import failing, incomplete
+
+AXE = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
+
+MODES = {
+    "light": {"color_scheme": "light"},
+    "dark": {"color_scheme": "dark"},
+    "forced colours": {"forced_colors": "active"},
+    "phone": {"color_scheme": "light", **PHONE},
+}
+
+
+def violations(front) -> list[str]:
+    """What breaks which rule. Animations are let end: colours in between are nobody's choice."""
+    front.page.wait_for_function("() => document.getAnimations().every((one) => one.playState !== 'running' || "
+                                 "one.effect.getComputedTiming().iterations === Infinity)")
+    front.page.evaluate(AXE)
+    found = front.page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
+    return [f"{each['id']}: {node['html'][:160]} {node['failureSummary']}" for each in found for node in each["nodes"]]
+
+
+def opened(front):
+    front.slot(0).click()
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+
+
+def with_details(front):
+    opened(front)
+    front.page.keyboard.press("i")
+    front.page.locator("#details-list dt").first.wait_for()
+
+
+def with_filmstrip(front):
+    opened(front)
+    front.page.keyboard.press("t")
+    front.page.locator("#filmstrip .still").first.wait_for()
+
+
+def slideshow(front):
+    opened(front)
+    front.page.keyboard.press("Space")
+    front.page.locator("#slideshow").wait_for()
+    front.page.locator("#slideshow-toggle").click()
+
+
+def keys(front):
+    front.page.keyboard.press("?")
+    front.page.get_by_role("heading", name="Keys").wait_for()
+
+
+def misunderstood(front):
+    front.page.goto(f"{front.address}/?q=near:nowhere")
+    front.page.locator("#search-problem").wait_for()
+
+
+def nothing_found(front):
+    front.page.goto(f"{front.address}/?q=nothing-of-this-name")
+    front.page.locator("#vacancy-clear").wait_for()
+
+
+VIEWS = {
+    "grid": (None, lambda front: None),
+    "a picture that cannot be shown": (failing, lambda front: front.page.locator(".slot-problem").first.wait_for()),
+    "a picture that is incomplete": (incomplete, lambda front: front.page.locator(".slot .incomplete").first.wait_for()),
+    "viewer": (None, opened),
+    "details": (None, with_details),
+    "filmstrip": (None, with_filmstrip),
+    "slideshow": (None, slideshow),
+    "keys": (None, keys),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_breaks_no_rule(visit, demo, view, mode):
+    before, show = VIEWS[view]
+    front = visit(demo, before=before or (lambda page: None), **MODES[mode])
+    front.slots.first.wait_for()
+    if before is None:
+        front.until_settled()
+    show(front)
+    assert violations(front) == []
+
+
+@pytest.fixture(scope="module")
+def found(start, tmp_path_factory):
+    """Pictures in folders, of which it is known when they were taken."""
+    from folder import Folder
+    from test_months import month_files
+    files = month_files("2019-06", 30) | month_files("2019-08", 30)
+    path = tmp_path_factory.mktemp("found")
+    (path / "a folder").mkdir()
+    return Folder(start, path, files | {f"a folder/{name}": taken for name, taken in month_files("2020-01", 5).items()},
+                  examines=True).server
+
+
+def months(front):
+    front.visit("?sort=taken")
+    front.page.get_by_role("heading", level=2).first.wait_for()
+
+
+def folders(front):
+    front.page.locator("#folders-button").click()
+    front.page.locator("#folders-list button").first.wait_for()
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "phone"])
+@pytest.mark.parametrize("show", [months, folders, misunderstood, nothing_found])
+def test_what_is_found_breaks_no_rule(visit, found, show, mode):
+    front = visit(found, **MODES[mode])
+    show(front)
+    assert violations(front) == []
