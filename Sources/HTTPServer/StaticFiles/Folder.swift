@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Reads the files of a folder.
