@@ -150,6 +150,22 @@ private final class HeldWorkers: Rendering {
         await end(examiner, catalog)
     }
 
+    @Test func `what orders are made by is read when all has been looked into, before anybody asks`() async throws {
+        for number in 0..<20 { try write("\(number).jpg") }
+        let (catalog, workers) = (try await catalog(), HeldWorkers())
+        let examiner = Examiner(catalog: catalog, renderer: workers, logger: logger)
+        examiner.start()
+        let columns = catalog.shelf.disk.columns
+        #expect(await eventually { workers.held == 20 })
+        #expect(columns.current.blocks.isEmpty)
+        workers.answer(HeldWorkers.good)
+        let isKnown = { (block: ColumnBlock) in
+            (0..<20).allSatisfy { block.noteTexts.has(Array("looked into".utf8), in: Int(block.notes[$0])) }
+        }
+        #expect(await eventually { columns.current[0].map { isKnown($0.block) } == true })
+        await end(examiner, catalog)
+    }
+
     @Test func `a restart looks into nothing that is as it was`() async throws {
         for number in 0..<20 { try write("\(number).jpg") }
         for expected in [20, 0, 1] {

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 extension ColumnBlock {
     /// Raised when what is stored changes: what is of another form is read from the rows again.
-    private static let form: UInt32 = 1
+    private static let form: UInt32 = 2
 
     /// As it is kept in the index, so that a million rows need not be read one by one at the next start. Numbers are
     /// little-endian; this program runs on no other machine.
@@ -15,29 +15,31 @@ extension ColumnBlock {
         // Folders are numbered anew in each run: here by their places in a list of those that the block has.
         let paths = table.paths
         var numbers: [UInt32: UInt32] = [:]
-        var names: [UInt8] = []
+        var folderPaths: [UInt8] = []
         let own = folders.map { folder -> UInt32 in
             if let number = numbers[folder] { return number }
             let number = UInt32(numbers.count)
             numbers[folder] = number
-            names.append(contentsOf: paths.indices.contains(Int(folder)) ? Array(paths[Int(folder)].utf8) : [])
-            names.append(0)
+            folderPaths.append(contentsOf: paths.indices.contains(Int(folder)) ? Array(paths[Int(folder)].utf8) : [])
+            folderPaths.append(0)
             return number
         }
         append([Self.form])
-        append(names)
+        append(folderPaths)
         append(own)
-        append(texts)
-        append(ends)
+        append(names.bytes)
+        append(names.ends)
+        append(notes)
+        append(noteTexts.bytes)
+        append(noteTexts.ends)
         append(sizes)
         append(taken)
         append(ratios)
         append(kinds)
         append(broken)
-        let located = places.sorted { $0.key < $1.key }
-        append(located.map(\.key))
-        append(located.map(\.value.latitude))
-        append(located.map(\.value.longitude))
+        append(places.map(\.row))
+        append(places.map(\.latitude))
+        append(places.map(\.longitude))
         return data
     }
 
@@ -45,28 +47,31 @@ extension ColumnBlock {
     convenience init?(stored data: Data, folders table: FolderTable) {
         var reader = StoredReader(data)
         guard let form = reader.numbers(of: UInt32.self), form == [Self.form],
-            let names = reader.numbers(of: UInt8.self), let own = reader.numbers(of: UInt32.self),
-            let texts = reader.numbers(of: UInt8.self), let ends = reader.numbers(of: UInt32.self),
+            let folderPaths = reader.numbers(of: UInt8.self), let own = reader.numbers(of: UInt32.self),
+            let names = reader.texts(), let notes = reader.numbers(of: UInt16.self), let noteTexts = reader.texts(),
             let sizes = reader.numbers(of: UInt32.self), let taken = reader.numbers(of: Int64.self),
             let ratios = reader.numbers(of: UInt8.self), let kinds = reader.numbers(of: UInt8.self),
             let broken = reader.numbers(of: UInt8.self), let located = reader.numbers(of: UInt16.self),
             let latitudes = reader.numbers(of: Float.self), let longitudes = reader.numbers(of: Float.self),
             reader.isAtEnd
         else { return nil }
-        let paths = names.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+        let paths = folderPaths.split(separator: 0, omittingEmptySubsequences: false).dropLast()
             .map { String(decoding: $0, as: UTF8.self) }
-        let lengths = [own.count, ends.count, sizes.count, taken.count, ratios.count, kinds.count, broken.count]
+        let lengths = [
+            own.count, names.count, notes.count, sizes.count, taken.count, ratios.count, kinds.count, broken.count,
+        ]
         guard lengths.allSatisfy({ $0 == Self.size }), own.allSatisfy({ Int($0) < paths.count }),
+            notes.allSatisfy({ Int($0) < noteTexts.count }),
             located.count == latitudes.count, located.count == longitudes.count,
-            located.allSatisfy({ Int($0) < Self.size }), Set(located).count == located.count,
-            zip(ends, ends.dropFirst()).allSatisfy({ $0 <= $1 }), Int(ends.last ?? 0) == texts.count
+            located.allSatisfy({ Int($0) < Self.size }), zip(located, located.dropFirst()).allSatisfy({ $0 < $1 })
         else { return nil }
         let numbers = paths.map { table.number(of: $0) }
         self.init(
-            texts: texts, ends: ends, folders: own.map { numbers[Int($0)] }, sizes: sizes, taken: taken, ratios: ratios,
-            kinds: kinds, broken: broken,
-            places: Dictionary(
-                uniqueKeysWithValues: zip(located, zip(latitudes, longitudes)).map { ($0, ($1.0, $1.1)) }))
+            names: names, notes: notes, noteTexts: noteTexts, folders: own.map { numbers[Int($0)] }, sizes: sizes,
+            taken: taken, ratios: ratios, kinds: kinds, broken: broken,
+            places: located.indices.map {
+                Place(row: located[$0], latitude: latitudes[$0], longitude: longitudes[$0])
+            })
     }
 }
 
@@ -90,6 +95,11 @@ private struct StoredReader {
                 filled = count
             }
         }
+    }
+
+    mutating func texts() -> TextColumn? {
+        guard let bytes = numbers(of: UInt8.self), let ends = numbers(of: UInt32.self) else { return nil }
+        return TextColumn(bytes: bytes, ends: ends)
     }
 
     private mutating func number() -> Int? {

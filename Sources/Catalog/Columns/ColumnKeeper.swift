@@ -17,6 +17,19 @@ final class ColumnKeeper: Sendable {
         /// Blocks that were read from their rows and are not kept yet.
         var unsaved: Set<Int> = []
         var touchedAt = ContinuousClock.now
+
+        /// The blocks that are to be read next, marked as if they were: what changes meanwhile is stale again.
+        ///
+        /// - Returns: with those of them that were never read in this run, and may have been kept by the last.
+        mutating func takeDue(below end: Int, limit: Int) -> (due: [Int], fresh: Range<Int>, hasMore: Bool) {
+            let blocks = { (rows: Int) in (rows + ColumnBlock.size - 1) / ColumnBlock.size }
+            let all = stale.union(end > known ? known / ColumnBlock.size..<blocks(end) : 0..<0).sorted()
+            let due = all.prefix(limit)
+            let fresh = blocks(known)..<max(blocks(known), blocks(end))
+            stale.subtract(due)
+            if let last = due.last { known = max(known, min(end, (last + 1) * ColumnBlock.size)) }
+            return (Array(due), fresh, due.count < all.count)
+        }
     }
 
     private let state: Guarded<State>
@@ -26,6 +39,14 @@ final class ColumnKeeper: Sendable {
 
     /// Raised whenever a row changes that the columns have, or a new one comes.
     var generation: UInt64 { state.withLock(\.generation) }
+
+    /// Those that were read last.
+    var current: Columns { state.withLock(\.columns) }
+
+    /// Whether nothing of these rows is to be read. For the tests.
+    func areCurrent(below end: UInt32) -> Bool {
+        state.withLock { $0.stale.isEmpty && $0.known >= Int(end) }
+    }
 
     /// These rows have been written, or are about to be.
     func touch(_ rows: some Sequence<UInt32>) {
@@ -49,19 +70,20 @@ final class ColumnKeeper: Sendable {
     ///
     /// - Throws: `DatabaseError`.
     func current(below end: UInt32, of database: any DatabaseReader) throws -> (Columns, generation: UInt64) {
-        let (due, fresh, generation) = state.withLock { state in
-            let stale = state.stale
-            state.stale = []
-            let first = (state.known + ColumnBlock.size - 1) / ColumnBlock.size
-            let last = (Int(end) + ColumnBlock.size - 1) / ColumnBlock.size
-            var due = stale
-            if Int(end) > state.known { due.formUnion(state.known / ColumnBlock.size..<last) }
-            // Marked before they are read: what changes meanwhile is stale again.
-            state.known = max(state.known, Int(end))
-            // Those that were never read in this run may have been kept by the last.
-            return (due.sorted(), first < last ? first..<last : 0..<0, state.generation)
-        }
-        guard !due.isEmpty else { return state.withLock { ($0.columns, generation) } }
+        // Asked first: what changes meanwhile is of a later one.
+        let generation = generation
+        _ = try refresh(below: end, of: database)
+        return (current, generation)
+    }
+
+    /// Reads what is not known, or has changed, of the rows below `end`. Blocking; called on one thread at a time.
+    ///
+    /// - Parameter limit: blocks to read at most.
+    /// - Returns: whether there are more.
+    /// - Throws: `DatabaseError`.
+    func refresh(below end: UInt32, of database: any DatabaseReader, limit: Int = .max) throws -> Bool {
+        let (due, fresh, hasMore) = state.withLock { $0.takeDue(below: Int(end), limit: limit) }
+        guard !due.isEmpty else { return false }
         do {
             try database.read { db in
                 let reader = try ColumnReader(db)
@@ -78,7 +100,7 @@ final class ColumnKeeper: Sendable {
             state.withLock { $0.stale.formUnion(due) }
             throw error
         }
-        return state.withLock { ($0.columns, generation) }
+        return hasMore
     }
 
     /// Keeps the blocks that were read from their rows, so that the next run need not. Blocking; does nothing while rows
@@ -171,20 +193,21 @@ private struct ColumnReader {
         }
         row.kind = MediaKind(mediaType: hasFacts ? text(12) : nil, name: name)
         row.folder = stamp == nil ? "" : FilePath.folder(of: location)
-        func add(_ words: String?) {
-            guard let words, hasFacts else { return }
-            row.append(words)
-            row.text.append(UInt8(ascii: " "))
-        }
-        for field in TextField.allCases {
-            switch field {
-            case .name: row.append(name)
-            case .title: add(text(22))
-            case .keywords: add(text(23))
-            case .camera: for column in 15...17 as ClosedRange<Int32> { add(text(column)) }
-            case .place: for column in 24...27 as ClosedRange<Int32> { add(text(column)) }
+        row.name.append(folding: name)
+        row.name.append(UInt8(ascii: "\n"))
+        for field in NoteField.allCases {
+            let columns: ClosedRange<Int32> =
+                switch field {
+                case .title: 22...22
+                case .keywords: 23...23
+                case .camera: 15...17
+                case .place: 24...27
+                }
+            for words in columns.compactMap({ hasFacts ? text($0) : nil }) {
+                row.note.append(folding: words)
+                row.note.append(UInt8(ascii: " "))
             }
-            row.endField()
+            row.note.append(UInt8(ascii: "\n"))
         }
         return row
     }

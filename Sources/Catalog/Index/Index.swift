@@ -23,7 +23,7 @@ final class Index: Sendable {
         var configuration = Index.configuration
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA cache_size = -1024; PRAGMA synchronous = NORMAL")
+            try db.execute(sql: "PRAGMA cache_size = -4096; PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
             Index.keepLog(db)
             if let maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }

@@ -113,8 +113,7 @@ extension Catalog {
                 continue
             }
             do {
-                let last = listing.blocks.lazy.compactMap { $0.rows.max() }.max()
-                let current = try index.columns.current(below: last.map { $0 + 1 } ?? 0, of: index.database)
+                let current = try index.columns.current(below: listing.rowsEnd, of: index.database)
                 columns.append(current.0)
                 generations.append(current.generation)
             } catch let error as DatabaseError {
@@ -122,6 +121,29 @@ extension Catalog {
             }
         }
         return Order.Basis(columns: columns, generations: generations)
+    }
+
+    /// Reads what images are ordered and searched by, a little at a time between what others ask for, so that whoever is
+    /// the first to ask for an order of a million need not wait for all of it.
+    public func prepareOrders() async {
+        do {
+            while !isStopped.load(ordering: .relaxed), try await ordersDesk.serve({ try readSomeColumns() }) {}
+            keepColumns()
+        } catch {
+            // Who asks for an order is told what is wrong.
+            logger.debug("What images are sorted by is not read ahead.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Blocking; at the desk of orders.
+    ///
+    /// - Returns: whether there is more to be read.
+    private func readSomeColumns() throws -> Bool {
+        for part in standing.withLock(\.snapshot.parts) {
+            guard let (listing, index) = part.listed else { continue }
+            if try index.columns.refresh(below: listing.rowsEnd, of: index.database, limit: 2) { return true }
+        }
+        return false
     }
 
     /// The rows that these images have in the index.

@@ -18,6 +18,9 @@ struct Listing: Sendable {
 
     var count: Int { ends.last ?? 0 }
 
+    /// All rows are below this.
+    var rowsEnd: UInt32 { blocks.lazy.compactMap { $0.rows.max() }.max().map { $0 + 1 } ?? 0 }
+
     /// The most images that a block has: as many as two bytes can number.
     static let blockSize = 65_536
 

@@ -28,7 +28,7 @@ struct NameSort {
                 keys.reserve(own.count)
                 maker.forEachPlace(of: own) { index, row in
                     guard let (block, place) = row else { return keys.unknown.append(index) }
-                    block.withName(at: place) { keys.append($0, of: index) }
+                    block.names.withText(of: place) { keys.append($0, of: index) }
                 }
                 parts[turn] = keys
             }

@@ -106,25 +106,34 @@ struct Matcher {
         switch kind {
         case .word(let word):
             if let folders { for place in found.indices { found[place] = Self.isIn(folders, block.folders[place]) } }
-            Self.forEachOccurrence(of: word, in: block) { place, _ in
+            block.names.forEachOccurrence(of: word) { place, _ in
                 found[place] = true
                 return true
             }
+            var noted = [Bool](repeating: false, count: block.noteTexts.count)
+            block.noteTexts.forEachOccurrence(of: word) { note, _ in
+                noted[note] = true
+                return true
+            }
+            Self.add(noted, of: block, to: &found)
         case .folder:
             for place in found.indices { found[place] = Self.isIn(folders ?? [], block.folders[place]) }
         case .camera(let word):
-            Self.forEachOccurrence(of: word, in: block) { place, offset in
-                let field = Self.field(at: offset, of: place, block)
-                found[place] = field == .camera
-                return found[place] || field == .place
+            var noted = [Bool](repeating: false, count: block.noteTexts.count)
+            block.noteTexts.forEachOccurrence(of: word) { note, offset in
+                let field = Self.field(at: offset, of: note, block.noteTexts)
+                noted[note] = field == .camera
+                return noted[note] || field == .place
             }
+            Self.add(noted, of: block, to: &found)
         case .type(let kind): return block.kinds.map { $0 == kind.rawValue }
         case .taken(let range): return block.taken.map { $0 != ColumnBlock.unknownTime && range.contains($0) }
         case .near(let latitude, let longitude, let kilometres):
-            for (place, its) in block.places {
-                found[Int(place)] =
+            for place in block.places {
+                found[Int(place.row)] =
                     GreatCircle.kilometres(
-                        from: (latitude, longitude), to: (Double(its.latitude), Double(its.longitude))) <= kilometres
+                        from: (latitude, longitude), to: (Double(place.latitude), Double(place.longitude)))
+                    <= kilometres
             }
         case .broken: return block.broken.map { $0 == 1 }
         }
@@ -132,37 +141,23 @@ struct Matcher {
     }
 
     private static func has(_ word: [UInt8], at place: Int, _ block: ColumnBlock) -> Bool {
-        block.texts.withUnsafeBytes { texts in
-            let start = block.start(of: place)
-            guard let base = texts.baseAddress else { return false }
-            return clinux_find(base + start, Int(block.ends[place]) - start, word, word.count) != nil
-        }
+        block.names.has(word, in: place) || block.noteTexts.has(word, in: Int(block.notes[place]))
+    }
+
+    /// Adds the rows that have one of these notes.
+    private static func add(_ noted: [Bool], of block: ColumnBlock, to found: inout [Bool]) {
+        guard noted.contains(true) else { return }
+        for place in found.indices where noted[Int(block.notes[place])] { found[place] = true }
     }
 
     private static func isIn(_ folders: [Bool], _ number: UInt32) -> Bool {
         Int(number) < folders.count && folders[Int(number)]
     }
 
-    /// Calls with the place of each row that has the word in its text, and with where it was met; again with the same row
-    /// until it says that this was enough of it.
-    private static func forEachOccurrence(of word: [UInt8], in block: ColumnBlock, _ body: (Int, Int) -> Bool) {
-        block.texts.withUnsafeBytes { texts in
-            guard let base = texts.baseAddress else { return }
-            var offset = 0
-            var place = 0
-            while let met = clinux_find(base + offset, texts.count - offset, word, word.count) {
-                let start = UnsafeRawPointer(met) - base
-                while Int(block.ends[place]) <= start { place += 1 }
-                // No word has a line end in it, and each row's text ends with one: it lies in one row.
-                offset = body(place, start) ? Int(block.ends[place]) : start + 1
-            }
-        }
-    }
-
-    /// The field of the row's text in which the offset lies.
-    private static func field(at offset: Int, of place: Int, _ block: ColumnBlock) -> TextField? {
-        let before = block.texts[block.start(of: place)..<offset]
-        return TextField(rawValue: before.count { $0 == UInt8(ascii: "\n") })
+    /// The field of a note in which the offset lies.
+    private static func field(at offset: Int, of note: Int, _ texts: TextColumn) -> NoteField? {
+        let before = texts.bytes[texts.start(of: note)..<offset]
+        return NoteField(rawValue: before.count { $0 == UInt8(ascii: "\n") })
     }
 
     private static func contains(_ text: [UInt8], _ word: [UInt8]) -> Bool {

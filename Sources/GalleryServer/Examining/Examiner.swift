@@ -192,6 +192,8 @@ final class Examiner: @unchecked Sendable {
             if catalog.settleExaminations(place, left: left) {
                 isSettled = false
                 queue.asyncAfter(deadline: .now() + pace.settling.dispatched) { [weak self] in self?.step() }
+            } else {
+                Task { [catalog] in await catalog.prepareOrders() }
             }
         }
         retryLeft()

@@ -1,0 +1,33 @@
+/// Proportions as one byte, so that a million of them are a megabyte: width by height is 2^((byte - 128) / 32), from
+/// 1:15.7 to 15.6:1 in steps of 2.2 per cent; 0 is one that is not known.
+public enum AspectRatio {
+    /// What is assumed of a picture of which it is not known: most cameras and phones make pictures of 4:3.
+    public static let assumed = 4.0 / 3
+
+    private static let table: [Double] = (0...255).map { byte in
+        byte == 0 ? assumed : power(of: Double(byte - 128) / 32)
+    }
+
+    public static func byte(width: Int, height: Int) -> UInt8 {
+        guard width > 0, height > 0 else { return 0 }
+        let ratio = Double(width) / Double(height)
+        // The nearest by proportion: the table is sorted.
+        var low = 1
+        var high = 255
+        while low < high {
+            let middle = (low + high) / 2
+            if table[middle] * table[middle + 1] < ratio * ratio { low = middle + 1 } else { high = middle }
+        }
+        return UInt8(low)
+    }
+
+    /// Width by height; `assumed` where it is not known.
+    public static func ratio(_ byte: UInt8) -> Double { table[Int(byte)] }
+
+    /// 2 to the power of `exponent`, for |exponent| <= 4.
+    private static func power(of exponent: Double) -> Double {
+        // e^x by its series, which is exact here: |x| is below 3.
+        let x = exponent * 0.693_147_180_559_945_3
+        return (1...40).reversed().reduce(1.0) { 1 + x / Double($1) * $0 }
+    }
+}
