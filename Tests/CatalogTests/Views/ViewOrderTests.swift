@@ -308,7 +308,8 @@ import Testing
         #expect(zip(before.blocks, keeper.current.blocks).allSatisfy { $0 !== $1 })
         let after = keeper.current
         keeper.touch([size])
-        #expect(try !hasMore(.max) && zip(after.blocks, keeper.current.blocks).map { $0 === $1 } == [true, false, true])
+        #expect(
+            try !hasMore(.max) && zip(after.blocks, keeper.current.blocks).map { $0 === $1 } == [true, false, true])
     }
 
     @Test func `a block that was kept is the same again, and one that is cut is none`() {
