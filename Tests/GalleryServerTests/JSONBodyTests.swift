@@ -12,16 +12,19 @@ import Testing
         let loop = Loop()
         let task = Task<Void, any Error>(executorPreference: loop) {
             #expect(Loop.isCurrent)
-            let written = try await JSONBody.encode(Probe())
-            #expect(written == Array("false".utf8))
             let read = try await JSONBody.decode(Probe.self, from: Array("0".utf8))
             #expect(!read.wasReadOnLoop)
             let request = try Request(.get, "/", loop: EventLoop(label: "test"))
-            guard case .bytes(let answered) = try await JSONBody.response(to: request, Probe()).body else {
-                Issue.record("The answer has no body.")
-                return
+            for response in [
+                try await JSONBody.response(to: request, Probe()),
+                try await JSONBody.response(to: request, WrittenProbe()),
+            ] {
+                guard case .bytes(let answered) = response.body else {
+                    Issue.record("The answer has no body.")
+                    return
+                }
+                #expect(answered == Array("false".utf8))
             }
-            #expect(answered == Array("false".utf8))
             #expect(Loop.isCurrent)
         }
         try await task.value
@@ -61,6 +64,10 @@ import Testing
             var container = encoder.singleValueContainer()
             try container.encode(Loop.isCurrent)
         }
+    }
+
+    private struct WrittenProbe: JSONWritable {
+        func write(to json: inout JSONWriter) { json.value(Loop.isCurrent) }
     }
 
     private final class Loop: TaskExecutor {

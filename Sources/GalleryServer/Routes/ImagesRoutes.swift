@@ -37,7 +37,7 @@ struct ImagesRoutes {
         let next = page.next?.description
         let body = PageBody(
             view: view.isPlain ? nil : view.description, revision: Int(clamping: page.revision), total: page.total,
-            offset: page.offset, images: zip(page.offset..., page.images).map { ImageBody($1, at: $0) }, next: next)
+            offset: page.offset, images: page.images, next: next)
         var response = try await JSONBody.response(to: request, body)
         if let next {
             let rest = view.isPlain ? "" : "&\(view)"

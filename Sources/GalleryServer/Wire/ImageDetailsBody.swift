@@ -1,29 +1,58 @@
 import Images
 
 /// One image with all that its metadata says.
-struct ImageDetailsBody: Encodable, Sendable {
+struct ImageDetailsBody: JSONWritable {
     let image: GalleryImage
     /// Where it stands in the sources' own order.
     let index: Int
     /// The folder that it lies in, as ``Catalog/folders(in:)`` names it; nil of what lies in none.
     let folder: String?
 
-    private enum Key: CodingKey {
-        case folder, orientation, camera, place, rating, title, keywords, placeNames, broken
+    /// The members of a page's image, and beside them what only the details have.
+    func write(to json: inout JSONWriter) {
+        let facts = image.facts
+        json.object { json in
+            ImageBody(image: image, index: index).writeMembers(to: &json)
+            json.member("folder", folder)
+            json.member("orientation", facts.orientation)
+            if let camera = facts.camera { json.member("camera") { Self.write(camera, to: &$0) } }
+            if let place = facts.place { json.member("place") { Self.write(place, to: &$0) } }
+            json.member("rating", facts.rating)
+            json.member("title", facts.title)
+            if !facts.keywords.isEmpty {
+                json.member("keywords") { json in json.list(facts.keywords) { $0.value($1) } }
+            }
+            if let names = facts.placeNames { json.member("placeNames") { Self.write(names, to: &$0) } }
+            json.member("broken", facts.isBroken == true ? true : nil)
+        }
     }
 
-    /// The fields of a page's image, and beside them what only the details have.
-    func encode(to encoder: any Encoder) throws {
-        try ImageBody(image, at: index).encode(to: encoder)
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encodeIfPresent(folder, forKey: .folder)
-        try container.encodeIfPresent(image.facts.orientation, forKey: .orientation)
-        try container.encodeIfPresent(image.facts.camera, forKey: .camera)
-        try container.encodeIfPresent(image.facts.place, forKey: .place)
-        try container.encodeIfPresent(image.facts.rating, forKey: .rating)
-        try container.encodeIfPresent(image.facts.title, forKey: .title)
-        if !image.facts.keywords.isEmpty { try container.encode(image.facts.keywords, forKey: .keywords) }
-        try container.encodeIfPresent(image.facts.placeNames, forKey: .placeNames)
-        if image.facts.isBroken == true { try container.encode(true, forKey: .broken) }
+    private static func write(_ camera: ImageFacts.Camera, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("make", camera.make)
+            json.member("model", camera.model)
+            json.member("lens", camera.lens)
+            json.member("exposureTime", camera.exposureTime)
+            json.member("aperture", camera.aperture)
+            json.member("sensitivity", camera.sensitivity)
+            json.member("focalLength", camera.focalLength)
+        }
+    }
+
+    private static func write(_ place: ImageFacts.Place, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("latitude", place.latitude)
+            json.member("longitude", place.longitude)
+            json.member("altitude", place.altitude)
+        }
+    }
+
+    private static func write(_ names: ImageFacts.PlaceNames, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("location", names.location)
+            json.member("city", names.city)
+            json.member("state", names.state)
+            json.member("country", names.country)
+        }
     }
 }

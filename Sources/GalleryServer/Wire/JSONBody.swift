@@ -4,11 +4,6 @@ import HTTPTypes
 
 /// Reading and writing JSON off the sockets' loops, with errors that name the field.
 enum JSONBody {
-    /// Written on the concurrent pool: a page of 500 images takes milliseconds, which a loop does not have.
-    static func encode(_ body: some Encodable & Sendable) async throws -> [UInt8] {
-        try await offLoop { try bytes(of: body) }
-    }
-
     private static func bytes(of body: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -71,13 +66,29 @@ extension JSONBody {
     static func response(
         to request: Request, _ body: some Encodable & Sendable, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
+        try await response(to: request, status: status) { try bytes(of: body) }
+    }
+
+    static func response(to request: Request, _ body: some JSONWritable) async throws -> Response {
+        try await response(to: request, status: .ok) {
+            // A page of 100 images has some 40 KB.
+            var writer = JSONWriter(capacity: 1 << 16)
+            body.write(to: &writer)
+            return writer.bytes
+        }
+    }
+
+    /// Written on the concurrent pool: a page of 500 images takes longer than a loop may be kept.
+    private static func response(
+        to request: Request, status: HTTPResponse.Status, _ bytes: @Sendable () throws -> [UInt8]
+    ) async throws -> Response {
         let isRead = request.method == .get || request.method == .head
         return try await offLoop {
             let headers: HTTPFields = [
                 .contentType: "application/json", .cacheControl: isRead ? "no-cache" : "no-store",
                 .xContentTypeOptions: "nosniff",
             ]
-            let response = Response(status: status, headers: headers, body: .bytes(try bytes(of: body)))
+            let response = Response(status: status, headers: headers, body: .bytes(try bytes()))
             return isRead ? response.tagged(for: request) : response.compressed(for: request)
         }
     }

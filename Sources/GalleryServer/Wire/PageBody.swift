@@ -1,26 +1,28 @@
+import Images
+
 /// One page of the gallery.
-struct PageBody: Encodable, Sendable {
+struct PageBody: JSONWritable {
     /// The canonical text of the view; absent for the plain one.
     let view: String?
     let revision: Int
     let total: Int
     let offset: Int
-    let images: [ImageBody]
+    let images: [GalleryImage]
     /// The cursor of the page after this one; null on the last.
     let next: String?
 
-    private enum Key: CodingKey {
-        case view, revision, total, offset, images, next
-    }
-
-    /// Written out so that the last page says `"next":null` rather than nothing.
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encodeIfPresent(view, forKey: .view)
-        try container.encode(revision, forKey: .revision)
-        try container.encode(total, forKey: .total)
-        try container.encode(offset, forKey: .offset)
-        try container.encode(images, forKey: .images)
-        try container.encode(next, forKey: .next)
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("view", view)
+            json.member("revision", revision)
+            json.member("total", total)
+            json.member("offset", offset)
+            json.member("images") { json in
+                json.list(zip(offset..., images)) { json, place in
+                    ImageBody(image: place.1, index: place.0).write(to: &json)
+                }
+            }
+            json.member("next") { json in if let next { json.value(next) } else { json.null() } }
+        }
     }
 }
