@@ -16,8 +16,9 @@ struct Sighting {
         let reader = try SourceReader(renderSource, stop: stop)
         source = try DecoderSource(reader)
         let mediaType = try MagicNumbers.mediaType(of: reader.head)
+        if let head = AVIFSequence.pictureHead(reader.head) { reader.present(head) }
         let sniffed = source.sniffedKind()
-        guard sniffed != nil || !reader.isAVIFSequence else {
+        guard sniffed != nil || !AVIFSequence.begins(reader.head) else {
             throw RenderError(.unsupported, "This animated AVIF picture cannot be drawn here.", logDetail: "avis")
         }
         identification = try Identification(mediaType: mediaType, sniffed: sniffed)
@@ -50,13 +51,16 @@ struct Examination {
     init(_ sighting: Sighting, limits: RenderLimits, stop: RenderStop) throws(RenderError) {
         self.sighting = sighting
         let (reader, kind) = (sighting.reader, sighting.kind)
-        var apngFrames = 1
+        // Of kinds of which only the first frame is decoded.
+        var otherFrames: Int?
         switch kind {
         case .gif: try limits.checkFrames(GIFFrames.count(in: reader, upTo: limits.maximumFrames))
         case .tiff: try limits.checkFrames(TIFFPages.count(in: reader, upTo: limits.maximumFrames))
         case .png:
-            apngFrames = min(PNGFrames.count(in: reader), limits.maximumFrames)
+            otherFrames = min(PNGFrames.count(in: reader), limits.maximumFrames)
             reader.hide(try PNGChunks.excess(in: reader))
+        case .heif where AVIFSequence.begins(reader.head):
+            otherFrames = min(AVIFSequence.frames(in: reader), limits.maximumFrames)
         default: break
         }
         try stop.check()
@@ -90,7 +94,7 @@ struct Examination {
         facts.height = isSideways ? storedWidth : storedHeight
         facts.mediaType = sighting.identification.mediaType
         facts.byteCount = reader.fileLength
-        facts.frames = kind == .png ? apngFrames : frames
+        facts.frames = otherFrames ?? frames
         facts.digest = reader.digest
         facts.isBroken = false
         facts.examination = ImageFacts.presentExamination
@@ -107,11 +111,6 @@ struct Examination {
     func isHeavy(_ limits: RenderLimits) -> Bool {
         isProgressive || kind == .svg || Int64(storedWidth) * Int64(storedHeight) > limits.heavyPixels
     }
-}
-
-extension SourceReader {
-    /// Whether the file says that it is a sequence of AVIF frames (AV1 Image File Format, §6.4), which not every libheif reads.
-    fileprivate var isAVIFSequence: Bool { head.dropFirst(4).starts(with: "ftypavis".utf8) }
 }
 
 extension DecoderFailure {

@@ -7,7 +7,7 @@ import originals
 CURRENT = ".frame[data-place=current]"
 
 PICTURES = {
-    "animated.gif": originals.moving("GIF"),
+    "animated.avif": originals.moving("AVIF"), "animated.gif": originals.moving("GIF"),
     "animated.png": originals.moving("PNG"), "animated.webp": originals.moving("WEBP"),
     "damaged.png": originals.damaged_png(), "none.jpg": b"this is no picture",
     "small.png": originals.encoded(originals.drawing(100, 80), "PNG"),
@@ -45,7 +45,7 @@ def opened(front, name: str):
 
 
 @pytest.mark.parametrize("known", ["folder", "unknown"])
-@pytest.mark.parametrize("kind", ["gif", "png", "webp"])
+@pytest.mark.parametrize("kind", ["avif", "gif", "png", "webp"])
 def test_a_picture_that_moves_moves_in_the_viewer(visit, request, known, kind):
     front = opened(visit(request.getfixturevalue(known)), f"animated.{kind}")
     original = front.page.locator(f"{CURRENT} .frame-original")

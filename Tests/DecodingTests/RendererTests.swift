@@ -81,8 +81,23 @@ import Testing
         }
     }
 
-    @Test func `a sequence of AVIF frames that is not decoded is of another kind, and not damaged`() {
-        let sequence = Sample.big32(28) + Array("ftypavis".utf8) + Sample.big32(0) + Array("avifavismif1".utf8)
+    @Test func `a sequence of AVIF frames is shown by the picture that it has, and its frames are counted`() throws {
+        let quarters = Sample.png(Sample.quarters(width: 100, height: 60))
+        var sequence = try renderer.render(.bytes(quarters), as: .tile, format: .avif, stop: RenderStop()).bytes
+        #expect(sequence[8..<12].elementsEqual("avif".utf8))
+        sequence.replaceSubrange(8..<12, with: "avis".utf8)
+        #expect(try render(sequence).facts.frames == 1)
+        let samples = ["stbl", "minf", "mdia", "trak", "moov"].reduce(
+            Sample.box("stsz", Sample.big32(0) + Sample.big32(0) + Sample.big32(6))
+        ) { Sample.box($1, Sample.box("free", [1, 2, 3]) + $0) }
+        let rendered = try render(sequence + samples)
+        #expect(rendered.facts.frames == 6 && rendered.facts.mediaType == "image/avif")
+        #expect(try Pixels.decoding(rendered.bytes).quarterNames == "RGBW")
+        for cut in 1..<samples.count { #expect(try render(sequence + samples.prefix(cut)).facts.frames == 1) }
+    }
+
+    @Test func `a sequence of AVIF frames without a picture is of another kind, and not damaged`() {
+        let sequence = Sample.big32(28) + Array("ftypavis".utf8) + Sample.big32(0) + Array("avismif1msf1".utf8)
         #expect { try render(sequence + [UInt8](repeating: 0, count: 200)) } throws: {
             ($0 as? RenderError)?.reason == .unsupported
         }

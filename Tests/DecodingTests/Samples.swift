@@ -110,6 +110,11 @@ enum Sample {
         return big32(UInt32(data.count)) + Array(name.utf8) + data + big32(~checksum)
     }
 
+    /// A box of the ISO base media file format.
+    static func box(_ name: String, _ content: [UInt8]) -> [UInt8] {
+        big32(UInt32(8 + content.count)) + Array(name.utf8) + content
+    }
+
     /// A GIF of frames of one red or blue pixel, the first one red.
     static func gif(frames: Int) -> [UInt8] {
         var bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0] + red + blue

@@ -67,7 +67,8 @@ let package = Package(
         room(
             "Decoding", knows: ["Renditions", "Images"],
             only: [
-                "Kinds/FileKind.swift", "Kinds/GIFFrames.swift", "Kinds/Identification.swift", "Kinds/JPEGHead.swift",
+                "Kinds/AVIFSequence.swift", "Kinds/FileKind.swift", "Kinds/GIFFrames.swift",
+                "Kinds/Identification.swift", "Kinds/JPEGHead.swift",
                 "Kinds/JPEGScans.swift", "Kinds/PNGChunks.swift", "Kinds/TIFFPages.swift",
                 "Metadata/ExifMetadata.swift", "Metadata/ICCProfile.swift", "Metadata/IPTCRecord.swift",
                 "Metadata/MetadataText.swift", "Metadata/PictureMetadata.swift", "Metadata/PictureTime.swift",

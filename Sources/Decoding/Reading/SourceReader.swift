@@ -24,6 +24,8 @@ final class SourceReader {
     private(set) var failure: Int32?
     /// Whether reading fails once the work is to be stopped.
     var heedsStop = true
+    /// The first bytes as decoders read them.
+    private var presented: [UInt8]
     /// Where the parts are that are not read, in order and apart.
     private var hidden: [Range<Int64>] = []
 
@@ -53,6 +55,7 @@ final class SourceReader {
                 throw Self.unreadable(error.number)
             }
         }
+        presented = head
         guard !head.isEmpty else { throw RenderError(.empty, "This file is empty.") }
     }
 
@@ -108,6 +111,12 @@ final class SourceReader {
         return target
     }
 
+    /// Reads on as if the file began with these bytes, which are as many as `head` has.
+    func present(_ head: [UInt8]) {
+        precondition(head.count == self.head.count)
+        presented = head
+    }
+
     /// Reads on as if the file did not have these parts: in order, apart, and within it.
     func hide(_ parts: [Range<Int64>]) {
         hidden = parts
@@ -130,11 +139,10 @@ final class SourceReader {
         guard position < length else { return 0 }
         let (start, available) = place(of: position)
         let target = UnsafeMutableRawBufferPointer(rebasing: target.prefix(Int(clamping: available)))
+        if start < Int64(presented.count) { return Self.copy(presented, from: 0, at: start, to: target) }
         switch source {
         case .bytes(let bytes):
             return Self.copy(bytes, from: 0, at: start, to: target)
-        case .descriptor where start < Int64(head.count):
-            return Self.copy(head, from: 0, at: start, to: target)
         case .descriptor(let descriptor):
             if start < windowStart || start >= windowStart + Int64(window.count) {
                 window = try Self.read(descriptor, at: start, upTo: Self.windowLength)

@@ -11,6 +11,7 @@ private let targets: [String: any FuzzTarget.Type] = [
     "csv": CSVTarget.self,
     "exif": EXIFTarget.self,
     "fields": FieldsTarget.self,
+    "avif": AVIFTarget.self,
     "gif": GIFTarget.self,
     "iptc": IPTCTarget.self,
     "jpeg": JPEGTarget.self,

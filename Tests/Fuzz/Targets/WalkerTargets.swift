@@ -21,6 +21,17 @@ enum GIFTarget: FuzzTarget {
     }
 }
 
+enum AVIFTarget: FuzzTarget {
+    static func run(_ input: [UInt8]) {
+        guard let reader = reader(of: input) else { return }
+        precondition(AVIFSequence.frames(in: reader) >= 1)
+        guard let head = AVIFSequence.pictureHead(reader.head) else { return }
+        reader.present(head)
+        precondition(reader.seek(to: 0, whence: 0) == 0)
+        precondition(reader.chunk(upTo: input.count) == head + input.dropFirst(head.count), "more than the head is other")
+    }
+}
+
 enum TIFFTarget: FuzzTarget {
     static func run(_ input: [UInt8]) {
         guard let reader = reader(of: input) else { return }
