@@ -52,7 +52,7 @@ let package = Package(
             only: [
                 "Stream/Messages/ClientMessage.swift", "Stream/Messages/ClientMessage+Decoding.swift",
                 "Stream/Messages/JSONValue.swift", "Stream/Messages/StreamRendition.swift", "Wire/JSONBody.swift",
-                "Wire/QueryReader.swift", "Wire/TokenBodies.swift",
+                "Wire/JSONWriter.swift", "Wire/QueryReader.swift", "Wire/TokenBodies.swift",
             ]),
         room(
             "Catalog", knows: ["Images", "CLinux"],

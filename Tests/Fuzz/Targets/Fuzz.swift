@@ -8,10 +8,10 @@ protocol FuzzTarget: SendableMetatype {
 
 /// By the names that `Scripts/fuzz` and the corpus have for them.
 private let targets: [String: any FuzzTarget.Type] = [
+    "avif": AVIFTarget.self,
     "csv": CSVTarget.self,
     "exif": EXIFTarget.self,
     "fields": FieldsTarget.self,
-    "avif": AVIFTarget.self,
     "gif": GIFTarget.self,
     "iptc": IPTCTarget.self,
     "jpeg": JPEGTarget.self,

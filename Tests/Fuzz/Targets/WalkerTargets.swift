@@ -28,7 +28,8 @@ enum AVIFTarget: FuzzTarget {
         guard let head = AVIFSequence.pictureHead(reader.head) else { return }
         reader.present(head)
         precondition(reader.seek(to: 0, whence: 0) == 0)
-        precondition(reader.chunk(upTo: input.count) == head + input.dropFirst(head.count), "more than the head is other")
+        let rest = input.dropFirst(head.count)
+        precondition(reader.chunk(upTo: input.count) == head + rest, "more than the head is other")
     }
 }
 
