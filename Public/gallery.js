@@ -14,6 +14,7 @@ import { Trail } from './finding/trail.js';
 import { Grid } from './grid/grid.js';
 import { attachKeyboard } from './grid/keyboard.js';
 import { attachPinch } from './grid/pinch.js';
+import { attachPointer } from './grid/pointer.js';
 import { Scrubber } from './grid/scrubber.js';
 import { StandingTitle } from './grid/standing-title.js';
 import { PictureCache } from './loading/cache.js';
@@ -81,6 +82,7 @@ new FullScreen();
 new Shortcuts();
 new ProgressLine(progress);
 attachKeyboard(grid, find('#grid'));
+attachPointer(grid, find('#grid'));
 attachPinch(grid, find('#grid'));
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

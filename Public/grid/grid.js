@@ -64,8 +64,7 @@ export class Grid extends EventTarget {
       addEventListener(type, () => (this.#isInUse = true), { once: true, passive: true, capture: true });
     }
     this.lay();
-    this.#element.addEventListener('click', (event) => this.#clicked(event));
-    this.#element.addEventListener('focusin', (event) => this.#focused(event));
+    this.#element.addEventListener('focusin', ({ target }) => this.#focused(target));
   }
 
   get total() {
@@ -370,28 +369,14 @@ export class Grid extends EventTarget {
     };
   }
 
-  /** @param {Event} event */
-  #clicked(event) {
-    const cell = this.#cellOf(event.target);
-    if (!cell) return;
-    if (/** @type {Element} */ (event.target).closest('.slot-problem button')) cell.retry();
-    else this.activate(cell);
-  }
-
-  /** @param {Event} event */
-  #focused(event) {
-    const cell = this.#cellOf(event.target);
-    if (cell && cell.number !== this.active) this.#focus.take(cell.number);
-  }
-
   /** @param {Cell} cell */
   activate(cell) {
     this.dispatchEvent(new CustomEvent('open', { detail: cell }));
   }
 
   /** @param {EventTarget | null} target */
-  #cellOf(target) {
+  #focused(target) {
     const index = /** @type {HTMLElement | null} */ (target)?.closest?.('.slot')?.getAttribute('data-index');
-    return index ? this.cellAt(Number(index)) : undefined;
+    if (index && Number(index) !== this.active && this.cellAt(Number(index))) this.#focus.take(Number(index));
   }
 }
