@@ -73,7 +73,7 @@ new Bar(finding);
 
 new Banner(connection);
 new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });
-new Header(grid);
+new Header(grid, pages);
 new LayoutChoice(grid);
 new Scrubber(grid);
 new StandingTitle(grid);

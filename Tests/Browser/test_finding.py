@@ -237,6 +237,42 @@ def test_on_a_phone_the_bar_is_behind_a_button(phone, gallery):
     assert button.get_attribute("aria-expanded") == "false"
 
 
+def test_g_goes_to_a_number_and_says_what_it_does_not_understand(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    number = front.page.get_by_role("textbox", name="Go to picture number")
+    problem = front.page.locator("#position-problem")
+    front.page.keyboard.press("g")
+    assert number.evaluate("(field) => field === document.activeElement && field.selectionEnd > field.selectionStart")
+    front.page.keyboard.type("June 2019")
+    front.page.keyboard.press("Enter")
+    problem.wait_for()
+    assert problem.inner_text() == "Type a number from 1 to 120."
+    assert problem.get_attribute("role") == "alert" and number.get_attribute("aria-invalid") == "true"
+    front.page.keyboard.type("61")
+    front.page.keyboard.press("Enter")
+    problem.wait_for(state="hidden")
+    assert number.get_attribute("aria-invalid") is None
+    front.until("() => document.activeElement.dataset.index === '60'")
+    # In the viewer and in a field it is a letter.
+    front.page.keyboard.press("Enter")
+    front.viewer.wait_for()
+    front.page.keyboard.press("g")
+    assert front.page.evaluate("() => document.querySelector('#viewer').contains(document.activeElement)")
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    field(front).press_sequentially("g")
+    assert field(front).input_value() == "g"
+
+
+def test_the_sheet_of_keys_tells_of_going_and_of_sizes(visit, gallery):
+    front = visit(gallery)
+    front.page.keyboard.press("?")
+    keys = front.page.locator("#shortcuts dl > div").all_inner_texts()
+    lines = [" ".join(line.split()) for line in keys]
+    assert {"g Go to a number or a month", "+ − Larger and smaller", "/ Search"} <= set(lines)
+
+
 SIZES = {"desktop": {"viewport": {"width": 1280, "height": 800}}, "phone": PHONE}
 
 

@@ -179,6 +179,31 @@ def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushe
     assert front.page.evaluate(below) >= 0
 
 
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_one_goes_to_a_month_by_its_name(dated, gallery, size):
+    front = dated("?sort=taken&direction=desc", **(PHONE if size == "phone" else {}))
+    number = front.page.get_by_role("textbox", name="Go to picture number")
+    first = {month["month"]: month["first"] for month in timeline(gallery, "desc")}
+    total = sum(COUNTS.values())
+    for text, month in [("2019-06", "2019-06"), ("June 2019", "2019-06"), ("aug 2019", "2019-08"), ("2020", "2020-01"),
+                        # A month without pictures: those that come after it.
+                        ("2019-12", "2019-08")]:
+        front.page.keyboard.press("g")
+        assert number.evaluate("(field) => field === document.activeElement && field.inputMode === 'text'")
+        front.page.keyboard.type(text)
+        front.page.keyboard.press("Enter")
+        front.until("(index) => document.activeElement.dataset.index === index", str(first[month]))
+        assert front.slot(first[month]).is_visible()
+    front.page.keyboard.press("g")
+    front.page.keyboard.type("Junuary")
+    front.page.keyboard.press("Enter")
+    problem = front.page.locator("#position-problem")
+    problem.wait_for()
+    assert problem.inner_text() == f"Type a number from 1 to {total}, or a month: 2019-06, June 2019."
+    box = problem.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= front.page.viewport_size["width"]
+
+
 def test_whoever_drags_through_the_gallery_sees_the_month(phone, gallery):
     front = phone(gallery, "?sort=taken")
     until_dated(front, COUNTS)
