@@ -8,6 +8,7 @@ import { View } from './catalog/view.js';
 import { CatalogWatch } from './catalog/watch.js';
 import { Bar } from './finding/bar.js';
 import { Finding } from './finding/finding.js';
+import { Navigation } from './finding/navigation.js';
 import { Search } from './finding/search.js';
 import { Sorting } from './finding/sorting.js';
 import { Trail } from './finding/trail.js';
@@ -70,6 +71,7 @@ progress.addEventListener('learnt', () => proportions.renew());
 new Sorting(finding);
 new Trail({ finding, server, pages, onRoom: () => grid.lay() });
 new Bar(finding);
+new Navigation({ finding, search, grid });
 
 new Banner(connection);
 new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });

@@ -18,6 +18,7 @@ TITLES = {"2019-06": "June 2019", "2019-07": "July 2019", "2019-08": "August 201
 
 # From the top to the end by small steps: above which slot each heading stands, and what must not change on the way.
 WALK = """async () => {
+    const grid = document.querySelector('#grid').getBoundingClientRect().left;
     const seen = {};
     const heights = new Set();
     let mostImages = 0;
@@ -31,7 +32,7 @@ WALK = """async () => {
             const below = [...document.querySelectorAll('.slot[data-index]')].filter(({ offsetWidth }) => offsetWidth > 0)
                 .map((slot) => [Number(slot.dataset.index), slot.getBoundingClientRect()])
                 .filter(([, box]) => Math.abs(box.top - bottom) < 1).sort(([one], [other]) => one - other);
-            if (below.length > 0) seen[heading.textContent.trim()] = [below[0][0], below[0][1].left < 20];
+            if (below.length > 0) seen[heading.textContent.trim()] = [below[0][0], below[0][1].left - grid < 8];
         }
         if (scrollY + innerHeight >= document.documentElement.scrollHeight - 1) break;
     }
