@@ -4,6 +4,7 @@ import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholde
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
+import { markOfDay } from './days.js';
 import { fills } from './fit.js';
 
 /**
@@ -24,6 +25,9 @@ export class Cell extends Slot {
 
   #loader;
   #rankOf;
+  #dayBegunAt;
+  /** The day that is marked. */
+  #day = '';
   /** @type {HTMLAnchorElement} */
   #link;
   #placeholder;
@@ -56,11 +60,13 @@ export class Cell extends Slot {
   /**
    * @param {Way} loader
    * @param {(number: number) => import('../loading/slot.js').Rank} rankOf
+   * @param {(number: number) => string} dayBegunAt  The day whose first picture is there; empty where there is none.
    */
-  constructor(loader, rankOf) {
+  constructor(loader, rankOf, dayBegunAt) {
     super('tile');
     this.#loader = loader;
     this.#rankOf = rankOf;
+    this.#dayBegunAt = dayBegunAt;
     this.element = cloneTemplate('slot-template');
     this.#link = find('a', this.element);
     this.#placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.#link));
@@ -99,6 +105,7 @@ export class Cell extends Slot {
    * @param {GalleryImage | undefined} image  Undefined while the slot's page is not here.
    */
   bind(number, image) {
+    this.#markDay(this.#dayBegunAt(number));
     if (number !== this.number && image && image.id === this.image?.id) this.renumber(number);
     const isSameSlot = number === this.number;
     const isSamePicture = isSameSlot && image?.id === this.image?.id;
@@ -150,6 +157,7 @@ export class Cell extends Slot {
     this.#clear();
     this.element.removeAttribute('data-index');
     this.element.removeAttribute('data-phase');
+    this.#markDay('');
     this.tabStop = false;
   }
 
@@ -288,6 +296,17 @@ export class Cell extends Slot {
     for (const element of [this.#picture, this.#preview]) {
       if (element?.parentNode === this.#link) element.alt = this.#text;
     }
+  }
+
+  /**
+   * Over the first picture of each day stands which one it is; who listens has the headings.
+   * @param {string} day
+   */
+  #markDay(day) {
+    if (day === this.#day) return;
+    this.#day = day;
+    if (day) this.element.dataset.day = markOfDay(day);
+    else this.element.removeAttribute('data-day');
   }
 
   #clear() {

@@ -1,5 +1,6 @@
 import { find } from '../page/template.js';
 import { Cell } from './cell.js';
+import { dayBegunAt, dayOf } from './days.js';
 import { Geometry, clamp } from './geometry.js';
 import { GeometryMaker } from './geometry-maker.js';
 import { HeldPoint } from './held-point.js';
@@ -47,7 +48,8 @@ export class Grid extends EventTarget {
     this.#pages = pages;
     this.#loader = loader;
     this.#proportions = proportions;
-    this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index)));
+    const dayAt = (/** @type {number} */ index) => (this.geometry.hasHeadings ? dayBegunAt(index, this.#imageAt) : '');
+    this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index), dayAt));
     this.#focus = new RovingFocus(this.#element, this.#rows);
     this.#maker = new GeometryMaker(this.#element, pages);
     this.geometry = this.#maker.make();
@@ -84,6 +86,11 @@ export class Grid extends EventTarget {
   /** The picture at the top of the screen, as far as it is known. */
   get topImage() {
     return this.#imageAt(this.position)?.id;
+  }
+
+  /** The day of the picture at the top of the screen, where pictures stand by days and as far as it is known. */
+  get topDay() {
+    return this.geometry.hasHeadings ? dayOf(this.#imageAt(this.position)) : '';
   }
 
   get arrangement() {

@@ -164,7 +164,7 @@ def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushe
     assert title.is_hidden()
     front.go_to(60)
     title.wait_for()
-    assert title.inner_text() == "August 2019"
+    assert title.inner_text() == "Thu, August 1, 2019"
     below = """() => {
         const all = [...document.querySelectorAll('.heading:not([hidden])')];
         const next = all.find((one) => /January/.test(one.textContent));
@@ -176,7 +176,7 @@ def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushe
     heading.wait_for()
     front.page.evaluate("(way) => scrollBy(0, way)", heading.bounding_box()["y"] - 75)
     front.until("() => /translateY\\(-/.test(document.querySelector('#standing-title').style.transform)")
-    assert title.inner_text() == "August 2019"
+    assert title.inner_text() == "Thu, August 1, 2019"
     assert front.page.evaluate(below) >= 0
 
 
