@@ -8,12 +8,14 @@ import { View } from './catalog/view.js';
 import { CatalogWatch } from './catalog/watch.js';
 import { Bar } from './finding/bar.js';
 import { Finding } from './finding/finding.js';
+import { Navigation } from './finding/navigation.js';
 import { Search } from './finding/search.js';
 import { Sorting } from './finding/sorting.js';
 import { Trail } from './finding/trail.js';
 import { Grid } from './grid/grid.js';
 import { attachKeyboard } from './grid/keyboard.js';
 import { attachPinch } from './grid/pinch.js';
+import { attachPointer } from './grid/pointer.js';
 import { Scrubber } from './grid/scrubber.js';
 import { StandingTitle } from './grid/standing-title.js';
 import { PictureCache } from './loading/cache.js';
@@ -69,10 +71,11 @@ progress.addEventListener('learnt', () => proportions.renew());
 new Sorting(finding);
 new Trail({ finding, server, pages, onRoom: () => grid.lay() });
 new Bar(finding);
+new Navigation({ finding, search, grid });
 
 new Banner(connection);
 new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });
-new Header(grid);
+new Header(grid, pages);
 new LayoutChoice(grid);
 new Scrubber(grid);
 new StandingTitle(grid);
@@ -81,6 +84,7 @@ new FullScreen();
 new Shortcuts();
 new ProgressLine(progress);
 attachKeyboard(grid, find('#grid'));
+attachPointer(grid, find('#grid'));
 attachPinch(grid, find('#grid'));
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -23,10 +23,6 @@ export class Connection extends EventTarget {
     addEventListener('offline', () => this.suspect());
   }
 
-  get isLost() {
-    return this.#isLost;
-  }
-
   /** Lost, or under suspicion: nothing new should be asked for until `answered`. */
   get isDoubtful() {
     return this.#isLost || this.#isProbing;

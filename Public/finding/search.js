@@ -1,5 +1,7 @@
 import { announce } from '../page/announcer.js';
+import { tellOfField } from '../page/field-problem.js';
 import { formatNumber } from '../page/numbers.js';
+import { attachKey } from '../page/pressed.js';
 import { find } from '../page/template.js';
 
 /**
@@ -16,7 +18,6 @@ export class Search {
   /** @type {HTMLInputElement} */
   #field = find('#search-field');
   #clear = find('#search-clear');
-  #problem = find('#search-problem');
   #isScheduled = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #telling;
@@ -38,7 +39,7 @@ export class Search {
       event.preventDefault();
       this.#leave();
     });
-    addEventListener('keydown', (event) => this.#summoned(event));
+    attachKey('/', () => this.summon());
     finding.addEventListener('wish', () => this.#follow());
     finding.addEventListener('shown', () => this.#shown());
     finding.addEventListener('problem', (event) => this.#failed(/** @type {CustomEvent} */ (event).detail));
@@ -57,6 +58,12 @@ export class Search {
     this.#field.value = '';
     this.#finding.endTyping();
     this.#finding.wish(this.#finding.wished.with({ q: '', folder: '' }));
+    this.focus();
+  }
+
+  /** Somebody wants to search: the bar may have to be opened first. */
+  summon() {
+    this.#finding.dispatchEvent(new Event('summons'));
     this.focus();
   }
 
@@ -84,17 +91,6 @@ export class Search {
     else this.#field.blur();
   }
 
-  /** @param {KeyboardEvent} event */
-  #summoned(event) {
-    if (event.key !== '/' || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (target.closest?.('input, textarea, select, dialog')) return;
-    event.preventDefault();
-    // The bar may have to be opened first.
-    this.#finding.dispatchEvent(new Event('summons'));
-    this.focus();
-  }
-
   /** On to what was found. */
   #leave() {
     this.#finding.endTyping();
@@ -111,7 +107,7 @@ export class Search {
   }
 
   #shown() {
-    this.#say('');
+    tellOfField(this.#field, '');
     const { total = 0, view } = this.#pages;
     const count = total === 1 ? '1 picture' : `${formatNumber(total)} pictures`;
     const text = total === 0 && view.isNarrowed ? 'Nothing matches' : count;
@@ -126,15 +122,8 @@ export class Search {
     // To people the parameter is the search.
     const { field = '', detail } = problem;
     const isToldOfField = field !== '' && detail.startsWith(`${field} `);
-    this.#say(isToldOfField ? `The ${nameOf(field)}${detail.slice(field.length)}` : problem.message);
-  }
-
-  /** @param {string} text */
-  #say(text) {
-    this.#problem.textContent = text;
-    this.#problem.hidden = text === '';
-    if (text) this.#field.setAttribute('aria-invalid', 'true');
-    else this.#field.removeAttribute('aria-invalid');
+    const text = isToldOfField ? `The ${nameOf(field)}${detail.slice(field.length)}` : problem.message;
+    tellOfField(this.#field, text);
   }
 }
 

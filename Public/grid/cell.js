@@ -1,8 +1,10 @@
 import { Slot } from '../loading/slot.js';
+import { Address } from '../page/address.js';
 import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholder.js';
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
+import { markOfDay } from './days.js';
 import { fills } from './fit.js';
 
 /**
@@ -10,13 +12,24 @@ import { fills } from './fit.js';
  * @typedef {import('../loading/way.js').Way} Way
  */
 
-/** One slot of the grid on screen. Its element is used again for slot after slot. */
+/**
+ * One slot of the grid on screen. Its element is used again for slot after slot.
+ *
+ * Within it the picture is in a link to its page in the viewer, for the pointer and the browser's own menus. For keys and
+ * for those who listen the slot itself is the picture: it has the focus and the name, and opens by Enter. So the link is
+ * out of the tab order and out of the accessibility tree, where it would be a second stop that says the same name.
+ */
 export class Cell extends Slot {
   /** What comes faster than this simply appears; a fade would only make it slower. Milliseconds. */
   static #fadeAfter = 90;
 
   #loader;
   #rankOf;
+  #dayBegunAt;
+  /** The day that is marked. */
+  #day = '';
+  /** @type {HTMLAnchorElement} */
+  #link;
   #placeholder;
   #begunAt = 0;
   #isTabStop = false;
@@ -47,13 +60,16 @@ export class Cell extends Slot {
   /**
    * @param {Way} loader
    * @param {(number: number) => import('../loading/slot.js').Rank} rankOf
+   * @param {(number: number) => string} dayBegunAt  The day whose first picture is there; empty where there is none.
    */
-  constructor(loader, rankOf) {
+  constructor(loader, rankOf, dayBegunAt) {
     super('tile');
     this.#loader = loader;
     this.#rankOf = rankOf;
+    this.#dayBegunAt = dayBegunAt;
     this.element = cloneTemplate('slot-template');
-    this.#placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.element));
+    this.#link = find('a', this.element);
+    this.#placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.#link));
   }
 
   /** @override */
@@ -89,6 +105,7 @@ export class Cell extends Slot {
    * @param {GalleryImage | undefined} image  Undefined while the slot's page is not here.
    */
   bind(number, image) {
+    this.#markDay(this.#dayBegunAt(number));
     if (number !== this.number && image && image.id === this.image?.id) this.renumber(number);
     const isSameSlot = number === this.number;
     const isSamePicture = isSameSlot && image?.id === this.image?.id;
@@ -140,6 +157,7 @@ export class Cell extends Slot {
     this.#clear();
     this.element.removeAttribute('data-index');
     this.element.removeAttribute('data-phase');
+    this.#markDay('');
     this.tabStop = false;
   }
 
@@ -222,7 +240,8 @@ export class Cell extends Slot {
     this.#removeNotice();
     this.problem = problem;
     this.#notice = cloneTemplate('slot-problem-template');
-    this.#notice.title = problem.message;
+    // The notice lets the pointer through to the link.
+    this.#link.title = problem.message;
     find('.slot-problem-reason', this.#notice).textContent = problem.message;
     this.element.append(this.#notice);
     this.element.dataset.phase = 'failed';
@@ -238,6 +257,8 @@ export class Cell extends Slot {
   #describe(image) {
     const isOtherName = image.name !== this.image?.name;
     this.image = image;
+    const address = Address.ofImage(image.id);
+    if (this.#link.getAttribute('href') !== address) this.#link.href = address;
     if (this.element.dataset.phase === 'waiting') paintPlaceholderSoon(this.#placeholder, image.placeholder);
     if (isOtherName) this.#markAndLabel();
     else this.#markIfNew();
@@ -273,8 +294,19 @@ export class Cell extends Slot {
     this.#mark = this.#isIncomplete ? makeIncompleteMark() : null;
     if (this.#mark) this.element.append(this.#mark);
     for (const element of [this.#picture, this.#preview]) {
-      if (element?.parentNode === this.element) element.alt = this.#text;
+      if (element?.parentNode === this.#link) element.alt = this.#text;
     }
+  }
+
+  /**
+   * Over the first picture of each day stands which one it is; who listens has the headings.
+   * @param {string} day
+   */
+  #markDay(day) {
+    if (day === this.#day) return;
+    this.#day = day;
+    if (day) this.element.dataset.day = markOfDay(day);
+    else this.element.removeAttribute('data-day');
   }
 
   #clear() {
@@ -287,16 +319,18 @@ export class Cell extends Slot {
     this.#mark = null;
     this.#removePreview();
     this.#removeNotice();
+    this.#link.removeAttribute('href');
     dropPlaceholder(this.#placeholder);
   }
 
   /** Unless it has gone on to another cell, where its slot is now. */
   #removePreview() {
-    if (this.#preview?.parentNode === this.element) this.#preview.remove();
+    if (this.#preview?.parentNode === this.#link) this.#preview.remove();
     this.#preview = null;
   }
 
   #removeNotice() {
+    if (this.#notice) this.#link.removeAttribute('title');
     this.#notice?.remove();
     this.#notice = null;
     this.problem = null;

@@ -26,7 +26,9 @@ export class GeometryMaker {
   /** @param {import('./arrangement.js').Bent} [bent]  What stays as it was. */
   make(bent) {
     const style = getComputedStyle(this.#element);
-    const height = Math.max(1, innerHeight - this.#element.offsetTop);
+    // Beneath it there may be a bar.
+    const around = this.#element.offsetTop + Number.parseFloat(style.marginBottom);
+    const height = Math.max(1, innerHeight - around);
     const gap = Number.parseFloat(style.getPropertyValue('--gap')) || 4;
     const screen = { width: this.#element.clientWidth, height, gap };
     return new Geometry({

@@ -1,5 +1,6 @@
 import { find } from '../page/template.js';
 import { Cell } from './cell.js';
+import { dayBegunAt, dayOf } from './days.js';
 import { Geometry, clamp } from './geometry.js';
 import { GeometryMaker } from './geometry-maker.js';
 import { HeldPoint } from './held-point.js';
@@ -47,7 +48,8 @@ export class Grid extends EventTarget {
     this.#pages = pages;
     this.#loader = loader;
     this.#proportions = proportions;
-    this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index)));
+    const dayAt = (/** @type {number} */ index) => (this.geometry.hasHeadings ? dayBegunAt(index, this.#imageAt) : '');
+    this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index), dayAt));
     this.#focus = new RovingFocus(this.#element, this.#rows);
     this.#maker = new GeometryMaker(this.#element, pages);
     this.geometry = this.#maker.make();
@@ -64,8 +66,7 @@ export class Grid extends EventTarget {
       addEventListener(type, () => (this.#isInUse = true), { once: true, passive: true, capture: true });
     }
     this.lay();
-    this.#element.addEventListener('click', (event) => this.#clicked(event));
-    this.#element.addEventListener('focusin', (event) => this.#focused(event));
+    this.#element.addEventListener('focusin', ({ target }) => this.#focused(target));
   }
 
   get total() {
@@ -85,6 +86,11 @@ export class Grid extends EventTarget {
   /** The picture at the top of the screen, as far as it is known. */
   get topImage() {
     return this.#imageAt(this.position)?.id;
+  }
+
+  /** The day of the picture at the top of the screen, where pictures stand by days and as far as it is known. */
+  get topDay() {
+    return this.geometry.hasHeadings ? dayOf(this.#imageAt(this.position)) : '';
   }
 
   get arrangement() {
@@ -370,28 +376,14 @@ export class Grid extends EventTarget {
     };
   }
 
-  /** @param {Event} event */
-  #clicked(event) {
-    const cell = this.#cellOf(event.target);
-    if (!cell) return;
-    if (/** @type {Element} */ (event.target).closest('.slot-problem button')) cell.retry();
-    else this.activate(cell);
-  }
-
-  /** @param {Event} event */
-  #focused(event) {
-    const cell = this.#cellOf(event.target);
-    if (cell && cell.number !== this.active) this.#focus.take(cell.number);
-  }
-
   /** @param {Cell} cell */
   activate(cell) {
     this.dispatchEvent(new CustomEvent('open', { detail: cell }));
   }
 
   /** @param {EventTarget | null} target */
-  #cellOf(target) {
+  #focused(target) {
     const index = /** @type {HTMLElement | null} */ (target)?.closest?.('.slot')?.getAttribute('data-index');
-    return index ? this.cellAt(Number(index)) : undefined;
+    if (index && Number(index) !== this.active && this.cellAt(Number(index))) this.#focus.take(Number(index));
   }
 }

@@ -5,7 +5,6 @@
  */
 export async function decode(picture) {
   const element = new Image();
-  element.draggable = false;
   element.src = picture.url;
   await element.decode();
   return element;

@@ -52,16 +52,24 @@ export class Address {
   }
 
   /**
+   * What a link to a picture says: it opens in the view that the page shows, whichever that is by then.
+   * @param {string} id
+   */
+  static ofImage(id) {
+    return `#image=${id}`;
+  }
+
+  /**
    * A step forward, so that Back closes the picture.
    * @param {string} id
    */
   static enterImage(id) {
-    history.pushState({ image: id }, '', `#image=${id}`);
+    history.pushState({ image: id }, '', Address.ofImage(id));
   }
 
   /** @param {string} id */
   static showImage(id) {
-    history.replaceState({ image: id }, '', `#image=${id}`);
+    history.replaceState({ image: id }, '', Address.ofImage(id));
   }
 
   static get isAtImage() {

@@ -1,4 +1,4 @@
-import { isMeantElsewhere } from './pressed.js';
+import { attachKey } from './pressed.js';
 import { find } from './template.js';
 
 /** The whole screen for the page (`f`), where the browser gives it. */
@@ -11,11 +11,7 @@ export class FullScreen {
     document.addEventListener('fullscreenchange', () => {
       this.#button.setAttribute('aria-pressed', String(document.fullscreenElement !== null));
     });
-    addEventListener('keydown', (event) => {
-      if (event.key.toLowerCase() !== 'f' || event.defaultPrevented || isMeantElsewhere(event)) return;
-      event.preventDefault();
-      this.#toggle();
-    });
+    attachKey('f', () => this.#toggle(), { isOfDialogs: true });
   }
 
   #toggle() {

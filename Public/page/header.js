@@ -1,22 +1,33 @@
 import { announce } from './announcer.js';
-import { formatNumber, parseNumber } from './numbers.js';
+import { destinationOf } from './destination.js';
+import { tellOfField } from './field-problem.js';
+import { formatNumber } from './numbers.js';
+import { attachKey } from './pressed.js';
 import { find } from './template.js';
 
-/** The bar at the top: where one is and of how many, and going elsewhere by typing a number over it. */
+/**
+ * The bar at the top: where one is and of how many, and going elsewhere by typing a number over it (`g` leads to it), or
+ * a month where the pictures stand under theirs.
+ */
 export class Header {
   #grid;
+  #pages;
   #form = find('#position');
   /** @type {HTMLInputElement} */
   #field = find('#position-number');
   #total = find('#position-total');
   #shownTotal = -1;
 
-  /** @param {import('../grid/grid.js').Grid} grid */
-  constructor(grid) {
+  /**
+   * @param {import('../grid/grid.js').Grid} grid
+   * @param {Pick<import('../catalog/pages.js').Pages, 'months' | 'view'>} pages
+   */
+  constructor(grid, pages) {
     this.#grid = grid;
+    this.#pages = pages;
     grid.addEventListener('move', () => this.#show());
     this.#field.addEventListener('focus', () => this.#field.select());
-    this.#field.addEventListener('blur', () => this.#show());
+    this.#field.addEventListener('blur', () => this.#leave());
     this.#field.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.#field.blur();
     });
@@ -24,6 +35,7 @@ export class Header {
       event.preventDefault();
       this.#go();
     });
+    attachKey('g', () => this.#field.focus());
   }
 
   #show() {
@@ -34,17 +46,34 @@ export class Header {
       this.#total.textContent = formatNumber(total);
       this.#field.style.setProperty('--digits', String(formatNumber(total).length));
     }
+    const hasMonths = this.#pages.months.length > 0;
+    if (this.#form.hasAttribute('data-months') !== hasMonths) this.#offerMonths(hasMonths);
     if (document.activeElement !== this.#field) this.#field.value = formatNumber(this.#grid.position + 1);
   }
 
+  /** @param {boolean} areThere */
+  #offerMonths(areThere) {
+    this.#form.toggleAttribute('data-months', areThere);
+    // A month has letters.
+    this.#field.inputMode = areThere ? 'text' : 'numeric';
+    this.#field.title = areThere ? 'A number, or a month: 2019-06, June 2019 (g)' : 'Go to picture number (g)';
+  }
+
+  #leave() {
+    tellOfField(this.#field, '');
+    this.#show();
+  }
+
   #go() {
-    const number = parseNumber(this.#field.value);
-    if (number === null || number < 1) {
+    const { months, view } = this.#pages;
+    const index = destinationOf(this.#field.value, { months, direction: view.direction });
+    if (index === null) {
       this.#field.select();
-      announce(`Type a number from 1 to ${formatNumber(this.#grid.total)}.`);
+      const orMonth = months.length > 0 ? ', or a month: 2019-06, June 2019' : '';
+      tellOfField(this.#field, `Type a number from 1 to ${formatNumber(this.#grid.total)}${orMonth}.`);
       return;
     }
-    this.#grid.goTo(number - 1);
+    this.#grid.goTo(index);
     this.#grid.focus(this.#grid.active);
     announce(`Picture ${formatNumber(this.#grid.active + 1)} of ${formatNumber(this.#grid.total)}`);
   }

@@ -1,3 +1,20 @@
+import { presentScope } from './scope.js';
+
+/**
+ * What a letter does, wherever it is pressed and not typed.
+ * @param {string} key  Small.
+ * @param {() => void} act
+ * @param {{isOfDialogs?: boolean}} [where]  Whether it does so while a dialog is open, too.
+ */
+export function attachKey(key, act, { isOfDialogs = false } = {}) {
+  addEventListener('keydown', (event) => {
+    if (event.key.toLowerCase() !== key || event.defaultPrevented || isMeantElsewhere(event)) return;
+    if (!isOfDialogs && presentScope() !== document.body) return;
+    event.preventDefault();
+    act();
+  });
+}
+
 /**
  * Whether a key is a letter of a text, or the browser's or the system's.
  * @param {KeyboardEvent} event

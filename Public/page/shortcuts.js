@@ -1,4 +1,4 @@
-import { isMeantElsewhere } from './pressed.js';
+import { attachKey } from './pressed.js';
 import { find } from './template.js';
 
 /** What can be done by key, shown by `?` from anywhere. */
@@ -7,11 +7,7 @@ export class Shortcuts {
   #dialog = find('#shortcuts');
 
   constructor() {
-    addEventListener('keydown', (event) => {
-      if (event.key !== '?' || event.defaultPrevented || isMeantElsewhere(event)) return;
-      event.preventDefault();
-      this.#toggle();
-    });
+    attachKey('?', () => this.#toggle(), { isOfDialogs: true });
     find('#shortcuts-close').addEventListener('click', () => this.#dialog.close());
     // The dialog's own box is its backdrop; its content has a box within.
     this.#dialog.addEventListener('click', (event) => event.target === this.#dialog && this.#dialog.close());

@@ -9,7 +9,6 @@
 export function makePreview(url, onReady) {
   const element = new Image();
   element.className = 'slot-picture at-once';
-  element.draggable = false;
   // So small a picture is decoded while it is painted; later would be a frame without it.
   element.decoding = 'sync';
   element.addEventListener('load', () => onReady(element), { once: true });

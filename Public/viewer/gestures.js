@@ -58,6 +58,8 @@ export class Gestures {
     stage.addEventListener('pointerup', (event) => this.#up(event));
     stage.addEventListener('pointercancel', (event) => this.#up(event));
     stage.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
+    // A picture that the browser drags away could be moved no more.
+    stage.addEventListener('dragstart', (event) => event.preventDefault());
   }
 
   /** Who opens the stage by a double click means nothing by its second half. */

@@ -198,7 +198,7 @@ def test_folders_are_gone_into_and_out_of(visit, gallery):
     front.page.get_by_role("button", name="07 30").click()
     until_total(front, 30)
     until_address(front, "?folder=2019/07")
-    trail = front.page.get_by_role("navigation", name="Folder")
+    trail = front.page.get_by_role("navigation", name="Folder trail")
     assert trail.get_by_role("listitem").all_inner_texts() == ["All folders", "2019", "07"]
     assert trail.get_by_role("button", name="07").get_attribute("aria-current") == "page"
     front.until_settled()
@@ -224,17 +224,65 @@ def test_the_viewer_goes_through_what_was_found(visit, gallery):
     front.viewer.wait_for(state="hidden")
 
 
-def test_on_a_phone_the_bar_is_behind_a_button(phone, gallery):
+def test_on_a_phone_the_search_is_unfolded_by_its_entry_and_the_order_by_a_button(phone, gallery):
     front = phone(gallery)
     until_total(front, 120)
-    assert field(front).is_hidden()
-    front.page.get_by_role("button", name="Search and sort").tap()
+    order = front.page.get_by_label("Sort by")
+    assert field(front).is_hidden() and order.is_hidden()
+    search = front.page.get_by_role("button", name="Search", exact=True)
+    search.tap()
+    assert field(front).evaluate("(field) => field === document.activeElement") and order.is_hidden()
     field(front).fill("harbour")
     until_total(front, 40)
     field(front).press("Enter")
     assert field(front).is_hidden()
-    button = front.page.get_by_role("button", name="Search and sort. Searching for harbour")
-    assert button.get_attribute("aria-expanded") == "false"
+    assert search.get_attribute("aria-current") == "page"
+    button = front.page.get_by_role("button", name="Order and size")
+    button.tap()
+    assert order.is_visible() and field(front).is_hidden() and button.get_attribute("aria-expanded") == "true"
+    button.tap()
+    assert order.is_hidden() and button.get_attribute("aria-expanded") == "false"
+    search.tap()
+    front.slot(8).tap()
+    front.viewer.wait_for()
+    front.page.keyboard.press("Escape")
+    assert field(front).is_hidden()
+
+
+def test_g_goes_to_a_number_and_says_what_it_does_not_understand(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    number = front.page.get_by_role("textbox", name="Go to picture number")
+    problem = front.page.locator("#position-problem")
+    front.page.keyboard.press("g")
+    assert number.evaluate("(field) => field === document.activeElement && field.selectionEnd > field.selectionStart")
+    front.page.keyboard.type("June 2019")
+    front.page.keyboard.press("Enter")
+    problem.wait_for()
+    assert problem.inner_text() == "Type a number from 1 to 120."
+    assert problem.get_attribute("role") == "alert" and number.get_attribute("aria-invalid") == "true"
+    front.page.keyboard.type("61")
+    front.page.keyboard.press("Enter")
+    problem.wait_for(state="hidden")
+    assert number.get_attribute("aria-invalid") is None
+    front.until("() => document.activeElement.dataset.index === '60'")
+    # In the viewer and in a field it is a letter.
+    front.page.keyboard.press("Enter")
+    front.viewer.wait_for()
+    front.page.keyboard.press("g")
+    assert front.page.evaluate("() => document.querySelector('#viewer').contains(document.activeElement)")
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    field(front).press_sequentially("g")
+    assert field(front).input_value() == "g"
+
+
+def test_the_sheet_of_keys_tells_of_going_and_of_sizes(visit, gallery):
+    front = visit(gallery)
+    front.page.keyboard.press("?")
+    keys = front.page.locator("#shortcuts dl > div").all_inner_texts()
+    lines = [" ".join(line.split()) for line in keys]
+    assert {"g Go to a number or a month", "+ − Larger and smaller", "/ Search"} <= set(lines)
 
 
 SIZES = {"desktop": {"viewport": {"width": 1280, "height": 800}}, "phone": PHONE}
@@ -247,7 +295,7 @@ def test_the_bar_is_pictured(visit, gallery, picture, scheme, size):
     front.until_settled()
     picture(front, f"finding-{size}-{scheme}")
     if size == "phone":
-        front.page.get_by_role("button", name="Search and sort").tap()
+        front.page.get_by_role("button", name="Search", exact=True).tap()
     field(front).fill("taken:never")
     front.page.locator("#search-problem").wait_for()
     picture(front, f"finding-problem-{size}-{scheme}")

@@ -99,7 +99,7 @@ def test_rows_fill_the_width_and_the_last_is_not_blown_up(visit, mixed):
         return [Math.min(...boxes.map((box) => box.left)), Math.max(...boxes.map((box) => box.right))];
     })""")
     assert len(rows) >= 4
-    assert {(round(left), round(right)) for left, right in rows} == {(12, 1268)}
+    assert {(round(left), round(right)) for left, right in rows} == {(80, 1268)}
     front.page.keyboard.press("End")
     front.slot(1_199).wait_for()
     assert box(front, 1_199)["height"] < 300
@@ -311,7 +311,7 @@ def test_two_fingers_make_pictures_larger_and_smaller_around_them(phone, mixed):
 def test_on_a_phone_there_is_a_slider_too(phone, mixed):
     front = phone(mixed.server)
     until_at_rest(front)
-    front.page.get_by_role("button", name="Search and sort").tap()
+    front.page.get_by_role("button", name="Order and size").tap()
     slider = front.page.get_by_role("slider", name="Size of the pictures")
     slider.wait_for()
     middle = front.page.evaluate(MIDDLE)
@@ -382,5 +382,5 @@ def test_the_layouts_are_pictured(visit, mixed, picture, size, scheme):
         front.page.keyboard.press("-" if number == 0 else "+")
         until_at_rest(front)
     if size == "phone":
-        front.page.get_by_role("button", name="Search and sort").tap()
+        front.page.get_by_role("button", name="Order and size").tap()
         picture(front, f"layout-bar-{size}-{scheme}")

@@ -18,6 +18,7 @@ TITLES = {"2019-06": "June 2019", "2019-07": "July 2019", "2019-08": "August 201
 
 # From the top to the end by small steps: above which slot each heading stands, and what must not change on the way.
 WALK = """async () => {
+    const grid = document.querySelector('#grid').getBoundingClientRect().left;
     const seen = {};
     const heights = new Set();
     let mostImages = 0;
@@ -31,7 +32,7 @@ WALK = """async () => {
             const below = [...document.querySelectorAll('.slot[data-index]')].filter(({ offsetWidth }) => offsetWidth > 0)
                 .map((slot) => [Number(slot.dataset.index), slot.getBoundingClientRect()])
                 .filter(([, box]) => Math.abs(box.top - bottom) < 1).sort(([one], [other]) => one - other);
-            if (below.length > 0) seen[heading.textContent.trim()] = [below[0][0], below[0][1].left < 20];
+            if (below.length > 0) seen[heading.textContent.trim()] = [below[0][0], below[0][1].left - grid < 8];
         }
         if (scrollY + innerHeight >= document.documentElement.scrollHeight - 1) break;
     }
@@ -163,7 +164,7 @@ def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushe
     assert title.is_hidden()
     front.go_to(60)
     title.wait_for()
-    assert title.inner_text() == "August 2019"
+    assert title.inner_text() == "Thu, August 1, 2019"
     below = """() => {
         const all = [...document.querySelectorAll('.heading:not([hidden])')];
         const next = all.find((one) => /January/.test(one.textContent));
@@ -175,8 +176,33 @@ def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushe
     heading.wait_for()
     front.page.evaluate("(way) => scrollBy(0, way)", heading.bounding_box()["y"] - 75)
     front.until("() => /translateY\\(-/.test(document.querySelector('#standing-title').style.transform)")
-    assert title.inner_text() == "August 2019"
+    assert title.inner_text() == "Thu, August 1, 2019"
     assert front.page.evaluate(below) >= 0
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_one_goes_to_a_month_by_its_name(dated, gallery, size):
+    front = dated("?sort=taken&direction=desc", **(PHONE if size == "phone" else {}))
+    number = front.page.get_by_role("textbox", name="Go to picture number")
+    first = {month["month"]: month["first"] for month in timeline(gallery, "desc")}
+    total = sum(COUNTS.values())
+    for text, month in [("2019-06", "2019-06"), ("June 2019", "2019-06"), ("aug 2019", "2019-08"), ("2020", "2020-01"),
+                        # A month without pictures: those that come after it.
+                        ("2019-12", "2019-08")]:
+        front.page.keyboard.press("g")
+        assert number.evaluate("(field) => field === document.activeElement && field.inputMode === 'text'")
+        front.page.keyboard.type(text)
+        front.page.keyboard.press("Enter")
+        front.until("(index) => document.activeElement.dataset.index === index", str(first[month]))
+        assert front.slot(first[month]).is_visible()
+    front.page.keyboard.press("g")
+    front.page.keyboard.type("Junuary")
+    front.page.keyboard.press("Enter")
+    problem = front.page.locator("#position-problem")
+    problem.wait_for()
+    assert problem.inner_text() == f"Type a number from 1 to {total}, or a month: 2019-06, June 2019."
+    box = problem.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= front.page.viewport_size["width"]
 
 
 def test_whoever_drags_through_the_gallery_sees_the_month(phone, gallery):

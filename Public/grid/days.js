@@ -1,0 +1,59 @@
+/** Days are written `2019-06-14`; empty where they are not known. */
+
+const marks = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
+const names = new Intl.DateTimeFormat('en', {
+  weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC',
+});
+/** @type {Map<string, string>} */
+const known = new Map();
+
+/**
+ * The day on which a picture was taken.
+ * @param {{takenAt?: string} | undefined} image
+ */
+export function dayOf(image) {
+  return image?.takenAt?.slice(0, 10) ?? '';
+}
+
+/**
+ * The day whose first picture is there; empty also while it is not known whether it is the first.
+ * @param {number} index
+ * @param {(index: number) => {takenAt?: string} | undefined} imageAt
+ */
+export function dayBegunAt(index, imageAt) {
+  const day = dayOf(imageAt(index));
+  if (day === '' || index === 0) return day;
+  const before = imageAt(index - 1);
+  return before && dayOf(before) !== day ? day : '';
+}
+
+/**
+ * What is said over the first picture of a day: `Fri 14`.
+ * @param {string} day
+ */
+export function markOfDay(day) {
+  let mark = known.get(day);
+  if (mark === undefined) {
+    const [number, weekday] = format(marks, day).split(' ');
+    mark = weekday ? `${weekday} ${number}` : '';
+    known.set(day, mark);
+  }
+  return mark;
+}
+
+/**
+ * What a day is called: `Fri, June 14, 2019`.
+ * @param {string} day
+ */
+export function nameOfDay(day) {
+  return format(names, day);
+}
+
+/**
+ * @param {Intl.DateTimeFormat} style
+ * @param {string} day
+ */
+function format(style, day) {
+  const date = new Date(`${day}T00:00:00Z`);
+  return Number.isNaN(date.valueOf()) ? '' : style.format(date);
+}

@@ -1,0 +1,46 @@
+import { nameOfMonth } from '../grid/months.js';
+import { parseNumber } from './numbers.js';
+
+/** January to December, in small letters. */
+const names = Array.from({ length: 12 }, (_, at) => nameOfMonth(`2000-${twoDigits(at + 1)}`).split(' ')[0].toLowerCase());
+
+/**
+ * The slot that somebody named: a picture's number or, where pictures stand under their months, a month or a year. Of a
+ * month without pictures it is the first picture after it in the order, or the last month's.
+ * @param {string} text  `1200`, `1,200`, `2019-06`, `6/2019`, `June 2019`, `jun 2019`, `2019`.
+ * @param {{months: import('../catalog/server.js').Month[], direction: string}} order
+ * @returns {number | null}  From 0; null if nothing is understood.
+ */
+export function destinationOf(text, { months, direction }) {
+  const dated = months.filter(({ month }) => month !== null);
+  const wanted = parseMonth(text);
+  const number = parseNumber(text);
+  // What may be a number is a date only if it is of a year that there is.
+  const isYearThere = dated.some(({ month }) => month?.slice(0, 4) === wanted?.slice(0, 4));
+  if (wanted !== null && dated.length > 0 && (number === null || isYearThere)) {
+    const isReached = (/** @type {string} */ month) => (direction === 'desc' ? month <= wanted : month >= wanted);
+    const reached = dated.find(({ month }) => isReached(String(month).slice(0, wanted.length)));
+    return (reached ?? dated[dated.length - 1]).first;
+  }
+  return number === null || number < 1 ? null : number - 1;
+}
+
+/**
+ * @param {string} text
+ * @returns {string | null}  `2019-06` or `2019`.
+ */
+function parseMonth(text) {
+  const parts = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
+  const year = parts.find((part) => /^\d{4}$/.test(part));
+  const [rest, ...others] = parts.filter((part) => part !== year);
+  if (year === undefined || others.length > 0) return null;
+  if (rest === undefined) return year;
+  const isName = rest.length >= 3 && Number.isNaN(Number(rest));
+  const month = isName ? 1 + names.findIndex((name) => name.startsWith(rest)) : Number(rest);
+  return month >= 1 && month <= 12 ? `${year}-${twoDigits(month)}` : null;
+}
+
+/** @param {number} number */
+function twoDigits(number) {
+  return String(number).padStart(2, '0');
+}

@@ -1,0 +1,123 @@
+"""Where pictures stand under their months, one sees the days, too."""
+
+import datetime
+import re
+
+import pytest
+
+from conftest import PHONE
+from folder import Folder
+from test_months import month_files
+
+DAYS = [("2019-06", 3, 120), ("2019-06", 14, 180), ("2019-08", 2, 250)]
+MARKS = {"asc": {0: "Mon 3", 120: "Fri 14", 300: "Fri 2"}, "desc": {0: "Fri 2", 250: "Fri 14", 430: "Mon 3"}}
+UNDATED = 5
+# All but the first.
+PAGES = re.compile(r"/api/v1/images\?.*offset=[1-9]")
+TOTAL = 555
+
+# Every slot that is met on the way from the top to the end, and what stands over it.
+WALK = """async () => {
+    const seen = {};
+    for (let top = 0; ; top += 500) {
+        scrollTo({ top, behavior: 'instant' });
+        for (let wait = 0; wait < 2; wait += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+        const all = [...document.querySelectorAll('.slot[data-index]')].filter((slot) => slot.offsetWidth > 0);
+        for (const slot of all) {
+            const mark = getComputedStyle(slot, '::before').content.split(' / ')[0];
+            seen[slot.dataset.index] = mark === 'none' ? '' : mark.replaceAll('"', '');
+        }
+        if (scrollY + innerHeight >= document.documentElement.scrollHeight - 1) return seen;
+    }
+}"""
+
+
+def day_files() -> dict:
+    files = {}
+    for month, day, count in DAYS:
+        files |= month_files(month, count, day)
+    return files | month_files(None, UNDATED)
+
+
+def until_examined(front):
+    front.until_told("""async (undated) => {
+        const { months } = await (await fetch('/api/v1/timeline?sort=taken')).json();
+        return months.length === 3 && months.at(-1).count === undated;
+    }""", UNDATED)
+
+
+@pytest.fixture(scope="module")
+def gallery(start, tmp_path_factory):
+    return Folder(start, tmp_path_factory.mktemp("days"), day_files(), examines=True).server
+
+
+@pytest.fixture
+def dated(visit, gallery):
+    def dated(place: str = "?sort=taken", **options):
+        front = visit(gallery, place, **options)
+        until_examined(front)
+        front.visit(place)
+        front.until_settled()
+        return front
+    return dated
+
+
+@pytest.mark.parametrize("direction", ["asc", "desc"])
+def test_over_the_first_picture_of_each_day_stands_the_day(dated, direction):
+    front = dated(f"?sort=taken&direction={direction}")
+    # All is known: nothing is met before its page is here.
+    for number in (1, 150, 260, 400, TOTAL):
+        front.go_to(number)
+        front.until_settled()
+    seen = front.page.evaluate(WALK)
+    assert len(seen) == TOTAL
+    assert {int(index): mark for index, mark in seen.items() if mark} == MARKS[direction]
+
+
+def test_an_order_that_is_not_of_dates_shows_no_days(dated):
+    front = dated("?sort=taken")
+    assert front.page.locator(".slot[data-day]:visible").count() == 1
+    front.page.get_by_label("Sort by").select_option("name")
+    front.until("() => !document.querySelector('.heading:not([hidden])') && !document.querySelector('.slot[data-day]')")
+
+
+def test_the_title_at_the_top_tells_the_day_once_it_is_known(dated):
+    front = dated()
+    held = []
+    front.page.route(PAGES, lambda route: held.append(route))
+    # So far ahead nothing was asked for before.
+    front.go_to(520)
+    title = front.page.locator("#standing-title")
+    title.wait_for()
+    assert title.inner_text() == "August 2019"
+    front.page.unroute(PAGES)
+    for route in held:
+        route.fallback()
+    front.until("() => document.querySelector('#standing-title').textContent === 'Fri, August 2, 2019'")
+    front.go_to(60)
+    front.until("() => document.querySelector('#standing-title').textContent === 'Mon, June 3, 2019'")
+    front.go_to(250)
+    front.until("() => document.querySelector('#standing-title').textContent === 'Fri, June 14, 2019'")
+
+
+def test_a_picture_that_is_put_in_before_takes_the_mark_over(visit, start, tmp_path):
+    folder = Folder(start, tmp_path, day_files(), examines=True)
+    front = visit(folder.server, "?sort=taken")
+    until_examined(front)
+    front.visit("?sort=taken")
+    front.go_to(121)
+    front.until("() => document.querySelector('.slot[data-day=\"Fri 14\"]')?.dataset.index === '120'")
+    folder.put_all({"early.jpg": datetime.datetime(2019, 6, 14, 6)})
+    front.until("""() => {
+        const marked = [...document.querySelectorAll('.slot[data-day="Fri 14"]')];
+        return marked.length === 1 && marked[0].ariaLabel.startsWith('early.jpg');
+    }""")
+
+
+@pytest.mark.parametrize("mode", ["light", "dark", "forced"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_days_are_pictured(dated, picture, size, mode):
+    colours = {"forced_colors": "active"} if mode == "forced" else {"color_scheme": mode}
+    front = dated("?sort=taken#at=115", **colours, **(PHONE if size == "phone" else {}))
+    front.page.locator(".slot[data-day]").first.wait_for()
+    picture(front, f"days-{size}-{mode}")

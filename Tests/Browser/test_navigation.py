@@ -1,0 +1,145 @@
+"""The ways through the gallery: a rail at the side of a wide screen, a bar at the bottom of a narrow one."""
+
+import pytest
+
+from conftest import PHONE
+from folder import Folder
+
+DESK = {"viewport": {"width": 1440, "height": 900}}
+TABLET = {"viewport": {"width": 820, "height": 1180}}
+ENTRIES = ["All", "Folders", "Search"]
+
+
+@pytest.fixture(scope="module")
+def gallery(start, tmp_path_factory):
+    path = tmp_path_factory.mktemp("ways")
+    for folder in ("hills", "sea"):
+        (path / folder).mkdir()
+    return Folder(start, path, [f"{folder}/{number:03d}.jpg" for folder in ("hills", "sea") for number in range(120)]).server
+
+
+@pytest.fixture
+def front(visit, gallery):
+    def front(place: str = "", **options):
+        front = visit(gallery, place, **options)
+        entry(front, "Folders").wait_for()
+        return front
+    return front
+
+
+def ways(front):
+    return front.page.get_by_role("navigation", name="Gallery")
+
+
+def entry(front, name: str):
+    return ways(front).get_by_role("button", name=name, exact=True)
+
+
+def until_current(front, name: str):
+    front.until("""(name) => {
+        const current = [...document.querySelectorAll('#navigation [aria-current=page]')];
+        return current.length === 1 && current[0].textContent.trim() === name;
+    }""", name)
+
+
+@pytest.mark.parametrize("options", [DESK, TABLET, PHONE], ids=["desk", "tablet", "phone"])
+def test_one_entry_is_current_and_each_leads_to_what_it_says(front, options):
+    front = front(**options)
+    assert ways(front).get_by_role("button").count() == len(ENTRIES)
+    until_current(front, "All")
+    entry(front, "Folders").click()
+    folders = front.page.get_by_role("navigation", name="Folders", exact=True)
+    folders.get_by_role("button", name="sea 120").click()
+    until_current(front, "Folders")
+    front.until("() => document.querySelector('#position-total').textContent === '120'")
+    entry(front, "Search").click()
+    field = front.page.locator("#search-field")
+    assert field.evaluate("(field) => field === document.activeElement")
+    field.fill("007")
+    until_current(front, "Search")
+    entry(front, "All").click()
+    until_current(front, "All")
+    front.until("() => document.querySelector('#position-total').textContent === '240'")
+    assert field.input_value() == ""
+    front.page.go_back()
+    until_current(front, "Search")
+
+
+def test_who_sees_all_already_is_led_to_the_beginning(front):
+    front = front("#at=100", **DESK)
+    front.until("() => document.querySelector('#position-number').value === '100'")
+    entry(front, "All").click()
+    front.until("() => document.querySelector('#position-number').value === '1'")
+
+
+@pytest.mark.parametrize(("width", "has_words"), [(601, False), (1099, False), (1100, True), (1440, True)])
+def test_a_rail_stands_beside_the_pictures(front, width, has_words):
+    front = front(viewport={"width": width, "height": 800})
+    rail, grid = ways(front).bounding_box(), front.page.locator("#grid").bounding_box()
+    assert rail["x"] == 0 and rail["x"] + rail["width"] <= grid["x"]
+    # What is known by its icon alone has its name all the same.
+    words = entry(front, "Folders").locator("span").evaluate("(words) => getComputedStyle(words).clipPath === 'none'")
+    assert words is has_words
+    # In the bar nothing is pushed out or over something else.
+    boxes = front.page.locator("#header h1, #search, #sorting, #arrangement, #position").evaluate_all(
+        "(all) => all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => [left, right])")
+    assert len(boxes) == 5
+    assert all(one[1] <= other[0] for one, other in zip(boxes, boxes[1:])) and boxes[-1][1] <= width
+
+
+def test_the_bar_of_a_phone_covers_no_picture_at_the_end(front):
+    front = front(**PHONE)
+    bar = ways(front).bounding_box()
+    assert bar["width"] == 390 and bar["y"] + bar["height"] == 844
+    front.page.evaluate("() => scrollTo(0, document.documentElement.scrollHeight)")
+    front.slot(239).wait_for()
+    front.until("() => Math.abs(scrollY + innerHeight - document.documentElement.scrollHeight) < 1")
+    last = front.slot(239).bounding_box()
+    assert 0 <= bar["y"] - (last["y"] + last["height"]) < 8
+    # Nor one that has the focus.
+    front.page.keyboard.press("Home")
+    front.slot(0).focus()
+    for _ in range(12):
+        front.page.keyboard.press("ArrowDown")
+    front.until("() => document.activeElement.matches('.slot') && document.activeElement.getBoundingClientRect().bottom"
+                " <= document.querySelector('#navigation').getBoundingClientRect().top")
+
+
+def test_the_bar_of_a_phone_stays_clear_of_the_edge_that_is_the_systems(front):
+    front = front(**PHONE)
+    session = front.page.context.new_cdp_session(front.page)
+    session.send("Emulation.setSafeAreaInsetsOverride", {"insets": {"bottom": 34}})
+    front.until("() => document.querySelector('#navigation').getBoundingClientRect().height > 80")
+    words = entry(front, "Search").locator("span").bounding_box()
+    assert words["y"] + words["height"] <= 844 - 34
+
+
+@pytest.mark.parametrize("options", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_ways_go_away_while_a_picture_is_looked_at(front, options):
+    front = front(**options)
+    front.until_settled()
+    assert ways(front).is_visible()
+    front.slot(0).click()
+    front.viewer.wait_for()
+    front.until("() => getComputedStyle(document.querySelector('#navigation')).visibility === 'hidden'")
+    front.page.keyboard.press("Escape")
+    ways(front).wait_for()
+
+
+def test_a_gallery_without_folders_has_no_entry_for_them(visit, demo):
+    front = visit(demo, **DESK)
+    front.until_settled()
+    assert entry(front, "Folders").is_hidden() and entry(front, "All").is_visible()
+
+
+@pytest.mark.parametrize("mode", ["light", "dark", "forced"])
+@pytest.mark.parametrize("size", ["desk", "tablet", "phone"])
+def test_the_ways_are_pictured(front, picture, size, mode):
+    options = {"desk": DESK, "tablet": TABLET, "phone": {**PHONE, "device_scale_factor": 3}}[size]
+    colours = {"forced_colors": "active"} if mode == "forced" else {"color_scheme": mode}
+    front = front("?folder=sea", **options, **colours)
+    front.until_settled()
+    picture(front, f"navigation-{size}-{mode}")
+    entry(front, "Folders").click()
+    front.page.locator("#folders-none").wait_for()
+    picture(front, f"navigation-folders-{size}-{mode}")

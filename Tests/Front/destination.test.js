@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { destinationOf } from '../../Public/page/destination.js';
+
+const months = [
+  { month: '2018-11', first: 0, count: 40 },
+  { month: '2019-06', first: 40, count: 30 },
+  { month: '2019-08', first: 70, count: 3_000 },
+  { month: null, first: 3_070, count: 5 },
+];
+const rising = { months, direction: 'asc' };
+const falling = {
+  months: [
+    { month: '2019-08', first: 0, count: 3_000 },
+    { month: '2019-06', first: 3_000, count: 30 },
+    { month: '2018-11', first: 3_030, count: 40 },
+    { month: null, first: 3_070, count: 5 },
+  ],
+  direction: 'desc',
+};
+
+test('A number is a picture, however its digits are grouped', () => {
+  for (const order of [rising, falling, { months: [], direction: 'asc' }]) {
+    assert.equal(destinationOf('12', order), 11);
+    assert.equal(destinationOf('1,200', order), 1_199);
+    assert.equal(destinationOf('2,019', order), 2_018);
+  }
+});
+
+test('A month is its first picture in the order, however it is written', () => {
+  for (const text of ['2019-06', '2019/6', '6.2019', '06 / 2019', 'June 2019', 'JUNE, 2019', 'jun 2019', ' 2019 june ']) {
+    assert.equal(destinationOf(text, rising), 40, text);
+    assert.equal(destinationOf(text, falling), 3_000, text);
+  }
+});
+
+test('A year is its first picture, where there is one of that year, and else a number', () => {
+  assert.equal(destinationOf('2019', rising), 40);
+  assert.equal(destinationOf('2019', falling), 0);
+  assert.equal(destinationOf('2018', falling), 3_030);
+  assert.equal(destinationOf('1999', rising), 1_998);
+});
+
+test('Of a month without pictures it is what comes next in the order', () => {
+  assert.equal(destinationOf('2019-07', rising), 70);
+  assert.equal(destinationOf('2019-07', falling), 3_000);
+  assert.equal(destinationOf('2001-01', rising), 0);
+  assert.equal(destinationOf('2001-01', falling), 3_030);
+  assert.equal(destinationOf('May 2030', rising), 70);
+  assert.equal(destinationOf('May 2030', falling), 0);
+});
+
+test('Without months there are numbers only', () => {
+  const plain = { months: [], direction: 'asc' };
+  assert.equal(destinationOf('2019', plain), 2_018);
+  for (const text of ['2019-06', 'June 2019']) assert.equal(destinationOf(text, plain), null);
+  const undated = { months: [{ month: null, first: 0, count: 5 }], direction: 'asc' };
+  assert.equal(destinationOf('June 2019', undated), null);
+});
+
+test('What is neither is nothing', () => {
+  for (const text of ['', '0', 'June', 'ju 2019', '2019-13', '2019-00', '2019-06-14', 'Juno 2019', '-3', '1e3', 'x2019y']) {
+    assert.equal(destinationOf(text, rising), null, text);
+  }
+});
