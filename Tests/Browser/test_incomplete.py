@@ -87,7 +87,8 @@ def test_the_mark_covers_little_and_moves_nothing(visit, demo, picture, scheme):
     slot, mark = front.slot(0).bounding_box(), front.slot(0).locator(MARK).bounding_box()
     assert mark["width"] * mark["height"] < 0.08 * slot["width"] * slot["height"]
     assert mark["x"] - slot["x"] < 10 and slot["y"] + slot["height"] - mark["y"] - mark["height"] < 10
-    assert slot["width"] == slot["height"] == front.slot(1).bounding_box()["width"]
+    # Pixels are whole: of columns that share what is left over, some are one wider.
+    assert abs(slot["width"] - slot["height"]) <= 1 and abs(front.slot(1).bounding_box()["width"] - slot["width"]) <= 1
     assert front.slot(0).locator(MARK).evaluate("(mark) => mark.getAnimations().length") == 0
     picture(front, f"incomplete-{scheme}-grid")
     opened(front, 0)
