@@ -78,8 +78,9 @@
    *   frames to stay after the leg.
    * @param {Leg} leg
    * @param {(frame: number) => void} each
+   * @param {() => boolean} [isWaiting]  Whether to stay longer, up to two seconds.
    */
-  async function travel({ speed, time, stop }, each) {
+  async function travel({ speed, time, stop }, each, isWaiting = () => false) {
     const end = performance.now() + time;
     let before = performance.now();
     for (let frame = 0; before < end; frame += 1) {
@@ -88,21 +89,25 @@
       before = now;
       each(frame);
     }
-    for (let frame = 0; frame < stop; frame += 1) {
+    const latest = performance.now() + 2_000;
+    for (let frame = 0; frame < stop || (isWaiting() && performance.now() < latest); frame += 1) {
       await nextFrame();
       each(frame);
     }
   }
 
   /**
-   * Travels the legs again and again until enough was read, or wrong, or the time is over.
+   * Travels the legs again and again until enough was read, or wrong, or the time is over. Goes on from a stop when
+   * pictures have begun to come: what matters is what comes late, on the way.
    * @param {{legs: Leg[], enough: number, time: number, untilWrong: boolean}} plan  `time` in milliseconds.
    */
   async function read({ legs, enough, time, untilWrong }) {
     const end = performance.now() + time;
     const isDone = () => result.readings >= enough || (untilWrong && result.wrong.length > 0);
     for (let turn = 0; !isDone() && performance.now() < end; turn += 1) {
-      await travel(legs[turn % legs.length], (frame) => frame % 3 === 0 && readAll());
+      const before = result.readings;
+      const each = (frame) => frame % 3 === 0 && readAll();
+      await travel(legs[turn % legs.length], each, () => !isDone() && result.readings - before < 30);
     }
     return result;
   }
