@@ -95,7 +95,7 @@ grid.addEventListener('open', (event) => {
   viewer.open(cell.number);
 });
 grid.addEventListener('rest', () => {
-  if (!viewer.isOpen) Address.showPositionSoon(grid.position);
+  if (!viewer.isOpen) Address.showPlaceSoon(grid.place);
 });
 addEventListener('popstate', follow);
 connection.addEventListener('restored', () => {
@@ -114,12 +114,14 @@ async function start({ isNewVisit = true } = {}) {
   clearTimeout(retrying);
   const place = Address.read();
   try {
-    const index = await finding.show(Address.view, 'at' in place ? { at: place.at - 1 } : place);
-    if (index === undefined || !('image' in place)) return;
+    const index = await finding.show(Address.view, 'index' in place ? { at: place.index } : place);
+    if (index === undefined) return;
+    if ('index' in place) grid.goTo(index, place.within);
+    if (!('image' in place)) return;
     const image = await way.load(index);
     if (image?.id !== place.image) return;
     // A step is put beneath, so that Back leads to the grid from here too.
-    if (isNewVisit) Address.showPosition(index);
+    if (isNewVisit) Address.showPlace({ index, within: 0 });
     viewer.open(index, { isNewVisit });
   } catch (problem) {
     await startElsewhere(/** @type {import('./catalog/problem.js').Problem} */ (problem));
@@ -145,7 +147,7 @@ async function follow() {
     await start({ isNewVisit: false });
     return;
   }
-  if ('at' in place && place.at - 1 !== grid.position && !viewer.isOpen) grid.goTo(place.at - 1);
+  if ('index' in place && place.index !== grid.position && !viewer.isOpen) grid.goTo(place.index, place.within);
   const pictured = 'image' in place ? await server.position(pages.view, place.image).catch(() => {}) : undefined;
   if (pictured !== undefined) viewer.open(pictured, { isNewVisit: false });
 }

@@ -50,7 +50,7 @@ export class Finding extends EventTarget {
     const isStep = !(isTyped && this.#isTyping);
     this.#isTyping = isTyped;
     // Back from a view that somebody went to from a picture leads to the picture.
-    if (isStep && !Address.isAtImage) Address.showPosition(this.#grid.position);
+    if (isStep && !Address.isAtImage) Address.showPlace(this.#grid.place);
     this.#setAddress(view, isStep);
     try {
       await this.show(view, start);

@@ -31,8 +31,8 @@ export class Grid extends EventTarget {
   #focus;
   /** What stays where it is while the arrangement is changed. */
   #held = new HeldPoint();
-  /** The number that was gone to; it is the position for as long as nobody scrolls away from it. */
-  #goal = { index: 0, offset: -1 };
+  /** Where one has gone to; it is the place for as long as nobody scrolls away from it. */
+  #goal = { index: 0, within: 0, offset: -1 };
   /** The slots that are on screen, as they were shown last. */
   #seen = { first: 0, last: -1 };
   /** Somebody has scrolled, typed or pointed; until then nobody looks at anything but the beginning. */
@@ -81,6 +81,14 @@ export class Grid extends EventTarget {
   get position() {
     if (this.#goal.offset === this.scroller.offset) return this.#goal.index;
     return Math.max(0, this.geometry.slotsAt(this.scroller.offset).first);
+  }
+
+  /** @returns {import('../page/address.js').Place} */
+  get place() {
+    const { offset } = this.scroller;
+    if (this.#goal.offset === offset) return { index: this.#goal.index, within: this.#goal.within };
+    const index = this.position;
+    return { index, within: Math.max(0, offset - this.geometry.startOf(index)) };
   }
 
   /** The picture at the top of the screen, as far as it is known. */
@@ -165,21 +173,22 @@ export class Grid extends EventTarget {
   }
 
   /**
-   * Puts the slot's row at the top of the screen.
+   * Puts the slot's row at the top of the screen, or as far above it as is said.
    * @param {number} index
+   * @param {number} [within]  Pixels.
    */
-  goTo(index) {
+  goTo(index, within = 0) {
     this.#straighten();
     this.#focus.active = clamp(index, 0, Math.max(0, this.total - 1));
-    this.#goTo(this.#focus.active);
+    this.#goTo({ index: this.#focus.active, within });
     this.#update();
   }
 
-  /** @param {number} index */
-  #goTo(index) {
-    const offset = clamp(this.geometry.startOf(index), 0, this.geometry.furthest);
+  /** @param {import('../page/address.js').Place} place */
+  #goTo({ index, within }) {
+    const offset = clamp(this.geometry.startOf(index) + within, 0, this.geometry.furthest);
     if (offset !== this.scroller.offset) this.scroller.scrollTo(offset);
-    this.#goal = { index, offset: this.scroller.offset };
+    this.#goal = { index, within, offset: this.scroller.offset };
   }
 
   /**
@@ -241,7 +250,7 @@ export class Grid extends EventTarget {
 
   /** Where pictures are in their rows is known now, of more of them. */
   #known() {
-    if (this.#goal.offset === this.scroller.offset) this.#goTo(this.#goal.index);
+    if (this.#goal.offset === this.scroller.offset) this.#goTo(this.#goal);
     if (this.#focus.awaited >= 0) this.reveal(this.#focus.awaited);
     this.#update();
   }
@@ -286,7 +295,7 @@ export class Grid extends EventTarget {
     } else {
       this.scroller.resize(next, next.startOf(to));
     }
-    if (isAtGoal) this.#goal = { index: this.#goal.index + to - from, offset: this.scroller.offset };
+    if (isAtGoal) Object.assign(this.#goal, { index: this.#goal.index + to - from, offset: this.scroller.offset });
     this.#focus.move(to - from, this.total);
     this.#update();
   }

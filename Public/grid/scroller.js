@@ -41,6 +41,8 @@ export class Scroller extends EventTarget {
     history.scrollRestoration = 'manual';
     addEventListener('scroll', () => this.#moved(), { passive: true });
     addEventListener('scrollend', () => this.#rest());
+    // WebKit keeps a page that is left as it was, but for how far it was scrolled.
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#place(this.#offset));
     for (const type of ['wheel', 'touchstart', 'touchmove', 'keydown']) {
       addEventListener(type, () => (this.#driver = 'hand'), { passive: true });
     }

@@ -1,6 +1,11 @@
 import { View } from '../catalog/view.js';
 
 /**
+ * Where one is: at the slot, and so many pixels further than where its row comes to the top of the screen.
+ * @typedef {{index: number, within: number}} Place
+ */
+
+/**
  * Where one is, in the page's address, so that it can be reloaded, shared and gone back to: the view as the query,
  * `#at=12345` a place in the grid (from 1), `#image=ID` a picture in the viewer.
  */
@@ -10,13 +15,15 @@ export class Address {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   static #timer;
 
-  /** @returns {{image: string} | {at: number} | {}} */
+  /** @returns {{image: string} | Place | {}} */
   static read() {
     const parameters = new URLSearchParams(location.hash.slice(1));
     const image = parameters.get('image');
     if (image) return { image };
     const at = Number.parseInt(parameters.get('at') ?? '', 10);
-    return at > 0 ? { at } : {};
+    // To the pixel where the browser remembers this visit; a link tells the picture.
+    const within = history.state?.within ?? 0;
+    return at > 0 || within > 0 ? { index: Math.max(0, (at || 1) - 1), within } : {};
   }
 
   static get view() {
@@ -36,19 +43,20 @@ export class Address {
 
   /**
    * Soon, unless another place is shown before.
-   * @param {number} index  From 0.
+   * @param {Place} place
    */
-  static showPositionSoon(index) {
+  static showPlaceSoon(place) {
     clearTimeout(Address.#timer);
     Address.#timer = setTimeout(() => {
-      if (!Address.isAtImage) Address.showPosition(index);
+      if (!Address.isAtImage) Address.showPlace(place);
     }, Address.#pause);
   }
 
-  /** @param {number} index  From 0. */
-  static showPosition(index) {
+  /** @param {Place} place */
+  static showPlace({ index, within }) {
     const hash = index > 0 ? `#at=${index + 1}` : '';
-    if (hash !== location.hash) history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+    if (hash === location.hash && within === (history.state?.within ?? 0)) return;
+    history.replaceState({ within }, '', `${location.pathname}${location.search}${hash}`);
   }
 
   /**

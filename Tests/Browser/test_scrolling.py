@@ -134,13 +134,36 @@ def test_a_number_typed_is_gone_to(visit, demo):
     assert front.position == 4_321
 
 
-def test_a_reload_returns_to_the_same_place(visit, demo):
-    front = visit(demo)
+PLACES = """() => Object.fromEntries([...document.querySelectorAll('.slot[data-index]')].map((slot) =>
+    [slot.dataset.index, slot.getBoundingClientRect()]).filter(([, box]) => box.height > 0)
+    .map(([index, box]) => [index, [box.left, box.top]]))"""
+
+
+@pytest.mark.parametrize("return_", ["reload", "back", "another tab"])
+@pytest.mark.parametrize("layout", ["squares", "justified"])
+def test_one_returns_to_the_same_place_to_the_pixel(visit, demo, layout, return_):
+    front = visit(demo, layout=layout)
     front.go_to(4_321)
-    front.until("() => location.hash === '#at=4321'")
-    front.page.reload()
+    front.slot(4_320).locator("img").first.wait_for()
+    front.page.mouse.move(500, 400)
+    front.page.mouse.wheel(0, 57)
+    front.until("() => history.state?.within === 57")
+    places = front.page.evaluate(PLACES)
+    if return_ == "reload":
+        front.page.reload()
+    elif return_ == "back":
+        front.page.goto(f"{demo.address}/api/v1/status")
+        front.page.go_back()
+    else:
+        front = visit(demo, front.page.url.rpartition("/")[2], layout=layout)
+        places = {index: [left, top + 57] for index, (left, top) in places.items()}
     front.slot(4_320).wait_for()
-    assert front.position == 4_321
+    front.until(f"""(before) => {{
+        const now = ({PLACES})();
+        const both = Object.keys(now).filter((index) => index in before);
+        return both.length > 20 && both.every((index) => Math.abs(now[index][0] - before[index][0]) < 1
+            && Math.abs(now[index][1] - before[index][1]) < 1);
+    }}""", places)
 
 
 def test_a_narrower_window_keeps_the_place(visit, demo):

@@ -1,0 +1,98 @@
+"""The gallery in the browsers of the other two engines, as in Chromium: Firefox and WebKitGTK."""
+
+import pathlib
+
+import pytest
+
+from engines import Firefox, WebKit
+from folder import Folder
+
+HERE = pathlib.Path(__file__).parent
+
+ON_SCREEN = """[...document.querySelectorAll('.slot[data-index]')].filter((slot) => {
+    const box = slot.getBoundingClientRect();
+    return box.height > 0 && box.bottom > 60 && box.top < innerHeight;
+})"""
+SETTLED = f"(({ON_SCREEN}).length > 8 && ({ON_SCREEN}).every((slot) => slot.dataset.phase === 'shown'))"
+PLACES = f"Object.fromEntries(({ON_SCREEN}).map((slot) => [slot.dataset.index, slot.getBoundingClientRect().top]))"
+SHOWN_LARGE = "document.querySelector('.frame[data-place=current][data-phase=shown]')"
+
+
+@pytest.fixture(scope="module", params=[Firefox, WebKit], ids=["firefox", "webkit"])
+def engine(request, tmp_path_factory):
+    engine = request.param(tmp_path_factory.mktemp("profile"))
+    yield engine
+    engine.close()
+
+
+def opened(engine, server, place=""):
+    engine.visit("about:blank")
+    engine.visit(f"{server.address}/{place}")
+    engine.until(SETTLED)
+    return engine
+
+
+def test_pictures_come_by_the_stream_and_no_slot_ever_shows_another_ones(engine, demo):
+    opened(engine, demo)
+    assert engine.run("return document.documentElement.dataset.way") == "stream"
+    engine.run((HERE / "readings.js").read_text())
+    seen = engine.run("return await window.readings.read(given[0])", {
+        "legs": [{"speed": 6, "time": 700, "stop": 20}, {"speed": 1, "time": 600, "stop": 10},
+                 {"speed": -4, "time": 500, "stop": 20}, {"speed": 0.3, "time": 400, "stop": 10}],
+        "enough": 500, "time": 25_000, "untilWrong": True})
+    assert seen["readings"] >= 300 and seen["wrong"] == []
+    assert 0 < seen["mostImages"] <= 150
+    engine.until(SETTLED)
+
+
+def test_the_viewer_opens_turns_and_closes(engine, demo):
+    opened(engine, demo)
+    engine.click('.slot[data-index="3"]')
+    engine.until(SHOWN_LARGE)
+    for key, expected in [("ArrowRight", "5 of 10,000"), ("End", "10,000 of 10,000")]:
+        engine.press(key)
+        engine.until("document.querySelector('#viewer-count').textContent === given[0]", expected)
+        engine.until(SHOWN_LARGE)
+    engine.press("Escape")
+    engine.until("!document.querySelector('#viewer').open && document.activeElement.dataset.index === '9999'")
+    engine.until(SETTLED)
+
+
+def test_a_reload_and_back_restore_the_place_to_the_pixel(engine, demo):
+    opened(engine, demo, "#at=5000")
+    engine.run("scrollBy(0, 33)")
+    engine.until("history.state?.within === 33")
+    places = engine.run(f"return {PLACES}")
+    assert 4_999 in map(int, places)
+    same = f"""(() => {{
+        const now = {PLACES};
+        const both = Object.keys(now).filter((index) => index in given[0]);
+        return both.length > 8 && both.every((index) => Math.abs(now[index] - given[0][index]) < 1);
+    }})()"""
+    engine.reload()
+    engine.until(f"{SETTLED} && {same}", places)
+    engine.visit("about:blank")
+    engine.back()
+    engine.until(f"{SETTLED} && {same}", places)
+
+
+def test_the_search_finds_as_one_types(engine, start, tmp_path):
+    names = [f"{word} {number}.jpg" for word in ("harbour", "lake") for number in range(30)]
+    opened(engine, Folder(start, tmp_path, names).server)
+    engine.press("/")
+    engine.until("document.activeElement.id === 'search-field'")
+    for letter in "lake":
+        engine.press(letter)
+    engine.until("document.querySelector('#position-total').textContent === '30'")
+    engine.until(f"{SETTLED} && ({ON_SCREEN}).every((slot) => slot.ariaLabel.startsWith('lake'))")
+    assert engine.run("return location.search") == "?q=lake"
+
+
+def test_an_address_of_a_picture_opens_it(engine, demo):
+    opened(engine, demo)
+    engine.click('.slot[data-index="7"]')
+    engine.until(SHOWN_LARGE)
+    address = engine.run("return location.href")
+    engine.visit("about:blank")
+    engine.visit(address)
+    engine.until(f"{SHOWN_LARGE} && document.querySelector('#viewer-count').textContent === '8 of 10,000'")
