@@ -23,6 +23,7 @@ import { TokenDesk } from './loading/desk.js';
 import { PictureLoader } from './loading/loader.js';
 import { Places } from './loading/places.js';
 import { Way } from './loading/way.js';
+import { keepForOffline } from './offline/registration.js';
 import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
 import { FullScreen } from './page/full-screen.js';
@@ -86,6 +87,7 @@ new ProgressLine(progress);
 attachKeyboard(grid, find('#grid'));
 attachPointer(grid, find('#grid'));
 attachPinch(grid, find('#grid'));
+keepForOffline();
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let retrying;

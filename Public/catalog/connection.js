@@ -23,6 +23,11 @@ export class Connection extends EventTarget {
     addEventListener('offline', () => this.suspect());
   }
 
+  /** Known not to be reached. */
+  get isLost() {
+    return this.#isLost;
+  }
+
   /** Lost, or under suspicion: nothing new should be asked for until `answered`. */
   get isDoubtful() {
     return this.#isLost || this.#isProbing;

@@ -1,5 +1,6 @@
 import { Problem } from './problem.js';
 import { acceptedPictures } from '../loading/formats.js';
+import { copyMark } from '../offline/copy-mark.js';
 
 /**
  * @typedef {import('./view.js').View} View
@@ -166,6 +167,8 @@ export class Server {
       signal: AbortSignal.timeout(Server.#timeout),
     });
     if (!response.ok) throw await Problem.from(response);
+    // The service worker answers where the server does not.
+    if (response.headers.has(copyMark)) this.#connection.suspect();
     return response;
   }
 

@@ -63,7 +63,12 @@ export class Way extends EventTarget {
       const { view, revision, total } = /** @type {CustomEvent} */ (event).detail;
       pages.hear(view, revision, total);
     });
-    connection.addEventListener('restored', () => stream.renew());
+    connection.addEventListener('restored', () => {
+      stream.renew();
+      this.#waitForStream();
+    });
+    connection.addEventListener('lost', () => this.#doWithout());
+    pages.addEventListener('page', () => connection.isLost && byStream.recall());
     setInterval(() => this.#listen(), Way.#silence / 2);
     byStream.addEventListener('calm', () => this.dispatchEvent(new Event('room')));
     document.addEventListener('visibilitychange', () => this.#waitForStream());
@@ -190,6 +195,14 @@ export class Way extends EventTarget {
       this.#roomTimer = setTimeout(() => this.dispatchEvent(new Event('room')), Way.#longestWait + 1);
     }
     this.#byStream.show(report);
+    if (this.#connection.isLost && report.velocity === 0) this.#byStream.recall();
+  }
+
+  /** No way leads to a server that is gone: what is held of the pictures comes from where the stream keeps it. */
+  #doWithout() {
+    if (!this.#stream.isAvailable) return;
+    this.#take(this.#byStream);
+    this.#byStream.recall();
   }
 
   #opened() {
@@ -203,6 +216,7 @@ export class Way extends EventTarget {
     if (this.#present !== this.#byStream) return;
     // It may be the server that is gone, and not the stream alone.
     this.#connection.suspect();
+    if (this.#connection.isLost) return;
     if (failures >= Way.#failures) this.#take(this.#byRequests);
     else if (wasOpen) this.#waitForStream();
   }
@@ -217,7 +231,7 @@ export class Way extends EventTarget {
   #waitForStream() {
     clearTimeout(this.#waiting);
     this.#waiting = setTimeout(() => {
-      if (!this.#stream.isOpen && !document.hidden) this.#take(this.#byRequests);
+      if (!this.#stream.isOpen && !document.hidden && !this.#connection.isLost) this.#take(this.#byRequests);
     }, Way.#patience);
   }
 

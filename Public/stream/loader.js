@@ -146,6 +146,18 @@ export class StreamLoader extends EventTarget {
     this.#checkCalm();
   }
 
+  /** There is no server: what is on screen, and is held, is shown. */
+  recall() {
+    if (!this.#report || this.#stream.isOpen) return;
+    const assignments = [];
+    for (let slot = this.#report.first; slot < this.#report.first + this.#report.count; slot += 1) {
+      const image = this.#pages.imageAt(slot);
+      if (!image || this.#assignments.at(slot)?.image === image.id) continue;
+      assignments.push({ slot, image: image.id, name: image.name });
+    }
+    this.#stream.recall(assignments, this.#pages.revision ?? 0, this.#pages.view.text);
+  }
+
   #isFast() {
     return this.#report !== null && isTooFastForTiles(this.#report);
   }

@@ -34,6 +34,11 @@ export class Stream extends EventTarget {
     return this.#isOpen;
   }
 
+  /** Whether there is a worker, and so what it keeps. */
+  get isAvailable() {
+    return this.#worker !== null;
+  }
+
   async start() {
     try {
       this.#worker = new Worker(new URL('./worker/worker.js', import.meta.url), { type: 'module', name: 'stream' });

@@ -35,8 +35,9 @@ struct GalleryResponder: Responder {
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, examiner: examiner, figures: figures
         ).add(to: &router)
-        router.fallback = try AssembledFiles(
-            folder: configuration.publicFolder, configuration: .init(headers: SecurityHeaders.page), logger: logger)
+        var page = AssembledFiles.Configuration(headers: SecurityHeaders.page)
+        page.scripts = ["/service-worker.js"]
+        router.fallback = try AssembledFiles(folder: configuration.publicFolder, configuration: page, logger: logger)
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
             inner: CrossOriginAccess(policy: crossOrigin, inner: router))

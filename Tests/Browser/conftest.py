@@ -94,6 +94,8 @@ def visit(browser: Browser):
 
     def visit(server: Server, place: str = "", before=lambda page: None, layout: str | None = None, **options) -> Front:
         options.setdefault("viewport", {"width": 1280, "height": 800})
+        # What a worker answers no route of a test sees.
+        options.setdefault("service_workers", "block")
         context = browser.new_context(**options)
         if layout:
             # As somebody chose it on this device before.

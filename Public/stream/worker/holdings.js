@@ -70,6 +70,15 @@ export class Holdings {
   }
 
   /**
+   * The versions of all images that are held, by image; where there are several, the one that was used last.
+   * @returns {Map<string, string>}
+   */
+  get versions() {
+    const keys = [...this.#shelf.keys, ...this.#memory.keys()].map((key) => key.split('/'));
+    return new Map(keys.map(([image, version]) => [image, version]));
+  }
+
+  /**
    * @param {string} image
    * @param {string} version
    * @param {Kind} kind

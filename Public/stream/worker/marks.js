@@ -34,6 +34,11 @@ export class Marks {
     return this.#byKey.size;
   }
 
+  /** The least recently used first. */
+  get keys() {
+    return this.#byKey.keys();
+  }
+
   /** @param {string} key */
   has(key) {
     return this.#byKey.has(key);

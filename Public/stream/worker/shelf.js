@@ -48,6 +48,11 @@ export class Shelf {
     this.ready = this.#open();
   }
 
+  /** The least recently used first. */
+  get keys() {
+    return this.#marks.keys;
+  }
+
   /** @param {string} key */
   has(key) {
     return this.#marks.has(key);

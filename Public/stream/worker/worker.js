@@ -74,6 +74,11 @@ const orders = {
     giveTiles();
   },
   known: ({ images }) => holdings.tellOf(images),
+  recall: async ({ assignments, revision, view }) => {
+    await holdings.ready;
+    const tokens = assignments.flatMap(heldOf(holdings.versions));
+    if (!socket?.isOpen && tokens.length > 0) assign({ tokens, revision, view });
+  },
   // What says nothing of it is a person's.
   retry: ({ slots, insists }) => socket?.send({ type: 'retry', slots, insists: insists ? undefined : false }),
   unfit: ({ image, version, kind }) => holdings.remove(image, version, kind),
@@ -150,6 +155,17 @@ function assign({ tokens, revision, view }) {
   giveTiles();
   // Of an earlier visit the server knows only what it is told; what it has not sent yet it need not send.
   holdings.tellOf(showings.filter(({ version }) => version !== null));
+}
+
+/**
+ * What the page knows of an image may be older than what is held of it, or may not name a version.
+ * @param {Map<string, string>} versions
+ */
+function heldOf(versions) {
+  return (/** @type {{image: string}} */ assignment) => {
+    const version = versions.get(assignment.image);
+    return version === undefined ? [] : [{ ...assignment, version }];
+  };
 }
 
 function forgetOldShowings() {

@@ -1,0 +1,128 @@
+import { copyMark } from './copy-mark.js';
+
+/** What tells apart the requests of one view. */
+const within = ['offset', 'limit', 'cursor', 'image', 'first', 'count', 'parent'];
+
+/**
+ * What was read of the catalog last, kept for when the server cannot be reached: bounded in number and size, the oldest go
+ * first. Of each view only one revision is kept, so that pages of two orders are never put together.
+ */
+export class CatalogCopies {
+  static cache = 'tessera-catalog-1';
+  /** Pages of a hundred images are some 40 KB each. */
+  static #most = 120;
+  /** Bytes of one answer; a longer one is not kept. */
+  static #longest = 500_000;
+  static #paths = /^\/api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
+  #caches;
+  #fetch;
+  /** One answer is kept after the other. */
+  #keeping = Promise.resolve();
+
+  /**
+   * @param {Pick<CacheStorage, 'open'>} storage
+   * @param {typeof fetch} fetcher
+   */
+  constructor(storage, fetcher) {
+    this.#caches = storage;
+    this.#fetch = (/** @type {RequestInfo | URL} */ request) => fetcher(request);
+  }
+
+  /** @param {URL} url */
+  static keeps(url) {
+    return CatalogCopies.#paths.test(url.pathname) && !url.searchParams.has('token');
+  }
+
+  /**
+   * @param {Request} request
+   * @param {(work: Promise<unknown>) => void} later
+   * @returns {Promise<Response>}
+   */
+  async answer(request, later) {
+    let answer;
+    try {
+      answer = await this.#fetch(request);
+    } catch (error) {
+      const copy = await this.#copy(request.url);
+      if (!copy) throw error;
+      return copy;
+    }
+    if (answer.ok) later(this.#keep(new URL(request.url), answer.clone()));
+    // A proxy answers for a server that is gone.
+    const isGone = [502, 503, 504].includes(answer.status);
+    return (isGone && (await this.#copy(request.url))) || answer;
+  }
+
+  /** @param {URL[]} urls */
+  async take(urls) {
+    for (const url of urls.filter(CatalogCopies.keeps).slice(-CatalogCopies.#most)) {
+      const answer = await this.#fetch(url);
+      if (answer.ok) await this.#keep(url, answer);
+    }
+  }
+
+  /** @param {string} url */
+  async #copy(url) {
+    const cache = await this.#caches.open(CatalogCopies.cache);
+    return cache.match(url, { ignoreVary: true });
+  }
+
+  /**
+   * @param {URL} url
+   * @param {Response} answer
+   */
+  #keep(url, answer) {
+    const keeping = this.#keeping.then(() => this.#keepNow(url, answer));
+    this.#keeping = keeping.catch(() => {});
+    return keeping;
+  }
+
+  /**
+   * @param {URL} url
+   * @param {Response} answer
+   */
+  async #keepNow(url, answer) {
+    const body = await answer.blob();
+    if (body.size > CatalogCopies.#longest) return;
+    const type = answer.headers.get('Content-Type') ?? '';
+    const revision = answer.headers.get('Tessera-Revision') ?? undefined;
+    const told = type.startsWith('application/json') ? JSON.parse(await body.text()) : { revision };
+    const headers = { 'Content-Type': type, [copyMark]: '1', ...(revision && { 'Tessera-Revision': revision }) };
+    const cache = await this.#caches.open(CatalogCopies.cache);
+    if (told.revision !== undefined) await this.#forgetOthers(cache, viewOf(url), told);
+    // What is put anew is the last of the keys.
+    await cache.delete(url.href);
+    await cache.put(url.href, new Response(body, { headers }));
+    const keys = await cache.keys();
+    for (const key of keys.slice(0, Math.max(0, keys.length - CatalogCopies.#most))) await cache.delete(key);
+  }
+
+  /**
+   * @param {Cache} cache
+   * @param {string} view
+   * @param {{revision: number | string, total?: number}} told  How many images there are is told by most answers: another
+   *   gallery at this address has others.
+   */
+  async #forgetOthers(cache, view, { revision, total }) {
+    const kept = await cache.match(markOf(view));
+    const [keptRevision, keptTotal] = kept ? (await kept.text()).split(' ') : [];
+    if (keptRevision === String(revision) && (total === undefined || keptTotal === String(total))) return;
+    for (const { url } of await cache.keys()) {
+      if (viewOf(new URL(url)) === view) await cache.delete(url);
+    }
+    await cache.put(markOf(view), new Response(`${revision} ${total ?? ''}`));
+  }
+}
+
+/** @param {string} view */
+function markOf(view) {
+  return `/offline/revision?${view}`;
+}
+
+/** @param {URL} url */
+function viewOf(url) {
+  const parameters = new URLSearchParams(url.search);
+  for (const name of within) parameters.delete(name);
+  parameters.sort();
+  return parameters.toString();
+}

@@ -1,0 +1,124 @@
+/**
+ * The page itself, kept: its markup, and the scripts that the markup names by their content. It is used as a whole or
+ * not at all: markup is kept only once everything that it names is.
+ */
+export class Shell {
+  static cache = 'tessera-shell-1';
+  static #page = '/';
+  static #parts = '/assembled/';
+  /** A network that has not answered by then is as good as none, where a page is kept. Milliseconds. */
+  static #patience = 5_000;
+
+  #caches;
+  #fetch;
+  /** One page is kept after the other. */
+  #keeping = Promise.resolve();
+
+  /**
+   * @param {Pick<CacheStorage, 'open'>} storage
+   * @param {typeof fetch} fetcher
+   */
+  constructor(storage, fetcher) {
+    this.#caches = storage;
+    this.#fetch = (/** @type {RequestInfo} */ request, /** @type {RequestInit} */ how = {}) => fetcher(request, how);
+  }
+
+  /** @param {URL} url */
+  static isPart(url) {
+    return url.pathname.startsWith(Shell.#parts);
+  }
+
+  /**
+   * The page as the server has it now, or as it is kept.
+   * @param {Promise<Response | undefined> | undefined} preload  The answer, if the browser has asked already.
+   * @param {Request} request
+   * @param {(work: Promise<unknown>) => void} later
+   */
+  async open(preload, request, later) {
+    const answer = this.#ask(preload, request);
+    later(answer);
+    const kept = this.#kept();
+    const first = await Promise.race([answer, patience(Shell.#patience, kept)]);
+    if (first?.ok) {
+      if (first !== (await kept)) later(this.#keep(first.clone()));
+      return first;
+    }
+    return (await kept) ?? (await answer) ?? Response.error();
+  }
+
+  /**
+   * A script that is named by its content, and so is the right one wherever it comes from.
+   * @param {Request} request
+   */
+  async part(request) {
+    const cache = await this.#caches.open(Shell.cache);
+    return (await cache.match(request.url, { ignoreVary: true })) ?? this.#fetch(request);
+  }
+
+  /** Keeps the page as the server has it now. */
+  async renew() {
+    await this.#keep(await this.#fetch(Shell.#page, { cache: 'no-cache' }));
+  }
+
+  /**
+   * @param {Promise<Response | undefined> | undefined} preload
+   * @param {Request} request
+   * @returns {Promise<Response | undefined>}  Undefined where nobody answers.
+   */
+  async #ask(preload, request) {
+    try {
+      return (await preload) ?? (await this.#fetch(request));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #kept() {
+    const cache = await this.#caches.open(Shell.cache);
+    return cache.match(Shell.#page, { ignoreVary: true });
+  }
+
+  /** @param {Response} page */
+  #keep(page) {
+    const keeping = this.#keeping.then(() => this.#keepNow(page));
+    this.#keeping = keeping.catch(() => {});
+    return keeping;
+  }
+
+  /** @param {Response} page */
+  async #keepNow(page) {
+    if (!page.ok || page.redirected) throw new Error('Not the page');
+    const cache = await this.#caches.open(Shell.cache);
+    const kept = await this.#kept();
+    const tag = page.headers.get('ETag');
+    if (tag && tag === kept?.headers.get('ETag')) return;
+    const text = await page.clone().text();
+    const parts = [...new Set(text.match(/\/assembled\/[^"]+/g))];
+    await Promise.all(parts.map((part) => this.#keepPart(cache, part)));
+    await cache.put(Shell.#page, page);
+    const wanted = [Shell.#page, ...parts].map((path) => new URL(path, location.origin).href);
+    for (const { url } of await cache.keys()) if (!wanted.includes(url)) await cache.delete(url);
+  }
+
+  /**
+   * @param {Cache} cache
+   * @param {string} part
+   */
+  async #keepPart(cache, part) {
+    if (await cache.match(part, { ignoreVary: true })) return;
+    const answer = await this.#fetch(part);
+    if (!answer.ok) throw new Error(`${part} cannot be had`);
+    await cache.put(part, answer);
+  }
+}
+
+/**
+ * @template T
+ * @param {number} milliseconds
+ * @param {Promise<T | undefined>} value  Where it is undefined there is no end to the patience.
+ * @returns {Promise<T>}
+ */
+async function patience(milliseconds, value) {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return (await value) ?? new Promise(() => {});
+}

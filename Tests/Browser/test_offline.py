@@ -1,0 +1,130 @@
+"""What was seen is there without a server, and no page is put together of two."""
+
+import pytest
+
+from conftest import PHONE
+
+OPTIONS = ("demo", "--count", 60, "--latency", 1, "--fail", 0, "--hang", 0)
+FEW = {"viewport": {"width": 620, "height": 420}, "service_workers": "allow"}
+
+
+@pytest.fixture
+def kept(visit, start, tmp_path):
+    """A page whose gallery is kept, and its server, which can be stopped."""
+    server = start(*OPTIONS, data=tmp_path)
+    front = visit(server, **FEW)
+    front.page.set_default_timeout(40_000)
+    front.until_settled()
+    until_kept(front)
+    # What came by the stream is written down after a moment of quiet.
+    front.until(STORED, front.slots.count())
+    return front, server
+
+
+STORED = """async (count) => {
+    const database = await new Promise((resolve) => {
+        const opening = indexedDB.open('tessera', 1);
+        opening.onsuccess = () => resolve(opening.result);
+    });
+    const keys = await new Promise((resolve) => {
+        const reading = database.transaction('books').objectStore('books').getAllKeys();
+        reading.onsuccess = () => resolve(reading.result);
+    });
+    database.close();
+    return keys.filter((key) => !key.endsWith('/preview')).length >= count;
+}"""
+
+
+def until_kept(front):
+    front.until("""async () => {
+        if (!navigator.serviceWorker.controller) return false;
+        const copies = await (await caches.open('tessera-catalog-1')).keys();
+        const shell = await (await caches.open('tessera-shell-1')).match('/', { ignoreVary: true });
+        return shell && copies.some(({ url }) => url.includes('/api/v1/images?'));
+    }""")
+
+
+def test_without_its_server_the_gallery_opens_with_what_was_seen(kept):
+    front, server = kept
+    server.stop()
+    front.visit()
+    front.until_settled()
+    front.with_readings()
+    read = front.page.evaluate("""() => readings.read({
+        legs: [{ speed: 0, time: 50, stop: 1 }], enough: 1, time: 2_000, untilWrong: false })""")
+    assert read["wrong"] == [] and read["readings"] > 0
+    banner = front.page.locator("#banner")
+    banner.wait_for()
+    assert "not answering" in banner.inner_text()
+
+
+def test_who_is_offline_is_told_so_and_goes_on_when_that_is_over(kept):
+    front, server = kept
+    front.page.context.set_offline(True)
+    front.visit()
+    front.until_settled()
+    front.page.locator("#banner").get_by_text("You are offline").wait_for()
+    front.page.context.set_offline(False)
+    front.page.locator("#banner").wait_for(state="hidden")
+    front.go_to(50)
+    front.slot(49).locator("img").wait_for()
+
+
+def test_a_picture_that_was_not_seen_stays_its_placeholder(kept):
+    front, server = kept
+    server.stop()
+    front.visit()
+    front.until_settled()
+    front.go_to(50)
+    slot = front.slot(49)
+    slot.locator("canvas").wait_for()
+    assert slot.get_attribute("data-phase") != "failed"
+
+
+def test_neither_tokens_nor_streams_nor_pictures_are_kept_by_the_worker(kept):
+    front, _ = kept
+    kept_addresses = front.page.evaluate("""async () => {
+        const names = await caches.keys();
+        const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+        return all.flat().map(({ url }) => url);
+    }""")
+    assert len(kept_addresses) > 2
+    for address in kept_addresses:
+        assert "token" not in address and "/stream?" not in address and "/tile" not in address, address
+
+
+def test_another_version_takes_over_at_the_next_load_and_is_kept_as_a_whole(visit, start, tmp_path, public):
+    server = start(*OPTIONS, data=tmp_path / "data", public=public)
+    front = visit(server, **FEW)
+    front.page.set_default_timeout(40_000)
+    front.until_settled()
+    until_kept(front)
+    before = front.page.locator("script[type=module]").get_attribute("src")
+    script = public / "gallery.js"
+    script.write_text(script.read_text() + "document.documentElement.dataset.version = 'next';\n")
+    front.visit()
+    front.until("() => document.documentElement.dataset.version === 'next'")
+    after = front.page.locator("script[type=module]").get_attribute("src")
+    assert after != before
+    front.until("""async ([before, after]) => {
+        const shell = await caches.open('tessera-shell-1');
+        return !(await shell.match(before)) && !!(await shell.match(after, { ignoreVary: true }));
+    }""", [before, after])
+    server.stop()
+    front.visit()
+    front.until("() => document.documentElement.dataset.version === 'next'")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_being_offline_is_pictured(visit, start, tmp_path, picture, size, scheme):
+    server = start(*OPTIONS, data=tmp_path)
+    front = visit(server, service_workers="allow", color_scheme=scheme, **(PHONE if size == "phone" else {}))
+    front.until_settled()
+    until_kept(front)
+    front.until(STORED, front.slots.count())
+    front.page.context.set_offline(True)
+    front.visit()
+    front.until_settled()
+    front.page.locator("#banner").wait_for()
+    picture(front, f"offline-{size}-{scheme}")

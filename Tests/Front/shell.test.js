@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import { Shell } from '../../Public/offline/shell.js';
+import { FakeCaches } from './fake-caches.js';
+
+globalThis.location = /** @type {any} */ ({ origin: 'http://gallery.example' });
+
+/** A server of one version of the page after the other. */
+class FakeServer {
+  version = 1;
+  isThere = true;
+  missing = '';
+  asked = [];
+
+  fetch = async (request) => {
+    const { pathname } = new URL(request.url ?? request, location.origin);
+    this.asked.push(pathname);
+    if (!this.isThere) throw new TypeError('Nobody answers');
+    if (pathname === this.missing) return new Response('', { status: 404 });
+    if (pathname !== '/') return new Response(`script ${pathname}`);
+    const parts = [`/assembled/${this.version}/gallery.js`, `/assembled/${this.version}/worker.js`];
+    return new Response(`page ${this.version} ${parts.map((part) => `"${part}"`)}`, {
+      headers: { ETag: `"${this.version}"` },
+    });
+  };
+}
+
+function house() {
+  const [server, caches] = [new FakeServer(), new FakeCaches()];
+  const shell = new Shell(caches, server.fetch);
+  const work = [];
+  const open = async () => {
+    const answer = await shell.open(undefined, new Request(`${location.origin}/?q=cat`), (each) => work.push(each));
+    const text = await answer.text();
+    await Promise.allSettled(work);
+    return text;
+  };
+  const paths = async () => {
+    const cache = await caches.open(Shell.cache);
+    return (await cache.keys()).map(({ url }) => new URL(url).pathname).sort();
+  };
+  return { server, shell, open, paths };
+}
+
+test('without the server the page is the one that was kept, and so are its scripts', async () => {
+  const { server, shell, open } = house();
+  await shell.renew();
+  server.isThere = false;
+  assert.match(await open(), /^page 1/);
+  const part = await shell.part(new Request(`${location.origin}/assembled/1/worker.js`));
+  assert.equal(await part.text(), 'script /assembled/1/worker.js');
+});
+
+test('another version is shown at once, and then kept in place of the one before', async () => {
+  const { server, shell, open, paths } = house();
+  await shell.renew();
+  server.version = 2;
+  assert.match(await open(), /^page 2/);
+  assert.deepEqual(await paths(), ['/', '/assembled/2/gallery.js', '/assembled/2/worker.js']);
+});
+
+test('a version of which a part cannot be had is not kept, and the one before stays whole', async () => {
+  const { server, shell, open, paths } = house();
+  await shell.renew();
+  server.version = 2;
+  server.missing = '/assembled/2/worker.js';
+  await open();
+  server.isThere = false;
+  assert.match(await open(), /^page 1/);
+  const kept = await paths();
+  for (const path of ['/', '/assembled/1/gallery.js', '/assembled/1/worker.js']) assert.ok(kept.includes(path), path);
+});
+
+test('two versions that are kept at once leave one of them, whole', async () => {
+  const { server, shell, paths } = house();
+  const first = shell.renew();
+  server.version = 2;
+  await Promise.all([first, shell.renew()]);
+  assert.deepEqual(await paths(), ['/', '/assembled/2/gallery.js', '/assembled/2/worker.js']);
+});
+
+test('a page that is kept already costs nothing but its own request', async () => {
+  const { server, shell, open } = house();
+  await shell.renew();
+  server.asked = [];
+  await open();
+  assert.deepEqual(server.asked, ['/']);
+});
+
+test('a network that does not answer is not waited for for ever', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { server, shell } = house();
+  await shell.renew();
+  const never = new Promise(() => {});
+  const opening = shell.open(never, new Request(`${location.origin}/`), () => {});
+  context.mock.timers.tick(5_000);
+  assert.match(await (await opening).text(), /^page 1/);
+  assert.ok(server.isThere);
+});
+
+test('what a proxy says for a server that is gone is not shown where a page is kept', async () => {
+  const { server, shell, open } = house();
+  await shell.renew();
+  server.missing = '/';
+  assert.match(await open(), /^page 1/);
+});
