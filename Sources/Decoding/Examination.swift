@@ -40,6 +40,8 @@ struct Examination {
     let isProgressive: Bool
     /// Whether colours have to be converted from an embedded profile.
     let needsColourConversion: Bool
+    /// Whether a browser shows of the file what is decoded of it here.
+    private let isPlain: Bool
     let exif: ExifMetadata?
     let facts: ImageFacts
 
@@ -82,6 +84,10 @@ struct Examination {
         needsColourConversion =
             header.space != VIPS_INTERPRETATION_CMYK
             && header.blob("icc-profile-data").map { !ICCProfile.isStandardRGB($0) } ?? false
+        isPlain =
+            frames == 1 && (otherFrames ?? 1) == 1 && orientation == 1 && !needsColourConversion
+            && [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(header.space)
+            && reader.length == reader.fileLength
         exif = kind == .tiff ? ExifMetadata(reader.head) : header.blob("exif-data").flatMap(ExifMetadata.init)
 
         var facts = ImageFacts()
@@ -105,6 +111,17 @@ struct Examination {
     /// largest step.
     var fullSide: Int {
         kind == .svg ? Rendition.step2560.longestSide ?? 0 : max(storedWidth, storedHeight)
+    }
+
+    /// The file itself, where it is a small one (its head is all of it) that a browser shows as well as what was encoded of
+    /// it: of the same size in pixels, and not much larger in bytes for what the encoding lost.
+    func asItIs(insteadOf encoded: Rendered) -> Rendered? {
+        guard isPlain, reader.head.count == Int(reader.fileLength), encoded.width == storedWidth,
+            encoded.height == storedHeight, reader.head.count <= encoded.bytes.count * 3 / 2,
+            let file = FileFormat(of: reader.head), file.suits(encoded.format)
+        else { return nil }
+        return Rendered(
+            bytes: reader.head, format: encoded.format, file: file, width: storedWidth, height: storedHeight)
     }
 
     /// Whether work on its pixels belongs to the place of heavy pictures. What an SVG costs its size does not tell.

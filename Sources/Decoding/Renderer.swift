@@ -77,10 +77,12 @@ public struct Renderer: Sendable {
                     picture = try picture.applying { cvips_thumbnail_image($0, &$1, Int32(size.side)) }.inMemory(
                         stop: stop)
                 }
-                let bytes = try Encoding(size.format, for: size.rendition).encode(
-                    picture, background: limits.background)
-                answer.renditions[size.rendition] = Rendered(
-                    bytes: bytes, format: size.format, width: picture.width, height: picture.height)
+                let encoded = Rendered(
+                    bytes: try Encoding(size.format, for: size.rendition).encode(
+                        picture, background: limits.background),
+                    format: size.format, width: picture.width, height: picture.height)
+                let isWhole = decoded.isIncomplete == false && size.rendition != .preview
+                answer.renditions[size.rendition] = (isWhole ? original.asItIs(insteadOf: encoded) : nil) ?? encoded
             }
             return answer
         } catch {

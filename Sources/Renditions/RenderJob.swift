@@ -87,20 +87,25 @@ public struct RenderAnswer: Hashable, Sendable {
     }
 }
 
-/// One rendition, encoded.
+/// One rendition, as a file.
 public struct Rendered: Hashable, Sendable {
     public let bytes: [UInt8]
+    /// What it was asked for as.
     public let format: OutputFormat
+    /// What it is.
+    public let file: FileFormat
     /// Pixels.
     public let width: Int
     /// Pixels.
     public let height: Int
 
-    public var mediaType: String { format.mediaType }
+    public var mediaType: String { file.mediaType }
 
-    public init(bytes: [UInt8], format: OutputFormat, width: Int, height: Int) {
+    /// - Parameter file: Nil where it was encoded as the format says.
+    public init(bytes: [UInt8], format: OutputFormat, file: FileFormat? = nil, width: Int, height: Int) {
         self.bytes = bytes
         self.format = format
+        self.file = file ?? FileFormat(format)
         self.width = width
         self.height = height
     }

@@ -107,8 +107,11 @@ public struct AnswerAssembly: Sendable {
         for part in arrived.head.parts {
             let file = Array(bytes[position..<position + part.length])
             position += part.length
-            guard part.format.begins(file) else { throw MessageError("a file that is no \(part.format.rawValue)") }
-            let rendered = Rendered(bytes: file, format: part.format, width: part.width, height: part.height)
+            guard let kind = FileFormat(of: file), kind == FileFormat(part.format) || part.mayBeOriginal(kind) else {
+                throw MessageError("a file that is no \(part.format.rawValue)")
+            }
+            let rendered = Rendered(
+                bytes: file, format: part.format, file: kind, width: part.width, height: part.height)
             if let rendition = part.rendition {
                 answer.renditions[rendition] = rendered
             } else {
@@ -124,13 +127,9 @@ extension RenderJob.Work {
     fileprivate var surveyed: Int { if case .survey(let count) = self { count } else { 0 } }
 }
 
-extension OutputFormat {
-    /// Whether a file begins as those of this format do.
-    func begins(_ file: [UInt8]) -> Bool {
-        switch self {
-        case .jpeg: file.starts(with: [0xff, 0xd8, 0xff])
-        case .webp: file.starts(with: "RIFF".utf8) && file.dropFirst(8).starts(with: "WEBP".utf8)
-        case .avif: file.dropFirst(4).starts(with: "ftypavif".utf8)
-        }
+extension AnswerHead.Part {
+    /// Whether its file may be an original that is sent as it is.
+    fileprivate func mayBeOriginal(_ kind: FileFormat) -> Bool {
+        rendition != nil && rendition != .preview && kind.suits(format)
     }
 }
