@@ -102,6 +102,19 @@ export class Assignments {
     return this.#bySlot.get(slot);
   }
 
+  /**
+   * What stands in these slots of which nothing was assigned.
+   * @param {import('./stream.js').Report} report
+   * @param {(index: number) => GalleryImage | undefined} imageAt
+   * @returns {{slot: number, image: string, name: string}[]}
+   */
+  lackingOf({ first, count }, imageAt) {
+    return Array.from({ length: count }, (_, at) => ({ slot: first + at, image: imageAt(first + at) })).flatMap(
+      ({ slot, image }) =>
+        image && this.at(slot)?.image !== image.id ? [{ slot, image: image.id, name: image.name }] : [],
+    );
+  }
+
   /** @param {string} token */
   of(token) {
     return this.#byToken.get(token);

@@ -149,12 +149,7 @@ export class StreamLoader extends EventTarget {
   /** There is no server: what is on screen, and is held, is shown. */
   recall() {
     if (!this.#report || this.#stream.isOpen) return;
-    const assignments = [];
-    for (let slot = this.#report.first; slot < this.#report.first + this.#report.count; slot += 1) {
-      const image = this.#pages.imageAt(slot);
-      if (!image || this.#assignments.at(slot)?.image === image.id) continue;
-      assignments.push({ slot, image: image.id, name: image.name });
-    }
+    const assignments = this.#assignments.lackingOf(this.#report, (index) => this.#pages.imageAt(index));
     this.#stream.recall(assignments, this.#pages.revision ?? 0, this.#pages.view.text);
   }
 
@@ -192,19 +187,18 @@ export class StreamLoader extends EventTarget {
 
   /** @param {import('../catalog/pages.js').Move} move */
   #reordered({ to, isOtherView }) {
-    const pages = this.#pages;
     if (isOtherView) {
       this.#assignments.clear();
       return;
     }
-    const imageAt = (/** @type {number} */ slot) => pages.imageAt(slot)?.id;
+    const imageAt = (/** @type {number} */ slot) => this.#pages.imageAt(slot)?.id;
     /** @type {Map<string, number>} */
     const slots = new Map();
     for (let slot = Math.max(0, to - Assignments.reach); slot < to + Assignments.reach; slot += 1) {
       const image = imageAt(slot);
       if (image) slots.set(image, slot);
     }
-    this.#assignments.move(pages.revision ?? 0, imageAt, (image) => slots.get(image));
+    this.#assignments.move(this.#pages.revision ?? 0, imageAt, (image) => slots.get(image));
   }
 
   /** @param {import('./stream.js').Assignment[]} assignments */
@@ -400,10 +394,7 @@ export class StreamLoader extends EventTarget {
 
   #allEnded() {
     const { first, count } = this.#report ?? { first: 0, count: 0 };
-    for (let index = first; index < first + count; index += 1) {
-      const phase = this.#slots.get(index)?.phase;
-      if (phase !== 'shown' && phase !== 'failed') return false;
-    }
-    return true;
+    const phases = Array.from({ length: count }, (_, at) => this.#slots.get(first + at)?.phase);
+    return phases.every((phase) => phase === 'shown' || phase === 'failed');
   }
 }

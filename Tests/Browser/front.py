@@ -48,8 +48,10 @@ class Front:
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
 
     def _complain(self, kind: str, text: str):
-        # A browser writes down every answer that is not a success; those are wanted in some tests.
-        if kind in ("error", "warning") and not text.startswith("Failed to load resource"):
+        # A browser writes down every answer that is not a success; those are wanted in some tests. And most tests do
+        # without a service worker.
+        is_meant = text.startswith(("Failed to load resource", "Service Worker registration blocked"))
+        if kind in ("error", "warning") and not is_meant:
             self.complaints.append(f"{kind}: {text}")
 
     def visit(self, place: str = "") -> "Front":

@@ -146,6 +146,30 @@ import Testing
         #expect(try render(jpeg, as: .full).height == 700)
     }
 
+    @Test func `a small original that a browser shows as well goes as it is`() throws {
+        func made(_ bytes: [UInt8], _ format: OutputFormat, as rendition: Rendition = .tile) throws -> Rendered? {
+            try renderer.render(.bytes(bytes), as: [rendition: format], stop: RenderStop()).renditions[rendition]
+        }
+        let jpeg = try Sample.jpeg(width: 200, height: 100)
+        #expect(try made(jpeg, .jpeg)?.bytes == jpeg)
+        let gif = Sample.gif(frames: 1)
+        #expect(try made(gif, .webp).map { [$0.bytes == gif, $0.mediaType == "image/gif"] } == [true, true])
+        let webp = try Sample.quarters(width: 200, height: 100).encoded(as: .webp)
+        #expect(try made(webp, .webp)?.bytes == webp)
+
+        // Where anything of it would be shown otherwise, or it is larger than need be, it is encoded.
+        let sideways = ExifBuilder(main: [ExifBuilder.short(0x0112, 6)])
+        for other in [
+            try made(webp, .jpeg), try made(Sample.gif(frames: 2), .jpeg), try made(jpeg, .jpeg, as: .preview),
+            try made(Sample.jpeg(width: 200, height: 100, exif: sideways.bytes), .jpeg),
+            try made(Sample.jpeg(width: 400, height: 200), .jpeg), try made(Array(jpeg.dropLast(40)), .jpeg),
+            try made(Sample.png(Sample.quarters(width: 200, height: 100)), .jpeg),
+        ] {
+            let other = try #require(other)
+            #expect(other.mediaType == "image/jpeg" && ![jpeg, gif, webp].contains(other.bytes))
+        }
+    }
+
     @Test func `a drawing is drawn as large as it is shown`() throws {
         let svg = #"<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><rect width="9" height="9"/></svg>"#
         #expect(try render(Array(svg.utf8), as: .step640).width == 640)

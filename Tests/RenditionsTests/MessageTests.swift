@@ -122,6 +122,10 @@ import Testing
                 RenderAnswer(renditions: [.preview: Rendered(bytes: Self.webp(99), format: .jpeg, width: 9, height: 9)])
             ),
             (
+                "an original that whoever asks for JPEG may not know", .make([.tile: .jpeg]),
+                RenderAnswer(renditions: [.tile: Rendered(bytes: Self.webp(99), format: .jpeg, width: 9, height: 9)])
+            ),
+            (
                 "another size than was asked for",
                 .encode(.init(width: 8, height: 9, format: .webp, quality: 1)),
                 RenderAnswer(encoded: Rendered(bytes: Self.webp(99), format: .webp, width: 9, height: 9))

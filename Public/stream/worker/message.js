@@ -11,7 +11,7 @@
 const headLength = 28;
 /** @type {Record<number, Kind>} */
 const kinds = { 1: 'preview', 2: 'tile', 3: '160', 4: '640', 5: '1280', 6: '2560' };
-const types = ['', 'image/avif', 'image/webp', 'image/jpeg', 'image/png'];
+const types = ['', 'image/avif', 'image/webp', 'image/jpeg', 'image/png', 'image/gif'];
 
 /**
  * @param {ArrayBuffer} message

@@ -19,6 +19,8 @@ export class Shelf {
   /** Writing is put off until this much waits, or nothing came for a while: a fling has better things to do. */
   static #mostWaiting = 4 * 1_048_576;
   static #quiet = 700;
+  /** Nor longer than this: a page that is closed may end before what waits is written. Milliseconds. */
+  static #latest = 3_000;
   /** A browser that cannot open its database by then has other worries. Milliseconds. */
   static #openTimeout = 1_500;
 
@@ -34,6 +36,8 @@ export class Shelf {
   #touched = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** Since when something waits to be written; 0 where nothing does. */
+  #waitingSince = 0;
   #onEvicted;
 
   /**
@@ -145,13 +149,16 @@ export class Shelf {
   #writeSoon() {
     if (!this.#opened) return;
     clearTimeout(this.#timer);
-    const wait = this.#waitingBytes > Shelf.#mostWaiting ? 0 : Shelf.#quiet;
-    this.#timer = setTimeout(() => this.#write(), wait);
+    const now = performance.now();
+    this.#waitingSince ||= now;
+    const isDue = this.#waitingBytes > Shelf.#mostWaiting || now - this.#waitingSince > Shelf.#latest;
+    this.#timer = setTimeout(() => this.#write(), isDue ? 0 : Shelf.#quiet);
   }
 
   async #write() {
     const database = this.#opened;
     if (!database) return;
+    this.#waitingSince = 0;
     const books = [...this.#waiting.values()];
     const [removed, touched] = [[...this.#removed], [...this.#touched]];
     this.#removed.clear();

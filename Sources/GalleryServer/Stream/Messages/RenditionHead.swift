@@ -12,6 +12,7 @@ struct RenditionHead: Hashable, Sendable {
         case webp = 2
         case jpeg = 3
         case png = 4
+        case gif = 5
 
         init(mediaType: String) {
             switch mediaType {
@@ -19,6 +20,7 @@ struct RenditionHead: Hashable, Sendable {
             case "image/webp": self = .webp
             case "image/jpeg": self = .jpeg
             case "image/png": self = .png
+            case "image/gif": self = .gif
             default: self = .unknown
             }
         }
