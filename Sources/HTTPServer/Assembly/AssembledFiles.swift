@@ -21,6 +21,9 @@ public final class AssembledFiles: Responder {
         public var limit = 64 << 20
         /// Between two looks for changes.
         public var pause = Duration.seconds(1)
+        /// From the first answer until what is sent is compressed once more, as well as can be: work for half a second,
+        /// when those who came first have their pictures.
+        public var utmostAfter = Duration.seconds(10)
 
         public init(headers: @escaping @Sendable (_ stylePolicy: String?) -> HTTPFields = { _ in [:] }) {
             self.headers = headers
@@ -29,8 +32,12 @@ public final class AssembledFiles: Responder {
 
     private struct State {
         var files: StaticFiles
+        /// The ones before these: a page that was sent a moment ago may ask for its script only now.
+        var former: StaticFiles?
         var stamp: Int
         var looked: ContinuousClock.Instant
+        /// Whether somebody sees, or has seen, to it that this is compressed as well as can be.
+        var isRefined = false
     }
 
     private static let page = "/index.html"
@@ -42,6 +49,7 @@ public final class AssembledFiles: Responder {
     private let state: Guarded<State>
     /// Disks are waited for here, and not on the loop of a connection.
     private let queue = DispatchQueue(label: "tessera.assembled-files")
+    private let refining = DispatchQueue(label: "tessera.assembled-files.refining")
 
     /// Loads the folder. Blocks; throws ``StaticFilesError`` and ``AssemblyError``.
     public init(folder: String, configuration: Configuration = Configuration(), logger: Logger) throws {
@@ -50,17 +58,27 @@ public final class AssembledFiles: Responder {
         self.logger = logger
         let stamp = try Folder.stamp(folder)
         state = Guarded(
-            State(files: try Self.load(folder, configuration), stamp: stamp, looked: .now))
+            State(files: try Self.load(folder, configuration, .quick), stamp: stamp, looked: .now))
     }
 
     public func respond(to request: Request, reply: Reply) {
         guard !request.path.hasPrefix(AssembledPage.assets), isLookDue() else {
-            state.withLock { $0.files }.respond(to: request, reply: reply)
+            files(for: request).respond(to: request, reply: reply)
             return
         }
         queue.async { [self] in
             look()
+            refineLater()
             state.withLock { $0.files }.respond(to: request, reply: reply)
+        }
+    }
+
+    private func files(for request: Request) -> StaticFiles {
+        state.withLock { state in
+            guard let former = state.former, !state.files.has(request.path), former.has(request.path),
+                request.path.hasPrefix(AssembledPage.assets)
+            else { return state.files }
+            return former
         }
     }
 
@@ -76,33 +94,59 @@ public final class AssembledFiles: Responder {
     private func look() {
         guard let stamp = try? Folder.stamp(folder), stamp != state.withLock({ $0.stamp }) else { return }
         do {
-            let files = try Self.load(folder, configuration)
-            state.withLock { $0.files = files }
+            let files = try Self.load(folder, configuration, .quick)
+            state.withLock {
+                $0.former = $0.files
+                $0.files = files
+                $0.isRefined = false
+            }
         } catch {
             logger.warning("the page was changed and cannot be put together; the one before is served: \(error)")
+            // What was not understood is tried again when it has changed again; what was not read, at the next look.
+            guard error is AssemblyError else { return }
         }
-        // What failed is tried again when it has changed again.
         state.withLock { $0.stamp = stamp }
     }
 
-    private static func load(_ folder: String, _ configuration: Configuration) throws -> StaticFiles {
+    private func refineLater() {
+        let isFirst = state.withLock { state in
+            defer { state.isRefined = true }
+            return !state.isRefined
+        }
+        guard isFirst else { return }
+        refining.asyncAfter(deadline: .now() + .nanoseconds(Int(configuration.utmostAfter / .nanoseconds(1)))) {
+            [weak self] in self?.refine()
+        }
+    }
+
+    private func refine() {
+        let stamp = state.withLock { $0.stamp }
+        guard let files = try? Self.load(folder, configuration, .utmost), (try? Folder.stamp(folder)) == stamp else {
+            // It is being edited, and the next look will find that.
+            return
+        }
+        state.withLock { if $0.stamp == stamp { $0.files = files } }
+    }
+
+    private static func load(
+        _ folder: String, _ configuration: Configuration, _ brotli: Brotli.Effort
+    ) throws -> StaticFiles {
         let files = try Folder.read(folder, limit: configuration.limit)
         let assembled = try AssembledPage(files, page: page, scripts: configuration.scripts)
         let headers = configuration.headers(nil)
         var served: [String: StaticFile] = [:]
         for (path, bytes) in files where assembled.scripts[path] == nil {
-            served[path] = try StaticFile(
-                path, bytes, headers: headers, cacheControl: "no-cache", isBrotli: false)
+            served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: "no-cache", brotli: nil)
         }
         for (path, bytes) in assembled.scripts {
-            served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: "no-cache", isBrotli: true)
+            served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: "no-cache", brotli: brotli)
         }
         for (path, bytes) in assembled.assets {
-            served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: forEver, isBrotli: true)
+            served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: forEver, brotli: brotli)
         }
         served["/"] = try StaticFile(
             page, assembled.page, headers: configuration.headers(assembled.stylePolicy), cacheControl: "no-cache",
-            isBrotli: true)
+            brotli: brotli)
         return StaticFiles(served)
     }
 }

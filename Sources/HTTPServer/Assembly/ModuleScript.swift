@@ -1,5 +1,5 @@
 /// A module of JavaScript, taken apart: what it imports, what it exports, and the rest, without comments and without
-/// the white space at the beginning of lines.
+/// the white space that it does as well without.
 ///
 /// It understands the imports and exports that can be put together as values: names and namespaces, files and not
 /// packages, classes, functions and constants. What it does not understand is an error and never a guess.
@@ -38,8 +38,8 @@ struct ModuleScript: Hashable {
     private mutating func take() throws(ScriptError) {
         let token = tokens[at]
         switch token.kind {
-        case .space: text.append(0x20)
-        case .lineEnd: if text.last != 0x0A { text.append(0x0A) }
+        case .space: if ScriptScanner.Token.mustStayApart(before, next) { text.append(0x20) }
+        case .lineEnd: if ScriptScanner.Token.mustStayOnTheirLines(before, next) { text.append(0x0A) }
         case .word where !isMember && token.text == "import": return try takeImport()
         case .word where !isMember && depth == 0 && token.text == "export": return try takeExport()
         case .word where token.text == "new":
@@ -62,10 +62,14 @@ struct ModuleScript: Hashable {
         text = []
     }
 
+    /// The last token before this one that is more than white space.
+    private var before: ScriptScanner.Token? { tokens[..<at].last { $0.kind != .space && $0.kind != .lineEnd } }
+
+    /// The token after this one.
+    private var next: ScriptScanner.Token? { at + 1 < tokens.count ? tokens[at + 1] : nil }
+
     /// Whether the word is the name of a member: `a.import`.
-    private var isMember: Bool {
-        tokens[..<at].last { $0.kind != .space && $0.kind != .lineEnd }?.isPunctuation(".") ?? false
-    }
+    private var isMember: Bool { before?.isPunctuation(".") ?? false }
 
     /// The next token that is more than white space, which is passed over.
     private mutating func advance() -> ScriptScanner.Token? {

@@ -206,6 +206,34 @@ struct ScriptScanner {
     private func line(of index: Int) -> Int { 1 + script[..<index].count { $0 == 0x0A } }
 }
 
+// What white space does, where it is more than a reader's comfort.
+extension ScriptScanner.Token {
+    private var punctuation: Unicode.Scalar? { kind == .punctuation ? bytes.first.map { Unicode.Scalar($0) } : nil }
+
+    /// Whether the two would be read as something else with nothing between them.
+    static func mustStayApart(_ one: Self?, _ other: Self?) -> Bool {
+        guard let one, let other else { return false }
+        if one.isPunctuation("/") || other.isPunctuation("/") || other.kind == .regularExpression { return true }
+        let signs: Set<Unicode.Scalar> = ["+", "-"]
+        return switch (one.punctuation, other.punctuation) {
+        case (nil, nil): true
+        // `1 .x`
+        case (nil, let next?): next == "." && one.bytes.first.map { (0x30...0x39).contains($0) } ?? false
+        case (let sign?, let next?): signs.contains(sign) && signs.contains(next)
+        case (_?, nil): false
+        }
+    }
+
+    /// Whether a statement may end where a line ends between the two (ECMA-262, 12.10): not where what stands before cannot
+    /// end one, nor where what follows cannot begin one, but for a brace that ends it as well.
+    static func mustStayOnTheirLines(_ one: Self?, _ other: Self?) -> Bool {
+        let open: Set<Unicode.Scalar> = ["{", "(", "[", ",", ";"]
+        let closed: Set<Unicode.Scalar> = ["}", ")", "]", ".", "?", ":", "&", "|"]
+        guard let one, let other else { return false }
+        return !(one.punctuation.map(open.contains) ?? false) && !(other.punctuation.map(closed.contains) ?? false)
+    }
+}
+
 /// What in a script is not understood.
 struct ScriptError: Error, Hashable {
     /// Counted from 1.

@@ -17,9 +17,9 @@ struct StaticFile: Sendable {
 
     /// - Parameters:
     ///   - name: By its end the file's type is known.
-    ///   - isBrotli: Whether it is worth the work of Brotli, too.
+    ///   - brotli: How much work of Brotli it is worth; nil for none.
     init(
-        _ name: String, _ bytes: [UInt8], headers: HTTPFields, cacheControl: String, isBrotli: Bool
+        _ name: String, _ bytes: [UInt8], headers: HTTPFields, cacheControl: String, brotli: Brotli.Effort?
     ) throws(ResponseError) {
         let (type, isCompressible) = MediaTypes.of(name)
         var common = headers
@@ -28,19 +28,22 @@ struct StaticFile: Sendable {
         if isCompressible { common[.vary] = "Accept-Encoding" }
         plain = try Self.variant(bytes, of: bytes, type: type, coding: nil, common)
         guard isCompressible else { return }
-        for (coding, compressed) in [
-            ("br", isBrotli ? Brotli.compress(bytes) : nil), ("gzip", Gzip.compress(bytes, .utmost)),
+        for (coding, tag, compressed) in [
+            // What is compressed in two ways has two tags, as other bytes must (RFC 9110, 8.8.1).
+            ("br", brotli.map { "br\($0.rawValue)" }, brotli.flatMap { Brotli.compress(bytes, $0) }),
+            ("gzip", "gzip", Gzip.compress(bytes, .utmost)),
         ] {
             guard let compressed else { continue }
-            coded[coding] = try Self.variant(compressed, of: bytes, type: type, coding: coding, common)
+            coded[coding] = try Self.variant(compressed, of: bytes, type: type, coding: coding, tag: tag, common)
             codings.append(coding)
         }
     }
 
     private static func variant(
-        _ bytes: [UInt8], of plain: [UInt8], type: String, coding: String?, _ common: HTTPFields
+        _ bytes: [UInt8], of plain: [UInt8], type: String, coding: String?, tag: String? = nil,
+        _ common: HTTPFields
     ) throws(ResponseError) -> Variant {
-        let entityTag = EntityTag(digestOf: plain, coding: coding)
+        let entityTag = EntityTag(digestOf: plain, coding: tag)
         var headers = common
         headers[.eTag] = entityTag.description
         let notModified = try PreparedHead(status: .notModified, headers: headers)

@@ -21,7 +21,7 @@ public struct StaticFiles: Responder {
         var files: [String: StaticFile] = [:]
         for (name, bytes) in try Folder.read(path, limit: limit) {
             let file = try StaticFile(
-                name, bytes, headers: headers, cacheControl: cacheControl(name), isBrotli: false)
+                name, bytes, headers: headers, cacheControl: cacheControl(name), brotli: nil)
             files[name] = file
             if name.hasSuffix("/index.html") { files[String(name.dropLast("index.html".count))] = file }
         }
@@ -30,6 +30,8 @@ public struct StaticFiles: Responder {
 
     /// The paths that are served, sorted.
     public var paths: [String] { files.keys.sorted() }
+
+    func has(_ path: String) -> Bool { files[path] != nil }
 
     public func respond(to request: Request, reply: Reply) {
         guard let path = PercentEncoding.decode(request.path.utf8), let file = files[path] else {
