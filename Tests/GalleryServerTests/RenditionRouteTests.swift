@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `the encoding is chosen by Accept and the answer varies with it`() async throws {
-        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1, width: 400, height: 300)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let target = "/images/\(page.images[0].id)/tile"
         for (accept, type) in [
