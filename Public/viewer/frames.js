@@ -9,6 +9,10 @@
  * comes to a picture that was made ready finds it in its frame, with everything that is in it already.
  */
 export class Frames {
+  /** After a failure, in milliseconds. */
+  static #firstPause = 1_000;
+  static #longestPause = 30_000;
+
   #images;
   #loader;
   /** @type {Frame[]} */
@@ -83,13 +87,21 @@ export class Frames {
   }
 
   /**
+   * As often as it takes, ever more slowly, while the frame is meant for it.
    * @param {Frame} frame
    * @param {number} index
    */
   async #load(frame, index) {
     const turn = this.#turn;
-    const image = await this.#images.load(index).catch(() => undefined);
-    if (image && turn === this.#turn) frame.bind(index, image);
+    for (let pause = Frames.#firstPause; turn === this.#turn; pause = Math.min(2 * pause, Frames.#longestPause)) {
+      const image = await this.#images.load(index).catch(() => undefined);
+      if (turn !== this.#turn) return;
+      if (image) {
+        frame.bind(index, image);
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
   }
 }
 

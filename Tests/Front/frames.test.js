@@ -75,3 +75,31 @@ test('what becomes known later is shown where it belongs, unless one has gone on
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(placed(frames), { current: 50, next: 51, previous: 49, ahead: 52 });
 });
+
+test('a neighbour that could not be told of once is asked for again, while it is one', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const asked = [];
+  const images = {
+    knownAt: () => undefined,
+    load: async (index) => {
+      asked.push(index);
+      if (asked.filter((each) => each === index).length === 1) throw new Error('Nobody answers');
+      return imageAt(index);
+    },
+  };
+  const turns = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+  };
+  const frames = new Frames({ make: () => new FrameHere(), images, loader: { reorder: () => {} } });
+  frames.arrange(0, imageAt(0), { direction: 1, total });
+  await turns();
+  assert.deepEqual(asked, [1, 2]);
+  assert.equal(frames.neighbour(1).image, null);
+  context.mock.timers.tick(1_000);
+  await turns();
+  assert.equal(frames.neighbour(1).image?.id, 'i1');
+  frames.empty();
+  context.mock.timers.tick(60_000);
+  await turns();
+  assert.deepEqual(asked, [1, 2, 1, 2]);
+});
