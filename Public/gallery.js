@@ -76,7 +76,7 @@ new Navigation({ finding, search, grid });
 
 new Banner(connection);
 new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });
-new Header(grid, pages);
+new Header(grid, pages, server);
 new LayoutChoice(grid);
 new Scrubber(grid);
 new StandingTitle(grid);

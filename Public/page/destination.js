@@ -26,6 +26,27 @@ export function destinationOf(text, { months, direction }) {
 }
 
 /**
+ * The day that somebody named, in ways that are read alike everywhere.
+ * @param {string} text  `2019-06-30`, `2019/6/30`, `30.6.2019`, `30 June 2019`, `Jun 30, 2019`.
+ * @returns {string | null}  `2019-06-30`; null if it is none.
+ */
+export function dayIn(text) {
+  const parts = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
+  const year = parts.findIndex((part) => /^\d{4}$/.test(part));
+  const rest = parts.filter((_, at) => at !== year);
+  if (year < 0 || rest.length !== 2) return null;
+  const named = rest.find((part) => Number.isNaN(Number(part)));
+  // Which of two numbers is the day depends on where one lives, but for these.
+  if (named === undefined && year !== 0 && !text.includes('.')) return null;
+  const isDayFirst = named === undefined ? year !== 0 : named === rest[1];
+  const [day, month] = isDayFirst ? rest : rest.toReversed();
+  const date = `${parts[year]}-${twoDigits(monthOf(month))}-${twoDigits(Number(day))}`;
+  const milliseconds = Date.parse(`${date}T00:00:00Z`);
+  // The thirtieth of February is the second of March.
+  return Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== date ? null : date;
+}
+
+/**
  * @param {string} text
  * @returns {string | null}  `2019-06` or `2019`.
  */
@@ -35,9 +56,17 @@ function parseMonth(text) {
   const [rest, ...others] = parts.filter((part) => part !== year);
   if (year === undefined || others.length > 0) return null;
   if (rest === undefined) return year;
-  const isName = rest.length >= 3 && Number.isNaN(Number(rest));
-  const month = isName ? 1 + names.findIndex((name) => name.startsWith(rest)) : Number(rest);
+  const month = monthOf(rest);
   return month >= 1 && month <= 12 ? `${year}-${twoDigits(month)}` : null;
+}
+
+/**
+ * @param {string} text  A number, or three letters of the name at least.
+ * @returns {number}  1 to 12, or another number if it is none.
+ */
+function monthOf(text) {
+  const isName = text.length >= 3 && Number.isNaN(Number(text));
+  return isName ? 1 + names.findIndex((name) => name.startsWith(text)) : Number(text);
 }
 
 /** @param {number} number */

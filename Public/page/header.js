@@ -1,5 +1,5 @@
 import { announce } from './announcer.js';
-import { destinationOf } from './destination.js';
+import { dayIn, destinationOf } from './destination.js';
 import { tellOfField } from './field-problem.js';
 import { formatNumber } from './numbers.js';
 import { attachKey } from './pressed.js';
@@ -7,11 +7,12 @@ import { find } from './template.js';
 
 /**
  * The bar at the top: where one is and of how many, and going elsewhere by typing a number over it (`g` leads to it), or
- * a month where the pictures stand under theirs.
+ * a day, a month or a year where the pictures stand under theirs.
  */
 export class Header {
   #grid;
   #pages;
+  #server;
   #form = find('#position');
   /** @type {HTMLInputElement} */
   #field = find('#position-number');
@@ -21,10 +22,12 @@ export class Header {
   /**
    * @param {import('../grid/grid.js').Grid} grid
    * @param {Pick<import('../catalog/pages.js').Pages, 'months' | 'view'>} pages
+   * @param {import('../catalog/server.js').Server} server
    */
-  constructor(grid, pages) {
+  constructor(grid, pages, server) {
     this.#grid = grid;
     this.#pages = pages;
+    this.#server = server;
     grid.addEventListener('move', () => this.#show());
     this.#field.addEventListener('focus', () => this.#field.select());
     this.#field.addEventListener('blur', () => this.#leave());
@@ -56,7 +59,7 @@ export class Header {
     this.#form.toggleAttribute('data-months', areThere);
     // A month has letters.
     this.#field.inputMode = areThere ? 'text' : 'numeric';
-    this.#field.title = areThere ? 'A number, or a month: 2019-06, June 2019 (g)' : 'Go to picture number (g)';
+    this.#field.title = areThere ? 'A number, or a date: 2019-06, 3 June 2019 (g)' : 'Go to picture number (g)';
   }
 
   #leave() {
@@ -64,17 +67,38 @@ export class Header {
     this.#show();
   }
 
-  #go() {
+  async #go() {
     const { months, view } = this.#pages;
-    const index = destinationOf(this.#field.value, { months, direction: view.direction });
+    const text = this.#field.value;
+    const day = months.length > 0 ? dayIn(text) : null;
+    const index = day === null ? destinationOf(text, { months, direction: view.direction }) : await this.#indexOf(day);
+    // Somebody went elsewhere meanwhile.
+    if (view !== this.#pages.view || text !== this.#field.value) return;
     if (index === null) {
       this.#field.select();
-      const orMonth = months.length > 0 ? ', or a month: 2019-06, June 2019' : '';
-      tellOfField(this.#field, `Type a number from 1 to ${formatNumber(this.#grid.total)}${orMonth}.`);
+      const orDate = months.length > 0 ? ', or a date: 2019-06, June 2019, 3 June 2019' : '';
+      tellOfField(this.#field, `Type a number from 1 to ${formatNumber(this.#grid.total)}${orDate}.`);
       return;
     }
     this.#grid.goTo(index);
     this.#grid.focus(this.#grid.active);
     announce(`Picture ${formatNumber(this.#grid.active + 1)} of ${formatNumber(this.#grid.total)}`);
+  }
+
+  /**
+   * The first picture of a day in the order, or after it; where the server does not tell, that of its month.
+   * @param {string} day
+   */
+  async #indexOf(day) {
+    const { months, view } = this.#pages;
+    const range = view.direction === 'desc' ? `..${day}` : `${day}..`;
+    try {
+      const { images } = await this.#server.page(view.with({ q: `${view.q} taken:${range}` }), 0, 1);
+      const index = images.length > 0 ? await this.#server.position(view, images[0].id) : undefined;
+      if (index !== undefined) return index;
+    } catch {
+      // The months are here.
+    }
+    return destinationOf(day.slice(0, 7), { months, direction: view.direction });
   }
 }

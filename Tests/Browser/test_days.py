@@ -121,3 +121,16 @@ def test_days_are_pictured(dated, picture, size, mode):
     front = dated("?sort=taken#at=115", **colours, **(PHONE if size == "phone" else {}))
     front.page.locator(".slot[data-day]").first.wait_for()
     picture(front, f"days-{size}-{mode}")
+
+
+@pytest.mark.parametrize(("text", "direction", "index"), [
+    ("2019-06-14", "asc", 120), ("14 June 2019", "desc", 250), ("Aug 2, 2019", "asc", 300),
+    # A day without pictures: those that come after it.
+    ("5.6.2019", "asc", 120), ("5.6.2019", "desc", 430), ("2030-01-01", "asc", 300),
+])
+def test_one_goes_to_a_day_by_its_date(dated, text, direction, index):
+    front = dated(f"?sort=taken&direction={direction}")
+    front.page.keyboard.press("g")
+    front.page.keyboard.type(text)
+    front.page.keyboard.press("Enter")
+    front.until("(index) => document.activeElement.dataset.index === index", str(index))

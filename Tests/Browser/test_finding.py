@@ -282,7 +282,7 @@ def test_the_sheet_of_keys_tells_of_going_and_of_sizes(visit, gallery):
     front.page.keyboard.press("?")
     keys = front.page.locator("#shortcuts dl > div").all_inner_texts()
     lines = [" ".join(line.split()) for line in keys]
-    assert {"g Go to a number or a month", "+ − Larger and smaller", "/ Search"} <= set(lines)
+    assert {"g Go to a number or a date", "+ − Larger and smaller", "/ Search"} <= set(lines)
 
 
 SIZES = {"desktop": {"viewport": {"width": 1280, "height": 800}}, "phone": PHONE}

@@ -200,7 +200,7 @@ def test_one_goes_to_a_month_by_its_name(dated, gallery, size):
     front.page.keyboard.press("Enter")
     problem = front.page.locator("#position-problem")
     problem.wait_for()
-    assert problem.inner_text() == f"Type a number from 1 to {total}, or a month: 2019-06, June 2019."
+    assert problem.inner_text() == f"Type a number from 1 to {total}, or a date: 2019-06, June 2019, 3 June 2019."
     box = problem.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= front.page.viewport_size["width"]
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { destinationOf } from '../../Public/page/destination.js';
+import { dayIn, destinationOf } from '../../Public/page/destination.js';
 
 const months = [
   { month: '2018-11', first: 0, count: 40 },
@@ -61,5 +61,14 @@ test('Without months there are numbers only', () => {
 test('What is neither is nothing', () => {
   for (const text of ['', '0', 'June', 'ju 2019', '2019-13', '2019-00', '2019-06-14', 'Juno 2019', '-3', '1e3', 'x2019y']) {
     assert.equal(destinationOf(text, rising), null, text);
+  }
+});
+
+test('A day is told however it is written, unless that means another day elsewhere', () => {
+  for (const text of ['2019-06-03', '2019/6/3', '3.6.2019', '3 June 2019', 'Jun 3, 2019', '2019 june 3']) {
+    assert.equal(dayIn(text), '2019-06-03', text);
+  }
+  for (const text of ['3/6/2019', '2019-06', 'June 2019', '2019-02-30', '31 June 2019', '3 Juno 2019', '1,200', '12 2019 13 14']) {
+    assert.equal(dayIn(text), null, text);
   }
 });
