@@ -9,7 +9,7 @@ import sys
 
 from measuring import Report
 
-BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million", "fling"]
+BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million", "app", "fling"]
 
 
 def main() -> int:

@@ -1,0 +1,150 @@
+"""The page as people use it: opened over a thin link, flung through a million pictures on a slow processor, and from one
+picture to the next in the viewer."""
+
+import time
+
+import originals
+from fling.link import Link
+from fling.pictures import numbered_pictures
+from fling.visit import browser
+from measuring import median, percentile
+from peers import Tessera
+
+RATE, ROUND_TRIP = 1.6e6, 0.15
+OPENINGS, TURNS = 5, 12
+MILLION = 1_000_000
+WINDOW = {"width": 1280, "height": 860}
+
+ON_SCREEN = """(() => [...document.querySelectorAll('.slot[data-index]')].filter((slot) => {
+    const { top, bottom, height } = slot.getBoundingClientRect();
+    return height > 0 && bottom > 52 && top < innerHeight;
+}))()"""
+
+# The moment at which every slot on screen has its picture, in milliseconds since the page was asked for.
+SETTLED = f"""() => new Promise((resolve) => {{
+    const look = () => {{
+        const slots = {ON_SCREEN};
+        if (slots.length > 8 && slots.every((slot) => slot.dataset.phase === 'shown')) resolve(performance.now());
+        else requestAnimationFrame(look);
+    }};
+    look();
+}})"""
+
+PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
+CATALOG = """() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/v1/images'))[0].startTime"""
+
+# Wheels as a hand does, for ten seconds: each frame's time and each task of more than 50 ms.
+FRAMES = """(milliseconds) => new Promise((resolve) => {
+    const frames = [], tasks = [];
+    const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
+    observer.observe({ type: 'longtask' });
+    const begun = performance.now();
+    let before = begun;
+    const next = (now) => {
+        frames.push(now - before);
+        before = now;
+        if (now - begun < milliseconds) requestAnimationFrame(next);
+        else { observer.disconnect(); resolve({ frames: frames.slice(1), tasks }); }
+    };
+    requestAnimationFrame(next);
+})"""
+
+# From the key until the picture that it leads to is there, as sharp as the window shows it.
+TURN = """() => new Promise((resolve) => {
+    addEventListener('keydown', () => {
+        const begun = performance.now();
+        const count = document.querySelector('#viewer-count');
+        const before = count.textContent;
+        const look = () => {
+            const isThere = document.querySelector('.frame[data-place=current][data-phase=shown]');
+            if (count.textContent !== before && isThere) requestAnimationFrame(() => resolve(performance.now() - begun));
+            else requestAnimationFrame(look);
+        };
+        look();
+    }, { once: true, capture: true });
+})"""
+
+
+def opening(report, chromium):
+    """A browser that was never here; the server has the tiles."""
+    with Tessera(numbered_pictures()) as ours, Link(ours.port) as link:
+        page_bytes = len(ours.request("GET", "/", **{"Accept-Encoding": "br"})[1])
+        samples = []
+        for round in range(OPENINGS + 1):
+            link.shape(RATE if round else None, ROUND_TRIP if round else 0)
+            context = chromium.new_context(viewport=WINDOW, service_workers="block")
+            page = context.new_page()
+            page.set_default_timeout(60_000)
+            page.goto(f"http://127.0.0.1:{link.port}/", wait_until="commit")
+            settled = page.evaluate(SETTLED)
+            paint = page.evaluate(PAINT)
+            page.reload(wait_until="commit")
+            page.evaluate(SETTLED)
+            if round:
+                samples.append([paint, settled, page.evaluate(CATALOG)])
+            context.close()
+    paint, settled, catalog = (median(sample[at] for sample in samples) / 1e3 for at in range(3))
+    # A round trip to connect and one to ask.
+    limit = 2 * ROUND_TRIP + page_bytes / (RATE / 8)
+    report.add("app", "opened over 1.6 Mbit/s, 150 ms: first paint", "s", paint, limit, "2 round trips and its bytes",
+               "", None, samples=samples, page=page_bytes)
+    report.add("app", "all pictures on screen", "s", settled, target="<= 3.0", holds=settled <= 3)
+    report.add("app", "opened again: until the catalog is asked for", "s", catalog, ROUND_TRIP, "a round trip", "", None)
+
+
+def flinging(report, chromium):
+    with Tessera("--count", MILLION, "--latency", 5, "--fail", 0, "--hang", 0, command="demo") as ours:
+        context = chromium.new_context(viewport=WINDOW, service_workers="block")
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{ours.port}/#at=500000")
+        page.evaluate(SETTLED)
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        page.mouse.move(600, 400)
+        page.evaluate(f"() => {{ window.told = ({FRAMES})(10_000); }}")
+        end = time.monotonic() + 10
+        turn = 0
+        while time.monotonic() < end:
+            # A flick of some notches, and a moment to look.
+            page.mouse.wheel(0, 900 if turn % 24 < 16 else 0)
+            time.sleep(0.03)
+            turn += 1
+        told = page.evaluate("() => window.told")
+        context.close()
+    frames, tasks = told["frames"], told["tasks"] or [0]
+    slow = percentile(frames, 0.95)
+    report.add("app", "frames of a fling, processor slowed 4 times, p95", "ms", slow, target="<= 20", holds=slow <= 20,
+               frames=frames)
+    report.add("app", "its longest task", "ms", max(tasks), target="<= 50", holds=max(tasks) <= 50, tasks=tasks)
+
+
+def turning(report, chromium):
+    with Tessera(originals.camera_pictures()) as ours:
+        context = chromium.new_context(viewport=WINDOW, service_workers="block")
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{ours.port}/")
+        page.locator('.slot[data-index="1"]').click()
+        page.wait_for_selector(".frame[data-place=current][data-phase=shown]")
+        times = {}
+        # What was never made, far from where one is; then neighbours that were made ready.
+        for what, keys in [("cold", ["End", "Home"] * 2), ("warm", ["ArrowRight"] * TURNS)]:
+            times[what] = []
+            for key in keys:
+                if what == "warm":
+                    page.wait_for_selector(".frame[data-place=next][data-phase=shown]", state="attached")
+                page.evaluate(f"() => {{ window.turned = ({TURN})(); }}")
+                page.keyboard.press(key)
+                times[what].append(page.evaluate("() => window.turned"))
+            if what == "cold":
+                # The first picture was made on the way to the second.
+                times[what] = times[what][:1]
+        context.close()
+    warm, cold = median(times["warm"]), median(times["cold"])
+    report.add("app", "viewer: key to the next picture, sharp, warm", "ms", warm, target="<= 50", holds=warm <= 50, **times)
+    report.add("app", "cold, a local JPEG of 12 to 24 megapixels", "ms", cold, target="<= 250", holds=cold <= 250)
+
+
+def run(report, options):
+    with browser() as chromium:
+        opening(report, chromium)
+        flinging(report, chromium)
+        turning(report, chromium)
