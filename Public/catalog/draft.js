@@ -1,4 +1,5 @@
 import { Shape } from './shape.js';
+import { undatedFrom } from './undated.js';
 
 /**
  * @typedef {import('./server.js').GalleryImage} GalleryImage
@@ -72,6 +73,11 @@ export class Draft {
   /** The months of the order, together as many images as it has; none where it is not sorted by them. */
   get months() {
     return this.#timeline ? fit(this.#timeline.months, this.total ?? 0) : [];
+  }
+
+  /** The first slot of the images that have no date, which are the last; 0 where nothing is known of dates. */
+  get undatedFrom() {
+    return this.#timeline ? undatedFrom(this.#timeline.months) : 0;
   }
 
   /** What the images of the order look like, as far as it was read. */

@@ -3,7 +3,9 @@ import { Whereabouts } from './whereabouts.js';
 
 /**
  * @typedef {import('./view.js').View} View
- * @typedef {{id: string, index: number}} Landmark  An image that is known, and where it stands in the order shown.
+ * @typedef {{id: string, index: number, isUndated?: boolean}} Landmark  An image that is known, and where it stands in the
+ *   order shown. `isUndated`: among those without a date, and of no use elsewhere: whoever looks at these goes on doing so
+ *   while one after the other gets its date.
  * @typedef {{landmarks: () => Landmark[], follow: (index: number) => void}} Follower  What stays with a picture. Of its
  *   landmarks the first that is still there counts; none while it has nothing to stay with.
  * @typedef {{first: number, last: number, before: number, after: number}} Span  The slots on screen, and how many before

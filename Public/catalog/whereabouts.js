@@ -25,9 +25,13 @@ export class Whereabouts {
     this.#draft = draft;
   }
 
-  /** @param {string} id */
-  #of(id) {
-    return this.#draft.indexOf(id) ?? this.#said.get(id);
+  /**
+   * @param {Landmark} landmark
+   * @returns {number | undefined}  Undefined also of what has left those without a date while one looked at these.
+   */
+  #of({ id, isUndated }) {
+    const place = this.#draft.indexOf(id) ?? this.#said.get(id);
+    return isUndated && place !== undefined && place < this.#draft.undatedFrom ? undefined : place;
   }
 
   /**
@@ -35,9 +39,9 @@ export class Whereabouts {
    * @param {Landmark[]} landmarks
    */
   first(landmarks) {
-    for (const { id, index } of landmarks) {
-      const place = this.#of(id);
-      if (place !== undefined) return { index, place };
+    for (const landmark of landmarks) {
+      const place = this.#of(landmark);
+      if (place !== undefined) return { index: landmark.index, place };
     }
     return undefined;
   }
@@ -59,7 +63,7 @@ export class Whereabouts {
    */
   isToBeSought(landmarks) {
     if (landmarks.length === 0) return false;
-    return this.#of(landmarks[0].id) === undefined && this.#unasked(landmarks).length > 0;
+    return this.#of(landmarks[0]) === undefined && this.#unasked(landmarks).length > 0;
   }
 
   /** @param {Landmark[]} landmarks */
@@ -72,14 +76,14 @@ export class Whereabouts {
    * @param {Landmark[]} landmarks
    */
   #unasked(landmarks) {
-    const known = landmarks.findIndex(({ id }) => this.#of(id) !== undefined);
+    const known = landmarks.findIndex((landmark) => this.#of(landmark) !== undefined);
     const tried = Whereabouts.#tried.filter((at) => known < 0 || at < known);
     return tried.flatMap((at) => landmarks[at] ?? []).filter(({ id }) => !this.#said.has(id));
   }
 
   /** @param {Landmark[]} landmarks */
   async ask(landmarks) {
-    const unknown = landmarks.filter(({ id }) => this.#of(id) === undefined && !this.#said.has(id));
+    const unknown = landmarks.filter((landmark) => this.#of(landmark) === undefined && !this.#said.has(landmark.id));
     await Promise.all(unknown.map(async ({ id }) => {
       this.#said.set(id, await this.#server.position(this.#draft.view, id));
     }));
@@ -90,7 +94,7 @@ export class Whereabouts {
    * @param {Landmark[]} landmarks
    */
   forgetWrong(landmarks) {
-    const wrong = landmarks.find(({ id }) => this.#of(id) !== undefined);
+    const wrong = landmarks.find((landmark) => this.#of(landmark) !== undefined);
     if (wrong && this.#draft.indexOf(wrong.id) === undefined) this.#said.delete(wrong.id);
   }
 }

@@ -1,3 +1,4 @@
+import { undatedFrom } from '../catalog/undated.js';
 import { find } from '../page/template.js';
 import { Cell } from './cell.js';
 import { dayBegunAt, dayOf } from './days.js';
@@ -161,13 +162,14 @@ export class Grid extends EventTarget {
   landmarks() {
     const { offset } = this.scroller;
     if (offset === 0 && !this.#isInUse) return [];
-    return this.#landmarksFrom(Math.max(0, this.geometry.slotsAt(offset).first));
+    const first = Math.max(0, this.geometry.slotsAt(offset).first);
+    return landmarksFrom(first, this.total, this.#imageAt, undatedFrom(this.#pages.months));
   }
 
   /** The slot that can be tabbed to stays with its picture, and the focus with it. */
   get focusFollower() {
     return {
-      landmarks: () => (this.#focus.isInside ? this.#landmarksFrom(this.#focus.active) : []),
+      landmarks: () => (this.#focus.isInside ? landmarksFrom(this.#focus.active, this.total, this.#imageAt) : []),
       follow: (/** @type {number} */ index) => this.#focusFollows(index),
     };
   }
@@ -326,11 +328,6 @@ export class Grid extends EventTarget {
     this.#update();
     const cell = this.cellAt(index);
     if (cell && cell.element !== document.activeElement) cell.element.focus({ preventScroll: true });
-  }
-
-  /** @param {number} index */
-  #landmarksFrom(index) {
-    return landmarksFrom(index, this.total, this.#imageAt);
   }
 
   #scrolled() {

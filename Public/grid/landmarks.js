@@ -5,15 +5,16 @@ import { Draft } from '../catalog/draft.js';
  * @param {number} index
  * @param {number} total
  * @param {(index: number) => {id: string} | undefined} imageAt
+ * @param {number} [undatedFrom]  Where those begin that have no date.
  * @returns {import('../catalog/reordering.js').Landmark[]}
  */
-export function landmarksFrom(index, total, imageAt) {
+export function landmarksFrom(index, total, imageAt, undatedFrom = Infinity) {
   const reach = 2 * Draft.pageSize;
   const found = [];
   for (let at = index; at < Math.min(total, index + reach); at += 1) found.push(at);
   for (let at = index - 1; at > Math.max(-1, index - reach); at -= 1) found.push(at);
   return found.flatMap((at) => {
     const image = imageAt(at);
-    return image ? { id: image.id, index: at } : [];
+    return image ? { id: image.id, index: at, isUndated: at >= undatedFrom } : [];
   });
 }

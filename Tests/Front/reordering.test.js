@@ -38,6 +38,13 @@ class Played {
     return { revision: this.revision, total: ids.length, offset, images };
   }
 
+  /** @type {object[]} */
+  months = [];
+
+  async timeline() {
+    return { revision: this.revision, total: this.orders.get('sort=taken').length, months: this.months };
+  }
+
   async position(view, id) {
     await this.#turn(`position ${view.text} ${id}`);
     const index = this.orders.get(view.text).indexOf(id);
@@ -164,6 +171,32 @@ test('where nothing that was known is left, the place is kept as far as there is
   const empty = await begun(named(0, 600), { first: 300 });
   await told(empty, []);
   assert.equal(empty.pages.total, 0);
+});
+
+test('whoever looks at pictures without a date stays with them while one after the other gets its date', async () => {
+  const view = new View({ sort: 'taken' });
+  const all = house([], { followed: 100 });
+  const { server, pages, ground, reordering } = all;
+  const told = async (/** @type {string[]} */ dated, /** @type {string[]} */ undated) => {
+    server.orders.set(view.text, [...dated, ...undated]);
+    server.months = [{ month: '2019-06', first: 0, count: dated.length }, { month: null, first: dated.length, count: undated.length }];
+    server.revision += 1;
+  };
+  await told(named(0, 100), named(100, 600));
+  await reordering.show(view, { at: 100 });
+  ground.first = 100;
+  all.follower.index = 100;
+  const plain = ground.landmarks;
+  ground.landmarks = () => plain().map((each) => ({ ...each, isUndated: each.index >= 100 }));
+  all.moves.length = 0;
+  // Those at the top have got their dates, and go to the beginning of their month.
+  await told([...named(100, 103), ...named(0, 100)], named(103, 600));
+  const done = adopted(pages);
+  pages.hear(view.text, server.revision, 600);
+  await done;
+  assert.deepEqual(all.moves, [{ from: 103, to: 103, isOtherView: false }]);
+  assert.equal(pages.imageAt(103).id, 'p103');
+  assert.equal(all.follower.index, 0, 'who follows a picture goes where it goes');
 });
 
 test('who follows a picture elsewhere is told where it stands, or its next neighbour, or the one before', async () => {
