@@ -34,6 +34,7 @@ export class Draft {
    * @type {ShapeTold | null | undefined}
    */
   #told;
+  #isShapeLate = false;
   /**
    * The proportions of single images, by windows.
    * @type {Map<number, {revision: number | undefined, bytes: Uint8Array}>}
@@ -86,7 +87,7 @@ export class Draft {
     const shape = new Shape(total > Shape.largest ? null : (this.#told ?? null), total);
     for (const [window, { bytes }] of this.#ratios) shape.put(window, bytes);
     const revisions = [this.#told ?? this, ...this.#ratios.values()].map(({ revision }) => revision);
-    shape.isDoubtful = revisions.some((revision) => revision !== this.revision);
+    shape.isDoubtful = this.#isShapeLate || revisions.some((revision) => revision !== this.revision);
     return shape;
   }
 
@@ -132,9 +133,14 @@ export class Draft {
     return this.#told !== undefined;
   }
 
-  /** Without it there is an order all the same. */
+  /** Without it there is an order all the same; a server that was only too busy may tell it later. */
   async #loadShape() {
-    if (!this.#hasShape) this.#told = await this.#server.shape(this.view).catch(() => null);
+    if (this.#hasShape) return;
+    this.#isShapeLate = false;
+    this.#told = await this.#server.shape(this.view).catch((problem) => {
+      this.#isShapeLate = !problem.isRefusal;
+      return null;
+    });
   }
 
   /** @param {number} window */

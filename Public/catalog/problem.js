@@ -27,6 +27,11 @@ export class Problem extends Error {
     return this.status === 429 || this.status === 503;
   }
 
+  /** Asking again would be answered alike. */
+  get isRefusal() {
+    return this.status >= 400 && this.status < 500 && !this.isBusy;
+  }
+
   /**
    * @param {Response} response  One that is not a success. Its body is read.
    * @returns {Promise<Problem>}

@@ -85,8 +85,10 @@ export class Proportions extends EventTarget {
       if (next.revision !== revision || shape !== this.#pages.shape || !isNews) return;
       this.#pages.shape = next;
       this.dispatchEvent(new Event('shape'));
-    } catch {
-      // What is known goes on being good enough.
+    } catch (problem) {
+      // What is known goes on being good enough, unless it is nothing.
+      const isLate = shape.isDoubtful && !(/** @type {any} */ (problem).isRefusal);
+      if (isLate) setTimeout(() => shape === this.#pages.shape && this.renew(), Proportions.#patience);
     } finally {
       this.#isRenewing = false;
     }

@@ -174,6 +174,18 @@ test('an order of which it cannot be had what its pictures look like is shown as
   assert.deepEqual(draft.shape.ratios(7, 1), [4 / 3]);
 });
 
+test('what its pictures look like is doubtful where a server was too busy to tell, and not where it refused', async () => {
+  for (const [status, isDoubtful] of [[503, true], [429, true], [0, true], [409, false]]) {
+    const server = new Played(byMonths(300, 0));
+    server.shape = async () => {
+      throw new Problem(status, 'No');
+    };
+    const draft = new Draft(server, new View());
+    await draft.load(0, 20);
+    assert.equal(draft.shape.isDoubtful, isDoubtful, String(status));
+  }
+});
+
 test('a month is called as people call it', () => {
   const names = ['June 2019', 'December 987', 'Date unknown', '12345-06'];
   assert.deepEqual(['2019-06', '0987-12', null, '12345-06'].map(nameOfMonth), names);

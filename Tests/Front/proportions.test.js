@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { Problem } from '../../Public/catalog/problem.js';
 import { Proportions } from '../../Public/catalog/proportions.js';
 import { Shape } from '../../Public/catalog/shape.js';
 
@@ -61,6 +62,39 @@ test('what is learnt is shown when that of what is on screen is here, and only i
   all.server.told = { ...all.server.told, revision: 2, sums: [320] };
   await all.proportions.renew();
   assert.equal(all.heard.length, 2, 'another order is another matter');
+});
+
+test('what could not be told is asked for until it is, or is refused', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const all = house({ doubtful: true });
+  const { shape } = all.server;
+  const answers = [new Problem(503, 'Busy'), new Problem(0, 'Nobody answers')];
+  all.server.shape = async () => {
+    const problem = answers.shift();
+    if (problem) throw problem;
+    return shape();
+  };
+  all.pages.dispatchEvent(new Event('catalog'));
+  for (let left = 1; left >= 0; left -= 1) {
+    await turn();
+    assert.equal(answers.length, left);
+    assert.deepEqual(all.heard, []);
+    context.mock.timers.tick(2_000);
+  }
+  await turn();
+  assert.deepEqual(all.heard, ['shape']);
+
+  const other = house({ doubtful: true });
+  let asked = 0;
+  other.server.shape = async () => {
+    asked += 1;
+    throw new Problem(409, 'Positions only');
+  };
+  other.pages.dispatchEvent(new Event('catalog'));
+  await turn();
+  context.mock.timers.tick(60_000);
+  await turn();
+  assert.equal(asked, 1);
 });
 
 test('what is doubtful is asked for again as soon as it is shown', async () => {
