@@ -130,7 +130,7 @@ def test_the_viewport_tells_of_motion_and_of_the_stop(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     frames.clear()
-    travel(front, {"speed": 10, "time": 600, "stop": 4})
+    travel(front, {"speed": 10, "time": 2_000, "stop": 4})
     front.until_settled()
     viewports = [message for message in frames.said if message["type"] == "viewport"]
     fast = [message["velocity"] for message in viewports if message["velocity"] > 0]
