@@ -1,4 +1,5 @@
 import { copyMark } from './copy-mark.js';
+import { InTurn } from './in-turn.js';
 
 /** What tells apart the requests of one view. */
 const within = ['offset', 'limit', 'cursor', 'image', 'first', 'count', 'parent'];
@@ -17,7 +18,7 @@ export class CatalogCopies {
   #caches;
   #fetch;
   /** One answer is kept after the other. */
-  #keeping = Promise.resolve();
+  #keeping = new InTurn();
 
   /**
    * @param {Pick<CacheStorage, 'open'>} storage
@@ -72,9 +73,7 @@ export class CatalogCopies {
    * @param {Response} answer
    */
   #keep(url, answer) {
-    const keeping = this.#keeping.then(() => this.#keepNow(url, answer));
-    this.#keeping = keeping.catch(() => {});
-    return keeping;
+    return this.#keeping.run(() => this.#keepNow(url, answer));
   }
 
   /**

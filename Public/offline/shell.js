@@ -1,3 +1,5 @@
+import { InTurn } from './in-turn.js';
+
 /**
  * The page itself, kept: its markup, and the scripts that the markup names by their content. It is used as a whole or
  * not at all: markup is kept only once everything that it names is.
@@ -12,7 +14,7 @@ export class Shell {
   #caches;
   #fetch;
   /** One page is kept after the other. */
-  #keeping = Promise.resolve();
+  #keeping = new InTurn();
 
   /**
    * @param {Pick<CacheStorage, 'open'>} storage
@@ -80,9 +82,7 @@ export class Shell {
 
   /** @param {Response} page */
   #keep(page) {
-    const keeping = this.#keeping.then(() => this.#keepNow(page));
-    this.#keeping = keeping.catch(() => {});
-    return keeping;
+    return this.#keeping.run(() => this.#keepNow(page));
   }
 
   /** @param {Response} page */

@@ -23,7 +23,7 @@ public final class AssembledFiles: Responder {
         public var pause = Duration.seconds(1)
         /// From the first answer until what is sent is compressed once more, as well as can be: work for half a second,
         /// when those who came first have their pictures.
-        public var utmostAfter = Duration.seconds(10)
+        public var utmostAfter = DispatchTimeInterval.seconds(10)
 
         public init(headers: @escaping @Sendable (_ stylePolicy: String?) -> HTTPFields = { _ in [:] }) {
             self.headers = headers
@@ -114,9 +114,7 @@ public final class AssembledFiles: Responder {
             return !state.isRefined
         }
         guard isFirst else { return }
-        refining.asyncAfter(deadline: .now() + .nanoseconds(Int(configuration.utmostAfter / .nanoseconds(1)))) {
-            [weak self] in self?.refine()
-        }
+        refining.asyncAfter(deadline: .now() + configuration.utmostAfter) { [weak self] in self?.refine() }
     }
 
     private func refine() {

@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoops
 import Glibc
 import HTTPTypes
