@@ -1,41 +1,61 @@
-"""Runs the benchmarks named on the command line, all without names. Scripts/bench is the door."""
+"""Runs the benchmarks named on the command line, or those that take a quarter of an hour together; compares two runs.
+Scripts/bench is the door."""
 
 import argparse
 import importlib
 import os
 import pathlib
-import subprocess
 import sys
+import time
 
 from measuring import Report
 
-BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million", "app", "fling"]
+BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million", "app",
+              "fling"]
+# What one wants to know of every change, within a quarter of an hour.
+SHORT = ["serve", "coalesce", "latency", "cancel", "fling"]
+
+
+def words(text: str) -> list[str]:
+    return text.split(",")
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["compare"]:
+        return importlib.import_module("compare").main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
-    parser.add_argument("benchmarks", nargs="*", metavar="|".join(BENCHMARKS), help="all when none is named")
+    parser.add_argument("benchmarks", nargs="*", metavar="|".join(BENCHMARKS), help=f"{', '.join(SHORT)} by themselves")
+    parser.add_argument("--all", action="store_true", help="all of them, and all links and fronts of `fling`")
     parser.add_argument("--pictures", metavar="DIR", help="JPEGs of your own for `thumbnails`")
-    parser.add_argument("--formats", default="avif,webp,jpeg", type=lambda words: words.split(","),
+    parser.add_argument("--formats", default="avif,webp,jpeg", type=words,
                         help="formats for `thumbnails`, with commas (avif,webp,jpeg)")
-    parser.add_argument("--quick", action="store_true", help="`fling` over one link and once")
-    parser.add_argument("--json", default="benchmarks.json", metavar="FILE", help="where all samples go (benchmarks.json)")
+    parser.add_argument("--quick", action="store_true", help="`fling` over one link, once, all fronts")
+    parser.add_argument("--fronts", type=words, help="fronts for `fling`, with commas")
+    parser.add_argument("--motions", type=words, help="motions for `fling`, with commas")
+    parser.add_argument("--rounds", type=int, help="of `fling` (3, or 1 if quick)")
+    parser.add_argument("--no-slow-start", dest="slow_start", action="store_false",
+                        help="windows of `fling` are open at once")
+    parser.add_argument("--json", default="benchmarks.json", metavar="FILE",
+                        help="where all samples go (benchmarks.json)")
     options = parser.parse_args()
-    named = [name for name in options.benchmarks if name != "all"] or BENCHMARKS
+    named = options.benchmarks or (BENCHMARKS if options.all else SHORT)
     for name in named:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark is called {name}")
     if "TESSERA_BINARY" not in os.environ:
         parser.error("TESSERA_BINARY names no program; start this by Scripts/bench")
 
-    report, failed = Report(), []
+    report, failed, seconds = Report(), [], {}
     print(report.HEAD)
     for name in named:
+        since = time.monotonic()
         try:
             importlib.import_module(name).run(report, options)
-        except (RuntimeError, OSError, AssertionError, ValueError, subprocess.SubprocessError) as error:
+        except Exception as error:  # whatever it is, the samples of the others are worth keeping
             failed.append(name)
             print(f"{name} could not be measured: {type(error).__name__}: {error}", file=sys.stderr)
+        seconds[name] = time.monotonic() - since
+    report.attach("seconds", seconds)
     report.summary(options.json)
     return 1 if failed else 0
 

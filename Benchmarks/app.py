@@ -1,10 +1,12 @@
 """The page as people use it: opened over a thin link, flung through a million pictures on a slow processor, and from one
 picture to the next in the viewer."""
 
+import os
+import subprocess
 import time
 
 import originals
-from fling.link import Link
+from fling.link import Conditions, Link
 from fling.pictures import numbered_pictures
 from fling.visit import browser
 from measuring import median, percentile
@@ -30,7 +32,10 @@ SETTLED = f"""() => new Promise((resolve) => {{
     look();
 }})"""
 
-PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
+PAINT = """() => new Promise((resolve) => new PerformanceObserver((list) => {
+    const [paint] = list.getEntriesByName('first-contentful-paint');
+    if (paint) resolve(paint.startTime);
+}).observe({ type: 'paint', buffered: true }))"""
 CATALOG = """() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/v1/images'))[0].startTime"""
 
 # Wheels as a hand does, for ten seconds: each frame's time and each task of more than 50 ms.
@@ -65,13 +70,27 @@ TURN = """() => new Promise((resolve) => {
 })"""
 
 
+def step_back(server: Tessera):
+    """The processor is slowed as a phone's is; the server, which would be elsewhere, runs when nothing else would."""
+    workers = subprocess.run(["pgrep", "-P", str(server.pid)], capture_output=True, text=True).stdout.split()
+    for process in [server.pid, *map(int, workers)]:
+        for thread in os.listdir(f"/proc/{process}/task"):
+            os.sched_setscheduler(int(thread), os.SCHED_IDLE, os.sched_param(0))
+
+
 def opening(report, chromium):
     """A browser that was never here; the server has the tiles."""
     with Tessera(numbered_pictures()) as ours, Link(ours.port) as link:
         page_bytes = len(ours.request("GET", "/", **{"Accept-Encoding": "br"})[1])
         samples = []
         for round in range(OPENINGS + 1):
-            link.shape(RATE if round else None, ROUND_TRIP if round else 0)
+            link.shape(Conditions(RATE, ROUND_TRIP) if round else Conditions())
+            context = chromium.new_context(viewport=WINDOW, service_workers="block")
+            page = context.new_page()
+            page.set_default_timeout(60_000)
+            page.goto(f"http://127.0.0.1:{link.port}/healthz")
+            nothing = page.evaluate(PAINT)
+            context.close()
             context = chromium.new_context(viewport=WINDOW, service_workers="block")
             page = context.new_page()
             page.set_default_timeout(60_000)
@@ -81,13 +100,14 @@ def opening(report, chromium):
             page.reload(wait_until="commit")
             page.evaluate(SETTLED)
             if round:
-                samples.append([paint, settled, page.evaluate(CATALOG)])
+                samples.append([paint, settled, page.evaluate(CATALOG), nothing])
             context.close()
-    paint, settled, catalog = (median(sample[at] for sample in samples) / 1e3 for at in range(3))
+    paint, settled, catalog, nothing = (median(sample[at] for sample in samples) / 1e3 for at in range(4))
     # A round trip to connect and one to ask.
     limit = 2 * ROUND_TRIP + page_bytes / (RATE / 8)
     report.add("app", "opened over 1.6 Mbit/s, 150 ms: first paint", "s", paint, limit, "2 round trips and its bytes",
                "", None, samples=samples, page=page_bytes)
+    report.add("app", "the same beside a page of one word", "s", paint, nothing, "a page of one word", "", None)
     report.add("app", "all pictures on screen", "s", settled, target="<= 3.0", holds=settled <= 3)
     report.add("app", "opened again: until the catalog is asked for", "s", catalog, ROUND_TRIP, "a round trip", "", None)
 
@@ -99,6 +119,7 @@ def flinging(report, chromium):
         page.goto(f"http://127.0.0.1:{ours.port}/#at=500000")
         page.evaluate(SETTLED)
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        step_back(ours)
         page.mouse.move(600, 400)
         page.evaluate(f"() => {{ window.told = ({FRAMES})(10_000); }}")
         end = time.monotonic() + 10

@@ -57,7 +57,8 @@ def run(report, options):
     details = dict(clients=clients, seconds=SECONDS, bytes=len(expected), samples=[
         [{k: v for k, v in peer.items() if k != "details"} for peer in sample] for sample in samples])
     report.add("coalesce", f"origin fetches for {clients:,} clients", "count", *fetches, "Varnish", "1", fetches[0] == 1, **details)
-    report.add("coalesce", "clients with identical bytes", "count", *identical, "Varnish", f"{clients}", identical[0] == clients)
+    report.add("coalesce", "clients with identical bytes", "count", *identical, "Varnish", f"{clients}",
+               identical[0] == clients, better="more")
     report.add("coalesce", "first byte, asked at the start, p99", "ms", *both("first_early"), "Varnish")
     first = both("first_late")
     report.add("coalesce", "first byte, joined at half, p50", "ms", *first, "Varnish", "<= 20", first[0] <= 20)

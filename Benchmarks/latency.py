@@ -47,7 +47,7 @@ def run(report, options):
     for number, what in enumerate(("cached tiles", "local tiles, cold")):
         busy, idle = (median(samples[state][number]) for state in ("hung", "idle"))
         report.add("latency", f"p99 of {what}, {HUNG} origins hung", "ms", busy, idle, "idle", "ratio <= 1.1",
-                   busy <= 1.1 * idle, samples=samples)
+                   busy <= 1.1 * idle, samples=samples["hung"][number], idle=samples["idle"][number])
 
 
 def waiting_for(ours: Tessera, images: list[str], origin: Origin) -> dict:

@@ -81,12 +81,13 @@ class Report:
         self.attached[name] = value
 
     def add(self, benchmark: str, what: str, unit: str, ours: float, peer: float | None = None,
-            peer_name: str = "", target: str = "", holds: bool | None = None, **details):
-        """One line. `details` (all samples, settings) go to the JSON only."""
+            peer_name: str = "", target: str = "", holds: bool | None = None, better: str | None = None, **details):
+        """One line. `details` (all samples, settings) go to the JSON only. `samples` are ours and `peer_samples` the
+        peer's, in the row's unit, for `compare`; `better` is "less" or "more", and by itself what the unit says."""
         ratio = ours / peer if peer else None
         self.rows.append(dict(
             benchmark=benchmark, what=what, unit=unit, ours=ours, peer=peer, peer_name=peer_name, ratio=ratio,
-            target=target, holds=holds, details=details))
+            target=target, holds=holds, better=better or ("more" if unit.endswith("/s") else "less"), details=details))
         print(self._line(self.rows[-1]), flush=True)
 
     HEAD = f"{'benchmark':<11} {'what':<46} {'unit':<7} {'ours':>10} {'peer':>10} {'ratio':>6}  target"

@@ -1,84 +1,71 @@
-"""A fling through a thousand pictures over a slow link, until what is on screen is there: our page beside the browser's
-own lazy loading and beside a virtualised grid that aborts."""
+"""A fling through a thousand pictures over a slow link, until what is on screen is there: our page beside what others
+build, from the browser's own lazy loading to a grid over HTTP/2 that leaves nothing out."""
 
-import contextlib
+import dataclasses
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
-import originals
-from fling import cancelling, check, fronts, pictures, rows, streams, truth, visit
-from fling.link import Link
-from fling.motions import MOTIONS, PROMISED, SHAPES, Shape
+from fling import cancelling, check, rows, streams, truth
+from fling.fronts import BEST, FRONTS, LABELS
+from fling.motions import MORE, MOTIONS, SHAPES, Shape
 from fling.readings import Reading
-from peers import Tessera
+from fling.stage import Stage, stage
 
-ROUNDS, QUICK_ROUNDS = 5, 1
-# A peer that took as long is not asked again: the rounds are for times that vary by little.
+ROUNDS, QUICK_ROUNDS = 3, 1
+# A front that took as long is not asked again: the rounds are for times that vary by little.
 LONG = 10.0
 PATIENCE = 100.0
-
-
-@dataclass
-class Stage:
-    """What all parts of the benchmark stand on."""
-    chromium: object
-    ours: Tessera
-    link_to_ours: Link
-    link_to_peers: Link
-    layout: fronts.Layout
-    pictures: fronts.Pictures
-
-    def visit(self, front: str, shape: Shape) -> visit.Visit:
-        link = self.link_to_ours if front == "ours" else self.link_to_peers
-        return visit.Visit(self.chromium, front, link, shape, self.layout, self.pictures)
-
-
-@contextlib.contextmanager
-def stage():
-    folder = pictures.numbered_pictures()
-    with contextlib.ExitStack() as all:
-        # The caches are kept for the next run: it is the link that is measured.
-        ours = all.enter_context(Tessera(folder, data=originals.STORE / "fling-data"))
-        known = fronts.fetch(ours, pictures.COUNT)
-        chromium = all.enter_context(visit.browser())
-        layout = visit.measure_layout(chromium, ours.port, pictures.COUNT)
-        nginx = all.enter_context(fronts.nginx(known, layout))
-        yield Stage(chromium, ours, all.enter_context(Link(ours.port)), all.enter_context(Link(nginx.port)), layout, known)
-
 
 Readings = dict[tuple[str, str, str], list[Reading]]
 
 
-def flings(on: Stage, shape: Shape, rounds: int) -> Readings:
+def flings(on: Stage, shape: Shape, fronts: list[str], motions: list[str], rounds: int) -> Readings:
     """The readings of each (link, front, motion) over one link, the fronts in turns."""
     readings: Readings = {}
     for number in range(rounds):
-        for front in fronts.LABELS:
-            if any(one.settle is None or one.settle > LONG for one in readings.get((shape.name, front, "abrupt"), [])):
+        # Whoever comes first finds what the one before it has left of the machine: nobody always does.
+        turn = number % len(fronts)
+        for front in fronts[turn:] + fronts[:turn]:
+            long = {motion for motion in motions for one in readings.get((shape.name, front, motion), [])
+                    if one.settle is None or one.settle > LONG}
+            if long == set(motions):
                 continue
-            print(f"fling: {shape.name}, round {number + 1} of {rounds}, {fronts.LABELS[front]}", file=sys.stderr)
+            print(f"fling: {shape.name}, round {number + 1} of {rounds}, {LABELS[front]}", file=sys.stderr)
             with on.visit(front, shape) as page:
-                for name in MOTIONS if number < 2 else PROMISED:
-                    readings.setdefault((shape.name, front, name), []).append(page.fling(name, PATIENCE))
+                for motion in motions:
+                    if motion not in long:
+                        readings.setdefault((shape.name, front, motion), []).append(page.fling(motion, PATIENCE))
     return readings
 
 
 def run(report, options):
     began = time.monotonic()
+    shapes = SHAPES[:1] if options.quick else [*SHAPES, *MORE] if options.all else SHAPES
+    if not options.slow_start:
+        shapes = [dataclasses.replace(shape, slow_start=False) for shape in shapes]
+    fronts = options.fronts or (list(FRONTS) if options.all or options.quick else ["ours", *BEST])
+    motions = options.motions or (["abrupt"] if options.quick else MOTIONS)
+    rounds = options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS)
+    for name, known in [(front, FRONTS) for front in fronts] + [(motion, MOTIONS) for motion in motions]:
+        if name not in known:
+            raise ValueError(f"no front and no motion is called {name}")
     check.run(report)
     with stage() as on:
-        rounds = QUICK_ROUNDS if options.quick else ROUNDS
-        shapes = SHAPES[:1] if options.quick else SHAPES
         readings: Readings = {}
+        seconds: dict[str, float] = {}
         for shape in shapes:
-            readings |= flings(on, shape, rounds)
+            since = time.monotonic()
+            readings |= flings(on, shape, fronts, motions, rounds)
+            seconds[shape.name] = time.monotonic() - since
             rows.flings(report, readings, shape, on)
-        truth.run(report, on, readings)
-        streams.run(report, on)
-        cancelling.run(report, on)
+        truth.run(report, on, readings, fronts if options.all or options.quick else ["ours"])
+        if not options.quick:
+            streams.run(report, on)
+        if options.all:
+            cancelling.run(report, on)
         report.attach("fling", dict(
             slots=on.layout.slots, tile=on.pictures.mean(), rounds=rounds, seconds=time.monotonic() - began,
-            links=[asdict(shape) for shape in shapes],
+            seconds_by_link=seconds, links=[asdict(shape) for shape in shapes],
             readings=[dict(link=link, front=front, motion=motion, **asdict(one), ratio=one.ratio, share=one.share)
                       for (link, front, motion), some in readings.items() for one in some]))

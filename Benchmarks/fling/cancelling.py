@@ -25,7 +25,8 @@ def _fling(on, origin: Nginx, keeps: bool) -> dict[str, float]:
     with Tessera(urls=urls, environment=environment) as ours, Link(ours.port) as link:
         slots = {image["id"]: image["index"] for image in ours.images(COUNT)}
         cold = dataclasses.replace(
-            on, ours=ours, link_to_ours=link, pictures=Pictures(slots, on.pictures.tiles, on.pictures.previews))
+            on, ours=ours, links={**on.links, "ours": link},
+            pictures=Pictures(slots, on.pictures.tiles, on.pictures.previews))
         with cold.visit("ours", SHAPES[0]) as page:
             page.go_to(20 * on.layout.pitch)
             before, cpu = _figures(ours), cpu_seconds(ours.pid)

@@ -1,16 +1,52 @@
-"""The three fronts of one gallery: ours, a plain grid with lazy loading, a virtualised grid that aborts."""
+"""The fronts of one gallery: ours and its peers, each laid out alike and with the same tiles, byte for byte."""
 
 import concurrent.futures
 import http.client
 import pathlib
+import struct
 from dataclasses import dataclass
 
-from peers import Nginx, Tessera
+from peers import Tessera
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).parent / "peers"
 # What Chromium says of images.
 ACCEPT = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
-LABELS = {"ours": "Tessera", "aborting": "aborting grid", "lazy": "lazy grid"}
+# Previews in a file, as peers/tuned.js has it.
+BLOCK = 8
+
+
+@dataclass(frozen=True)
+class Front:
+    """A page, and the server that has it (`servers`)."""
+    name: str
+    label: str
+    server: str
+    page: str
+
+    @property
+    def is_ours(self) -> bool:
+        return self.page == ""
+
+    @property
+    def is_http2(self) -> bool:
+        return not self.is_ours and self.server in ("secure", "unqueued")
+
+
+FRONTS = {front.name: front for front in (
+    Front("ours", "Tessera", "ours", ""),
+    Front("proxied", "Tessera behind nginx", "proxied", ""),
+    Front("tuned", "HTTP/2 tuned", "unqueued", "tuned"),
+    Front("tuned-queued", "HTTP/2 tuned, no lowat", "secure", "tuned"),
+    Front("http2", "HTTP/2", "unqueued", "http2"),
+    Front("http2-queued", "HTTP/2, no lowat", "secure", "http2"),
+    Front("gated", "gated grid", "plain", "gated"),
+    Front("aborting", "aborting grid", "plain", "aborting"),
+    Front("lazy", "lazy grid", "plain", "lazy"),
+)}
+LABELS = {front.name: front.label for front in FRONTS.values()}
+# Beside which ours is promised something; in the shorter run these alone.
+BEST = ["http2", "tuned"]
+PEERS = [front.name for front in FRONTS.values() if not front.is_ours]
 
 
 @dataclass
@@ -47,7 +83,7 @@ class Layout:
 
 @dataclass
 class Pictures:
-    """What all fronts show: the same tiles, byte for byte."""
+    """What all fronts show."""
     slots: dict[str, int]
     tiles: list[bytes]
     previews: list[bytes]
@@ -83,18 +119,26 @@ def fetch(ours: Tessera, count: int) -> Pictures:
     return Pictures(slots, [tile for tile, _ in both], [preview for _, preview in both])
 
 
-def nginx(pictures: Pictures, layout: Layout) -> Nginx:
-    """nginx with the tiles and the pages of both peers."""
+def files(pictures: Pictures, layout: Layout) -> dict[str, bytes]:
+    """Pages, tiles and previews of all peers."""
+    found = {f"tiles/{index}.avif": tile for index, tile in enumerate(pictures.tiles)}
+    for number, begin in enumerate(range(0, len(pictures.previews), BLOCK)):
+        some = pictures.previews[begin : begin + BLOCK]
+        some += [b""] * (BLOCK - len(some))
+        found[f"previews/{number}.bin"] = struct.pack(f">{BLOCK}H", *map(len, some)) + b"".join(some)
+    for name in {FRONTS[name].page for name in PEERS} - {"lazy"}:
+        found[f"{name}.html"] = _page("grid.html", layout, SCRIPT=name)
     images = "\n".join(
-        f'    <img class="slot" loading="lazy" decoding="async" width="{layout.tile:g}" height="{layout.tile:g}" '
-        f'alt="" src="/tiles/{index}.avif">' for index in range(layout.total))
-    files = {f"tiles/{index}.avif": tile for index, tile in enumerate(pictures.tiles)}
-    for name in ("lazy.html", "aborting.html"):
-        page = (HERE / name).read_text().replace("LAYOUT", layout.style()).replace("IMAGES", images)
-        files[name] = page.encode()
-    for name in ("peers.css", "aborting.js"):
-        files[name] = (HERE / name).read_bytes()
-    return Nginx(files, "application/octet-stream")
+        f'    <div class="slot" data-index="{index}"><img loading="lazy" decoding="async" width="{layout.tile:g}" '
+        f'height="{layout.tile:g}" alt="" src="/tiles/{index}.avif"></div>' for index in range(layout.total))
+    found["lazy.html"] = _page("lazy.html", layout, IMAGES=images)
+    for file in (*HERE.glob("*.js"), *HERE.glob("*.css")):
+        found[file.name] = file.read_bytes()
+    return found
 
 
-PAGES = {"ours": "/", "lazy": "/lazy.html", "aborting": "/aborting.html"}
+def _page(name: str, layout: Layout, **words: str) -> bytes:
+    page = (HERE / name).read_text().replace("LAYOUT", layout.style())
+    for word, meaning in words.items():
+        page = page.replace(word, meaning)
+    return page.encode()

@@ -4,7 +4,8 @@ import json
 import pathlib
 from statistics import median
 
-from fling.motions import Shape
+from fling.fronts import FRONTS
+from fling.motions import MOTIONS, Shape
 
 
 class Results:
@@ -15,21 +16,31 @@ class Results:
         self.slots = found["fling"]["slots"]
         self.links = [Shape(**link) for link in found["fling"]["links"]]
         self._readings = found["fling"]["readings"]
+        self.fronts = [front for front in FRONTS if any(one["front"] == front for one in self._readings)]
+        self.motions = [motion for motion in MOTIONS if any(one["motion"] == motion for one in self._readings)]
 
     def of(self, link: str, front: str, motion: str) -> list[dict]:
         return [one for one in self._readings if (one["link"], one["front"], one["motion"]) == (link, front, motion)]
 
+    def _median(self, link: str, front: str, motion: str, what: str) -> float | None:
+        some = [float("inf") if one[what] is None else one[what] for one in self.of(link, front, motion)]
+        return median(some) if some else None
+
     def settle(self, link: str, front: str, motion: str) -> float | None:
         """The median in seconds; None if there is none, infinite if half of them did not settle."""
-        some = [float("inf") if one["settle"] is None else one["settle"] for one in self.of(link, front, motion)]
-        return median(some) if some else None
+        return self._median(link, front, motion, "settle")
 
     def preview(self, link: str, front: str, motion: str) -> float | None:
-        some = [float("inf") if one["preview"] is None else one["preview"] for one in self.of(link, front, motion)]
-        return median(some) if some else None
+        return self._median(link, front, motion, "preview")
+
+    def best(self, link: str, motion: str) -> tuple[str, float] | None:
+        """The peer that settles first, and when."""
+        known = {front: self.settle(link, front, motion) for front in self.fronts if not FRONTS[front].is_ours}
+        known = {front: settle for front, settle in known.items() if settle is not None}
+        return min(known.items(), key=lambda one: one[1]) if known else None
 
     def limit(self, link: str, motion: str) -> float:
-        return median(one["limit"] for one in self.of(link, "ours", motion))
+        return median(one["limit"] for one in self._readings if (one["link"], one["motion"]) == (link, motion))
 
     def share(self, link: str, front: str, motion: str) -> float | None:
         """Of the slots on screen in motion, those that showed their own picture, 0 to 1."""
@@ -37,10 +48,10 @@ class Results:
         seen = sum(one["seen"] for one in some)
         return sum(one["own"] for one in some) / seen if seen else None
 
-    def unseen(self, link: str, front: str, motion: str) -> float | None:
-        """Bytes for slots that were not on screen at rest."""
-        some = [one["unseen"] for one in self.of(link, front, motion)]
-        return median(some) if some else None
+    def late(self, link: str, front: str, motion: str) -> float | None:
+        """Bytes for slots not on screen between the stop and the settling, at most."""
+        some = [one["late"] for one in self.of(link, front, motion)]
+        return max(some) if some else None
 
 
 def seconds(value: float | None) -> str:

@@ -2,106 +2,151 @@
 
 from measuring import median
 
-from fling.fronts import LABELS
-from fling.motions import Shape
+from fling.fronts import FRONTS, LABELS
+from fling.motions import MOTIONS, Shape
 from fling.readings import Reading
 
-# How many times faster than the peer, after an abrupt stop: by round trip in milliseconds.
-FASTER = {60: 1.8, 200: 3.5}
+# What a person takes for at once, in milliseconds: who is faster matters beyond it.
+AT_ONCE = 50
+# Of the limit, on these links.
+OF_THE_LIMIT = {"abrupt": 1.25, "natural": 0.8}
 MOTION = {"abrupt": "abrupt stop", "natural": "natural fling", "slow": "slow scroll", "jump": "jump"}
 
-
-def _short(shape: Shape) -> str:
-    return f"{shape.rate / 1e6:g}M/{shape.round_trip * 1e3:g}ms" if shape.rate else "unshaped"
+Readings = dict[tuple[str, str, str], list[Reading]]
 
 
-def _median(some: list[Reading], what) -> float | None:
-    """None if one of the readings did not come to it."""
-    values = [what(one) for one in some]
-    return None if not values or None in values else median(values)
+def middle(some: list[Reading], what) -> float | None:
+    """The median; infinite if half of the readings did not come to it, None if there are none."""
+    values = [float("inf") if what(one) is None else what(one) for one in some]
+    return median(values) if values else None
 
 
-def _milliseconds(one: Reading) -> float | None:
-    return None if one.settle is None else one.settle * 1e3
+def milliseconds(name: str):
+    def what(one: Reading) -> float | None:
+        value = getattr(one, name)
+        return None if value is None else value * 1e3
+    return what
 
 
-def flings(report, readings: dict[tuple[str, str, str], list[Reading]], shape: Shape, on):
-    for motion in ("abrupt", "natural", "slow", "jump"):
-        _settle(report, readings, shape, motion)
-    _previews(report, readings, shape)
-    _own(report, readings, shape)
-    _bytes(report, readings, shape, max(map(len, on.pictures.tiles)))
-    _connections(report, readings, shape)
+def best_peer(readings: Readings, link: str, motion: str) -> tuple[str, float] | None:
+    """The peer that settles first, and its median in milliseconds."""
+    known = {front: middle(readings.get((link, front, motion), []), milliseconds("settle"))
+             for front in FRONTS if not FRONTS[front].is_ours}
+    known = {front: settle for front, settle in known.items() if settle is not None}
+    return min(known.items(), key=lambda one: one[1]) if known else None
 
 
-def _settle(report, readings, shape: Shape, motion: str):
-    some = readings[shape.name, "ours", motion]
-    ours = _median(some, _milliseconds)
-    what = f"{MOTION[motion]} {_short(shape)}: settle"
-    if ours is None:
-        report.add("fling", what, "ms", float("inf"), target="settles", holds=False)
-        return
-    limit = median(one.limit * 1e3 for one in some)
-    if shape.rate:
-        bound = {"abrupt": 1.25, "natural": 0.8}.get(motion)
-        report.add("fling", what, "ms", ours, limit, "the limit", bound and f"ratio <= {bound}" or "",
-                   bound and ours <= bound * limit)
-    for peer in ("aborting", "lazy"):
-        theirs = _median(readings.get((shape.name, peer, motion), []), _milliseconds)
-        if theirs is None:
+def keeps_up(ours: float, best: float) -> tuple[str, bool]:
+    """What is promised of a settle beside the best peer's, and whether it holds; milliseconds."""
+    return ("ratio <= 1", ours <= best) if best > AT_ONCE else (f"<= {AT_ONCE}", ours <= AT_ONCE)
+
+
+def flings(report, readings: Readings, shape: Shape, on):
+    motions = [motion for motion in MOTIONS if any(key[0] == shape.name and key[2] == motion for key in readings)]
+    for front in FRONTS:
+        if not FRONTS[front].is_ours or not any(key[:2] == (shape.name, front) for key in readings):
             continue
-        target, holds = "", None
-        if shape.rate and motion == "abrupt":
-            times = 10 if peer == "lazy" else FASTER.get(round(shape.round_trip * 1e3))
-            if times:
-                target, holds = f"{times:g} times faster", theirs >= times * ours
-        report.add("fling", what, "ms", ours, theirs, LABELS[peer], target, holds)
+        for motion in motions:
+            _settle(report, readings, shape, front, motion)
+            _preview(report, readings, shape, front, motion)
+            _own(report, readings, shape, front, motion)
+        if "abrupt" in motions:
+            _bytes(report, readings, shape, front, max(map(len, on.pictures.tiles)))
+        _connections(report, readings, shape, front)
 
 
-def _previews(report, readings, shape: Shape):
-    ours = _median(readings[shape.name, "ours", "abrupt"], lambda one: one.preview and one.preview * 1e3)
-    bound = shape.round_trip * 1e3 + 100
-    is_promised = shape.rate == 20e6
-    report.add("fling", f"abrupt stop {_short(shape)}: previews", "ms", float("inf") if ours is None else ours,
-               target=f"<= {bound:g}" if is_promised else "",
-               holds=(ours is not None and ours <= bound) if is_promised else None)
+def _named(shape: Shape, front: str, motion: str, what: str) -> str:
+    whose = "" if front == "ours" else f" {front}"
+    return f"{MOTION[motion]} {shape.short}{whose}: {what}"
 
 
-def _own(report, readings, shape: Shape):
-    def share(front: str, motion: str) -> float | None:
-        some = readings.get((shape.name, front, motion), [])
-        seen = sum(one.seen for one in some)
-        return 100 * sum(one.own for one in some) / seen if seen else None
-
-    for motion in ("abrupt", "natural"):
-        ours = share("ours", motion)
-        is_promised = motion == "abrupt" and shape.rate == 20e6 and shape.round_trip == 0.06
-        report.add("fling", f"{MOTION[motion]} {_short(shape)}: own picture in motion", "%", ours,
-                   share("aborting", motion), LABELS["aborting"], ">= 90" if is_promised else "",
-                   ours >= 90 if is_promised else None)
+def _samples(some: list[Reading], what) -> list[float | None]:
+    return [what(one) for one in some]
 
 
-def _bytes(report, readings, shape: Shape, largest: int):
-    def most(front: str) -> float:
-        return max(one.late / 1e3 for one in readings[shape.name, front, "abrupt"])
-
+def _settle(report, readings: Readings, shape: Shape, front: str, motion: str):
+    settle = milliseconds("settle")
+    some = readings[shape.name, front, motion]
+    ours, samples = middle(some, settle), _samples(some, settle)
+    what = _named(shape, front, motion, "settle")
+    best = best_peer(readings, shape.name, motion)
+    if best:
+        name, theirs = best
+        target, holds = keeps_up(ours, theirs)
+        report.add("fling", what, "ms", ours, theirs, f"{LABELS[name]}, the best", target, holds, samples=samples,
+                   peer_samples=_samples(readings[shape.name, name, motion], settle))
     if shape.rate:
+        limit = median(one.limit * 1e3 for one in some)
+        # A phone's processor, a rest before a jump and what is lost are beyond the link.
+        bound = OF_THE_LIMIT.get(motion) if front == "ours" and shape.slowed == 1 and not shape.loss else None
+        report.add("fling", what, "ms", ours, limit, "the limit", f"ratio <= {bound}" if bound else "",
+                   ours <= bound * limit if bound else None, samples=samples)
+    elif not best:
+        report.add("fling", what, "ms", ours, samples=samples)
+
+
+def _preview(report, readings: Readings, shape: Shape, front: str, motion: str):
+    preview = milliseconds("preview")
+    some = readings[shape.name, front, motion]
+    ours = middle(some, preview)
+    known = {name: middle(readings[shape.name, name, motion], preview) for name in FRONTS
+             if not FRONTS[name].is_ours and (shape.name, name, motion) in readings}
+    name = min(known, key=lambda one: known[one]) if known else None
+    bound = shape.round_trip * 1e3 + 100
+    is_promised = front == "ours" and motion == "abrupt" and shape.rate == 20e6 and shape.slowed == 1
+    report.add("fling", _named(shape, front, motion, "previews"), "ms", ours, known.get(name),
+               f"{LABELS[name]}, the best" if name else "", f"<= {bound:g}" if is_promised else "",
+               ours <= bound if is_promised else None, samples=_samples(some, preview),
+               peer_samples=_samples(readings[shape.name, name, motion], preview) if name else None)
+
+
+def share(some: list[Reading]) -> float | None:
+    """Of the slots on screen in motion, those with their own picture, in per cent."""
+    seen = sum(one.seen for one in some)
+    return 100 * sum(one.own for one in some) / seen if seen else None
+
+
+def _own(report, readings: Readings, shape: Shape, front: str, motion: str):
+    some = readings[shape.name, front, motion]
+    ours = share(some)
+    if ours is None:
+        return
+    known = {name: share(readings.get((shape.name, name, motion), [])) for name in FRONTS if not FRONTS[name].is_ours}
+    known = {name: one for name, one in known.items() if one is not None}
+    name = max(known, key=lambda one: known[one]) if known else None
+    is_promised = front == "ours" and motion == "abrupt" and shape.name == "20 Mbit/s, 60 ms"
+    report.add("fling", _named(shape, front, motion, "own picture in motion"), "%", ours, known.get(name),
+               f"{LABELS[name]}, the best" if name else "", ">= 90" if is_promised else "",
+               ours >= 90 if is_promised else None, samples=[100 * one.share for one in some], better="more",
+               peer_samples=[100 * one.share for one in readings[shape.name, name, motion]] if name else None)
+
+
+def _bytes(report, readings: Readings, shape: Shape, front: str, largest: int):
+    ours = readings[shape.name, front, "abrupt"]
+    peers = {name: readings[shape.name, name, "abrupt"] for name in FRONTS
+             if not FRONTS[name].is_ours and (shape.name, name, "abrupt") in readings}
+    if shape.rate:
+        most = {name: max(one.late for one in some) / 1e3 for name, some in peers.items()}
+        least = min(most, key=lambda name: most[name]) if most else None
         bound = largest / 1e3 + 16
-        report.add("fling", f"abrupt stop {_short(shape)}: late bytes, most", "KB", most("ours"), most("aborting"),
-                   LABELS["aborting"], f"<= {bound:.3g}", most("ours") <= bound)
-    for peer in ("aborting", "lazy"):
-        some = readings.get((shape.name, peer, "abrupt"))
-        if some:
-            report.add("fling", f"abrupt stop {_short(shape)}: bytes never at rest", "KB",
-                       _median(readings[shape.name, "ours", "abrupt"], lambda one: one.unseen / 1e3),
-                       _median(some, lambda one: one.unseen / 1e3), LABELS[peer])
+        late = max(one.late for one in ours) / 1e3
+        is_promised = front == "ours"
+        report.add("fling", _named(shape, front, "abrupt", "late bytes, most"), "KB", late, most.get(least),
+                   f"{LABELS[least]}, the best" if least else "", f"<= {bound:.3g}" if is_promised else "",
+                   late <= bound if is_promised else None, samples=[one.late / 1e3 for one in ours])
+    for name, some in peers.items():
+        report.add("fling", _named(shape, front, "abrupt", "bytes never at rest"), "KB",
+                   middle(ours, lambda one: one.unseen / 1e3), middle(some, lambda one: one.unseen / 1e3), LABELS[name],
+                   samples=[one.unseen / 1e3 for one in ours])
 
 
-def _connections(report, readings, shape: Shape):
-    def ten(front: str) -> float:
-        some = [one.opened for (link, name, _), all in readings.items() if (link, name) == (shape.name, front)
+def _connections(report, readings: Readings, shape: Shape, front: str):
+    def ten(name: str) -> float | None:
+        some = [one.opened for (link, other, _), all in readings.items() if (link, other) == (shape.name, name)
                 for one in all]
-        return 10 * sum(some) / len(some)
+        return 10 * sum(some) / len(some) if some else None
 
-    report.add("fling", f"{_short(shape)}: connections in ten flings", "", ten("ours"), ten("aborting"),
-               LABELS["aborting"], "0", ten("ours") == 0)
+    aborting = ten("aborting")
+    whose = "" if front == "ours" else f" {front}"
+    report.add("fling", f"{shape.short}{whose}: connections in ten flings", "", ten(front), aborting,
+               LABELS["aborting"] if aborting is not None else "", "0", ten(front) == 0)

@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-from fling.link import Link
+from fling.link import Conditions, Link
 from measuring import median, percentile
 
 RATE, ROUND_TRIP = 200e6, 0.060
@@ -26,7 +26,7 @@ def run(report, on):
         return [ROUND_TRIP + sum(len(on.pictures.tiles[slot]) for slot in one["visible"]) * 8 * len(flings) / RATE
                 for one in flings]
 
-    with Link(on.ours.port, RATE, ROUND_TRIP) as link:
+    with Link(on.ours.port, Conditions(RATE, ROUND_TRIP)) as link:
         alone = [_fling(on, link, 1)[0] for _ in range(3)]
         all = _fling(on, link, STREAMS)
     settles = [one["settle"] for one in all]

@@ -5,8 +5,8 @@ import os
 import pathlib
 import time
 
-from fling.fronts import PAGES, Layout, Pictures
-from fling.link import Link
+from fling.fronts import BLOCK, FRONTS, Layout, Pictures
+from fling.link import Conditions, Link
 from fling.motions import Shape, motion
 from fling.readings import Reading, read
 from fling.wire import Tape
@@ -14,24 +14,32 @@ from fling.wire import Tape
 HERE = pathlib.Path(__file__).parent
 CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium")
 WIDTH = 1280
+# Pixels of the screen for each of CSS, so that a slot needs our `tile`: for fewer pixels ours would show a smaller
+# rendition, and be measured with other bytes than its peers.
+SCALE = 1.25
 # The side a person has set for the squares of our page: eight columns.
 # In squares, as the peers are; the second of five sizes.
 LAYOUT = "localStorage.setItem('tessera.layout', 'squares'); localStorage.setItem('tessera.density', '1')"
 
 
+# Seconds beyond a round trip after which nothing comes any more, and for which a person looks at what there is.
+QUIET, LOOK = 0.25, 1.5
+
+
 @contextlib.contextmanager
-def browser():
+def browser(*words: str):
+    """Chromium with options of one's own."""
     from playwright.sync_api import sync_playwright
     with sync_playwright() as playwright:
         # Inside a container Chromium cannot make a sandbox of its own.
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *words])
         yield chromium
         chromium.close()
 
 
 def measure_layout(chromium, port: int, total: int) -> Layout:
     """Ours decides where slots are; the peers are laid out alike."""
-    context = chromium.new_context(viewport={"width": WIDTH, "height": 860})
+    context = chromium.new_context(viewport={"width": WIDTH, "height": 860}, device_scale_factor=SCALE)
     page = context.new_page()
     page.add_init_script(LAYOUT)
     page.goto(f"http://127.0.0.1:{port}/")
@@ -50,22 +58,28 @@ def measure_layout(chromium, port: int, total: int) -> Layout:
 class Visit:
     """A page that has been opened over a shaped link."""
 
-    def __init__(self, chromium, front: str, link: Link, shape: Shape, layout: Layout, pictures: Pictures):
-        self.front, self.link, self.shape, self.layout, self.pictures = front, link, shape, layout, pictures
-        link.shape(shape.rate, shape.round_trip)
+    def __init__(self, chromium, front: str, link: Link, shape: Shape, layout: Layout, pictures: Pictures,
+                 secrets: pathlib.Path):
+        self.front, self.link, self.shape, self.layout, self.pictures = FRONTS[front], link, shape, layout, pictures
+        link.shape(shape.conditions)
         link.tape()
-        self.tape = Tape(pictures.slots)
+        self.tape = Tape(pictures.slots, secrets, BLOCK)
         height = layout.top + layout.height
-        self.context = chromium.new_context(viewport={"width": WIDTH, "height": round(height)})
+        self.context = chromium.new_context(
+            viewport={"width": WIDTH, "height": round(height)}, device_scale_factor=SCALE)
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
-        if front == "ours":
+        if self.front.is_ours:
             self.page.add_init_script(LAYOUT)
-        self.page.goto(f"http://127.0.0.1:{link.port}{PAGES[front]}", wait_until="commit")
+        if shape.slowed > 1:
+            self.context.new_cdp_session(self.page).send("Emulation.setCPUThrottlingRate", {"rate": shape.slowed})
+        scheme = "http" if self.front.server in ("ours", "plain") else "https"
+        page = f"{self.front.page}.html" if self.front.page else ""
+        self.page.goto(f"{scheme}://127.0.0.1:{link.port}/{page}", wait_until="commit")
         self._ready()
 
     def _ready(self):
-        self.page.wait_for_selector(".slot[data-index], img.slot" if self.front != "lazy" else "img.slot:nth-of-type(40)")
+        self.page.wait_for_selector(".slot[data-index]", state="attached")
         self.page.wait_for_load_state("domcontentloaded")
         self.page.evaluate((HERE / "fling.js").read_text())
         self.page.evaluate("(layout) => window.fling.lay(layout)", self.layout.told())
@@ -81,8 +95,11 @@ class Visit:
         self.context.close()
         self.drain(0.1)
 
-    def drain(self, quiet: float = 0.25, patience: float = 1.5):
-        """Waits until nothing comes down any more, or for as long as a person looks at what there is."""
+    def drain(self, quiet: float | None = None, patience: float | None = None):
+        """Waits until nothing comes down any more, which takes a round trip to be known, or for as long as a person
+        looks at what there is."""
+        quiet = self.shape.round_trip + QUIET if quiet is None else quiet
+        patience = 2 * quiet + LOOK if patience is None else patience
         since = until = time.monotonic()
         while until - since < quiet and patience > 0:
             time.sleep(0.05)
@@ -94,14 +111,14 @@ class Visit:
 
     def go_to(self, y: float):
         """Goes to a place and waits until its tiles are there. What is still under way for a peer comes at once; our
-        stream is to know no other link than the one it is measured on."""
-        if self.front != "ours":
-            self.link.shape(None, 0)
+        stream is to know no other link than the one it is measured on. From here on every connection has rested."""
+        if not self.front.is_ours:
+            self.link.shape(Conditions())
         end = self.page.evaluate("([y, patience]) => window.fling.goTo(y, patience)", [y, 30_000])
         if end["settled"] is None:
-            raise RuntimeError(f"{self.front} does not settle at {y}: {end}")
+            raise RuntimeError(f"{self.front.label} does not settle at {y}: {end}")
         self.drain()
-        self.link.shape(self.shape.rate, self.shape.round_trip)
+        self.link.shape(self.shape.conditions)
 
     def fling(self, name: str, patience: float) -> Reading:
         plan = motion(name, self.layout)
@@ -110,4 +127,19 @@ class Visit:
             "([plan, patience]) => window.fling.run(plan, patience)", [plan, patience * 1e3])
         time.sleep(0.05)
         self.tape.add(self.link.tape())
+        self._believe()
         return read(told, self.tape, self.shape, self.pictures)
+
+    def _believe(self):
+        """A peer that falls back to what it is not would be an easy one, and ours has no smaller pictures."""
+        if self.front.is_ours:
+            kinds = {message.kind for message in self.tape.messages()} - {"preview"}
+            if kinds != {"tile"}:
+                raise RuntimeError(f"{self.front.label}: other renditions than its peers: {kinds}")
+        if not self.front.is_http2:
+            return
+        exchanges = self.tape.exchanges()
+        if not any(one.path.startswith("/tiles/") and one.status == 200 for one in exchanges):
+            raise RuntimeError(f"{self.front.label}: no tile came over HTTP/2")
+        if self.front.page == "tuned" and not any(one.path.startswith("/previews/") for one in exchanges):
+            raise RuntimeError(f"{self.front.label}: no previews came in blocks")

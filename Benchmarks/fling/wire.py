@@ -1,78 +1,29 @@
-"""What passed over the link, told by picture: HTTP/1.1 answers, and the frames of `tessera.v1`."""
+"""What passed over the link, told by picture: answers over HTTP/1.1 and HTTP/2, with TLS and without, and the frames of
+`tessera.v1`."""
 
 import base64
-import bisect
 import itertools
 import json
+import pathlib
 import re
 import struct
-from dataclasses import dataclass, field
+
+from fling import http2, tls
+from fling.flow import Flow, Message
 
 TILE = re.compile(r"/tiles/(\d+)\.")
+BLOCK = re.compile(r"/previews/(\d+)\.")
 IMAGE = re.compile(r"/images/([^/?]+)/(preview|tile)")
-KINDS = {1: "preview", 2: "tile"}
-
-
-class Flow:
-    """The bytes of one direction of one connection, with the moments at which they came out of the link."""
-
-    def __init__(self):
-        self.chunks: list[bytes] = []
-        self.ends: list[int] = []
-        self.times: list[float] = []
-        self.asked: list[float] = []
-        self._length = 0
-
-    def add(self, came: float, left: float, data: bytes):
-        self._length += len(data)
-        self.chunks.append(data)
-        self.ends.append(self._length)
-        self.times.append(left)
-        self.asked.append(came)
-
-    @property
-    def data(self) -> bytes:
-        return b"".join(self.chunks)
-
-    def when(self, offset: int) -> float:
-        """The moment at which the byte at `offset` came out of the link."""
-        return self.times[bisect.bisect_right(self.ends, offset)]
-
-    def count(self, begin: int, end: int, since: float, until: float) -> int:
-        """How many of the bytes from `begin` to `end` came out of the link between two moments."""
-        first = bisect.bisect_left(self.times, since)
-        past = bisect.bisect_right(self.times, until)
-        low = self.ends[first - 1] if first else 0
-        high = self.ends[past - 1] if past else 0
-        return max(0, min(end, high) - max(begin, low))
-
-
-@dataclass
-class Message:
-    """One picture (or a part of it) on its way down."""
-    slot: int | None
-    kind: str
-    flow: Flow = field(repr=False)
-    begin: int
-    end: int
-
-    def bytes_between(self, since: float, until: float) -> int:
-        return self.flow.count(self.begin, self.end, since, until)
-
-    @property
-    def first(self) -> float:
-        return self.flow.when(self.begin)
-
-    @property
-    def last(self) -> float:
-        return self.flow.when(self.end - 1)
+KINDS = {1: "preview", 2: "tile", 3: "160", 4: "640", 5: "1280", 6: "2560"}
 
 
 class Tape:
     """All that passed since a page was opened."""
 
-    def __init__(self, slots: dict[str, int]):
-        self._slots = slots
+    def __init__(self, slots: dict[str, int], secrets: pathlib.Path, block: int):
+        """`secrets` is where the browser writes those of its connections; `block` is how many previews a file of them
+        has."""
+        self._slots, self._secrets, self._block = slots, secrets, block
         self.opened: list[float] = []
         self.flows: dict[tuple[int, str], Flow] = {}
         self.cpu = 0.0
@@ -82,35 +33,62 @@ class Tape:
         self.opened += taken["connections"]
         self.cpu = taken["cpu"]
         down = 0
-        for number, way, came, left, data in taken["passed"]:
+        for number, way, _, left, data in taken["passed"]:
             flow = self.flows.get((number, way))
             if flow is None:
                 flow = self.flows[number, way] = Flow()
-            flow.add(came, left, data)
+            flow.add(left, data)
             if way == "down":
                 down += len(data)
         return down
 
+    def connections(self) -> list[tuple[Flow, Flow]]:
+        """Both directions of each connection over which something was answered, without TLS."""
+        known, found = tls.secrets(self._secrets), []
+        for (number, way), down in self.flows.items():
+            up = self.flows.get((number, "up"))
+            if way == "up" or up is None:
+                continue
+            both = tls.plain(up, down, known) if tls.is_tls(up.data) else (up, down)
+            if both:
+                found.append(both)
+        return found
+
     def messages(self) -> list[Message]:
         found: list[Message] = []
-        for (number, way), down in self.flows.items():
-            if way == "down" and (number, "up") in self.flows:
-                found += self._answers(self.flows[number, "up"], down)
+        for up, down in self.connections():
+            if up.data.startswith(http2.PREFACE):
+                found += self._streams(up, down)
+            else:
+                found += self._answers(up, down)
         return found
+
+    def exchanges(self) -> list[http2.Exchange]:
+        """What was asked over HTTP/2."""
+        return [one for up, down in self.connections() if up.data.startswith(http2.PREFACE)
+                for one in http2.exchanges(up.data, down.data)]
 
     def said(self) -> list[tuple[float, dict]]:
         """What the page said on its stream: the moment the server was given it, and the message."""
         found = []
-        for (_, way), flow in self.flows.items():
-            data = flow.data if way == "up" else b""
+        for flow, _ in self.connections():
+            data = flow.data
             head = data.find(b"\r\n\r\n")
-            if b"Sec-WebSocket-Key" not in data[:head]:
+            if b"sec-websocket-key" not in data[:head].lower():
                 continue
             for opcode, begin, end, mask in frames(data, head + 4):
                 if opcode == 1:
                     plain = bytes(one ^ two for one, two in zip(data[begin:end], itertools.cycle(mask)))
                     found.append((flow.when(end - 1), json.loads(plain)))
         return sorted(found, key=lambda one: one[0])
+
+    def _streams(self, up: Flow, down: Flow) -> list[Message]:
+        found: list[Message] = []
+        for one in http2.exchanges(up.data, down.data):
+            slot, kind = self._named(one.path)
+            if kind and one.spans and one.status == 200:
+                found.append(Message(slot, kind, down, one.spans))
+        return found
 
     def _answers(self, up: Flow, down: Flow) -> list[Message]:
         found: list[Message] = []
@@ -134,12 +112,14 @@ class Tape:
                 at = chunked_end(data, at)
             slot, kind = self._named(path.decode("latin-1"))
             if kind and min(at, len(data)) > begin and status == 200:
-                found.append(Message(slot, kind, down, begin, min(at, len(data))))
+                found.append(Message(slot, kind, down, [(begin, min(at, len(data)))]))
         return found
 
     def _named(self, path: str) -> tuple[int | None, str]:
         if tile := TILE.search(path):
             return int(tile[1]), "tile"
+        if block := BLOCK.search(path):
+            return int(block[1]) * self._block, "previews"
         if image := IMAGE.search(path):
             return self._slots.get(image[1]), image[2]
         return None, ""
@@ -155,7 +135,7 @@ class Tape:
                         tokens[base64.urlsafe_b64decode(one["token"] + "==")] = one["slot"]
             elif opcode == 2 and len(data) >= begin + 28 and data[begin + 17] == 0:
                 slot = tokens.get(data[begin : begin + 16])
-                found.append(Message(slot, KINDS.get(data[begin + 16], "?"), down, begin, min(end, len(data))))
+                found.append(Message(slot, KINDS.get(data[begin + 16], "?"), down, [(begin, min(end, len(data)))]))
         return found
 
 
