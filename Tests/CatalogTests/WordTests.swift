@@ -79,6 +79,24 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
+    @Test(arguments: [
+        "https://a.test/{index}.jpg", "https://a.test/{index}/200/300?seed={index}",
+        "http://a.test/bücher/{index}-ü.jpg",
+        "https://a.test/a%20{index}.jpg", "https://a.test/%{index}0.jpg", "https://a.test/x?{index}#y{index}",
+        "https://a.test/{index}{index}", "https://a.test/x#{index}", "https://a.test/{index}/",
+        "https://a.test/\u{202e}{index}",
+    ])
+    func `what a template makes is what its URL is when it stands alone`(pattern: String) throws {
+        let template = try URLTemplate(pattern, count: 1_000)
+        for index in [0, 7, 999] {
+            let url = try WebAddress.parse(pattern.replacing("{index}", with: "\(index)").utf8)
+            #expect(template.url(at: index) == url)
+            let name = template.name(at: index)
+            #expect(name == WebAddress.name(of: url) || name == "Image \(index)")
+            #expect(name == FilePath.printable(name))
+        }
+    }
+
     @Test func `a template stands for its count of URLs, numbered from 0, and needs no memory for each`() async throws {
         let template = try URLTemplate("https://a.test/{index}/200/300", count: 1_000_000_000)
         let catalog = try await scratch.catalog([.template(template)])

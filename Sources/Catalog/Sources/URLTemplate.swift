@@ -7,13 +7,22 @@ public struct URLTemplate: Hashable, Sendable {
 
     public let pattern: String
     public let count: Int
+    /// What stands before, between and after the numbers of a URL as it is fetched: hundreds are made for each page.
+    private let pieces: [String]
+    /// The same of a name; nil where a name is another for each number, or has to be read out of the URL.
+    private let namePieces: [String]?
 
     /// - Throws: `CatalogError.badSource` when there is no `{index}`, the count is not 1 to `maximumCount`, or what
     ///   the template makes is not a URL that can be fetched.
     public init(_ pattern: String, count: Int) throws(CatalogError) {
         self.pattern = pattern
         self.count = count
-        guard pieces.count > 1 else {
+        let path = pattern.prefix { $0 != "?" && $0 != "#" }
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        pieces = Self.pieces(of: WebAddress.percentEncoded(Array(pattern.utf8.prefix { $0 != UInt8(ascii: "#") })[...]))
+        let isPlain = !last.contains("%") && last == FilePath.printable(last)
+        namePieces = isPlain && last.contains(Self.placeholder) ? Self.pieces(of: last) : nil
+        guard pattern.contains(Self.placeholder) else {
             throw .badSource(
                 word: pattern,
                 reason:
@@ -25,27 +34,36 @@ public struct URLTemplate: Hashable, Sendable {
         }
         for index in [0, count - 1] {
             do {
-                _ = try WebAddress.parse(rawURL(at: index).utf8)
+                _ = try WebAddress.parse(pattern.replacing(Self.placeholder, with: String(index)).utf8)
             } catch {
                 throw .badSource(word: pattern, reason: "\(error.reason).")
             }
         }
     }
 
-    /// The URL of the image with this index, from 0.
-    func url(at index: Int) -> String {
-        let raw = rawURL(at: index)
-        // What the first and the last pass, all pass: they differ by digits alone.
-        return (try? WebAddress.parse(raw.utf8)) ?? raw
+    private static func pieces(of text: String) -> [String] {
+        text.split(separator: placeholder, omittingEmptySubsequences: false).map(String.init)
     }
+
+    /// The URL of the image with this index, from 0: what the first and the last pass, all pass, for they differ by digits
+    /// alone.
+    func url(at index: Int) -> String { Self.text(of: pieces, number: index) }
 
     /// What people may call the image: the file's name where it has the number in it, else a name made of the number.
     func name(at index: Int) -> String {
+        if let namePieces { return Self.text(of: namePieces, number: index) }
         let last = pattern.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last ?? ""
         return last.contains(Self.placeholder) ? WebAddress.name(of: url(at: index)) : "Image \(index)"
     }
 
-    private var pieces: [Substring] { pattern.split(separator: Self.placeholder, omittingEmptySubsequences: false) }
-
-    private func rawURL(at index: Int) -> String { pieces.joined(separator: String(index)) }
+    private static func text(of pieces: [String], number: Int) -> String {
+        let number = String(number)
+        var text = pieces[0]
+        text.reserveCapacity(pieces.reduce(0) { $0 + $1.utf8.count + number.utf8.count })
+        for piece in pieces.dropFirst() {
+            text += number
+            text += piece
+        }
+        return text
+    }
 }

@@ -120,7 +120,8 @@ enum WebAddress {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    private static func percentEncoded(_ bytes: ArraySlice<UInt8>) -> String {
+    /// With letters beyond ASCII percent-encoded.
+    static func percentEncoded(_ bytes: ArraySlice<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let encoded = bytes.flatMap { byte in
             byte < 0x80 ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

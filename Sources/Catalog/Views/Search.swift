@@ -38,11 +38,16 @@ public struct Search: Hashable, Sendable {
 
     /// - Throws: `ViewError` with the word that is not understood.
     public init(_ typed: String) throws(ViewError) {
-        guard typed.unicodeScalars.count <= Self.longest else {
-            throw ViewError(field: "q", reason: "must have at most \(Self.longest) characters.")
+        func check(_ text: String) throws(ViewError) {
+            guard text.unicodeScalars.count <= Self.longest else {
+                throw ViewError(field: "q", reason: "must have at most \(Self.longest) characters.")
+            }
         }
+        try check(typed)
         let words = Self.words(of: typed)
         text = words.map(\.written).joined(separator: " ")
+        // A quotation that was left open is closed.
+        try check(text)
         var terms: [Term] = []
         for word in words {
             if let term = try Self.term(of: word) { terms.append(term) }
@@ -58,6 +63,7 @@ public struct Search: Hashable, Sendable {
         var value = ""
     }
 
+    /// By scalars: a combining mark after a space or a quotation mark would make one character of both.
     private static func words(of text: String) -> [Word] {
         var words: [Word] = []
         var word = Word()
@@ -66,21 +72,21 @@ public struct Search: Hashable, Sendable {
             if !word.written.isEmpty { words.append(word) }
             word = Word()
         }
-        for character in text {
-            if character.isWhitespace, !isQuoted {
+        for scalar in text.unicodeScalars {
+            if scalar.properties.isWhitespace, !isQuoted {
                 end()
                 continue
             }
             // No text that is searched has a line end in it.
-            let character = character.isNewline ? " " : character
-            word.written.append(character)
-            switch character {
+            let scalar = Character(scalar).isNewline ? " " : scalar
+            word.written.unicodeScalars.append(scalar)
+            switch scalar {
             case "\"": isQuoted.toggle()
             case "-" where word.written == "-" && !isQuoted: word.isExcluded = true
             case ":" where !isQuoted && word.key == nil && Self.keys.contains(word.value.lowercased()):
                 word.key = word.value.lowercased()
                 word.value = ""
-            default: word.value.append(character)
+            default: word.value.unicodeScalars.append(scalar)
             }
         }
         if isQuoted { word.written.append("\"") }

@@ -51,6 +51,22 @@ import Testing
         #expect(try Search(text).isEmpty)
     }
 
+    @Test(arguments: [
+        "\u{35f}a b", "a \u{301}b", "\"\u{35f}a b", "a\" \u{301}b\"", "\u{b}\u{35f}x \"\u{200d}y", "-\u{301}a",
+        "a\r\nb \"c\r\nd",
+    ])
+    func `what was understood is understood as the same again, marks without a letter included`(text: String) throws {
+        let search = try Search(text)
+        #expect(!search.isEmpty)
+        let again = try Search(search.text)
+        #expect(again.text.unicodeScalars.elementsEqual(search.text.unicodeScalars) && again.terms == search.terms)
+    }
+
+    @Test func `a quotation that is left open counts with its end`() {
+        #expect(throws: Never.self) { try Search("\"" + String(repeating: "a", count: Search.longest - 2)) }
+        #expect(throws: ViewError.self) { try Search("\"" + String(repeating: "a", count: Search.longest - 1)) }
+    }
+
     @Test func `a colon after another word is part of it`() throws {
         #expect(try kinds("12:30") == [.word(Array("12:30".utf8))])
         #expect(try kinds("\"taken:2019\"") == [.word(Array("taken:2019".utf8))])
