@@ -14,9 +14,8 @@ public final class AssembledFiles: Responder {
     public struct Configuration: Sendable {
         /// Scripts that keep their paths, and are put together if they are there.
         public var scripts: [String] = []
-        /// Fields of every answer. Given is the source expression of a Content-Security-Policy that lets the page have
-        /// the styles that are in it; nil for what is not that page.
-        public var headers: @Sendable (_ stylePolicy: String?) -> HTTPFields
+        /// Fields of every answer, which has to allow what is in the page itself; nothing is in what is not that page.
+        public var headers: @Sendable (_ inline: InlineSources) -> HTTPFields
         /// Bytes of all files together.
         public var limit = 64 << 20
         /// Between two looks for changes.
@@ -25,7 +24,7 @@ public final class AssembledFiles: Responder {
         /// when those who came first have their pictures.
         public var utmostAfter = DispatchTimeInterval.seconds(10)
 
-        public init(headers: @escaping @Sendable (_ stylePolicy: String?) -> HTTPFields = { _ in [:] }) {
+        public init(headers: @escaping @Sendable (_ inline: InlineSources) -> HTTPFields = { _ in [:] }) {
             self.headers = headers
         }
     }
@@ -131,7 +130,7 @@ public final class AssembledFiles: Responder {
     ) throws -> StaticFiles {
         let files = try Folder.read(folder, limit: configuration.limit)
         let assembled = try AssembledPage(files, page: page, scripts: configuration.scripts)
-        let headers = configuration.headers(nil)
+        let headers = configuration.headers(InlineSources())
         var served: [String: StaticFile] = [:]
         for (path, bytes) in files where assembled.scripts[path] == nil {
             served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: "no-cache", brotli: nil)
@@ -143,7 +142,7 @@ public final class AssembledFiles: Responder {
             served[path] = try StaticFile(path, bytes, headers: headers, cacheControl: forEver, brotli: brotli)
         }
         served["/"] = try StaticFile(
-            page, assembled.page, headers: configuration.headers(assembled.stylePolicy), cacheControl: "no-cache",
+            page, assembled.page, headers: configuration.headers(assembled.inline), cacheControl: "no-cache",
             brotli: brotli)
         return StaticFiles(served)
     }

@@ -4,7 +4,8 @@ import Crypto
 /// and so is never asked for again.
 ///
 /// The page itself stays plain: `<link rel="stylesheet" href="/a.css">` and
-/// `<script type="module" src="/a.js"></script>`, each on a line of its own, with paths from the root of the folder.
+/// `<script type="module" src="/a.js"></script>`, each on a line of its own, with paths from the root of the folder. A
+/// script that is no module, `<script src="/b.js"></script>`, has to be run at once, and is put into the page.
 struct AssembledPage {
     /// Where the files are that are named by their content.
     static let assets = "/assembled/"
@@ -12,9 +13,7 @@ struct AssembledPage {
     private(set) var page: [UInt8] = []
     /// Named by their content, by their paths.
     private(set) var assets: [String: [UInt8]] = [:]
-    /// The page's styles as a source expression of a Content-Security-Policy, by which a browser knows them:
-    /// `'sha256-…'`. Nil without styles.
-    private(set) var stylePolicy: String?
+    private(set) var inline = InlineSources()
     /// A script put together at its own path, for instance that of a service worker.
     private(set) var scripts: [String: [UInt8]] = [:]
 
@@ -38,6 +37,10 @@ struct AssembledPage {
             if Self.sheet(line) != nil {
                 if !hasStyles { text.append("<style>\(String(decoding: styles, as: UTF8.self))</style>") }
                 hasStyles = true
+            } else if let script = Self.inlineScript(line) {
+                let bytes = try modules.script(of: script)
+                inline.scripts.append(InlineSources.expression(for: bytes))
+                text.append("<script>\(String(decoding: bytes, as: UTF8.self))</script>")
             } else if let script = Self.script(line) {
                 let address = try modules.address(of: script, namedBy: page)
                 text.append("<script type=\"module\" src=\"\(address)\"></script>")
@@ -49,7 +52,7 @@ struct AssembledPage {
                 text.append(line)
             }
         }
-        if hasStyles { stylePolicy = "'sha256-\(Base64.text(of: SHA256.hash(data: styles)))'" }
+        if hasStyles { inline.styles.append(InlineSources.expression(for: styles)) }
         for script in scripts where files[script] != nil { self.scripts[script] = try modules.script(of: script) }
         self.page = Array(text.joined(separator: "\n").utf8)
         assets = modules.assets
@@ -63,9 +66,24 @@ struct AssembledPage {
         path(in: line, "<script type=\"module\" src=\"", "\"></script>")
     }
 
+    private static func inlineScript(_ line: Substring) -> String? {
+        path(in: line, "<script src=\"", "\"></script>")
+    }
+
     private static func path(in line: Substring, _ start: String, _ end: String) -> String? {
         let line = line.drop { $0 == " " }
         guard line.hasPrefix(start), line.hasSuffix(end) else { return nil }
         return String(line.dropFirst(start.count).dropLast(end.count))
     }
+}
+
+/// What is in a page itself, as source expressions of a Content-Security-Policy (CSP 3 §2.3.1), by which a browser knows
+/// them: `'sha256-…'`.
+public struct InlineSources: Sendable, Hashable {
+    public internal(set) var styles: [String] = []
+    public internal(set) var scripts: [String] = []
+
+    public init() {}
+
+    static func expression(for bytes: [UInt8]) -> String { "'sha256-\(Base64.text(of: SHA256.hash(data: bytes)))'" }
 }

@@ -132,6 +132,7 @@ extension Connection {
         let context = ResponseEncoder.Context(
             isHead: head.method == .head, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive)
         let client = client(of: head)
+        if answerOnTheSpot(head, number: number, context, of: client) { return }
         exchanges.append(
             Exchange(number: number, context: context, client: client, awaitsContinue: head.expectsContinue))
         let body: RequestBody

@@ -56,7 +56,11 @@ extension Connection {
 
     /// Hands what is in `output` to the kernel, as far as it takes it.
     func writeOutput() {
-        switch output.write(to: socket) {
+        settle(output.write(to: socket))
+    }
+
+    func settle(_ outcome: OutputQueue.Outcome) {
+        switch outcome {
         case .complete:
             output.clear()
             stalledSince = nil

@@ -1,3 +1,4 @@
+public import Clients
 import HTTPTypes
 import Logging
 
@@ -26,6 +27,12 @@ public struct Router: Responder {
     private var routes = RouteTree<Handler>()
     private let logger: Logger?
 
+    /// What a route answers on the spot; nil for what it leaves to its handler.
+    public typealias OnTheSpot = @Sendable (PlainRequest, Client) -> AnswerOnTheSpot?
+
+    /// Asked before any path is looked up.
+    public var onTheSpot: OnTheSpot?
+
     /// Answers what no route knows. Without it, that is 404.
     public var fallback: (any Responder)?
 
@@ -47,6 +54,10 @@ public struct Router: Responder {
     public mutating func post(_ pattern: String, _ handler: @escaping Asynchronous) { on(.post, pattern, handler) }
     public mutating func delete(_ pattern: String, _ handler: @escaping Direct) { on(.delete, pattern, handler) }
     public mutating func delete(_ pattern: String, _ handler: @escaping Asynchronous) { on(.delete, pattern, handler) }
+
+    public func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
+        onTheSpot?(request, client)
+    }
 
     public func respond(to request: Request, reply: Reply) {
         switch routes.find(request) {

@@ -63,6 +63,16 @@ struct ResponseEncoder {
         return plan
     }
 
+    /// Appends the head, with its empty line, of an answer to a plain request.
+    mutating func encode(_ answer: AnswerOnTheSpot, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: answer.head.bytes)
+        Self.append("Content-Length: ", to: &bytes)
+        Self.appendDecimal(Int64(answer.body.count), to: &bytes)
+        Self.append("\r\n", to: &bytes)
+        bytes.append(contentsOf: date.line())
+        Self.append("\r\n", to: &bytes)
+    }
+
     /// Appends the head, with its empty line, of an answer after which the connection speaks another protocol
     /// (RFC 9110 §15.2.2). On an error nothing is appended.
     mutating func encodeUpgrade(_ response: Response, to bytes: inout [UInt8]) throws(ResponseError) {

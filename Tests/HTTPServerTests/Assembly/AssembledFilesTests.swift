@@ -24,8 +24,8 @@ import Testing
         folder.write(Array("import { b } from './b.js';\nb();\n".utf8), to: "main.js")
         folder.write(Array(String(repeating: "// a comment\n", count: 10).utf8) + Self.module(1), to: "b.js")
         folder.write(Array("import { b } from './b.js';\nb();\n".utf8), to: "worker.js")
-        var configuration = AssembledFiles.Configuration { policy in
-            [.contentSecurityPolicy: "style-src \(policy ?? "'self'")"]
+        var configuration = AssembledFiles.Configuration { inline in
+            [.contentSecurityPolicy: "style-src \(inline.styles.first ?? "'self'")"]
         }
         configuration.scripts = ["/worker.js"]
         configuration.pause = .zero

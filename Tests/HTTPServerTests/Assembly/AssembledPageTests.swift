@@ -44,10 +44,23 @@ import Testing
         #expect(text.contains("<style>\n\(styles)</style>") || text.contains("<style>\(styles)</style>"))
         let inner = try #require(text.split(separator: "<style>").last?.split(separator: "</style>").first)
         let digest = Data(SHA256.hash(data: Data(inner.utf8))).base64EncodedString()
-        #expect(page.stylePolicy == "'sha256-\(digest)'")
+        #expect(page.inline.styles == ["'sha256-\(digest)'"] && page.inline.scripts.isEmpty)
         let main = try self.text(page, "/main.js")
         #expect(text.contains("<script type=\"module\" src=\"\(main.address)\"></script>"))
         #expect(!text.contains("stylesheet"))
+    }
+
+    @Test func `a script that is to be run at once is in the page, known by its digest`() throws {
+        var files = Self.files
+        files["/ahead.js"] = "/* at once */\nfetch('/api');\n"
+        files["/index.html"] = files["/index.html"]?.replacing(
+            "</head>", with: "<script src=\"/ahead.js\"></script>\n</head>")
+        let page = try page(files)
+        let text = String(decoding: page.page, as: UTF8.self)
+        let inner = try #require(text.split(separator: "<script>").last?.split(separator: "</script>").first)
+        #expect(inner.contains("fetch('/api');") && !text.contains("src=\"/ahead.js\""))
+        let digest = Data(SHA256.hash(data: Data(inner.utf8))).base64EncodedString()
+        #expect(page.inline.scripts == ["'sha256-\(digest)'"])
     }
 
     @Test func `another content has another address, and so has all that names it`() throws {
