@@ -66,6 +66,7 @@ int csandbox_confine_calls(void) {
         ALLOW(write),
         ALLOW(writev), // how glibc says why it aborts
         ALLOW(pread64),
+        ALLOW(pwrite64),
         ALLOW(lseek),
         ALLOW(fadvise64),
         ALLOW(close),

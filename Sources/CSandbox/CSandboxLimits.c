@@ -55,10 +55,12 @@ static void go_first(void) {
     close(file);
 }
 
-int csandbox_limit(uint64_t data_bytes, uint64_t cpu_seconds, uint64_t descriptors, int niceness) {
+int csandbox_limit(
+    uint64_t data_bytes, uint64_t file_bytes, uint64_t cpu_seconds, uint64_t descriptors, int niceness) {
     int error = 0;
-    // No RLIMIT_FSIZE: it counts a memfd as a file. No RLIMIT_AS: it counts stacks and arenas that nobody ever touches.
+    // No RLIMIT_AS: it counts stacks and arenas that nobody ever touches.
     if ((error = lower(RLIMIT_DATA, data_bytes)) != 0) return error;
+    if ((error = lower(RLIMIT_FSIZE, file_bytes)) != 0) return error;
     if ((error = lower(RLIMIT_CPU, cpu_seconds)) != 0) return error;
     if ((error = lower(RLIMIT_NOFILE, descriptors)) != 0) return error;
     if ((error = lower(RLIMIT_CORE, 0)) != 0) return error;

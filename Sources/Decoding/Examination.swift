@@ -135,6 +135,14 @@ extension DecoderFailure {
     func error(reader: SourceReader, kind: FileKind, stop: RenderStop) -> RenderError {
         if stop.isStopped { return RenderError(.stopped, "The picture is no longer wanted.") }
         if let error = reader.error { return error }
+        switch cause {
+        case .picture: break
+        case .bounds:
+            return RenderError(
+                .tooLarge, "This picture is too large to be shown with all its pixels.", logDetail: text)
+        case .output:
+            return RenderError(.failed, "The tiles of the picture could not be written.", logDetail: text)
+        }
         if reader.wasReadPastEnd, kind.knowsItsEnd {
             return RenderError(.truncated, "This picture is incomplete: its file ends too early.", logDetail: text)
         }

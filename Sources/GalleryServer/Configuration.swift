@@ -27,6 +27,8 @@ extension Gallery {
         public var maximumStreamsPerClient = 250
         /// Whether files of folders are looked into before anybody asks for their pictures.
         public var examinesFiles = true
+        /// Whether tiles of folders are made before anybody asks for them. Only where files are looked into, too.
+        public var makesTilesAhead = true
         /// Streams cancel nothing and re-order nothing when the viewport changes. For the benchmark of what that saves, and
         /// for nothing else.
         public var keepsCancelled = false

@@ -14,13 +14,15 @@ public final class Gallery: Sendable {
     private let server: HTTPServer
     private let streams: StreamCensus
     private let examiner: Examiner?
+    private let ahead: TilesAhead?
 
     private init(
         catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus,
-        examiner: Examiner?
+        examiner: Examiner?, ahead: TilesAhead?
     ) {
         self.streams = streams
         self.examiner = examiner
+        self.ahead = ahead
         self.catalog = catalog
         self.loader = loader
         self.origins = origins
@@ -48,37 +50,48 @@ public final class Gallery: Sendable {
                 limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
             let examiner =
                 configuration.examinesFiles ? Examiner(catalog: catalog, renderer: workers, logger: logger) : nil
+            let ahead =
+                configuration.examinesFiles && configuration.makesTilesAhead && configuration.loading.tileBytes > 0
+                ? TilesAhead(
+                    catalog: catalog, loader: loader, atOnce: configuration.rendering.places / 2, logger: logger)
+                : nil
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-                workers: workers, streams: streams, examiner: examiner, figures: figures, logger: logger)
+                workers: workers, streams: streams, examiner: examiner, ahead: ahead, figures: figures,
+                logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
-                examiner: examiner)
+                examiner: examiner, ahead: ahead)
         } catch {
             await catalog.close()
             throw error
         }
     }
 
-    /// Listens, and from then on looks into the files behind what is asked for.
+    /// Listens, and from then on looks into the files and makes their tiles behind what is
+    /// asked for.
     ///
     /// - Returns: The address for a browser on this machine.
     public func start() async throws -> String {
         let address = try await server.start()
         examiner?.start()
+        ahead?.start()
         return "http://\(address)/"
     }
 
     /// Reads the sources again; what has changed is seen when a source has been read to its end. Returns at once.
     public func rescan() {
         catalog.rescan()
+        ahead?.tryAgain()
     }
 
-    /// Whether no page is open and nothing is loaded: the moment for housekeeping that would delay somebody.
-    public var isAtRest: Bool { streams.figures.open == 0 && loader.statistics.jobs == 0 }
+    /// Whether no page is open and nothing is loaded for anybody: the moment for housekeeping that would delay somebody.
+    public var isAtRest: Bool {
+        streams.figures.open == 0 && loader.statistics.jobs <= (ahead?.mostUnderWay ?? 0)
+    }
 
     /// Lets go of what is not needed now. Any thread, never waits.
     public func rest() { catalog.forgetIdleOrders() }
@@ -90,6 +103,7 @@ public final class Gallery: Sendable {
     /// short grace is told to come back. Then all work ends and the caches are left whole.
     public func stop(within limit: Duration) async {
         await examiner?.stop()
+        ahead?.stop()
         await withTaskGroup { group in
             group.addTask { await self.server.stop(within: limit) }
             group.addTask {

@@ -1,4 +1,5 @@
 import Catalog
+import Clients
 import HTTPServer
 import HTTPTypes
 import Loading
@@ -16,7 +17,7 @@ struct GalleryResponder: Responder {
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
         origins: OriginFetcher, workers: RenderPool, streams: StreamCensus, examiner: Examiner?,
-        figures: ServerFigures, logger: Logger
+        ahead: TilesAhead?, figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         var router = Router(logger: logger)
@@ -33,7 +34,7 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: streams, examiner: examiner, figures: figures
+            workers: workers, streams: streams, examiner: examiner, ahead: ahead, figures: figures
         ).add(to: &router)
         var page = AssembledFiles.Configuration(headers: SecurityHeaders.page)
         page.scripts = ["/service-worker.js"]
@@ -41,6 +42,12 @@ struct GalleryResponder: Responder {
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
             inner: CrossOriginAccess(policy: crossOrigin, inner: router))
+    }
+
+    func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
+        guard let answer = responder.answerOnTheSpot(to: request, from: client) else { return nil }
+        pace.note(client, now: time.uptime().inSeconds)
+        return answer
     }
 
     func respond(to request: Request, reply: Reply) {

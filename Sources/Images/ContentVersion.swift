@@ -13,6 +13,12 @@ public struct ContentVersion: RawRepresentable, Hashable, Sendable, LosslessStri
         rawValue = value
     }
 
+    /// The same of the bytes of a text.
+    public init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let value = OpaqueCode.decode(bytes) else { return nil }
+        rawValue = value
+    }
+
     public var description: String { OpaqueCode.encode(rawValue) }
 }
 

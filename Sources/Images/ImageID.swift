@@ -13,5 +13,11 @@ public struct ImageID: RawRepresentable, Hashable, Sendable, LosslessStringConve
         rawValue = value
     }
 
+    /// The same of the bytes of a text.
+    public init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let value = OpaqueCode.decode(bytes) else { return nil }
+        rawValue = value
+    }
+
     public var description: String { OpaqueCode.encode(rawValue) }
 }

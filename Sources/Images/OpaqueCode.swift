@@ -25,16 +25,19 @@ enum OpaqueCode {
     /// Nil unless `text` is exactly what `encode` makes.
     static func decode(_ text: String) -> UInt64? {
         var text = text
-        return text.withUTF8 { letters in
-            guard letters.count == length else { return nil }
-            var value: UInt64 = 0
-            for letter in letters {
-                let digit = digits[Int(letter)]
-                // Thirteen letters hold one bit more than there is room for; the first has to leave it empty.
-                guard digit != noDigit, value >> 59 == 0 else { return nil }
-                value = value << 5 | UInt64(digit)
-            }
-            return value
+        return text.withUTF8 { decode(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same of the letters' bytes.
+    static func decode(_ letters: UnsafeRawBufferPointer) -> UInt64? {
+        guard letters.count == length else { return nil }
+        var value: UInt64 = 0
+        for letter in letters {
+            let digit = digits[Int(letter)]
+            // Thirteen letters hold one bit more than there is room for; the first has to leave it empty.
+            guard digit != noDigit, value >> 59 == 0 else { return nil }
+            value = value << 5 | UInt64(digit)
         }
+        return value
     }
 }

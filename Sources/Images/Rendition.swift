@@ -16,6 +16,9 @@ public enum Rendition: String, CaseIterable, Hashable, Sendable {
     case step2560 = "2560"
     /// All pixels, as a JPEG: of what browsers do not decode themselves.
     case full
+    /// All pixels, and half as many and so on, cut into tiles: for whoever looks closely at a huge picture, one place at a
+    /// time. A file to read ranges of.
+    case pyramid
     /// The image as its source has it, byte for byte.
     case original
 
@@ -38,9 +41,15 @@ public enum Rendition: String, CaseIterable, Hashable, Sendable {
         case .step1280: 1280
         case .screen: 1600
         case .step2560: 2560
-        case .full, .original: nil
+        case .full, .pyramid, .original: nil
         }
     }
+
+    /// Whether it is kept and sent as a file, and not from memory.
+    public var isFile: Bool { self == .original || self == .pyramid }
+
+    /// Whether it is made of all pixels that the original has: much more than others take.
+    public var hasAllPixels: Bool { self == .full || self == .pyramid }
 
     /// Whether it is large enough for a whole screen.
     public var isForScreens: Bool { longestSide.map { $0 > 640 } ?? true }

@@ -10,6 +10,8 @@ extension Loader {
         public var memoryBytes = 48 << 20
         /// Bytes of encoded renditions on disk.
         public var tileBytes: Int64 = 2 << 30
+        /// Bytes of pyramids on disk: a few of them, so that they never push out thousands of tiles.
+        public var pyramidBytes: Int64 = 512 << 20
         /// Bytes of fetched originals on disk; apart from the tiles, so that a few originals never push out thousands.
         public var originalBytes: Int64 = 4 << 30
         /// Bytes of originals that are in memory because the disk takes none, all together. What does not fit is refused
@@ -39,6 +41,7 @@ extension Loader {
         public func validate() throws(InvalidConfiguration) {
             guard memoryBytes >= 0 else { throw InvalidConfiguration(field: "memoryBytes") }
             guard tileBytes >= 0 else { throw InvalidConfiguration(field: "tileBytes") }
+            guard pyramidBytes >= 0 else { throw InvalidConfiguration(field: "pyramidBytes") }
             guard originalBytes >= 0 else { throw InvalidConfiguration(field: "originalBytes") }
             guard originalMemoryBytes >= 0 else { throw InvalidConfiguration(field: "originalMemoryBytes") }
             guard maximumPending > 0 else { throw InvalidConfiguration(field: "maximumPending") }

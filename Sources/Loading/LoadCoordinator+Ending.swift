@@ -1,5 +1,6 @@
 import Images
 import Logging
+import Renditions
 import Scheduling
 
 extension LoadCoordinator {
@@ -8,7 +9,10 @@ extension LoadCoordinator {
         let isRemote = request.image.location.isRemote
         let subject = FailureMemory.Subject(request, version: isRemote ? nil : version ?? request.image.version)
         failures.remember(failure, of: subject, now: time.uptime())
-        guard isRemote, failure.isPermanent, version != nil else { return finish(job, .failure(failure)) }
+        // What comes of all pixels says nothing of the original.
+        guard isRemote, failure.isPermanent, version != nil, !request.rendition.hasAllPixels else {
+            return finish(job, .failure(failure))
+        }
         // Whoever hears of it and tries again gets what the origin has then: so it is told when the original is gone.
         // Dropped on a lane, since the disk may block.
         let image = request.image.id
@@ -21,18 +25,45 @@ extension LoadCoordinator {
         }
     }
 
+    func remember(_ tile: RenditionBytes, of request: LoadRequest) {
+        let key = TileKey(of: tile, as: request.rendition, image: request.image.id, format: request.format)
+        var tile = tile
+        tile.isStale = false
+        stages.memory.insert(tile, for: key)
+    }
+
+    /// Keeps what was made, also when nobody waits for it any more: it is there now.
+    func take(
+        _ draft: PyramidDraft,
+        then next: @escaping @Sendable (LoadCoordinator, Result<OriginalFile, LoadFailure>) -> Void
+    ) {
+        lanes.pyramids.submit(BlockingLane.newWork(), priority: Self.soon) { [weak self, stages] in
+            let result = Result { () throws(LoadFailure) in try stages.pyramids.take(draft) }
+            self?.on {
+                if case .success = result { $0.counts.pyramidsKept += 1 }
+                next($0, result)
+            }
+        }
+    }
+
     /// Somebody waits for the end of what has failed.
-    private static let soon = Priority(lane: .visible, viewport: 0, distance: 0)
+    static let soon = Priority(lane: .visible, viewport: 0, distance: 0)
 
     func finish(_ job: LoadMachine.JobID, _ result: Result<LoadedContent, LoadFailure>) {
         if case .failure(let failure) = result {
             counts.failures += 1
             log(failure, of: contexts[job]?.request)
         }
-        contexts[job] = nil
+        let request = contexts.removeValue(forKey: job)?.request
         let (ended, effects) = machine.finish(job)
         perform(effects)
-        for waiter in ended { waiters.remove(waiter)?.answer(result) }
+        let leaving = ended.compactMap { waiters.remove($0) }
+        if case .success(.bytes(let tile)) = result, let request, request.isForLater,
+            leaving.contains(where: { !$0.isForLater })
+        {
+            remember(tile, of: request)
+        }
+        for waiter in leaving { waiter.answer(result) }
     }
 
     private func log(_ failure: LoadFailure, of request: LoadRequest?) {
@@ -44,6 +75,23 @@ extension LoadCoordinator {
                 "rendition": "\(request.rendition.rawValue)", "status": "\(failure.status)",
                 "message": "\(failure.publicMessage)", "detail": "\(failure.logDetail)",
             ])
+    }
+
+    // MARK: - Stopping
+
+    func stopAll() {
+        isStopped = true
+        for id in waiters.ids {
+            perform(machine.leave(id))
+            waiters.remove(id)?.answer(.failure(.shuttingDown))
+        }
+        for fetch in fetches.values { fetch.cancel() }
+        for spool in spools.values { spool.end(.failed(.shuttingDown)) }
+        fetches = [:]
+        arrivals.clear()
+        spools = [:]
+        for context in contexts.values { context.render?.cancel() }
+        contexts = [:]
     }
 }
 

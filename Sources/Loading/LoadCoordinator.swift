@@ -27,7 +27,7 @@ final class LoadCoordinator: @unchecked Sendable {
     let arrivals = Arrivals()
     var failures: FailureMemory
     var counts = LoadStatistics()
-    private var isStopped = false
+    var isStopped = false
     private var watchers: [Watcher] = []
     private let published = Guarded(LoadStatistics())
 
@@ -42,6 +42,8 @@ final class LoadCoordinator: @unchecked Sendable {
         var ground: RemoteGround?
         var kept: KeptOriginal?
         var mustFetch = false
+        /// What is kept of the picture could not stand in for its original.
+        var needsOriginal = false
         /// How a fetch of the image ended while this job looked into the caches, if one did.
         var overtakenBy: FetchEnd?
         var source: OriginalSource?
@@ -153,9 +155,16 @@ final class LoadCoordinator: @unchecked Sendable {
         let image = request.image
         let isRemote = image.location.isRemote
         let subject = FailureMemory.Subject(request, version: isRemote ? nil : image.version)
+        var request = request
+        request.named = request.named.flatMap { version in
+            let isKept = request.rendition == .pyramid && stages.pyramids.has(image.id, version: version)
+            return isKept ? version : nil
+        }
+        // A pyramid takes a worker for long, and may cost two: nobody may insist on that.
+        if request.rendition == .pyramid { request.bypassNegativeCache = false }
         if request.bypassNegativeCache {
             failures.forget(subject)
-        } else if let failure = failures.failure(of: subject, now: time.uptime()) {
+        } else if request.named == nil, let failure = failures.failure(of: subject, now: time.uptime()) {
             return waiter.answer(.failure(failure))
         }
         if let tile = stages.memory.rendition(request, now: time.secondsSince1970) {
@@ -166,8 +175,8 @@ final class LoadCoordinator: @unchecked Sendable {
             return waiter.answer(.failure(refusal))
         }
         let key = LoadMachine.Key(
-            image: image.id, version: isRemote ? nil : image.version, rendition: request.rendition,
-            format: request.rendition == .original ? .jpeg : request.format)
+            image: image.id, version: request.named ?? (isRemote ? nil : image.version), rendition: request.rendition,
+            format: request.rendition.isFile ? .jpeg : request.format)
         let effects = machine.join(waiter.id, key: key, priority: priority)
         if case .find(let job, _) = effects.first { contexts[job] = Context(request: request) }
         perform(effects)
@@ -271,6 +280,9 @@ final class LoadCoordinator: @unchecked Sendable {
             counts.diskHits += 1
             remember(tile, job, freshUntil: freshUntil)
             finish(job, .success(.bytes(tile)))
+        case .file(let file):
+            counts.diskHits += 1
+            finish(job, .success(.file(file)))
         case .ground(let ground):
             contexts[job]?.ground = ground
             perform(machine.prepare(job))
@@ -283,10 +295,7 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func remember(_ tile: RenditionBytes, _ job: LoadMachine.JobID, freshUntil: Int64?) {
         guard let request = contexts[job]?.request else { return }
-        let key = TileKey(of: tile, as: request.rendition, image: request.image.id, format: request.format)
-        var tile = tile
-        tile.isStale = false
-        stages.memory.insert(tile, for: key)
+        remember(tile, of: request)
         guard let freshUntil else { return }
         stages.memory.setFreshness(.init(version: tile.version, until: freshUntil), of: request.image.id)
     }
@@ -298,7 +307,7 @@ final class LoadCoordinator: @unchecked Sendable {
         contexts[job]?.attempts += 1
         guard context.attempts < Self.maximumAttempts else { return finish(job, .failure(.changing)) }
         run(job, on: lane(of: job, .preparing), priority) { [stages] in
-            stages.prepare(context.request, on: context.ground)
+            stages.prepare(context.request, on: context.ground, needsOriginal: context.needsOriginal)
         } then: {
             $0.prepared(job, $1)
         }
@@ -311,7 +320,7 @@ final class LoadCoordinator: @unchecked Sendable {
             counts.diskHits += 1
             remember(tile, job, freshUntil: nil)
             finish(job, .success(.bytes(tile)))
-        case .original(let file): finish(job, .success(.file(file)))
+        case .file(let file): finish(job, .success(.file(file)))
         case .toRender(let source):
             if let end = known(request, source) { return finish(job, end) }
             contexts[job]?.source = source
@@ -345,6 +354,7 @@ final class LoadCoordinator: @unchecked Sendable {
         guard let context = contexts[job], let source = context.source else { return }
         let request = context.request
         counts.rendersBegun += 1
+        if source.standIn != nil { counts.rendersOfRenditions += 1 }
         // What comes when nobody waits any more is kept all the same, and told to nobody.
         contexts[job]?.render = renderer.render(stages.job(for: request, of: source), priority: priority) {
             [weak self, stages] result in
@@ -354,36 +364,33 @@ final class LoadCoordinator: @unchecked Sendable {
     }
 
     private func rendered(_ job: LoadMachine.JobID, _ outcome: LoadStages.Rendered, _ version: ContentVersion) {
-        guard let context = contexts[job], context.render != nil else { return }
+        guard let context = contexts[job], context.render != nil else {
+            if case .pyramid(let draft) = outcome { take(draft) { _, _ in } }
+            return
+        }
         contexts[job]?.render = nil
         switch outcome {
         case .content(let content):
-            harmful.forgive(context.request)
+            if context.source?.standIn == nil { harmful.forgive(context.request) }
             finish(job, .success(content))
+        case .pyramid(let draft):
+            take(draft) {
+                guard $0.contexts[job] != nil else { return }
+                switch $1 {
+                case .success(let file): $0.finish(job, .success(.file(file)))
+                case .failure(let failure): $0.fail(job, failure, version: version)
+                }
+            }
         case .unexamined(let content, let reason):
             harmful.note(reason, of: context.request, version: version)
             finish(job, .success(content))
         case .changed: perform(machine.prepare(job))
+        case .unfit:
+            contexts[job]?.needsOriginal = true
+            perform(machine.prepare(job))
         case .failed(let failure, let reason):
             harmful.note(reason, of: context.request, version: version)
             fail(job, failure, version: version)
         }
-    }
-
-    // MARK: - Stopping
-
-    private func stopAll() {
-        isStopped = true
-        for id in waiters.ids {
-            perform(machine.leave(id))
-            waiters.remove(id)?.answer(.failure(.shuttingDown))
-        }
-        for fetch in fetches.values { fetch.cancel() }
-        for spool in spools.values { spool.end(.failed(.shuttingDown)) }
-        fetches = [:]
-        arrivals.clear()
-        spools = [:]
-        for context in contexts.values { context.render?.cancel() }
-        contexts = [:]
     }
 }

@@ -7,12 +7,15 @@ struct LoadStages: Sendable {
     let tiles: TileStore
     let memory: MemoryCache
     let originals: OriginalStore
+    let pyramids: PyramidStore
     let files: any FileOpening
     let learner: any FactsLearning
     let time: any TimeKeeping
 
     enum Found: Sendable {
         case tile(RenditionBytes, freshUntil: Int64?)
+        /// What is kept as a file of a remote original that need not be fetched.
+        case file(OriginalFile)
         /// A remote original that need not be fetched.
         case ground(RemoteGround)
         /// Nothing that could be used as it is; what is kept of a remote original can be revalidated.
@@ -21,7 +24,8 @@ struct LoadStages: Sendable {
 
     enum Prepared: Sendable {
         case tile(RenditionBytes)
-        case original(OriginalFile)
+        /// An original, or what was made of it, as a file.
+        case file(OriginalFile)
         /// A visit of a render worker is needed.
         case toRender(OriginalSource)
         /// Nothing has changed at the origin, but neither the original nor this rendition is kept any more.
@@ -31,10 +35,14 @@ struct LoadStages: Sendable {
 
     enum Rendered: Sendable {
         case content(LoadedContent)
+        /// A pyramid that the store is to take in.
+        case pyramid(PyramidDraft)
         /// An original that could not be looked at, as it is.
         case unexamined(LoadedContent, RenderError.Reason)
         /// The file changed while it was read.
         case changed
+        /// What is kept of it could not stand in for it.
+        case unfit
         case failed(LoadFailure, RenderError.Reason)
     }
 
@@ -42,57 +50,77 @@ struct LoadStages: Sendable {
 
     func find(_ request: LoadRequest) -> Found {
         let image = request.image
+        if let named = request.named, let pyramid = pyramids.open(image.id, version: named, modified: nil) {
+            return .file(pyramid)
+        }
         switch image.location {
         case .file:
             // Memory was asked for this version when the load began.
-            guard request.rendition != .original, let version = image.version,
-                let tile = stored(request, version)
+            guard let version = image.version, let tile = stored(request, version)
             else { return .nothing(nil) }
             return .tile(tile, freshUntil: nil)
         case .remote(let url):
             guard let kept = originals.find(image.id, url: url) else { return .nothing(nil) }
             guard time.secondsSince1970() < kept.freshUntil else { return .nothing(kept) }
-            if request.rendition != .original, let tile = tile(request, kept.version) {
+            if let tile = tile(request, kept.version) {
                 return .tile(tile, freshUntil: kept.freshUntil)
             }
-            guard let descriptor = originals.open(kept) else { return .nothing(nil) }
+            if request.rendition == .pyramid,
+                let pyramid = pyramids.open(image.id, version: kept.version, modified: kept.validators.modified)
+            {
+                return .file(pyramid)
+            }
+            // Where the original is gone, what was made of it may do.
+            let original = originals.open(kept)
+            let standIn = original == nil ? standIn(for: request, version: kept.version) : nil
+            guard let descriptor = original ?? standIn?.descriptor else { return .nothing(nil) }
             return .ground(
                 .source(
                     OriginalSource(
                         descriptor: descriptor, version: kept.version, length: kept.length,
-                        modified: kept.validators.modified)))
+                        modified: kept.validators.modified, standIn: standIn)))
         }
     }
 
     private func tile(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
-        guard request.rendition != .original else { return nil }
+        guard !request.rendition.isFile else { return nil }
         return memory.rendition(KeptNames(of: request, version: version), version: version) ?? stored(request, version)
     }
 
     private func stored(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
-        KeptNames(of: request, version: version).first { tiles.rendition($0, version: version) }
+        guard !request.rendition.isFile else { return nil }
+        return KeptNames(of: request, version: version).first { tiles.rendition($0, version: version) }
     }
 
     // MARK: - Preparing
 
-    func prepare(_ request: LoadRequest, on ground: RemoteGround?) -> Prepared {
+    /// - Parameter needsOriginal: Whatever is kept of it cannot stand in.
+    func prepare(_ request: LoadRequest, on ground: RemoteGround?, needsOriginal: Bool) -> Prepared {
+        let image = request.image
         do throws(LoadFailure) {
-            let source: OriginalSource
-            switch (request.image.location, ground) {
+            var source: OriginalSource
+            switch (image.location, ground) {
             case (.file(let folder, let path), _):
                 source = try open(folder, path)
-                if source.version != request.image.version {
-                    learner.learned(ImageFacts(), version: source.version, of: request.image.id)
+                if source.version != image.version {
+                    learner.learned(ImageFacts(), version: source.version, of: image.id)
                     // Of the version that was thought to be current the disk was asked before.
                     if let tile = tile(request, source.version) { return .tile(tile) }
                 }
             case (.remote, .source(let fetched)?):
+                if needsOriginal, fetched.isStandInAlone { return .mustFetchAgain }
                 source = fetched
                 if let tile = tile(request, fetched.version) { return .tile(tile) }
             case (.remote, .kept(let kept, let originFailure)?):
                 if var tile = tile(request, kept.version) {
                     tile.isStale = originFailure != nil
                     return .tile(tile)
+                }
+                if request.rendition == .pyramid,
+                    var pyramid = pyramids.open(image.id, version: kept.version, modified: kept.validators.modified)
+                {
+                    pyramid.isStale = originFailure != nil
+                    return .file(pyramid)
                 }
                 guard let descriptor = originals.open(kept) else {
                     if let originFailure { throw originFailure }
@@ -104,10 +132,25 @@ struct LoadStages: Sendable {
             case (.remote, nil): return .mustFetchAgain
             }
             // What an original is was learnt when it was looked into first.
-            if request.rendition == .original, source.version == request.image.version,
-                let mediaType = request.image.facts.mediaType
+            if request.rendition == .original, source.version == image.version,
+                let mediaType = image.facts.mediaType
             {
-                return .original(source.file(mediaType))
+                return .file(source.file(mediaType))
+            }
+            if request.rendition == .pyramid {
+                if var pyramid = pyramids.open(
+                    image.id, version: source.version, modified: source.modified)
+                {
+                    pyramid.isStale = source.isStale
+                    return .file(pyramid)
+                }
+                source.pyramid = try pyramids.draft(image.id, source)
+                return .toRender(source)
+            }
+            if needsOriginal {
+                source.standIn = nil
+            } else if source.standIn == nil {
+                source.standIn = standIn(for: request, version: source.version)
             }
             return .toRender(source)
         } catch {
@@ -134,9 +177,11 @@ struct LoadStages: Sendable {
     /// What a render worker is to do. The decoding is the dear part: what is wanted next comes with it, and the preview of
     /// what is made for a grid, unless they are there.
     func job(for request: LoadRequest, of source: OriginalSource) -> RenderJob {
-        let descriptor = source.descriptor.number
+        let descriptor = (source.standIn?.descriptor ?? source.descriptor).number
         guard request.rendition != .original else { return RenderJob(.examine, of: descriptor) }
-        var next = request.next
+        if let pyramid = source.pyramid { return RenderJob(pyramidOf: descriptor, in: pyramid.descriptor.number) }
+        // What is larger is not to be made of what is smaller.
+        var next = source.standIn == nil ? request.next : [:]
         if request.rendition != .preview, !request.rendition.isForScreens {
             next[.preview] = request.format == .jpeg ? .jpeg : .webp
         }
@@ -149,7 +194,8 @@ struct LoadStages: Sendable {
             if memory.rendition(names, version: source.version) == nil { wanted[rendition] = format }
         }
         // All pixels are a matter of more memory than others, and of more time.
-        let isHeavy = facts.mediaType == ImageFacts.drawing || request.rendition == .full
+        let isHeavy =
+            source.standIn == nil && (facts.mediaType == ImageFacts.drawing || request.rendition == .full)
         return RenderJob(.make(wanted), of: descriptor, isKnownHeavy: isHeavy)
     }
 
@@ -162,15 +208,21 @@ struct LoadStages: Sendable {
             guard !source.hasChanged(answer.source) else { return .changed }
             var facts = answer.facts
             facts.byteCount = source.length
-            learner.learned(facts, version: source.version, of: request.image.id)
+            if let standIn = source.standIn {
+                facts.isIncomplete = standIn.isIncomplete
+            } else {
+                learner.learned(facts, version: source.version, of: request.image.id)
+            }
             if request.rendition == .original { return .content(.file(source.file(facts.mediaType))) }
+            if let pyramid = source.pyramid { return .pyramid(pyramid) }
             for (rendition, rendered) in answer.renditions {
-                keep(tile(rendered, facts, from: source), rendered.format, of: request.image.id, as: rendition, source)
+                keep(tile(rendered, facts, from: source), rendered.format, of: request, as: rendition, source)
             }
             guard let picture = answer.renditions[request.rendition] else {
                 return .failed(LoadFailure(RenderError(.failed, "The picture could not be rendered.")), .failed)
             }
             return .content(.bytes(tile(picture, facts, from: source)))
+        case .failure where source.standIn != nil: return .unfit
         case .failure(let error):
             // Half of a copy is no picture, and must not be remembered as one that is broken.
             if let now = error.source, source.hasChanged(now) { return .changed }
@@ -183,14 +235,14 @@ struct LoadStages: Sendable {
     }
 
     private func keep(
-        _ tile: RenditionBytes, _ format: OutputFormat, of image: ImageID, as rendition: Rendition,
+        _ tile: RenditionBytes, _ format: OutputFormat, of request: LoadRequest, as rendition: Rendition,
         _ source: OriginalSource
     ) {
         guard source.mayStore else { return }
         var tile = tile
         tile.isStale = false
-        let key = TileKey(of: tile, as: rendition, image: image, format: format)
-        memory.insert(tile, for: key)
+        let key = TileKey(of: tile, as: rendition, image: request.image.id, format: format)
+        if !request.isForLater { memory.insert(tile, for: key) }
         tiles.insert(tile, for: key)
     }
 

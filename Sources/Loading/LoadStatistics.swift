@@ -10,6 +10,10 @@ public struct LoadStatistics: Hashable, Sendable {
     public internal(set) var fetchesBegun = 0
     /// Renders begun so far.
     public internal(set) var rendersBegun = 0
+    /// Of these, from a larger rendition that was kept.
+    public internal(set) var rendersOfRenditions = 0
+    /// Pyramids that were made and kept.
+    public internal(set) var pyramidsKept = 0
     /// Loads that ended with a failure so far, each counted once however many waited.
     public internal(set) var failures = 0
     /// Loads that were not begun because too many waited so far.

@@ -14,6 +14,7 @@ public final class Loader: RenditionLoading {
     private let database: CacheDatabase
     private let memory: MemoryCache
     private let tiles: TileStore
+    private let pyramids: PyramidStore
     private let directory: String
     let coordinator: LoadCoordinator
     private let lastWaiter = Atomic<UInt64>(0)
@@ -29,11 +30,7 @@ public final class Loader: RenditionLoading {
         self.configuration = configuration
         self.time = time
         directory = try configuration.directory ?? Self.makeTemporaryDirectory()
-        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-            throw LoadFailure(
-                status: 500, publicMessage: "The cache cannot be opened.",
-                logDetail: "mkdir \(directory): \(String(cString: strerror(errno)))")
-        }
+        try CacheFolder.make(directory)
         database = try CacheDatabase(path: directory + "/renditions.sqlite", logger: configuration.logger)
         let originals = try OriginalStore(
             folder: directory + "/originals", budget: configuration.originalBytes,
@@ -42,8 +39,12 @@ public final class Loader: RenditionLoading {
         lanes = LoadLanes()
         memory = MemoryCache(budget: configuration.memoryBytes)
         tiles = TileStore(database: database, budget: configuration.tileBytes, lane: lanes.tiles)
+        pyramids = try PyramidStore(
+            folder: directory + "/pyramids", budget: configuration.pyramidBytes, lane: lanes.pyramids,
+            logger: configuration.logger)
         let stages = LoadStages(
-            tiles: tiles, memory: memory, originals: originals, files: files, learner: learner, time: time)
+            tiles: tiles, memory: memory, originals: originals, pyramids: pyramids, files: files, learner: learner,
+            time: time)
         let harmful = HarmfulPictures(
             database: database, lane: lanes.tiles, capacity: configuration.rememberedHarmful)
         coordinator = LoadCoordinator(
@@ -63,6 +64,19 @@ public final class Loader: RenditionLoading {
         memory.rendition(KeptNames(of: rendition, image: image, format: format), version: version)
     }
 
+    /// How much of the disk's budget for tiles is used, from 0 on; what was there before counts once something was written.
+    public var shareOfTileBudget: Double { tiles.share }
+
+    /// Those of the images of which this rendition, as the catalog knows them, is not kept on disk; none where the disk
+    /// does not tell. Blocks.
+    public func lacking(_ rendition: Rendition, _ format: OutputFormat, of images: [GalleryImage]) -> [GalleryImage] {
+        let names = images.map {
+            KeptNames(of: rendition, image: $0.id, format: format, longestSide: $0.facts.longestSide).likely
+        }
+        guard let versions = tiles.versions(of: names) else { return [] }
+        return zip(images, names).filter { $0.version == nil || versions[$1] != $0.version }.map(\.0)
+    }
+
     public func originSilence(of image: ImageID) -> Duration? { coordinator.arrivals.silence(of: image) }
 
     public func load(
@@ -70,7 +84,8 @@ public final class Loader: RenditionLoading {
         deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void
     ) -> any LoadHandle {
         let id = lastWaiter.wrappingAdd(1, ordering: .relaxed).newValue
-        let waiter = LoadWaiter(id: id, coordinator: coordinator, deliver: deliver)
+        let waiter = LoadWaiter(
+            id: id, isForLater: request.isForLater, coordinator: coordinator, deliver: deliver)
         coordinator.join(waiter, request, priority: priority)
         return waiter
     }
@@ -96,7 +111,10 @@ public final class Loader: RenditionLoading {
                 // What a stuck disk keeps busy is left behind; the caches are whole without it.
                 if lanes.tiles.join(for: seconds) { tiles.flush() }
                 let areDone = lanes.all.allSatisfy { $0.join(for: 1) }
-                if areDone { database.close() }
+                if areDone {
+                    database.close()
+                    pyramids.removeDrafts()
+                }
                 if configuration.directory == nil { removeTemporaryDirectory() }
                 continuation.resume()
             }
@@ -120,6 +138,7 @@ public final class Loader: RenditionLoading {
             unlink(directory + "/renditions.sqlite" + suffix)
         }
         OriginalStore.removeFolder(directory + "/originals")
+        PyramidStore.removeFolder(directory + "/pyramids")
         rmdir(directory)
     }
 }

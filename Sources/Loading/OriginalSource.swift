@@ -11,6 +11,10 @@ struct OriginalSource: Sendable {
     let modified: Int64?
     /// What a local file was like when it was opened: a render is good only if it still is.
     var status: FileStatus?
+    /// What is rendered in its place.
+    var standIn: StandIn?
+    /// Where all its pixels go, in tiles.
+    var pyramid: PyramidDraft?
     /// Whether what is made of it may be kept.
     var mayStore = true
     /// Its origin could not be asked whether it is current.
@@ -19,10 +23,13 @@ struct OriginalSource: Sendable {
     /// Whether a local file is, as it was found later, no longer what it was when it was opened: what was read of it says
     /// nothing.
     func hasChanged(_ later: SourceStatus) -> Bool {
-        guard let status else { return false }
+        guard let status, standIn == nil else { return false }
         return SourceStatus(
             size: status.size, modifiedSeconds: status.modifiedSeconds, nanoseconds: status.nanoseconds) != later
     }
+
+    /// There is no original, only what stands in for it.
+    var isStandInAlone: Bool { standIn?.descriptor === descriptor }
 
     /// The original as it is.
     func file(_ mediaType: String?) -> OriginalFile {

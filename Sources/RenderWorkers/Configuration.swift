@@ -53,6 +53,8 @@ extension RenderPool {
                 case .examine, .survey: examination
                 case .make(let wanted): wanted.keys.contains(where: \.isForScreens) ? screen : tile
                 case .encode: tile
+                // Some 1,000 megapixels on a slow machine.
+                case .pyramid: screen * 3
                 }
             }
         }

@@ -10,6 +10,9 @@ public struct RenderJob: Hashable, Sendable {
         case survey(Int)
         /// Renditions, each in its own format, and with them what `examine` tells. Never `.original`.
         case make([Rendition: OutputFormat])
+        /// All pixels in tiles, as `PyramidLayout` tells: they are written to `output`, and with them comes what `examine`
+        /// tells.
+        case pyramid
         /// The "original" is plain pixels (rows from the top, red, green and blue, eight bits each): make a file of them.
         case encode(EncodingWork)
     }
@@ -35,6 +38,9 @@ public struct RenderJob: Hashable, Sendable {
     /// Of the original, or of each. Open for reading only, seekable, and borrowed: their owner keeps them open until the
     /// job is over. File offsets are of no account.
     public var descriptors: [Int32]
+    /// Where a `.pyramid` is written: an empty file, open for writing, and borrowed as the others are. What stands there
+    /// after a failure is of no account.
+    public var output: Int32?
     /// It is known to be heavy, a drawing say: it goes to the place of such at once, instead of being examined first.
     public var isKnownHeavy: Bool
 
@@ -42,6 +48,12 @@ public struct RenderJob: Hashable, Sendable {
         self.work = work
         descriptors = [descriptor]
         self.isKnownHeavy = isKnownHeavy
+    }
+
+    /// - Parameter output: Open for writing.
+    public init(pyramidOf descriptor: Int32, in output: Int32) {
+        self.init(.pyramid, of: descriptor, isKnownHeavy: true)
+        self.output = output
     }
 
     /// Originals that are surveyed in one visit, at most.

@@ -6,6 +6,9 @@ extension Sandbox {
         /// allocations fail. A limit of addresses (`RLIMIT_AS`) would count what is reserved and never touched.
         public var memory: UInt64
 
+        /// The length in bytes of any file that it is given to write (`RLIMIT_FSIZE`).
+        public var fileLength: UInt64
+
         /// CPU time of all threads together, for the whole life of the process; then it is killed. A backstop: each
         /// job's own deadline is kept by the process that waits for it.
         public var cpuSeconds: UInt64
@@ -17,8 +20,11 @@ extension Sandbox {
         /// ([setpriority(2)](https://man7.org/linux/man-pages/man2/setpriority.2.html)).
         public var niceness: Int32
 
-        public init(memory: UInt64, cpuSeconds: UInt64, descriptors: UInt64, niceness: Int32) {
+        public init(
+            memory: UInt64, fileLength: UInt64, cpuSeconds: UInt64, descriptors: UInt64, niceness: Int32
+        ) {
             self.memory = memory
+            self.fileLength = fileLength
             self.cpuSeconds = cpuSeconds
             self.descriptors = descriptors
             self.niceness = niceness

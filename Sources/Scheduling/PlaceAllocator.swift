@@ -138,13 +138,13 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         return background.removeFirst().map { start($0) }
     }
 
-    /// A holder of the background or of prefetch, when these hold more than half of the places while something visible
-    /// waits for one of them: of the owner that holds the most, the least urgent, and the background first. The caller stops its work, removes it and may enqueue it
-    /// again.
+    /// A holder of the background, or one of prefetch when that holds more than half of the places, while something
+    /// visible waits for a place: of the owner that holds the most, the least urgent. The caller stops its work, removes it
+    /// and may enqueue it again.
     public func nextToYield() -> ID? {
-        guard holders.count >= places, holdingPrefetch + holdingBackground > places / 2, visible.isReady
-        else { return nil }
-        return leastUrgent { _ in true }
+        guard holders.count >= places, visible.isReady else { return nil }
+        if holdingBackground > 0 { return leastUrgent(in: .background) { _ in true } }
+        return holdingPrefetch > places / 2 ? leastUrgent(in: .prefetch) { _ in true } : nil
     }
 
     /// The same for the places of one group.

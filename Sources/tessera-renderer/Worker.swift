@@ -27,9 +27,12 @@ final class Worker {
     }
 
     private func answer(_ job: JobMessage, _ descriptors: [Int32]) {
-        guard descriptors.count == job.originals else { fail("a job without its originals") }
+        guard descriptors.count == job.descriptors else { fail("a job without its files") }
         let isSurvey = job.work == .survey(descriptors.count)
-        let (end, bytes) = isSurvey ? survey(job, descriptors) : perform(job, descriptors[0])
+        let (end, bytes) =
+            isSurvey
+            ? survey(job, descriptors)
+            : perform(job, descriptors[0], output: descriptors.count > 1 ? descriptors[1] : nil)
         for descriptor in descriptors { close(descriptor) }
         send(.ended(job: job.job, end, memory: Int64(clamping: clinux_trim_memory())))
         for file in bytes {
@@ -60,11 +63,13 @@ final class Worker {
         return (.made(AnswerHead.splitting(RenderAnswer()).head), [])
     }
 
-    private func perform(_ job: JobMessage, _ descriptor: Int32) -> (WorkerMessage.End, [[UInt8]]) {
+    private func perform(
+        _ job: JobMessage, _ descriptor: Int32, output: Int32? = nil
+    ) -> (WorkerMessage.End, [[UInt8]]) {
         let stop = RenderStop { [channel] in Self.isStopped(job.job, channel) }
         do throws(RenderError) {
             let outcome = try renderer.perform(
-                job.work, on: .descriptor(descriptor), mayBeHeavy: job.mayBeHeavy, stop: stop)
+                job.work, on: .descriptor(descriptor), output: output, mayBeHeavy: job.mayBeHeavy, stop: stop)
             switch outcome {
             case .heavy: return (.heavy, [])
             case .made(var answer):

@@ -101,6 +101,11 @@ struct ServerOptions: ParsableArguments {
         help: "Look into a file only when its picture is asked for. (TESSERA_NO_EXAMINE=1)")
     var noExamine = false
 
+    @Flag(
+        name: .customLong("no-tiles-ahead"),
+        help: "Make a tile only when it is asked for. (TESSERA_NO_TILES_AHEAD=1)")
+    var noTilesAhead = false
+
     @Option(
         name: .customLong("public"),
         help: ArgumentHelp(
@@ -150,6 +155,7 @@ extension ServerOptions {
         try apply(to: &configuration.http, streams: &configuration.maximumStreamsPerClient)
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
         configuration.examinesFiles = try !(noExamine || Environment.value("no-examine") == 1)
+        configuration.makesTilesAhead = try !(noTilesAhead || Environment.value("no-tiles-ahead") == 1)
         configuration.keepsCancelled = try keepCancelled || Environment.value("keep-cancelled") == 1
         if let interval = try rescan ?? Environment.value("rescan") {
             guard interval.duration >= .seconds(1) else { throw ValidationError("--rescan: say 1 or more.") }
@@ -160,6 +166,7 @@ extension ServerOptions {
         }
         if let budget = try tileCache ?? Environment.value("tile-cache") {
             configuration.loading.tileBytes = Int64(budget.bytes)
+            configuration.loading.pyramidBytes = Int64(budget.bytes / 4)
         }
         if let budget = try originalCache ?? Environment.value("original-cache") {
             configuration.loading.originalBytes = Int64(budget.bytes)

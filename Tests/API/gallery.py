@@ -32,7 +32,8 @@ def environment(data: pathlib.Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
     public = os.environ.get("TESSERA_PUBLIC", str(ROOT / "Public"))
     # Tests count what becomes of what they ask for; those of looking into files have it done.
-    return {**kept, "TESSERA_PUBLIC": public, "TESSERA_DATA": str(data), "TESSERA_NO_EXAMINE": "1", **more}
+    return {**kept, "TESSERA_PUBLIC": public, "TESSERA_DATA": str(data), "TESSERA_NO_EXAMINE": "1",
+            "TESSERA_NO_TILES_AHEAD": "1", **more}
 
 
 def run(*words: str, data: pathlib.Path, before: tuple[str, ...] = (), timeout: float = PATIENCE, **more: str):

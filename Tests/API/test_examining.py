@@ -4,6 +4,7 @@ import os
 import signal
 
 import pictures
+import pytest
 from gallery import wait_until
 
 EXAMINES = {"TESSERA_NO_EXAMINE": "0"}
@@ -43,6 +44,28 @@ def await_all(gallery, count: int):
     gallery.images(count)
     wait_until(lambda: examined(gallery) == {"done": count, "total": count}, "all to be looked into",
                lambda: f"{examined(gallery)} {gallery.log}")
+
+
+def test_tiles_are_made_before_anybody_asks(serve, tmp_path):
+    gallery = serve(folder(tmp_path), **EXAMINES, TESSERA_NO_TILES_AHEAD="0")
+    images = gallery.images(5)
+    wait_until(lambda: gallery.get("/api/v1/status").json["tilesAhead"] == {"done": 5, "total": 5, "isFull": False},
+               "all tiles to be made", lambda: gallery.log)
+    renders = gallery.get("/api/v1/status").json["loading"]["rendersBegun"]
+    assert renders >= 4
+    assert "tessera_tiles_ahead 5\n" in gallery.get("/metrics").body.decode()
+    for name in set(images) - {"broken.jpg"}:
+        assert gallery.get(f"/images/{images[name]['id']}/tile", Accept="image/avif,image/webp,*/*").status == 200
+    assert gallery.get("/api/v1/status").json["loading"]["rendersBegun"] == renders
+
+
+@pytest.mark.parametrize("variables", [{**EXAMINES, "TESSERA_NO_TILES_AHEAD": "1"}, {"TESSERA_NO_TILES_AHEAD": "0"}],
+                         ids=["told not to", "files are not looked into"])
+def test_no_tile_is_made_ahead_where_that_is_not_wanted(serve, tmp_path, variables):
+    gallery = serve(folder(tmp_path), **variables)
+    gallery.images(5)
+    status = gallery.get("/api/v1/status").json
+    assert "tilesAhead" not in status and status["loading"]["rendersBegun"] == 0
 
 
 def test_what_is_written_in_a_file_is_told_of_it(serve, tmp_path):

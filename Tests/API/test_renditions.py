@@ -1,6 +1,7 @@
 """Renditions over HTTP: formats by Accept, conditional requests, ranges, and caching."""
 
 import re
+import struct
 
 import pytest
 
@@ -136,3 +137,52 @@ def test_health_readiness_status_and_metrics(shared_gallery):
     assert metrics.status == 200 and metrics.headers["Content-Type"].startswith("text/plain")
     for line in metrics.body.decode().splitlines():
         assert line.startswith("#") or re.fullmatch(r"[a-z_:][a-z0-9_:]*(\{.*\})? [-+0-9.eInfNa]+", line), line
+
+
+def large(folder, width=6000, height=3000):
+    (folder / "large.jpg").write_bytes(pictures.encoded("JPEG", width=width, height=height))
+
+
+def test_a_pyramid_is_read_by_ranges_and_kept(serve, tmp_path):
+    (tmp_path / "pictures").mkdir()
+    large(tmp_path / "pictures")
+    gallery = serve(tmp_path / "pictures")
+    image = gallery.images(1)["large.jpg"]
+    target = f"/images/{image['id']}/pyramid"
+    head = gallery.get(target, Range="bytes=0-23")
+    assert head.status == 206 and head.type == "application/vnd.tessera.pyramid"
+    magic, version, side, width, height, levels, flags, _, index = struct.unpack("<4sHHIIHBBI", head.body)
+    assert (magic, version, side, width, height, levels, flags) == (b"TSRP", 1, 512, 6000, 3000, 3, 0)
+    assert index == 24 + 8 * (12 * 6 + 6 * 3 + 3 * 2)
+    entries = gallery.get(target, Range=f"bytes=24-{index - 1}").body
+    tiles = [struct.unpack_from("<II", entries, 8 * number) for number in range(len(entries) // 8)]
+    for number, size in ((0, (512, 512)), (11, (6000 - 11 * 512, 512)), (71, (6000 - 11 * 512, 3000 - 5 * 512))):
+        start, length = tiles[number]
+        tile = gallery.get(target, Range=f"bytes={start}-{start + length - 1}", **{"If-Match": head.headers["ETag"]})
+        assert tile.status == 206 and pictures.size(tile.body) == size
+    # One visit of a worker made all of it.
+    assert gallery.get("/api/v1/status").json["loading"]["rendersBegun"] == 1
+    whole = gallery.get(target)
+    assert whole.status == 200 and sum(length for _, length in tiles) + index == len(whole.body)
+    assert gallery.get(target, **{"If-None-Match": head.headers["ETag"]}).status == 304
+    assert head.headers["ETag"] != gallery.get(f"/images/{image['id']}/original").headers["ETag"]
+
+
+def test_a_range_of_another_content_is_refused(serve, tmp_path):
+    large(tmp_path)
+    gallery = serve(tmp_path)
+    image = gallery.images(1)["large.jpg"]
+    target = f"/images/{image['id']}/pyramid"
+    tag = gallery.get(target, Range="bytes=0-23").headers["ETag"]
+    large(tmp_path, 5000, 2000)
+    answer = gallery.get(target, Range="bytes=0-23", **{"If-Match": tag})
+    assert answer.is_problem(412)
+    assert struct.unpack_from("<II", gallery.get(target, Range="bytes=0-23").body, 8) == (5000, 2000)
+
+
+def test_a_drawing_and_what_is_no_picture_have_no_pyramid(serve, tmp_path):
+    (tmp_path / "drawing.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+    (tmp_path / "none.jpg").write_bytes(b"none")
+    gallery = serve(tmp_path)
+    for image in gallery.images(2).values():
+        assert gallery.get(f"/images/{image['id']}/pyramid").is_problem(415)

@@ -31,7 +31,7 @@ def test_the_document_describes_every_answer(described, tmp_path):
         [sys.executable, "-m", "schemathesis.cli", "--config-file", str(HERE / "schemathesis.toml"), "run",
          f"http://127.0.0.1:{described.port}/api/openapi.json", "--url", f"http://127.0.0.1:{described.port}",
          "--checks", "all", "--max-examples", EXAMPLES, "--seed", "1", "--continue-on-failure",
-         "--request-timeout", "20"],
+         "--request-timeout", "20", "--max-response-time", "20"],
         env={**os.environ, "SCHEMATHESIS_HOOKS": "schema_hooks", "PYTHONPATH": str(HERE), "IMAGE_IDS": ids,
              "NO_COLOR": "1", "COLUMNS": "120"},
         cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400)

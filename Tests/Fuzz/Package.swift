@@ -69,9 +69,10 @@ let package = Package(
             only: [
                 "Kinds/AVIFSequence.swift", "Kinds/FileKind.swift", "Kinds/GIFFrames.swift",
                 "Kinds/Identification.swift", "Kinds/JPEGHead.swift",
-                "Kinds/JPEGScans.swift", "Kinds/PNGChunks.swift", "Kinds/TIFFPages.swift",
+                "Kinds/JPEGScans.swift", "Kinds/JPEGSegments.swift", "Kinds/PNGChunks.swift", "Kinds/TIFFPages.swift",
                 "Metadata/ExifMetadata.swift", "Metadata/ICCProfile.swift", "Metadata/IPTCRecord.swift",
-                "Metadata/MetadataText.swift", "Metadata/PictureMetadata.swift", "Metadata/PictureTime.swift",
+                "Metadata/MetadataText.swift", "Metadata/MultiPictureIndex.swift",
+                "Metadata/PictureMetadata.swift", "Metadata/PictureTime.swift",
                 "Metadata/TIFFDirectories.swift", "Metadata/XMP", "Pixels/WebPContainer.swift",
                 "Reading/SourceReader.swift", "RenderSource.swift", "RenderStop.swift",
             ]),

@@ -1,11 +1,11 @@
 import Addresses
 import Clients
-import HTTPServer
 import HTTPTypes
 import Scheduling
 import Testing
 
 @testable import GalleryServer
+@testable import HTTPServer
 
 @Suite struct RenditionRouteTests {
     @Test func `what v names may be kept for ever, and anything else is asked about again`() async throws {
@@ -40,6 +40,64 @@ import Testing
         #expect(try await gallery.get(link, headers: [.ifNoneMatch: tag]).status == 304)
         #expect(try await gallery.get(link, headers: [.range: "bytes=0-3"]).status == 206)
         await gallery.close()
+    }
+
+    @Test func `what is answered on the spot is what the long way would answer`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1, width: 400, height: 300)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let link = try #require(page.images[0].links["tile"])
+        for accept in ["image/avif,image/webp,*/*", "image/webp", "*/*", "text/html", ""] {
+            let headers: HTTPFields = [.accept: accept]
+            let made = try await gallery.get(link, headers: headers)
+            for _ in 0..<2 {
+                let short = try #require(try gallery.onTheSpot(link, headers: headers))
+                let long = try await gallery.get(link, headers: headers)
+                #expect(short.head.bytes == long.response.prepared?.bytes)
+                #expect(await long.body() == short.body)
+                #expect(await made.body() == short.body)
+            }
+        }
+        // None is said to accept everything that all clients show.
+        _ = try await gallery.get(link)
+        #expect(try gallery.onTheSpot(link)?.head.bytes == (try await gallery.get(link)).response.prepared?.bytes)
+        await gallery.close()
+    }
+
+    @Test func `whoever asks for anything else goes the long way`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
+        let page: PageAnswer = try await gallery.get("/api/v1/images").json()
+        let (id, link) = (page.images[0].id, try #require(page.images[0].links["tile"]))
+        _ = try await gallery.get(link)
+        #expect(try gallery.onTheSpot(link) != nil)
+        let version = link.split(separator: "=")[1]
+        let targets = [
+            "/images/\(id)/tile", "/images/\(id)/tile?v=0000000000000", "/images/\(id)/tile?v=\(version)&x=1",
+            "/images/\(id)/tile?token=\(version)", "/images/\(id)/til%65?v=\(version)",
+            "/images/\(id)/320?v=\(version)",
+            "/images/\(id)/tile/?v=\(version)", "//images/\(id)/tile?v=\(version)",
+            "/images/\(id)/original?v=\(version)",
+            "/images/\(id)/pyramid?v=\(version)", "/images/0000000000000/tile?v=\(version)", "/", "/images/",
+            "/images/\(id)",
+            "/images/\(id)/tile?v=\(version.uppercased())",
+        ]
+        for target in targets { #expect(try gallery.onTheSpot(target) == nil, "\(target)") }
+        let fields: [HTTPFields] = [
+            [.ifNoneMatch: "*"], [.ifMatch: "*"], [.ifRange: "\"a\""], [.range: "bytes=0-1"],
+            [.cacheControl: "no-cache"], [.ifModifiedSince: "x"], [HTTPField.Name("Host")!: "elsewhere.example"],
+            [.accept: String(repeating: "a", count: 600)],
+        ]
+        for fields in fields { #expect(try gallery.onTheSpot(link, headers: fields) == nil, "\(fields)") }
+        var twice: HTTPFields = [.accept: "*/*"]
+        twice.append(HTTPField(name: .accept, value: "image/webp"))
+        #expect(try gallery.onTheSpot(link, headers: twice) == nil)
+        #expect(try gallery.onTheSpot(link, headers: [.userAgent: "x", .referer: "y", .cookie: "z"]) != nil)
+        await gallery.close()
+        let open = try await TestGallery(
+            files: ["a.jpg": try picture(red: 1)], allowedOrigins: ["https://example.org"])
+        _ = try await open.get(link)
+        // Its answers say which pages may read them.
+        #expect(try open.onTheSpot(link) == nil)
+        await open.close()
     }
 
     @Test func `the encoding is chosen by Accept and the answer varies with it`() async throws {

@@ -49,7 +49,7 @@ final class TestGallery: Sendable {
         tokens = TokenBook(loader: loader)
         responder = try GalleryResponder(
             configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: StreamCensus(limit: 100), examiner: nil,
+            workers: workers, streams: StreamCensus(limit: 100), examiner: nil, ahead: nil,
             figures: ServerFigures(), logger: logger)
         loop = try EventLoop(label: "test")
     }
@@ -75,6 +75,12 @@ final class TestGallery: Sendable {
 
     func get(_ target: String, headers: HTTPFields = [:]) async throws -> Answer {
         try await ask(.get, target, headers: headers)
+    }
+
+    /// What is answered on the spot; nil where the request goes the long way.
+    func onTheSpot(_ target: String, headers: HTTPFields = [:]) throws -> AnswerOnTheSpot? {
+        let request = try Request(.get, target, headers: headers, loop: loop)
+        return PlainRequest(request.head).flatMap { responder.answerOnTheSpot(to: $0, from: request.client) }
     }
 
     func post(_ target: String, _ json: String) async throws -> Answer {

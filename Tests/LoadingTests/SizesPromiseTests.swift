@@ -49,7 +49,7 @@ import Testing
         #expect(facts.longestSide == 700)
         #expect(
             Rendition.allCases.map { $0.kept(ofLongestSide: 700) } == [
-                .preview, .step160, .tile, .step640, .step1280, .step1280, .step1280, .step1280, .original,
+                .preview, .step160, .tile, .step640, .step1280, .step1280, .step1280, .step1280, .pyramid, .original,
             ])
         facts.mediaType = ImageFacts.drawing
         #expect(facts.longestSide == nil)

@@ -12,6 +12,10 @@ struct Beforehand {
     let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let listener: sockaddr_in
 
+    /// Open for writing.
+    let output =
+        getenv("SANDBOX_PROBE_FOLDER").map { open(String(cString: $0) + "/output", O_WRONLY | O_CREAT, 0o600) } ?? -1
+
     var olderThread: OlderThread?
 
     var file: String { folder + "/file" }

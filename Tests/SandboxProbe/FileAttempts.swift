@@ -29,6 +29,17 @@ let fileAttempts: [String: Attempt] = [
     "read-and-write": { beforehand throws(Refusal) in try tryToOpen(beforehand.file, O_RDWR) },
     "truncate": { beforehand throws(Refusal) in try tryToOpen(beforehand.file, O_RDONLY | O_TRUNC) },
     "create": { beforehand throws(Refusal) in try tryToOpen(beforehand.folder + "/new", O_RDONLY | O_CREAT) },
+    // It was opened before; its limit is a megabyte.
+    "fill-what-was-given": { beforehand throws(Refusal) in
+        signal(SIGXFSZ, SIG_IGN)
+        let bytes = [UInt8](repeating: 1, count: 65_536)
+        for _ in 0..<17 { try Refusal.check(Int32(Glibc.write(beforehand.output, bytes, bytes.count))) }
+        return "allowed"
+    },
+    "write-what-was-given": { beforehand throws(Refusal) in
+        try Refusal.check(Int32(pwrite(beforehand.output, [1, 2, 3], 3, 24)))
+        return "allowed"
+    },
     "unlink": { beforehand throws(Refusal) in
         try Refusal.check(unlink(beforehand.file))
         return "allowed"

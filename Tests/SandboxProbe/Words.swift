@@ -8,6 +8,7 @@ struct Refusal: Error {
         switch code {
         case EACCES: "EACCES"
         case EBUSY: "EBUSY"
+        case EFBIG: "EFBIG"
         case EMFILE: "EMFILE"
         case ENOMEM: "ENOMEM"
         case ENOSYS: "ENOSYS"

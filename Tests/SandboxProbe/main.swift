@@ -21,7 +21,9 @@ var beforehand = Beforehand()
 cmemorywatch_start { refusedBytes = $0 }
 do {
     if walls != "none" {
-        try Sandbox.limit(Sandbox.Limits(memory: 256 << 20, cpuSeconds: 20, descriptors: 64, niceness: 5))
+        try Sandbox.limit(
+            Sandbox.Limits(
+                memory: 256 << 20, fileLength: 1 << 20, cpuSeconds: 20, descriptors: 64, niceness: 5))
     }
     if walls == "all" || walls == "files" {
         let confined = try Sandbox.confineFiles(to: Sandbox.drawingFiles)

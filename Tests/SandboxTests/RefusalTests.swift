@@ -44,6 +44,11 @@ import Testing
         expect(attempt, .refused("EACCES"), behind: .calls)
     }
 
+    @Test func `a file that was given is written, and not beyond its length`() {
+        #expect(Probe.outcome(of: "write-what-was-given") == .allowed)
+        expect("fill-what-was-given", .refused("EFBIG"))
+    }
+
     @Test func `renaming a file is death`() { expect("rename", .killed(SIGSYS)) }
 
     @Test(arguments: ["executable-mapping", "executable-afterwards"])

@@ -94,6 +94,19 @@ private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priorit
         #expect(allocator.remove(2) == .holding && allocator.isEmpty && allocator.holdingPrefetchCount == 0)
     }
 
+    @Test func `the background yields the place that it has as soon as something visible finds none`() {
+        var allocator = Allocator(places: 2)
+        allocator.enqueue(1, in: "a", priority: Priority(lane: .background, viewport: 0, distance: 0))
+        #expect(allocator.startNext() == 1)
+        allocator.enqueue(2, in: "a", priority: visible())
+        #expect(allocator.nextToYield() == nil, "there is a place for it")
+        #expect(allocator.startNext() == 2 && allocator.nextToYield() == nil)
+        allocator.enqueue(3, in: "a", priority: visible())
+        #expect(allocator.nextToYield() == 1)
+        allocator.remove(1)
+        #expect(allocator.startNext() == 3 && allocator.nextToYield() == nil)
+    }
+
     @Test func `within a group the background has half, and nothing while others wait in it`() {
         var allocator = Allocator(places: 10, placesPerGroup: 2)
         for id in 0..<3 {

@@ -11,11 +11,12 @@
 /// Bounds what the process can use up, and ties its life to its parent's.
 ///
 /// `data_bytes` bounds private writable memory (`RLIMIT_DATA`: heap, stacks of threads; not files mapped for reading),
-/// `cpu_seconds` the CPU time of all threads, after which the process is killed, `descriptors` the open files.
+/// `file_bytes` any file that it writes (`RLIMIT_FSIZE`), `cpu_seconds` the CPU time of all threads, after which the process is killed, `descriptors` the open files.
 /// A limit or a `niceness` that is stricter already stays. It
 /// is the first to go when memory runs out, and works in long turns, which others may interrupt. The process is killed when the thread that started it ends
 /// (`PR_SET_PDEATHSIG`), dumps no core, and is closed to ptrace(2) and /proc/PID/mem for others of the same user.
-int csandbox_limit(uint64_t data_bytes, uint64_t cpu_seconds, uint64_t descriptors, int niceness);
+int csandbox_limit(
+    uint64_t data_bytes, uint64_t file_bytes, uint64_t cpu_seconds, uint64_t descriptors, int niceness);
 
 /// Gives up new privileges (`PR_SET_NO_NEW_PRIVS`), and by Landlock all of the file system but reading what is at or
 /// beneath the paths `readable`; where the kernel can, also binding and connecting of TCP sockets, and signals and

@@ -1,5 +1,6 @@
 import CLinux
 import CVips
+import Glibc
 import Renditions
 
 /// libvips, started once in a process and kept on a short lead: it may decode the kinds of `FileKind` and no others.
@@ -12,15 +13,23 @@ enum DecoderLibrary {
         vips_cache_set_max(0)
         // The callers bring the threads. One picture on one thread costs the least CPU and memory.
         vips_concurrency_set(1)
-        // The vector code that Orc compiles while the program runs is freed by each thread without a lock (Orc 0.4.33,
-        // orc_code_chunk_free): two renders that end at once could tear the process down.
-        vips_vector_set_enabled(0)
+        if isBuiltOnOrc { vips_vector_set_enabled(0) }
         DecoderWarnings.install()
         vips_block_untrusted_set(1)
         vips_operation_block_set("VipsForeignLoad", 1)
         for kind in FileKind.allCases { vips_operation_block_set(kind.loaderClass, 0) }
         return nil
     }()
+
+    /// Whether libvips has Orc for its vector code, as it has before 8.15; later ones have Highway, whose code is compiled
+    /// beforehand. What Orc compiles while the program runs is freed by each thread without a lock (Orc 0.4.33,
+    /// orc_code_chunk_free), so that two renders that end at once could tear the process down; and a worker may make no
+    /// memory executable.
+    private static var isBuiltOnOrc: Bool {
+        guard let library = dlopen("liborc-0.4.so.0", RTLD_LAZY | RTLD_NOLOAD) else { return false }
+        dlclose(library)
+        return true
+    }
 
     /// libvips' own search for modules is led astray by the worker's environment: it would load those for PDF, slides and
     /// everything that ImageMagick knows, too. Where a build has these inside, there are no such files.

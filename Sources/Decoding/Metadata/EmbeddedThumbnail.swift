@@ -28,11 +28,7 @@ enum EmbeddedThumbnail {
         var opened: UnsafeMutablePointer<VipsImage>?
         let status = cvips_jpegload_buffer(bytes.baseAddress, bytes.count, &opened, VIPS_FAIL_ON_TRUNCATED)
         let header = try Picture.checked(status, opened)
-        // Cameras write plain ones. One of several scans could be of thousands, each as much work as the whole.
-        guard header.integer("interlaced") != 1, header.integer("jpeg-multiscan") != 1,
-            max(header.width, header.height) <= longestSide,
-            header.space == VIPS_INTERPRETATION_sRGB || header.space == VIPS_INTERPRETATION_B_W
-        else { return nil }
+        guard header.isPlainJPEG, max(header.width, header.height) <= longestSide else { return nil }
         return try header.inMemory(stop: stop)
     }
 
@@ -91,6 +87,13 @@ enum EmbeddedThumbnail {
 }
 
 extension Picture {
+    /// Whether this is the header of a JPEG as cameras write them. One of several scans could be of thousands, each as much
+    /// work as the whole.
+    var isPlainJPEG: Bool {
+        integer("interlaced") != 1 && integer("jpeg-multiscan") != 1
+            && [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(space)
+    }
+
     fileprivate func isDark(rows: Range<Int>) -> Bool {
         EmbeddedThumbnail.isDark(self, rows: rows, columns: 0..<width)
     }

@@ -69,6 +69,11 @@ struct TIFFDirectories {
         return range(of: entry, unit: 1).map { bytes[$0] }
     }
 
+    /// The numbers of 32 bits that bytes of a tag hold, in the order of the bytes of this structure.
+    func words(in value: ArraySlice<UInt8>) -> [UInt32] {
+        stride(from: value.startIndex, to: value.endIndex - 3, by: 4).compactMap { word(at: $0 - bytes.startIndex) }
+    }
+
     /// The first number of a tag that holds bytes, 16 or 32 bits.
     func number(_ tag: UInt16, in directory: Directory) -> UInt32? {
         guard let entry = directory.entries[tag], entry.count >= 1 else { return nil }

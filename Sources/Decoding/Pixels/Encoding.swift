@@ -42,7 +42,7 @@ struct Encoding: Equatable {
     /// - Parameter background: What shows through where the format has no transparency: 0xRRGGBB.
     /// - Throws: `DecoderFailure` if libvips cannot do it.
     func encode(_ picture: Picture, background: UInt32) throws(DecoderFailure) -> [UInt8] {
-        let opaque = format == .jpeg && picture.hasAlpha ? try Self.flattened(picture, over: background) : picture
+        let opaque = format == .jpeg && picture.hasAlpha ? try picture.flattened(over: background) : picture
         var bytes: UnsafeMutableRawPointer?
         var count = 0
         let status =
@@ -55,14 +55,5 @@ struct Encoding: Equatable {
         guard status == 0, let bytes else { throw DecoderFailure() }
         let file = Array(UnsafeRawBufferPointer(start: bytes, count: count))
         return format == .webp ? WebPContainer.withoutMetadata(file) : file
-    }
-
-    private static func flattened(_ picture: Picture, over background: UInt32) throws(DecoderFailure) -> Picture {
-        let colours = [16, 8, 0].map { Double((background >> $0) & 0xff) }
-        let grey = colours.reduce(0, +) / 3
-        return try picture.applying { handle, result in
-            picture.bands == 4
-                ? cvips_flatten(handle, &result, colours, 3) : cvips_flatten(handle, &result, [grey], 1)
-        }
     }
 }

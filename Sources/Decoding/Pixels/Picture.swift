@@ -74,27 +74,48 @@ extension Picture {
     ///
     /// - Throws: `DecoderFailure`, also soon after `stop` is used.
     func inMemory(stop: RenderStop) throws(DecoderFailure) -> Picture {
-        guard bytesPerBand == 1, (1...4).contains(bands) else { throw DecoderFailure("not bytes of one to four bands") }
-        // Not libvips' own copying, which works on threads of its own: here a stop is seen between any two strips, and
-        // what the decoder warns of is known to belong to this picture.
-        guard vips_image_pio_input(handle) == 0, let region = vips_region_new(handle) else { throw DecoderFailure() }
-        defer { g_object_unref(region) }
         guard let memory = vips_image_new_memory() else { throw DecoderFailure() }
         let made = Picture(owning: memory)
         vips_image_init_fields(
             memory, Int32(width), Int32(height), Int32(bands), VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
             Self.space(ofBands: bands), 1, 1)
+        var number: Int32 = 0
+        try eachRow(stop: stop) { row throws(DecoderFailure) in
+            let pixels = UnsafeMutableRawPointer(mutating: row.baseAddress)?.assumingMemoryBound(to: UInt8.self)
+            guard vips_image_write_line(memory, number, pixels) == 0 else { throw DecoderFailure() }
+            number += 1
+        }
+        return made
+    }
+
+    /// All rows in their order, made now on this thread. The picture must have one to four bands of bytes.
+    ///
+    /// - Throws: `DecoderFailure`, also soon after `stop` is used.
+    func eachRow(
+        stop: RenderStop, _ body: (UnsafeRawBufferPointer) throws(DecoderFailure) -> Void
+    ) throws(DecoderFailure) {
+        guard bytesPerBand == 1, (1...4).contains(bands) else { throw DecoderFailure("not bytes of one to four bands") }
+        // Not libvips' own copying, which works on threads of its own: here a stop is seen between any two strips, and
+        // what the decoder warns of is known to belong to this picture.
+        guard vips_image_pio_input(handle) == 0, let region = vips_region_new(handle) else { throw DecoderFailure() }
+        defer { g_object_unref(region) }
         for top in stride(from: 0, to: height, by: Self.rowsAtOnce) {
             let rows = min(Self.rowsAtOnce, height - top)
             var strip = VipsRect(left: 0, top: Int32(top), width: Int32(width), height: Int32(rows))
             guard !stop.isStopped, vips_region_prepare(region, &strip) == 0 else { throw DecoderFailure() }
             for row in top..<top + rows {
-                let pixels = UnsafeMutableRawPointer(mutating: cvips_region_row(region, Int32(row)))?
-                    .assumingMemoryBound(to: UInt8.self)
-                guard vips_image_write_line(memory, Int32(row), pixels) == 0 else { throw DecoderFailure() }
+                try body(UnsafeRawBufferPointer(start: cvips_region_row(region, Int32(row)), count: width * bands))
             }
         }
-        return made
+    }
+
+    /// Without transparency: what is clear shows 0xRRGGBB.
+    func flattened(over background: UInt32) throws(DecoderFailure) -> Picture {
+        let colours = [16, 8, 0].map { Double((background >> $0) & 0xff) }
+        let grey = colours.reduce(0, +) / 3
+        return try applying { handle, result in
+            bands == 4 ? cvips_flatten(handle, &result, colours, 3) : cvips_flatten(handle, &result, [grey], 1)
+        }
     }
 
     private static func space(ofBands bands: Int) -> VipsInterpretation {
@@ -129,13 +150,24 @@ extension Picture {
 /// libvips refused. What it said goes to the log.
 struct DecoderFailure: Error {
     let text: String
+    let cause: Cause
+
+    enum Cause {
+        /// What the original's bytes are.
+        case picture
+        /// What is made of the picture is more than it may be; nothing is wrong with the bytes.
+        case bounds
+        /// What was made of the picture could not be written.
+        case output
+    }
 
     /// Takes the text of the failure that has just happened, and clears it.
     init() {
-        text = DecoderLibrary.takeErrorText()
+        self.init(DecoderLibrary.takeErrorText())
     }
 
-    init(_ text: String) {
+    init(_ text: String, _ cause: Cause = .picture) {
         self.text = text
+        self.cause = cause
     }
 }

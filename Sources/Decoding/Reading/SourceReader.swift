@@ -95,6 +95,15 @@ final class SourceReader {
         }
     }
 
+    /// The bytes from a position on; nil unless they are all there. Moves the position unless they are in the head.
+    func slice(at position: Int64, count: Int) -> ArraySlice<UInt8>? {
+        let end = position + Int64(count)
+        if end <= Int64(head.count) { return head[Int(position)..<Int(end)] }
+        guard end <= length, seek(to: position, whence: SEEK_SET) == position else { return nil }
+        let bytes = chunk(upTo: count)
+        return bytes.count == count ? bytes[...] : nil
+    }
+
     /// As lseek(2): the new position from the beginning, or -1 when it would be outside of the original.
     func seek(to offset: Int64, whence: Int32) -> Int64 {
         let base: Int64? =

@@ -40,10 +40,17 @@ struct Delivery: Sendable {
         guard descriptor >= 0 else { return Problem(.serviceUnavailable, headers: [.retryAfter: "1"]).response }
         return Representation(
             .file(FileRegion(descriptor: descriptor, length: file.length)), mediaType: mediaType(file.mediaType),
-            entityTag: EntityTag("\(file.version)"),
+            entityTag: EntityTag(entityTag(of: file)),
             lastModified: file.modified.map { HTTPDate(seconds: $0) },
             headers: headers(version: file.version, isStale: file.isStale)
         ).response(to: request)
+    }
+
+    /// A pyramid is made anew once it was evicted, by a later version of the program perhaps: pieces of two that differ must
+    /// not be put together.
+    private func entityTag(of file: OriginalFile) -> String {
+        rendition == .pyramid
+            ? "\(file.version)-pyramid-\(String(file.length, radix: 36))" : file.version.description
     }
 
     /// An original still on its way has no ranges: it is sent from its first byte on. Conditions it can be asked for, as
@@ -67,7 +74,8 @@ struct Delivery: Sendable {
 
     /// What is not known to be a picture is not offered as one.
     private func mediaType(_ known: String?) -> String {
-        known.flatMap { $0.hasPrefix("image/") ? $0 : nil } ?? "application/octet-stream"
+        known.flatMap { $0.hasPrefix("image/") || $0 == PyramidLayout.mediaType ? $0 : nil }
+            ?? "application/octet-stream"
     }
 
     private func headers(version: ContentVersion?, isStale: Bool) -> HTTPFields {
@@ -75,7 +83,7 @@ struct Delivery: Sendable {
         headers[.cacheControl] = cacheControl(version: version, isStale: isStale)
         if rendition == .original {
             headers[.contentDisposition] = name.map(ContentDisposition.inline)
-        } else {
+        } else if !rendition.isFile {
             headers[.vary] = "Accept"
         }
         return headers

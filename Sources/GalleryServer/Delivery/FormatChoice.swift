@@ -7,29 +7,62 @@ import Renditions
 /// Which encoding a client gets, by its `Accept`. Browsers send a handful of long ones again and again, so each is read
 /// once.
 final class FormatChoice: Sendable {
-    private struct Key: Hashable {
-        let accept: String
-        let rendition: Rendition
-    }
-
     /// How many are remembered, and of which length at most; a client can send anything.
     private static let capacity = 128
     private static let longest = 512
 
-    private let known = Guarded<[Key: OutputFormat]>([:])
+    private struct Heard: Sendable {
+        let accept: [UInt8]
+        var formats: [Rendition: OutputFormat] = [:]
+    }
 
-    func format(for request: Request, _ rendition: Rendition) -> OutputFormat {
-        guard let accept = request.headers[.accept] else { return OutputFormat.negotiate(accept: nil, for: rendition) }
-        guard accept.utf8.count <= Self.longest else {
-            return OutputFormat.negotiate(accept: accept, for: rendition)
+    /// By the hash of `accept`.
+    private let heard = Guarded<[UInt64: Heard]>([:])
+
+    /// Of a plain request; nil where anything but the whole content as it is now kept is asked for (RFC 9110
+    /// §13.1 and §14.2, RFC 9111 §5.2.1), or where `Accept` comes in several lines.
+    func format(for request: borrowing PlainRequest, _ rendition: Rendition) -> OutputFormat? {
+        var isPlain = true
+        var found: OutputFormat?
+        request.forEachField { name, value in
+            guard isPlain, let first = name.first else { return }
+            switch first | 0x20 {
+            case UInt8(ascii: "i"): isPlain = name.count < 3 || name[2] != UInt8(ascii: "-")
+            case UInt8(ascii: "r"): isPlain = name.count != 5
+            case UInt8(ascii: "c"): isPlain = name.count != 13
+            case UInt8(ascii: "a") where name.elementsEqual("accept".utf8, by: { $0 | 0x20 == $1 }):
+                isPlain = found == nil && value.count <= Self.longest
+                if isPlain { found = format(accept: value, rendition) }
+            default: break
+            }
         }
-        let key = Key(accept: accept, rendition: rendition)
-        if let format = known.withLock({ $0[key] }) { return format }
-        let format = OutputFormat.negotiate(accept: accept, for: rendition)
-        known.withLock { known in
-            if known.count >= Self.capacity { known.removeAll(keepingCapacity: true) }
-            known[key] = format
+        guard isPlain else { return nil }
+        return found ?? OutputFormat.negotiate(accept: nil, for: rendition)
+    }
+
+    private func format(accept: UnsafeRawBufferPointer, _ rendition: Rendition) -> OutputFormat {
+        // FNV-1a: what two have in common is told apart by the bytes themselves.
+        let hash = accept.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let known = heard.withLock { heard -> OutputFormat? in
+            guard let entry = heard[hash], entry.accept.elementsEqual(accept) else { return nil }
+            return entry.formats[rendition]
+        }
+        if let known { return known }
+        let format = OutputFormat.negotiate(accept: String(decoding: accept, as: UTF8.self), for: rendition)
+        heard.withLock { heard in
+            if heard.count >= Self.capacity { heard.removeAll(keepingCapacity: true) }
+            var entry = heard[hash] ?? Heard(accept: Array(accept))
+            if !entry.accept.elementsEqual(accept) { entry = Heard(accept: Array(accept)) }
+            entry.formats[rendition] = format
+            heard[hash] = entry
         }
         return format
+    }
+
+    func format(for request: Request, _ rendition: Rendition) -> OutputFormat {
+        guard var accept = request.headers[.accept], accept.utf8.count <= Self.longest else {
+            return OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
+        }
+        return accept.withUTF8 { format(accept: UnsafeRawBufferPointer($0), rendition) }
     }
 }

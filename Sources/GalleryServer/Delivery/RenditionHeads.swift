@@ -26,13 +26,16 @@ final class RenditionHeads: Sendable {
     ///
     /// - Parameter isNamed: whether the URL names this very content, so that the answer is true for ever.
     func whole(_ rendered: RenditionBytes, _ rendition: Rendition, isNamed: Bool, to request: Request) -> Response? {
-        guard !rendered.isStale, !request.headers.asksForLess, let head = head(of: rendered, rendition, isNamed) else {
+        guard !rendered.isStale, !request.headers.asksForLess,
+            let head = head(of: rendered, rendition, isNamed: isNamed)
+        else {
             return nil
         }
         return .prepared(head, body: .bytes(rendered.bytes))
     }
 
-    private func head(of rendered: RenditionBytes, _ rendition: Rendition, _ isNamed: Bool) -> PreparedHead? {
+    /// - Parameter isNamed: as for `whole`.
+    func head(of rendered: RenditionBytes, _ rendition: Rendition, isNamed: Bool) -> PreparedHead? {
         let key = Key(
             version: rendered.version, rendition: rendition, mediaType: rendered.mediaType,
             isIncomplete: rendered.isIncomplete, isNamed: isNamed)

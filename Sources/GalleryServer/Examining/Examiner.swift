@@ -17,8 +17,8 @@ final class Examiner: @unchecked Sendable {
     /// Files that could not be looked into for a reason that may pass, before all of it waits for that.
     private static let mostLeft = 1_000
     private static let tellInterval = Duration.seconds(30)
-    /// Behind everything that is asked for.
-    private static let priority = Priority(lane: .background, viewport: 0, distance: 0)
+    /// Behind everything that is asked for, and before what is made ahead.
+    private static let priority = Priority(lane: .background, viewport: 1, distance: 0)
 
     // Sendable because everything below `queue` is touched on it alone.
     private let queue = DispatchQueue(label: "tessera.examining", qos: .utility)

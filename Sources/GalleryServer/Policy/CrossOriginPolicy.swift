@@ -1,3 +1,4 @@
+import Clients
 import HTTPServer
 import HTTPTypes
 
@@ -77,6 +78,11 @@ struct CrossOriginPolicy: Sendable {
 struct CrossOriginAccess: Responder {
     let policy: CrossOriginPolicy
     let inner: any Responder
+
+    /// Where pages from elsewhere are told of, each answer depends on who asks.
+    func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
+        policy.allowsNobody ? inner.answerOnTheSpot(to: request, from: client) : nil
+    }
 
     func respond(to request: Request, reply: Reply) {
         guard !policy.allowsNobody else { return inner.respond(to: request, reply: reply) }

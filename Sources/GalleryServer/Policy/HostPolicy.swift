@@ -1,6 +1,8 @@
 import Glibc
+import Clients
 import HTTPServer
 import HTTPTypes
+import Locking
 
 /// Which names this server answers to.
 ///
@@ -57,6 +59,24 @@ struct HostPolicy: Sendable {
 struct HostGuard: Responder {
     let policy: HostPolicy
     let inner: any Responder
+    /// What was admitted last, as it came: nearly all requests bear the same.
+    private let admitted = Guarded<[UInt8]?>(nil)
+
+    init(policy: HostPolicy, inner: any Responder) {
+        self.policy = policy
+        self.inner = inner
+    }
+
+    func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
+        let isAdmitted = request.withAuthority { authority in
+            guard let authority else { return policy.admits(nil) }
+            if admitted.withLock({ $0?.elementsEqual(authority) == true }) { return true }
+            guard policy.admits(String(decoding: authority, as: UTF8.self)) else { return false }
+            admitted.withLock { $0 = Array(authority) }
+            return true
+        }
+        return isAdmitted ? inner.answerOnTheSpot(to: request, from: client) : nil
+    }
 
     func respond(to request: Request, reply: Reply) {
         guard policy.admits(request.authority) else {

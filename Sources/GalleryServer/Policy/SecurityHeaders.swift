@@ -1,14 +1,17 @@
+import HTTPServer
 import HTTPTypes
 
 /// The header fields that keep a browser from doing more with an answer than it is meant for.
 enum SecurityHeaders {
-    /// For what the front is made of: everything from this server, in nobody's frame, and nothing inline but the styles
-    /// that the source expression `stylePolicy` names.
-    @Sendable static func page(stylePolicy: String?) -> HTTPFields {
-        [
+    /// For what the front is made of: everything from this server, in nobody's frame, and nothing inline but what the page
+    /// was put together with.
+    @Sendable static func page(inline: InlineSources) -> HTTPFields {
+        let scripts = (["'self'"] + inline.scripts).joined(separator: " ")
+        let styles = (["'self'"] + inline.styles).joined(separator: " ")
+        return [
             .contentSecurityPolicy:
-                "default-src 'none'; script-src 'self'; style-src 'self'\(stylePolicy.map { " \($0)" } ?? ""); "
-                + "img-src 'self' blob: data:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+                "default-src 'none'; script-src \(scripts); style-src \(styles); img-src 'self' blob: data:; "
+                + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
                 + "form-action 'none'; frame-ancestors 'none'",
             .crossOriginOpenerPolicy: "same-origin",
             .referrerPolicy: "no-referrer",

@@ -17,12 +17,14 @@ struct OperationRoutes {
     let workers: RenderPool
     let streams: StreamCensus
     let examiner: Examiner?
+    let ahead: TilesAhead?
     let figures: ServerFigures
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
-        workers: RenderPool, streams: StreamCensus, examiner: Examiner?, figures: ServerFigures
+        workers: RenderPool, streams: StreamCensus, examiner: Examiner?, ahead: TilesAhead?,
+        figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -32,6 +34,7 @@ struct OperationRoutes {
         self.workers = workers
         self.streams = streams
         self.examiner = examiner
+        self.ahead = ahead
         self.figures = figures
     }
 
@@ -72,7 +75,7 @@ struct OperationRoutes {
         let tokens = tokens.statistics
         return StatusBody(
             version: version, uptime: uptime, revision: Int(clamping: state.revision), total: state.total,
-            scanning: state.isScanning, examined: examiner?.progress,
+            scanning: state.isScanning, examined: examiner?.progress, tilesAhead: ahead?.progress,
             problems: .init(count: state.problems.count, first: state.problems.first.map(Self.publicText)),
             sessions: tokens.sessions,
             tokens: [
@@ -82,6 +85,7 @@ struct OperationRoutes {
             loading: [
                 "waiting": loading.waiting, "jobs": loading.jobs, "fetches": loading.fetches,
                 "fetchesBegun": loading.fetchesBegun, "rendersBegun": loading.rendersBegun,
+                "rendersOfRenditions": loading.rendersOfRenditions, "pyramidsKept": loading.pyramidsKept,
                 "failures": loading.failures, "memoryHits": loading.memoryHits,
                 "memoryMisses": loading.memoryMisses, "memoryBytes": loading.memoryBytes,
                 "diskHits": loading.diskHits, "refused": loading.refused,
@@ -109,6 +113,11 @@ struct OperationRoutes {
         if let examined = status.examined {
             metrics.gauge("files_examined", "Files of folders that have been looked into.", examined.done)
             metrics.gauge("files_to_examine", "Files of folders, looked into or not.", examined.total)
+        }
+        if let ahead = status.tilesAhead {
+            metrics.gauge("tiles_ahead", "Images that the making of tiles ahead has come past.", ahead.done)
+            metrics.gauge(
+                "tiles_ahead_full", "1 where it has ended early, for the cache of tiles is full.", ahead.isFull ? 1 : 0)
         }
         metrics.counter("source_problems", "Lines, files and links that were passed over.", status.problems.count)
         metrics.gauge("sessions", "Open sessions.", status.sessions)

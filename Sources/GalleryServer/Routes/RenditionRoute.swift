@@ -24,6 +24,18 @@ struct RenditionRoute {
 
     func add(to router: inout Router) {
         router.get(RenditionPath.pattern, respond)
+        router.onTheSpot = { [self] request, _ in answerOnTheSpot(request) }
+    }
+
+    /// A rendition in memory of the content that the URL names, to whoever wants the whole of it.
+    @Sendable private func answerOnTheSpot(_ request: borrowing PlainRequest) -> AnswerOnTheSpot? {
+        guard let target = request.withTarget({ RenditionTarget(path: $0, query: $1) }), !target.rendition.isFile,
+            let format = formats.format(for: request, target.rendition),
+            let bytes = loader.cached(
+                target.image, version: target.version, rendition: target.rendition, format: format),
+            !bytes.isStale, let head = heads.head(of: bytes, target.rendition, isNamed: true)
+        else { return nil }
+        return AnswerOnTheSpot(head: head, body: bytes.bytes)
     }
 
     @Sendable private func respond(to request: Request, reply: Reply) {
@@ -53,7 +65,7 @@ struct RenditionRoute {
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?
     ) {
         let format = formats.format(for: request, rendition)
-        if rendition != .original, let bytes = fromMemory(id, rendition, format, version, for: request) {
+        if !rendition.isFile, let bytes = fromMemory(id, rendition, format, version, for: request) {
             let isNamed = bytes.version == version
             return reply.send(
                 heads.whole(bytes, rendition, isNamed: isNamed, to: request)
@@ -93,7 +105,8 @@ struct RenditionRoute {
     ) {
         let delivery = Delivery(request: request, rendition: rendition, asked: version, name: image.name)
         let wanted = LoadRequest(
-            image: image, rendition: rendition, format: format, bypassNegativeCache: request.insistsOnNew)
+            image: image, rendition: rendition, format: format, named: version,
+            bypassNegativeCache: request.insistsOnNew)
         let handle = loader.load(wanted, priority: .loneRequest(of: request.client)) { result in
             // The loader decides for all on the thread that this runs on: the answer is made on the client's loop.
             request.loop.execute {

@@ -80,15 +80,17 @@ final class StreamCensus: Sendable {
 
     func count(_ change: (inout Figures) -> Void) { state.withLock { change(&$0.figures) } }
 
-    func sent(_ rendition: StreamRendition, bytes: Int, isProblem: Bool) {
+    /// - Parameter isWhole: With this message all of the rendition was sent.
+    func sent(_ rendition: StreamRendition, bytes: Int, isProblem: Bool, isWhole: Bool) {
+        let one = isWhole ? 1 : 0
         count { figures in
             switch rendition {
             case _ where isProblem: figures.problems += 1
             case .preview:
-                figures.previews += 1
+                figures.previews += one
                 figures.previewBytes += bytes
             default:
-                figures.tiles += 1
+                figures.tiles += one
                 figures.tileBytes += bytes
             }
         }

@@ -257,7 +257,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             return
         }
         let began = services.now
-        let load = services.tokens.load(request, for: token, priority: priority(isAhead: isAhead, distance)) {
+        let load = services.tokens.load(request, for: token, priority: priority(of: piece, isAhead: isAhead, distance))
+        {
             [weak self, loop = socket.loop] result in
             loop.execute { [weak self] in self?.loaded(piece, token, result, began: began) }
         }
@@ -287,14 +288,14 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         guard !loads.isEmpty, !plan.keepsCancelled, let window = plan.window(at: services.now) else { return }
         for (piece, load) in loads {
             let isAhead = plan.isAhead(piece.slot, window)
-            load.handle.reprioritise(priority(isAhead: isAhead, window.distance(of: piece.slot)))
+            load.handle.reprioritise(priority(of: piece, isAhead: isAhead, window.distance(of: piece.slot)))
         }
     }
 
-    private func priority(isAhead: Bool, _ distance: UInt32) -> Priority {
+    private func priority(of piece: Piece, isAhead: Bool, _ distance: UInt32) -> Priority {
         Priority(
-            lane: isAhead ? .prefetch : .visible, viewport: viewportNumber, distance: distance,
-            flow: Flow(of: client, member: session))
+            lane: isAhead ? .prefetch : .visible, viewport: viewportNumber, isBrief: piece.rendition == .preview,
+            distance: distance, flow: Flow(of: client, member: session))
     }
 
     // MARK: - Sending
@@ -309,6 +310,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             return nil
         }
         var head = RenditionHead(token: token, rendition: piece.rendition, endsToken: sending.endsToken)
+        head.isPart = sending.isPart
+        head.isContinued = sending.part.lowerBound > 0
         switch sending.content {
         case .image(let rendition):
             head.format = RenditionHead.Format(mediaType: rendition.mediaType)
@@ -321,8 +324,11 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             services.tokens.end([token], .failed)
         }
         if sending.endsToken { settle([]) }
-        let body = sending.content.body
-        services.census.sent(piece.rendition, bytes: RenditionHead.length + body.count, isProblem: head.isFailure)
+        let whole = sending.content.body
+        let body = sending.part == 0..<whole.count ? whole : Array(whole[sending.part])
+        services.census.sent(
+            piece.rendition, bytes: RenditionHead.length + body.count, isProblem: head.isFailure,
+            isWhole: !sending.isPart)
         return .binary(head: head.bytes, body: body)
     }
 

@@ -89,6 +89,15 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// A text of parts that have nothing in them that would need to be escaped.
+    mutating func value(plain start: [UInt8], _ middle: StaticString, _ end: [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        bytes += start
+        append(middle)
+        bytes += end
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     private mutating func escape(_ letter: UInt8) {
         switch letter {
         case UInt8(ascii: "\n"): append("\\n")

@@ -4,12 +4,11 @@ import Images
 enum RenditionPath {
     static let pattern = "/images/{id}/{rendition}"
 
-    /// `/images/ID/tile?v=V`, or without `v` while the content is unknown.
-    static func path(of rendition: Rendition, image: ImageID, version: ContentVersion?) -> String {
-        let path = "/images/\(image)/\(rendition.rawValue)"
-        guard let version else { return path }
-        return path + "?v=\(version)"
-    }
+    /// What stands before a rendition's name.
+    static func start(of image: ImageID) -> String { "/images/\(image)/" }
+
+    /// What stands after it: nothing while the content is unknown.
+    static func query(of version: ContentVersion?) -> String { version.map { "?v=\($0)" } ?? "" }
 
     /// `/images/ID/tile?token=T`.
     static func path(of rendition: Rendition, image: ImageID, token: String) -> String {
@@ -19,5 +18,5 @@ enum RenditionPath {
 
 extension Rendition {
     /// All that there are, for people.
-    static let words = "preview, tile, screen, original, 160, 320, 640, 1280, 1600, 2560 and full"
+    static let words = "preview, tile, screen, original, 160, 320, 640, 1280, 1600, 2560, full and pyramid"
 }

@@ -8,6 +8,8 @@ struct StatusBody: Encodable, Sendable {
     let scanning: Bool
     /// Absent where files are not looked into.
     let examined: ExaminationProgress?
+    /// Absent where tiles are made only when they are asked for.
+    let tilesAhead: TilesAhead.Progress?
     let problems: Problems
     let sessions: Int
     let tokens: [String: Int]

@@ -14,12 +14,14 @@ struct FailureMemory: Sendable {
     enum Scope: CaseIterable, Hashable, Sendable {
         case original
         case full
+        case pyramid
         case rendered
 
         init(_ rendition: Rendition) {
             switch rendition {
             case .original: self = .original
             case .full: self = .full
+            case .pyramid: self = .pyramid
             default: self = .rendered
             }
         }

@@ -71,15 +71,16 @@ final class HarmfulPictures {
         return LoadFailure(error)
     }
 
-    /// A try has failed. That all pixels at once were too many says nothing of the smaller renditions.
+    /// A try has failed. That all pixels were too many, and whatever comes of a pyramid, says nothing of other renditions.
     func note(_ reason: RenderError.Reason, of request: LoadRequest, version: ContentVersion) {
+        guard request.rendition != .pyramid else { return }
         let image = request.image.id
         let strikes: Int
         switch reason {
         // The pool has tried it twice.
         case .decoderDied: strikes = Self.strikesOut
         case .tookTooLong, .tooMuchMemory:
-            guard request.rendition != .full else { return }
+            guard !request.rendition.hasAllPixels else { return }
             strikes = 1
         default: return
         }

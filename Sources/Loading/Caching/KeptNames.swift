@@ -24,6 +24,9 @@ struct KeptNames: Sendable {
             of: request.rendition, image: request.image.id, format: request.format, longestSide: facts.longestSide)
     }
 
+    /// The only one, where the picture's size is known.
+    var likely: TileKey { key(known ?? asked) }
+
     /// The first that is found counts.
     func first(_ find: (TileKey) -> RenditionBytes?) -> RenditionBytes? {
         if let known { return find(key(known)) }

@@ -67,6 +67,11 @@ final class MemoryCache: Sendable {
         }
     }
 
+    /// The one of exactly this name and version, which is not used by that: it is looked at for another one's sake.
+    func rendition(_ key: TileKey, version: ContentVersion) -> RenditionBytes? {
+        state.withLock { $0.tiles.peek(key).flatMap { $0.version == version ? $0 : nil } }
+    }
+
     /// One that is very large is left to the disk: a few of them would push out hundreds of tiles.
     func insert(_ tile: RenditionBytes, for key: TileKey) {
         guard tile.bytes.count <= largest else { return }

@@ -7,6 +7,11 @@ struct TileKey: Hashable, Sendable {
     /// Rendition and format in one number, which is also how the disk knows them: never renumber.
     let kind: UInt8
 
+    init(image: UInt64, kind: UInt8) {
+        self.image = image
+        self.kind = kind
+    }
+
     init(image: ImageID, rendition: Rendition, format: OutputFormat) {
         self.image = image.rawValue
         let size: UInt8 =
@@ -20,6 +25,7 @@ struct TileKey: Hashable, Sendable {
             case .step1280: 6
             case .step2560: 7
             case .full: 8
+            case .pyramid: 9
             }
         let encoding: UInt8 =
             switch format {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import GRDB
 import Images
 import Locking
+import Synchronization
 
 /// Encoded renditions on disk, within a byte budget. Written in batches, one transaction each: what is found is whole.
 final class TileStore: Sendable {
@@ -29,6 +30,7 @@ final class TileStore: Sendable {
     private let lane: BlockingLane
     private let batchDelay: DispatchTimeInterval
     private let pending = Guarded(Pending())
+    private let total = Atomic<Int64>(0)
     /// Touched on the lane of writes alone, and in `flush`.
     private let ledger = Guarded(Ledger())
 
@@ -75,6 +77,48 @@ final class TileStore: Sendable {
         return row.tile
     }
 
+    /// Which renditions there are of a content, as ``TileKey/kind`` has them. Blocks.
+    func kinds(of image: ImageID, version: ContentVersion) -> Set<UInt8> {
+        let waiting = pending.withLock { pending in
+            pending.tiles.filter { $0.key.image == image.rawValue && $0.value.version == version }.map(\.key.kind)
+        }
+        let stored = database.read { database in
+            try Int64.fetchAll(
+                database, sql: "SELECT kind FROM tile WHERE image = ? AND version = ?",
+                arguments: [Int64(bitPattern: image.rawValue), Int64(bitPattern: version.rawValue)])
+        }
+        return Set(waiting + (stored ?? []).compactMap(UInt8.init(exactly:)))
+    }
+
+    /// Of which contents there are renditions under these names; nil where the disk does not tell. Blocks.
+    func versions(of names: [TileKey]) -> [TileKey: ContentVersion]? {
+        let wanted = Set(names)
+        let images = Set(names.map(\.image)).map { Int64(bitPattern: $0) }
+        let marks = Array(repeating: "?", count: images.count).joined(separator: ",")
+        let stored = database.read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT image, kind, version FROM tile WHERE image IN (\(marks))",
+                arguments: StatementArguments(images))
+        }
+        guard let stored else { return nil }
+        var versions: [TileKey: ContentVersion] = [:]
+        for row in stored {
+            let key = TileKey(image: UInt64(bitPattern: row["image"]), kind: UInt8(clamping: row["kind"] as Int64))
+            if wanted.contains(key) { versions[key] = ContentVersion(rawValue: UInt64(bitPattern: row["version"])) }
+        }
+        pending.withLock { pending in
+            for key in wanted { if let waiting = pending.tiles[key] { versions[key] = waiting.version } }
+        }
+        return versions
+    }
+
+    /// How much of the budget is used, with what waits to be written, from 0 on; what was there before the program began
+    /// counts once something was written. Never waits for a disk.
+    var share: Double {
+        let waiting = Int64(pending.withLock(\.bytes))
+        return Double(total.load(ordering: .relaxed) + waiting) / Double(max(1, budget))
+    }
+
     /// Writes the tile within some tens of milliseconds; returns at once.
     func insert(_ tile: RenditionBytes, for key: TileKey) {
         let isTaken = pending.withLock { pending in
@@ -112,6 +156,7 @@ final class TileStore: Sendable {
             var next = ledger
             let isWritten = database.write { try self.write(batch.tiles, used: batch.used, &next, $0) } != nil
             if isWritten { ledger = next } else { ledger = Ledger() }
+            if let bytes = next.total { total.store(bytes, ordering: .relaxed) }
         }
         pending.withLock { pending in
             for (key, tile) in batch.tiles where pending.tiles[key] == tile {

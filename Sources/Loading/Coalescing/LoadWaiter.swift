@@ -13,11 +13,16 @@ final class LoadWaiter: LoadHandle {
     }
 
     let id: LoadMachine.WaiterID
+    /// As of its request.
+    let isForLater: Bool
     private let state: Guarded<State>
     private let coordinator: LoadCoordinator
 
-    init(id: LoadMachine.WaiterID, coordinator: LoadCoordinator, deliver: @escaping Deliver) {
+    init(
+        id: LoadMachine.WaiterID, isForLater: Bool = false, coordinator: LoadCoordinator, deliver: @escaping Deliver
+    ) {
         self.id = id
+        self.isForLater = isForLater
         self.coordinator = coordinator
         state = Guarded(State(deliver: deliver))
     }

@@ -8,6 +8,8 @@ struct LoadLanes: Sendable {
     let fetched: BlockingLane
     /// Writing originals as they arrive.
     let spool: BlockingLane
+    /// Keeping pyramids, and removing those that come to nothing: hundreds of megabytes at a time.
+    let pyramids: BlockingLane
     /// Reading originals that still arrive.
     let readers: BlockingLane
     /// Writing tiles, and which pictures are harmful.
@@ -18,9 +20,10 @@ struct LoadLanes: Sendable {
         files = BlockingLane(label: "files", threads: 64, threadsPerGroup: 2)
         fetched = BlockingLane(label: "fetched", threads: 1)
         spool = BlockingLane(label: "spool", threads: 2)
+        pyramids = BlockingLane(label: "pyramids", threads: 1)
         readers = BlockingLane(label: "readers", threads: 2)
         tiles = BlockingLane(label: "cache-writes", threads: 1)
     }
 
-    var all: [BlockingLane] { [lookups, files, fetched, spool, readers, tiles] }
+    var all: [BlockingLane] { [lookups, files, fetched, spool, pyramids, readers, tiles] }
 }

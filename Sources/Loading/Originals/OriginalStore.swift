@@ -66,13 +66,9 @@ final class OriginalStore: Sendable {
         self.database = database
         self.logger = logger
         for path in [folder, folder + "/incoming", folder + "/kept"] {
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw LoadFailure(
-                    status: 500, publicMessage: "The cache cannot be opened.",
-                    logDetail: "mkdir \(path): \(String(cString: strerror(errno)))")
-            }
+            try CacheFolder.make(path)
         }
-        for name in Self.names(in: folder + "/incoming") { unlink(folder + "/incoming/" + name) }
+        for name in CacheFolder.names(in: folder + "/incoming") { unlink(folder + "/incoming/" + name) }
         _ = database.write { database in
             try database.execute(
                 sql: "DELETE FROM original WHERE NOT isKept AND sequence < (SELECT MAX(sequence) FROM original) - ?",
@@ -83,7 +79,9 @@ final class OriginalStore: Sendable {
             return Set(rows.map { Self.name(image: $0["image"], version: $0["version"]) })
         }
         guard let known else { return }
-        for name in Self.names(in: folder + "/kept") where !known.contains(name) { unlink(folder + "/kept/" + name) }
+        for name in CacheFolder.names(in: folder + "/kept") where !known.contains(name) {
+            unlink(folder + "/kept/" + name)
+        }
     }
 
     func find(_ image: ImageID, url: String) -> KeptOriginal? {
@@ -278,7 +276,7 @@ final class OriginalStore: Sendable {
     /// Removes the folder and all that a store keeps in it.
     static func removeFolder(_ folder: String) {
         for part in [folder + "/incoming", folder + "/kept"] {
-            for name in names(in: part) { unlink(part + "/" + name) }
+            for name in CacheFolder.names(in: part) { unlink(part + "/" + name) }
             rmdir(part)
         }
         rmdir(folder)
@@ -292,19 +290,6 @@ final class OriginalStore: Sendable {
 
     private static func name(image: Int64, version: Int64) -> String {
         "\(ImageID(rawValue: UInt64(bitPattern: image))).\(ContentVersion(rawValue: UInt64(bitPattern: version)))"
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 
     /// Bytes of the kept files by their rows. For the tests.

@@ -103,7 +103,9 @@ public final class TokenBook: Sendable {
         let flow = Flow(of: client, member: id)
         for (position, (wish, token)) in zip(wishes, tokens).enumerated() {
             let distance = wish.distance ?? UInt32(clamping: abs(2 * position - (wishes.count - 1)) / 2)
-            let priority = Priority(lane: wish.lane, viewport: viewport, distance: distance, flow: flow)
+            let priority = Priority(
+                lane: wish.lane, viewport: viewport, isBrief: wish.request.rendition == .preview, distance: distance,
+                flow: flow)
             begin(token, wish.request, priority)
         }
         // Only now: a picture that the slot's new token wants as well keeps its load.

@@ -62,8 +62,9 @@ final class WorkerProcess: RenderWorker, EventHandler {
         begun = (.read(CLOCK_MONOTONIC), processorTime(spawned))
         assembly.expect(job.work, job: id, mayBeHeavy: mayBeHeavy)
         let packet = PoolMessage.job(JobMessage(job: id, work: job.work, mayBeHeavy: mayBeHeavy)).bytes
+        let descriptors = job.descriptors + (job.output.map { [$0] } ?? [])
         let sent = clinux_send_packet(
-            spawned.channel, packet, packet.count, job.descriptors, job.descriptors.count)
+            spawned.channel, packet, packet.count, descriptors, descriptors.count)
         guard sent == packet.count else {
             return breaks("it takes no job: \(String(cString: strerror(errno)))")
         }

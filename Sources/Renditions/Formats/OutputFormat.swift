@@ -43,7 +43,7 @@ public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
         case .step160, .tile, .step640: [.avif, .webp, .jpeg]
         case .step1280, .screen, .step2560, .original: [.webp, .avif, .jpeg]
         // The others cannot hold every picture, nor be written line by line.
-        case .full: [.jpeg]
+        case .full, .pyramid: [.jpeg]
         }
     }
 }

@@ -82,7 +82,7 @@ public struct AnswerHead: Hashable, Sendable {
         }
         let isRight: Bool
         switch work {
-        case .examine, .survey: isRight = parts.isEmpty
+        case .examine, .survey, .pyramid: isRight = parts.isEmpty
         case .make(let wanted):
             isRight =
                 parts.count == wanted.count && Set(parts.map(\.rendition)).count == parts.count

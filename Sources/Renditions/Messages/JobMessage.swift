@@ -5,8 +5,14 @@ public struct JobMessage: Hashable, Sendable {
     /// Names the job in the answer; never used twice by one pool.
     public let job: UInt64
     public let work: RenderJob.Work
-    /// Descriptors that are sent beside the message.
-    public var originals: Int { if case .survey(let count) = work { count } else { 1 } }
+    /// Descriptors that are sent beside the message: the originals, and after them the file that is to be written.
+    public var descriptors: Int {
+        switch work {
+        case .survey(let count): count
+        case .pyramid: 2
+        case .examine, .make, .encode: 1
+        }
+    }
     /// Whether a picture that turns out to be heavy may be worked on. If not, the worker says so and lets go of it.
     public let mayBeHeavy: Bool
 
@@ -42,6 +48,7 @@ public struct JobMessage: Hashable, Sendable {
         case .survey(let count):
             writer.number(UInt8(3))
             writer.number(UInt8(clamping: count))
+        case .pyramid: writer.number(UInt8(4))
         }
         return writer.bytes
     }
@@ -67,6 +74,7 @@ public struct JobMessage: Hashable, Sendable {
             let count = Int(try reader.number(UInt8.self))
             guard (1...RenderJob.mostSurveyed).contains(count) else { throw MessageError("a survey of \(count)") }
             work = .survey(count)
+        case 4: work = .pyramid
         default: throw MessageError("a job of an unknown kind")
         }
         try reader.end()
@@ -110,7 +118,7 @@ private enum ToWorker: UInt8 {
 
 /// The renditions in the order of their numbers in messages: append only.
 private let renditions: [Rendition] = [
-    .preview, .tile, .screen, .original, .step160, .step640, .step1280, .step2560, .full,
+    .preview, .tile, .screen, .original, .step160, .step640, .step1280, .step2560, .full, .pyramid,
 ]
 private let formats: [OutputFormat] = [.avif, .webp, .jpeg]
 

@@ -28,9 +28,11 @@ enum XMPTarget: FuzzTarget {
 
 enum JPEGHeadTarget: FuzzTarget {
     static func run(_ input: [UInt8]) {
-        guard let reader = try? SourceReader(.bytes(input), stop: RenderStop()), let head = JPEGHead(reader) else {
-            return
+        guard let reader = try? SourceReader(.bytes(input), stop: RenderStop()) else { return }
+        for range in MultiPictureIndex(reader)?.thumbnails ?? [] {
+            precondition(!range.isEmpty && range.lowerBound > 0 && range.upperBound <= reader.length)
         }
+        guard let head = JPEGHead(reader) else { return }
         precondition(head.width > 0 && head.height > 0)
         _ = told(head.metadata)
     }

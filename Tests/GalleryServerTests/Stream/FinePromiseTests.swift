@@ -12,25 +12,12 @@ import Testing
         return viewport
     }
 
-    /// On a link that has brought so many bytes a second.
-    private func house(rate: Double?) -> PlanHouse {
-        var house = PlanHouse()
-        guard let rate else { return house }
-        house.plan.acknowledge(0, at: house.now)
-        for _ in 0..<40 {
-            house.plan.link.hand(Int(rate / 10), at: house.now)
-            house.now += 0.1
-            house.acknowledgeAll()
-        }
-        return house
-    }
-
     private func onScreen(_ sent: [PlanHouse.Sent]) -> [StreamRendition] {
         sent.filter { $0.slot < 10 }.map(\.rendition)
     }
 
     @Test func `on a slow link the tiles of all that is on screen come before anything larger`() {
-        var house = house(rate: 50_000)
+        var house = PlanHouse.on(rate: 50_000)
         house.show(viewport())
         var sent: [PlanHouse.Sent] = []
         while sent.count < 200 {
@@ -51,13 +38,13 @@ import Testing
     }
 
     @Test func `a link of which nothing is known is taken for a slow one`() {
-        var house = house(rate: nil)
+        var house = PlanHouse()
         house.show(viewport())
         #expect(onScreen(house.drain()).filter { $0 != .preview }.prefix(10).allSatisfy { $0 == .tile })
     }
 
     @Test func `on a fast link what is needed comes at once, and no tile`() {
-        var house = house(rate: 10_000_000)
+        var house = PlanHouse.on(rate: 10_000_000)
         house.show(viewport())
         let sent = house.drain()
         #expect(
@@ -67,7 +54,7 @@ import Testing
     }
 
     @Test func `in motion there are tiles alone`() {
-        var house = house(rate: 10_000_000)
+        var house = PlanHouse.on(rate: 10_000_000)
         var moving = viewport()
         (moving.velocity, moving.direction) = (1, 1)
         house.show(moving)
@@ -78,7 +65,7 @@ import Testing
     }
 
     @Test func `whoever saves data gets no more than tiles`() {
-        var house = house(rate: 10_000_000)
+        var house = PlanHouse.on(rate: 10_000_000)
         house.show(viewport(1_500, savesData: true))
         let sent = house.drain()
         #expect(sent.contains { $0.rendition == .tile })
@@ -86,7 +73,7 @@ import Testing
     }
 
     @Test func `what is larger serves for what is smaller, and not the other way round`() {
-        var house = house(rate: 10_000_000)
+        var house = PlanHouse.on(rate: 10_000_000)
         house.hold([
             PlanHouse.held(3, [StreamRenditions(.step1280)]), PlanHouse.held(4, [.preview, .tile]),
         ])
@@ -99,7 +86,7 @@ import Testing
     }
 
     @Test func `slots that grow get what has more pixels, and slots that shrink nothing`() {
-        var house = house(rate: 10_000_000)
+        var house = PlanHouse.on(rate: 10_000_000)
         house.show(viewport(300))
         #expect(onScreen(house.drain()).filter { $0 != .preview } == Array(repeating: .tile, count: 10))
         house.now += 0.1
@@ -113,7 +100,7 @@ import Testing
     }
 
     @Test func `what is under way when slots change their size ends once, and its token with it`() {
-        var house = house(rate: 10_000_000)
+        var house = PlanHouse.on(rate: 10_000_000)
         house.isSlow = true
         house.show(viewport(1_000))
         while house.next() != nil {}
@@ -133,7 +120,7 @@ import Testing
     }
 
     @Test func `a picture whose proportions are seen of its preview only gets the pixels that follow from them`() {
-        var house = house(rate: 10_000_000)
+        var house = PlanHouse.on(rate: 10_000_000)
         house.isSlow = true
         var cropped = viewport(200)
         cropped.side = .shorter
@@ -147,7 +134,7 @@ import Testing
     }
 
     @Test func `a tile is loaded together with what comes after it`() {
-        var house = house(rate: 50_000)
+        var house = PlanHouse.on(rate: 50_000)
         house.show(viewport())
         _ = house.drain()
         #expect(house.plan.next(after: Piece(slot: 3, rendition: .tile)) == .step640)

@@ -73,8 +73,8 @@ import Testing
         #expect(!slots.isEmpty && slots.allSatisfy { $0 < 5_000 - 45 + 40 && $0 > 4_800 })
     }
 
-    @Test func `what is sent ahead of need has at most a tile and 16 KB on its way`() {
-        for velocity in [3.0, 40, 500, 3_000] {
+    @Test func `in a fling what is sent ahead of need has at most a tile and 16 KB on its way`() {
+        for velocity in [60.0, 500, 3_000] {
             var house = house()
             var viewport = 10_000.0
             for _ in 0..<40 {
@@ -85,6 +85,19 @@ import Testing
                 viewport += velocity * 0.016
                 house.now += 0.016
                 house.acknowledgeAll()
+            }
+        }
+    }
+
+    @Test func `while somebody reads, tiles on their way are what the link holds and a little more`() throws {
+        for velocity in [15.0, 25] {
+            var house = house()
+            for step in 0..<40 {
+                house.show(10_000 + Int(velocity * 0.016 * Double(step)), 40, velocity: velocity)
+                _ = house.drain()
+                let capacity = try #require(house.plan.link.capacity)
+                #expect(Double(house.plan.flights.tileBytes) <= 1.3 * capacity + house.plan.tileBytes)
+                house.now += 0.016
             }
         }
     }
@@ -118,9 +131,9 @@ import Testing
         #expect(sent[..<firstTile].contains { $0.slot < 1_300 })
     }
 
-    @Test func `tiles in motion take at most half of what the link holds`() {
+    @Test func `tiles of a motion that ends somewhere else take at most half of what the link holds`() {
         var house = house()
-        house.show(1_000, 40, velocity: 25)
+        house.show(1_000, 40, velocity: 25, landing: 1_200)
         _ = house.drain()
         #expect(house.plan.flights.tileBytes <= 75_000 && house.plan.flights.tileBytes > 45_000)
         house.show(1_000, 40)

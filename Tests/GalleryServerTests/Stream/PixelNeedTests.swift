@@ -35,6 +35,21 @@ import Testing
         #expect(needed(pixels, side, of: facts(width, height)).largest == step)
     }
 
+    @Test(
+        arguments: [
+            // Across it is the box that bounds the wide picture, from top to bottom the tall one.
+            (1_280, 860, 6_000, 4_000, .step1280), (1_281, 860, 6_000, 4_000, .step2560),
+            (1_280, 640, 4_000, 6_000, .step640), (1_280, 641, 4_000, 6_000, .step1280),
+            (600, 2_000, 4_000, 3_000, .step640), (2_400, 600, 4_000, 4_000, .step640),
+        ] as [(Int, Int, Int, Int, StreamRendition)])
+    func `a picture in a box needs what its longer side is there`(
+        pixels: Int, boxHeight: Int, width: Int, height: Int, step: StreamRendition
+    ) {
+        var viewport = Viewport(first: 0, count: 1)
+        (viewport.pixels, viewport.height, viewport.side) = (pixels, boxHeight, .box)
+        #expect(PixelNeed(of: viewport).renditions(of: facts(width, height)).largest == step)
+    }
+
     @Test func `no picture is asked for more pixels than it has`() {
         #expect(needed(1_000, .shorter, of: facts(500, 400)) == NeededRenditions(tile: .tile, fine: .step640))
         #expect(needed(1_000, .shorter, of: facts(300, 200)) == NeededRenditions(tile: .tile))

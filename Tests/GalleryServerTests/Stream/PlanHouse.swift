@@ -15,10 +15,16 @@ struct PlanHouse {
         let bytes: Int
         let token: Token
         let endsToken: Bool
+        /// Of the rendition's bytes.
+        var part = 0..<0
+        /// More of the rendition is to follow.
+        var isPart = false
     }
 
     var plan: StreamPlan
     var now = 100.0
+    /// Bytes of what is larger than a tile.
+    var fineBytes = Self.tileBytes
     /// What is looked for stays under way until the test delivers it.
     var isSlow = false
     private(set) var tokens = TokenSource()
@@ -31,6 +37,18 @@ struct PlanHouse {
 
     init(total: Int = 100_000, keepsCancelled: Bool = false) {
         plan = StreamPlan(revision: 1, total: total, keepsCancelled: keepsCancelled)
+    }
+
+    /// On a link that has brought so many bytes a second.
+    static func on(rate: Double) -> PlanHouse {
+        var house = PlanHouse()
+        house.plan.acknowledge(0, at: house.now)
+        for _ in 0..<40 {
+            house.plan.link.hand(Int(rate / 10), at: house.now)
+            house.now += 0.1
+            house.acknowledgeAll()
+        }
+        return house
     }
 
     static func image(_ slot: Int, version: UInt64? = 1) -> GalleryImage {
@@ -97,7 +115,8 @@ struct PlanHouse {
                 if isSlow {
                     plan.load(piece, isAhead: isAhead)
                 } else {
-                    plan.provide(piece, .image(Self.rendition(piece.rendition)))
+                    let isFine = piece.rendition.longestSide > StreamRendition.tile.longestSide
+                    plan.provide(piece, .image(Self.rendition(piece.rendition, bytes: isFine ? fineBytes : nil)))
                 }
             case .recall(let pieces):
                 for piece in pieces {
@@ -114,8 +133,8 @@ struct PlanHouse {
                 isResting = false
                 return Sent(
                     slot: piece.slot, rendition: piece.rendition,
-                    bytes: RenditionHead.length + sending.content.body.count, token: sending.token,
-                    endsToken: sending.endsToken)
+                    bytes: RenditionHead.length + sending.part.count, token: sending.token,
+                    endsToken: sending.endsToken, part: sending.part, isPart: sending.isPart)
             case .rest:
                 isResting = true
                 return nil

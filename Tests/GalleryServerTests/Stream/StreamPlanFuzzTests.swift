@@ -13,8 +13,11 @@ import Testing
         var house = PlanHouse(total: Int.random(in: 0...3_000, using: &random))
         var life = TokenLives()
         var sentPieces: [Token: Set<StreamRendition>] = [:]
-        var seen = (contents: 0, loads: 0, shown: 0)
+        var seen = (contents: 0, loads: 0, shown: 0, parts: 0)
         house.isSlow = seed % 2 == 0
+        house.fineBytes = 60_000
+        /// How far the client has what comes in parts.
+        var partial: [String: Int] = [:]
         if seed % 3 != 0 { house.plan.acknowledge(0, at: house.now) }
         for _ in 0..<200 {
             house.now += Double.random(in: 0...0.05, using: &random)
@@ -26,7 +29,10 @@ import Testing
                 viewport.velocity = [0, 5, 60, 800, 1e7].randomElement(using: &random) ?? 0
                 if Bool.random(using: &random) { viewport.landing = Int.random(in: 0...3_200, using: &random) }
                 viewport.pixels = [nil, 64, 300, 900].randomElement(using: &random) ?? nil
-                viewport.side = [nil, .longer, .shorter].randomElement(using: &random) ?? nil
+                viewport.side = [nil, .longer, .shorter, .box].randomElement(using: &random) ?? nil
+                viewport.height = viewport.side == .box ? Int.random(in: 1...3_000, using: &random) : nil
+                viewport.ahead = Bool.random(using: &random) ? Int.random(in: 0...4, using: &random) : nil
+                viewport.takesParts = Bool.random(using: &random)
                 viewport.savesData = .random(using: &random)
                 house.show(viewport)
             case 3:
@@ -68,7 +74,11 @@ import Testing
                 guard let sent = house.next() else { break }
                 // A token never ends twice, and nothing comes after its end; nor does a piece of it come twice.
                 #expect(!life.ended.contains(sent.token))
-                #expect(sentPieces[sent.token, default: []].insert(sent.rendition).inserted)
+                let name = "\(sent.token) \(sent.rendition)"
+                #expect(sent.part.lowerBound == 0 || sent.part.lowerBound == partial[name])
+                partial[name] = sent.part.upperBound
+                #expect(sent.isPart || sentPieces[sent.token, default: []].insert(sent.rendition).inserted)
+                seen.parts += sent.isPart ? 1 : 0
                 // It is the token that the client was told of last for this slot, and for this image.
                 let told = house.told.last { $0.slot == sent.slot }
                 #expect(told?.token == sent.token && told?.image == PlanHouse.image(sent.slot).id)

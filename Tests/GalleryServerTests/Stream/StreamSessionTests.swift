@@ -178,6 +178,24 @@ import Testing
         await house.end()
     }
 
+    @Test func `every slot on screen has its preview made before any has its tile made`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        await house.say(#"{"type":"viewport","first":0,"count":10}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 16 }
+        let loads = house.loader.loads.filter { $0.priority.lane == .visible }
+        let previews = loads.filter { $0.request.rendition == .preview }.map(\.priority)
+        let tiles = loads.filter { $0.request.rendition == .tile }.map(\.priority)
+        #expect(previews.count == 10 && tiles.count == 6)
+        let last = try #require(previews.min())
+        let first = try #require(tiles.max())
+        #expect(last > first)
+        // A tile of what was asked for later goes before a preview of what was asked for before.
+        let later = Priority(lane: .visible, viewport: last.viewport + 1, distance: 9)
+        #expect(later > last)
+        await house.end()
+    }
+
     @Test func `what is loaded late for a slot that was left is not sent`() async throws {
         let house = try StreamHouse()
         await house.open()

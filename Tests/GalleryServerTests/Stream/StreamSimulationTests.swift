@@ -60,4 +60,16 @@ import Testing
         simulation.pass(until: { $0.hasTiles })
         #expect(simulation.now - stop < Self.links[index].roundTrip + 0.1)
     }
+
+    @Test func `while somebody reads, a link that can just bear it is not left idle`() {
+        let link = Self.links[2]
+        var simulation = StreamSimulation(link)
+        simulation.settle(at: 0)
+        let slot = Double(PlanHouse.tileBytes + PlanHouse.previewBytes + 2 * RenditionHead.length)
+        simulation.scroll(for: 4) { $0 * 0.97 * link.rate / slot }
+        let stop = simulation.now
+        #expect(Double(simulation.slotsShown) / Double(simulation.slotsSeen) > 0.95)
+        simulation.pass(until: { $0.hasTiles })
+        #expect(simulation.now - stop < 1.5 * link.roundTrip, "\(simulation.now - stop)")
+    }
 }

@@ -27,6 +27,7 @@ final class MockWorkers: Sendable {
         var longestSide = 4_000
         var isHeld = false
         var isProgressive = false
+        var heedsStops = true
         var fault: Fault?
         var nextFault: Fault?
         var workers: [ObjectIdentifier: MockWorker] = [:]
@@ -65,6 +66,12 @@ final class MockWorkers: Sendable {
     var isProgressive: Bool {
         get { state.withLock { $0.isProgressive } }
         set { state.withLock { $0.isProgressive = newValue } }
+    }
+
+    /// Whether a worker that is told to stop does; else it is done before it hears of it.
+    var heedsStops: Bool {
+        get { state.withLock { $0.heedsStops } }
+        set { state.withLock { $0.heedsStops = newValue } }
     }
 
     /// What every job ends with, if anything.
@@ -119,6 +126,7 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
         let wanted: [Rendition: OutputFormat]
         let content: [UInt8]
         let descriptor: Int32
+        let output: Int32?
 
         var largest: Rendition { wanted.keys.max { ($0.longestSide ?? 0) < ($1.longestSide ?? 0) } ?? .tile }
     }
@@ -154,7 +162,11 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
             error.source = source
             return onLoop { [error] in $0.tell(.ended(.failure(error), memory: 0)) }
         }
-        guard case .make(let wanted) = job.work else {
+        let wanted: [Rendition: OutputFormat]
+        switch job.work {
+        case .make(let renditions): wanted = renditions
+        case .pyramid: wanted = [.pyramid: .jpeg]
+        default:
             var facts = facts(of: content)
             facts.placeholder = nil
             let answer = RenderAnswer(facts: facts, source: source)
@@ -164,7 +176,7 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
             house.heavies.record(content)
             return onLoop { $0.tell(.heavy) }
         }
-        let task = Task(id: id, wanted: wanted, content: content, descriptor: job.descriptors[0])
+        let task = Task(id: id, wanted: wanted, content: content, descriptor: job.descriptors[0], output: job.output)
         house.renders.record(.init(rendition: task.largest, content: content))
         self.task = task
         if !house.isHeld { onLoop { $0.goOn() } }
@@ -185,7 +197,11 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
             tell(.ended(.failure(error), memory: 0))
         case nil:
             var answer = RenderAnswer(facts: facts(of: task.content), source: source)
-            for (rendition, format) in task.wanted {
+            if let output = task.output {
+                let bytes = MockWorkers.picture(.pyramid, .jpeg, of: task.content)
+                _ = pwrite(output, bytes, bytes.count, 0)
+            }
+            for (rendition, format) in task.wanted where rendition != .pyramid {
                 let side = min(house.longestSide, rendition.longestSide ?? .max)
                 answer.renditions[rendition] = Rendered(
                     bytes: MockWorkers.picture(rendition, format, of: task.content), format: format, width: side,
@@ -199,8 +215,9 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
 
     func stop(_ job: UInt64) {
         guard let task, task.id == job else { return }
-        self.task = nil
         house.stops.record(task.largest)
+        guard house.heedsStops else { return }
+        self.task = nil
         onLoop { $0.tell(.ended(.failure(RenderError(.stopped, "Stopped.")), memory: 0)) }
     }
 

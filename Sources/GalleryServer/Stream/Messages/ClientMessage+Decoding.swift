@@ -35,6 +35,11 @@ extension Viewport {
         landing = try reader.integer("landing", in: 0...largestSafeInteger)
         pixels = try reader.integer("pixels", in: 1...100_000)
         side = try reader.side("side")
+        height = try reader.integer("height", in: 1...100_000)
+        if side == .box, pixels == nil || height == nil { throw reader.missing(pixels == nil ? "pixels" : "height") }
+        ahead = try reader.integer("ahead", in: 0...Self.maximumAhead)
+        behind = try reader.integer("behind", in: 0...Self.maximumAhead)
+        takesParts = try reader.boolean("parts") ?? false
         savesData = try reader.boolean("saveData") ?? false
         lag = try reader.number("lag", in: 0...60_000).map { min($0 / 1_000, Self.maximumLag) }
         received = try reader.integer("received", in: 0...largestSafeInteger)
@@ -82,7 +87,7 @@ private struct MemberReader {
     func side(_ name: String) throws(Misunderstood) -> Viewport.Side? {
         guard members[name] != nil else { return nil }
         guard let side = Viewport.Side(rawValue: try text(name)) else {
-            throw Misunderstood(member: prefix + name, rule: "must be longer, shorter or height")
+            throw Misunderstood(member: prefix + name, rule: "must be longer, shorter, height or box")
         }
         return side
     }

@@ -45,6 +45,13 @@ struct Viewport: Hashable, Sendable {
     var pixels: Int?
     /// What `pixels` are of; nil for a client that says only how large its slots are, and knows previews and tiles alone.
     var side: Side?
+    /// Where `side` is ``Side/box``: device pixels of the box from top to bottom, while `pixels` are those across it.
+    var height: Int?
+    /// Slots that are made ready before and behind those on screen, in the direction of travel; nil leaves it to the server.
+    var ahead: Int?
+    var behind: Int?
+    /// The client puts renditions together that come in several messages.
+    var takesParts = false
     /// Tiles have to do: whoever looks pays for what is sent.
     var savesData = false
     /// Seconds from the coming of a preview until it is on screen, as the client measures it; nil where it does not.
@@ -56,6 +63,8 @@ struct Viewport: Hashable, Sendable {
     var view = ""
 
     static let longestView = 4_096
+    /// Slots made ready on one side, at the most.
+    static let maximumAhead = 240
 
     var slots: Range<Int> { first..<first + count }
 
@@ -67,6 +76,8 @@ struct Viewport: Hashable, Sendable {
         case shorter
         /// The whole picture is in a row of pictures of one height.
         case height
+        /// The whole picture is in a box.
+        case box
     }
 }
 

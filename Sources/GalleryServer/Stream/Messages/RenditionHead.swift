@@ -37,6 +37,10 @@ struct RenditionHead: Hashable, Sendable {
     var isStale = false
     /// The picture's file ends before the picture does.
     var isIncomplete = false
+    /// More of the rendition follows in a message of its own.
+    var isPart = false
+    /// This goes on where the message before it, of the same token and rendition, ended.
+    var isContinued = false
     var version: ContentVersion?
 
     var bytes: [UInt8] {
@@ -46,7 +50,8 @@ struct RenditionHead: Hashable, Sendable {
         bytes.append(rendition.rawValue)
         bytes.append(isFailure ? 1 : 0)
         bytes.append(format.rawValue)
-        bytes.append((endsToken ? 1 : 0) | (isStale ? 2 : 0) | (isIncomplete ? 4 : 0))
+        let flags = [endsToken, isStale, isIncomplete, isPart, isContinued]
+        bytes.append(flags.enumerated().reduce(0) { $1.element ? $0 | 1 << $1.offset : $0 })
         var version = (version?.rawValue ?? 0).bigEndian
         withUnsafeBytes(of: &version) { bytes.append(contentsOf: $0) }
         return bytes

@@ -31,6 +31,9 @@ struct Allowance: Sendable {
     /// Bytes of tiles, and how many there may be while the scrolling goes on.
     private let tiles: Int
     private let maximumTiles: Int
+    /// On its way to whoever reads on, as a share of what the link holds: a little more, or it would wait for us between
+    /// what came and our hearing of it.
+    private static let readingShare = 1.25
     /// Nothing that lies ahead goes out before what is on screen has come.
     private let waitsForScreen: Bool
 
@@ -55,11 +58,15 @@ struct Allowance: Sendable {
         }
         // In fast motion what is on screen now will not be when a stop is heard of.
         speculative = window.isFast ? plan.link.inFlight : plan.flights.bytes(outside: window.reported)
-        maximumSpeculative = Int(plan.tileBytes) + limits.speculativeFlight
+        let held = min(capacity ?? 65_536, 1e9)
+        let tile = Int(plan.tileBytes)
+        // Who reads on comes to what lies ahead, and all of the link is for that; where a fling ends, nobody knows.
+        let reading = window.isReading ? Int(Self.readingShare * held) + tile : 0
+        maximumSpeculative = max(tile + limits.speculativeFlight, reading)
         waitsForScreen = window.isAtRest && plan.flights.hasTile(inside: window.reported)
         tiles = plan.flights.tileBytes
-        // Half of the link's rate: by Little's law half of what it holds.
-        maximumTiles = max(Int(min((capacity ?? 65_536) / 2, 1e9)), Int(plan.tileBytes))
+        // Else half of the link's rate: by Little's law half of what it holds.
+        maximumTiles = max(Int(held / 2), tile, reading)
     }
 
     /// Whether a message of so many bytes may go out now.

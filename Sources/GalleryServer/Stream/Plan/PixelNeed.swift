@@ -6,6 +6,8 @@ struct PixelNeed: Hashable, Sendable {
     var pixels: Int?
     /// Nil for a client that knows previews and tiles alone.
     var side: Viewport.Side?
+    /// Of a box, from top to bottom, in device pixels.
+    var height: Int?
     /// A tile has to do, however many pixels there are on the screen.
     var savesData = false
 
@@ -15,6 +17,7 @@ struct PixelNeed: Hashable, Sendable {
     init(of viewport: Viewport?) {
         pixels = viewport?.pixels
         side = viewport?.side
+        height = viewport?.height
         savesData = viewport?.savesData ?? false
     }
 
@@ -41,6 +44,7 @@ struct PixelNeed: Hashable, Sendable {
             case .longer, nil: 1.0
             case .shorter: max(ratio, 1 / ratio)
             case .height: max(ratio, 1)
+            case .box: min(1, Double(height ?? pixels) * ratio / Double(pixels)) * max(1, 1 / ratio)
             }
         // What is a hair more than a whole number is that number.
         return Int((Double(pixels) * share - 1e-6).rounded(.up))

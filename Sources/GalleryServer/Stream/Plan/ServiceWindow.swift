@@ -44,7 +44,7 @@ struct ServiceWindow: Equatable, Sendable {
             isFast = false
             isMoving = false
             isAtRest = true
-            (ahead, behind) = Self.around(reported, count: motion.viewport.count, direction: direction, total: total)
+            (ahead, behind) = Self.around(reported, motion.viewport, direction: direction, total: total)
             return
         }
         isAtRest = false
@@ -60,15 +60,17 @@ struct ServiceWindow: Equatable, Sendable {
         isMoving = way > Double(motion.viewport.count) / 8
         let edge = total..<total
         (ahead, behind) =
-            isFast
-            ? (edge, edge) : Self.around(previews, count: motion.viewport.count, direction: direction, total: total)
+            isFast ? (edge, edge) : Self.around(previews, motion.viewport, direction: direction, total: total)
     }
 
-    /// One viewport in the direction of travel, and half of one behind; so many slots at most.
+    /// As many slots as the client says; else one viewport in the direction of travel, and half of one behind, so many at
+    /// the most.
     private static func around(
-        _ slots: Range<Int>, count: Int, direction: Int, total: Int
+        _ slots: Range<Int>, _ viewport: Viewport, direction: Int, total: Int
     ) -> (ahead: Range<Int>, behind: Range<Int>) {
-        let (next, last) = (min(count, 240), min(count / 2, 120))
+        let most = Viewport.maximumAhead
+        let next = viewport.ahead ?? min(viewport.count, most)
+        let last = viewport.behind ?? min(viewport.count / 2, most / 2)
         let all = 0..<total
         let (after, before) = direction < 0 ? (last, next) : (next, last)
         let above = (slots.upperBound..<slots.upperBound + after).clamped(to: all)
@@ -89,6 +91,9 @@ struct ServiceWindow: Equatable, Sendable {
             || behind.contains(slot)
             || landing?.contains(slot) ?? false
     }
+
+    /// What is on screen changes as slowly as somebody reads, and nothing says that it will end.
+    var isReading: Bool { !isAtRest && !isFast && landing == nil }
 
     /// Slots between this one and the middle of what will be on screen.
     func distance(of slot: Int) -> UInt32 {

@@ -6,6 +6,10 @@ extension StreamPlan {
     struct Sending: Sendable {
         let token: Token
         let content: PieceContent
+        /// Of the content's body.
+        let part: Range<Int>
+        /// More of the content is to follow.
+        let isPart: Bool
         /// Nothing more is sent for the token.
         let endsToken: Bool
     }
@@ -85,8 +89,20 @@ extension StreamPlan {
         guard let showing = showings[piece.slot], let token = showing.token, let content = contents[piece] else {
             return nil
         }
-        finish(piece)
+        let part = nextPart(of: piece, content)
         showings[piece.slot]?.isBegun = true
+        let bytes = RenditionHead.length + part.count
+        defer {
+            link.hand(bytes, at: now)
+            if link.received != nil {
+                flights.add(slot: piece.slot, bytes: bytes, isTile: piece.rendition != .preview, end: link.handed)
+            }
+        }
+        guard part.upperBound == content.body.count else {
+            begun[piece] = part.upperBound
+            return Sending(token: token, content: content, part: part, isPart: true, endsToken: false)
+        }
+        finish(piece)
         switch content {
         case .image(let rendition):
             if piece.rendition != .preview {
@@ -101,12 +117,17 @@ extension StreamPlan {
         }
         let endsToken = showings[piece.slot]?.isSettled ?? true
         if endsToken { dismiss(piece.slot) }
-        let bytes = RenditionHead.length + content.body.count
-        link.hand(bytes, at: now)
-        if link.received != nil {
-            flights.add(slot: piece.slot, bytes: bytes, isTile: piece.rendition != .preview, end: link.handed)
+        return Sending(token: token, content: content, part: part, isPart: false, endsToken: endsToken)
+    }
+
+    /// What of a content goes out in one message: all that is left of it, or so much that something more urgent does not
+    /// wait for the rest.
+    private func nextPart(of piece: Piece, _ content: PieceContent) -> Range<Int> {
+        let (first, end) = (begun[piece] ?? 0, content.body.count)
+        guard viewport?.takesParts == true, case .image = content, end - first > limits.part * 3 / 2 else {
+            return first..<end
         }
-        return Sending(token: token, content: content, endsToken: endsToken)
+        return first..<first + limits.part
     }
 
     /// What was sent shows what stands in the slot better than the catalog knew when it was read.
@@ -156,7 +177,8 @@ extension StreamPlan {
             let order = SlotOrder.forwards(window.coming, direction: window.direction)
             return visit(order, .preview, .early, &scan)
         }
-        for grade in [Grade.preview] + grades.prefix(1) {
+        // Pictures that are looked at one by one are made ready as they will be looked at.
+        for grade in [Grade.preview] + (viewport?.ahead == nil ? grades.prefix(1) : grades[...]) {
             let ahead = SlotOrder.forwards(window.ahead, direction: window.direction)
             if let step = visit(ahead, grade, .ahead, &scan) { return step }
             let behind = SlotOrder.forwards(window.behind, direction: -window.direction)
@@ -165,12 +187,14 @@ extension StreamPlan {
         return nil
     }
 
-    /// At rest the client learns of all that is on screen at once. In fast motion it learns of what it holds already, and
+    /// At rest the client learns of all that is on screen at once, and of what it wants to be made ready. In fast motion it learns of what it holds already, and
     /// of the rest with its preview: at most of those slots something can be shown.
     private mutating func introduce(_ window: ServiceWindow) -> Step? {
         var untold: [Int] = []
         var tokenless: [Int] = []
-        for slot in window.isFast ? window.previews : window.reported {
+        let isReadied = viewport?.ahead != nil
+        let shown = window.isFast ? window.previews : window.reported
+        for slot in (isReadied ? [shown, window.ahead, window.behind] : [shown]).joined() {
             guard let showing = showing(slot), !showing.isTold else { continue }
             if showing.isSettled {
                 untold.append(slot)
@@ -206,7 +230,7 @@ extension StreamPlan {
                 // What is fast gone is not loaded any more; what is coming is.
                 let mayLoad = !scan.window.isFast || urgency != .near || scan.window.coming.contains(slot)
                 guard mayLoad || showing[rendition] == .wanted else { continue }
-                guard hasRoom(isAhead: isAhead), !isAhead || !scan.isCrowded else {
+                guard hasRoom(isAhead: isAhead, scan.window), !isAhead || !scan.isCrowded else {
                     scan.isCrowded = scan.isCrowded || !isAhead
                     continue
                 }
@@ -225,7 +249,7 @@ extension StreamPlan {
                 return .look(piece, isAhead: isAhead, distance: scan.window.distance(of: slot))
             case .atHand:
                 guard urgency != .early, let content = contents[piece] else { continue }
-                let bytes = RenditionHead.length + content.body.count
+                let bytes = RenditionHead.length + nextPart(of: piece, content).count
                 guard scan.allowance.admits(piece, bytes: bytes, scan.window, urgency) else {
                     scan.isHeldBack = true
                     continue
@@ -253,9 +277,14 @@ extension StreamPlan {
     }
 
     /// Whether one more piece may be loaded or wait to be sent.
-    private func hasRoom(isAhead: Bool) -> Bool {
+    private func hasRoom(isAhead: Bool, _ window: ServiceWindow) -> Bool {
         let share = isAhead ? 2 : 1
-        guard contents.count < limits.waiting / share, waitingBytes < limits.waitingBytes / share else { return false }
+        // What has begun to be sent to slots that were left since stays, and takes no room from what is on screen.
+        let kept = begun.keys.filter { !isAhead && self.isAhead($0.slot, window) }
+        let keptBytes = kept.reduce(0) { $0 + (contents[$1]?.body.count ?? 0) }
+        guard contents.count - kept.count < limits.waiting / share,
+            waitingBytes - keptBytes < limits.waitingBytes / share
+        else { return false }
         let underWay = loads.values.count { $0 == isAhead }
         return underWay < (isAhead ? limits.aheadLoads : limits.loads)
     }

@@ -24,6 +24,8 @@ struct StreamPlan: Sendable {
         var speculativeFlight = 16 << 10
         /// Slots that one message tells of ahead of need.
         var told = 32
+        /// Bytes of one message to a client that takes renditions in parts: what goes out next is decided anew after each.
+        var part = 16 << 10
 
         init() {}
 
@@ -71,6 +73,8 @@ struct StreamPlan: Sendable {
     var showings: [Int: Showing] = [:]
     var contents: [Piece: PieceContent] = [:]
     var waitingBytes = 0
+    /// Bytes that were sent of contents which go out in parts.
+    var begun: [Piece: Int] = [:]
     /// Loads under way, and whether they are for what is ahead.
     var loads: [Piece: Bool] = [:]
     var flights = Flights()
@@ -366,11 +370,13 @@ struct StreamPlan: Sendable {
 
     private mutating func discard(_ piece: Piece) {
         if let content = contents.removeValue(forKey: piece) { waitingBytes -= content.body.count }
+        begun[piece] = nil
     }
 
     /// What was at hand for slots that are now ahead makes room for what is on screen; memory has it still.
     private mutating func trimAhead(_ window: ServiceWindow) {
-        for piece in contents.keys where isAhead(piece.slot, window) {
+        // What the client has in part already is not sent from its beginning again.
+        for piece in contents.keys where begun[piece] == nil && isAhead(piece.slot, window) {
             discard(piece)
             showings[piece.slot]?[piece.rendition] = .wanted
         }

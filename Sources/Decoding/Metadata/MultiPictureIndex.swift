@@ -1,0 +1,44 @@
+/// Where in a JPEG other sizes of the same picture are, which cameras of many makers write behind it (Multi-Picture
+/// Format, CIPA DC-007).
+struct MultiPictureIndex {
+    /// Where in the file each JPEG is. Nothing says that one is there.
+    let thumbnails: [Range<Int64>]
+
+    private static let name = Array("MPF\0".utf8)
+    private static let entryLength = 16
+    private static let entries: UInt16 = 0xb002
+    /// A picture has two or three.
+    private static let mostEntries = 16
+
+    /// Nil where there is no index.
+    init?(_ reader: SourceReader) {
+        guard let segments = JPEGSegments(reader) else { return nil }
+        for segment in segments {
+            if segment.isFrame { return nil }
+            guard segment.marker == 0xe2, let content = segment.content(in: reader), content.starts(with: Self.name)
+            else { continue }
+            let header = segment.position + Int64(Self.name.count)
+            guard let directories = TIFFDirectories(Array(content.dropFirst(Self.name.count))),
+                let first = directories.first, let entries = directories.bytes(Self.entries, in: first)
+            else { return nil }
+            thumbnails = Self.thumbnails(directories.words(in: entries.prefix(Self.mostEntries * Self.entryLength)))
+                .compactMap { offset, count in
+                    let start = header + Int64(offset)
+                    let end = start + Int64(count)
+                    return end <= reader.length ? start..<end : nil
+                }
+            return
+        }
+        return nil
+    }
+
+    /// Offsets from the index' own header, and bytes, of the entries that say "large thumbnail" of a JPEG. Four words an
+    /// entry: attributes, bytes, offset, and what depends on it.
+    private static func thumbnails(_ words: [UInt32]) -> [(offset: UInt32, count: UInt32)] {
+        stride(from: 0, to: words.count / 4 * 4, by: 4).compactMap { at in
+            let (format, type) = (words[at] >> 24 & 7, words[at] & 0xff_ffff)
+            guard format == 0, type >> 16 == 1, words[at + 1] > 0, words[at + 2] > 0 else { return nil }
+            return (words[at + 2], words[at + 1])
+        }
+    }
+}

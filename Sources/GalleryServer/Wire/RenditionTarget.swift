@@ -1,0 +1,26 @@
+import Images
+
+/// A rendition of a named content as its URL names it, in the one writing that the server gives out itself:
+/// `/images/ID/RENDITION?v=VERSION`.
+struct RenditionTarget: Equatable {
+    let image: ImageID
+    let rendition: Rendition
+    let version: ContentVersion
+
+    private static let start = Array("/images/".utf8)
+    private static let codeLength = 13
+    private static let names = Rendition.allCases.map { (bytes: Array($0.rawValue.utf8), rendition: $0) }
+
+    /// Nil for every other writing, which may well mean the same.
+    init?(path: UnsafeRawBufferPointer, query: UnsafeRawBufferPointer?) {
+        let name = Self.start.count + Self.codeLength + 1
+        guard let query, query.count == Self.codeLength + 2, query[0] == UInt8(ascii: "v"),
+            query[1] == UInt8(ascii: "="), path.count > name, path[name - 1] == UInt8(ascii: "/"),
+            Self.start.elementsEqual(path.prefix(Self.start.count)),
+            let image = ImageID(UnsafeRawBufferPointer(rebasing: path[Self.start.count..<name - 1])),
+            let version = ContentVersion(UnsafeRawBufferPointer(rebasing: query[2...])),
+            let named = Self.names.first(where: { $0.bytes.elementsEqual(path[name...]) })
+        else { return nil }
+        (self.image, self.rendition, self.version) = (image, named.rendition, version)
+    }
+}
