@@ -52,19 +52,21 @@ const viewerLoader = new PictureLoader({ desk: new TokenDesk(server), places, ca
 const stillLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
 
 const stream = new Stream();
-const way = new Way({
-  stream, connection, pages, byRequests: gridLoader, byStream: new StreamLoader({ stream, cache, pages }),
-});
+const way = new Way({ stream, connection, pages, byStream: new StreamLoader({ stream, cache, pages }) });
+const gridLane = way.lane(gridLoader);
+const viewerLane = way.lane(viewerLoader);
 stream.start();
 
 const proportions = new Proportions(pages, server);
-const grid = new Grid(pages, way, proportions);
-new ViewportReport({ grid, pages, way });
+const grid = new Grid(pages, way, gridLane, proportions);
 const followers = [grid.focusFollower];
 const reordering = new Reordering({ pages, server, ground: grid, followers });
 
 const finding = new Finding({ reordering, grid });
-const viewer = new Viewer({ grid, images: way, loader: viewerLoader, stillLoader, cache, server, finding });
+const viewer = new Viewer({
+  grid, images: way, lane: viewerLane, loader: viewerLoader, stillLoader, server, finding,
+});
+new ViewportReport({ grid, pages, way, lane: gridLane, viewer });
 followers.push(viewer.follower);
 const search = new Search({ finding, pages, grid });
 const progress = new Progress(pages, server);

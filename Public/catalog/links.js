@@ -17,7 +17,7 @@ export function linksOf(image, version) {
 
 /**
  * @param {import('./server.js').GalleryImage} image
- * @param {import('./server.js').Rendition} rendition
+ * @param {import('./server.js').Rendition | 'pyramid'} rendition
  */
 export function linkTo(image, rendition) {
   if (rendition in image.links) return image.links[/** @type {keyof import('./server.js').Links} */ (rendition)];

@@ -1,5 +1,5 @@
 import { Problem } from './problem.js';
-import { acceptedPictures } from '../loading/formats.js';
+import { acceptedPictures } from './formats.js';
 import { copyMark } from '../offline/copy-mark.js';
 
 /**
@@ -178,7 +178,7 @@ export class Server {
    */
   async #reach(path, options) {
     try {
-      return await fetch(path, options);
+      return (options.body ? undefined : await askedAhead(path)) ?? (await fetch(path, options));
     } catch {
       this.#connection.suspect();
       throw new Unreachable();
@@ -197,6 +197,19 @@ export class Server {
       throw new Unreachable();
     }
   }
+}
+
+/**
+ * What the page asked for before its script was here, once; undefined if it did not, or in vain.
+ * @param {string} path
+ * @returns {Promise<Response | undefined>}
+ */
+async function askedAhead(path) {
+  /** @type {Map<string, Promise<Response>> | undefined} */
+  const ahead = /** @type {any} */ (globalThis).ahead;
+  const answer = ahead?.get(path);
+  ahead?.delete(path);
+  return answer?.catch(() => undefined);
 }
 
 /**

@@ -9,7 +9,6 @@ import { fills } from './fit.js';
 
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
- * @typedef {import('../loading/way.js').Way} Way
  */
 
 /**
@@ -58,7 +57,7 @@ export class Cell extends Slot {
   problem = null;
 
   /**
-   * @param {Way} loader
+   * @param {import('../loading/lane.js').Lane} loader
    * @param {(number: number) => import('../loading/slot.js').Rank} rankOf
    * @param {(number: number) => string} dayBegunAt  The day whose first picture is there; empty where there is none.
    */
@@ -70,6 +69,11 @@ export class Cell extends Slot {
     this.element = cloneTemplate('slot-template');
     this.#link = find('a', this.element);
     this.#placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.#link));
+  }
+
+  /** @override */
+  get need() {
+    return this.#loader.need;
   }
 
   /** @override */
@@ -217,17 +221,27 @@ export class Cell extends Slot {
     this.#isPicturePart = picture.isIncomplete;
     const isQuick = performance.now() - this.#begunAt < Cell.#fadeAfter;
     // Over its preview a picture only gets sharper; forty fades after every stop would cost more than they show.
-    if (isQuick || this.#picture || this.element.dataset.phase === 'preview') element.classList.add('at-once');
-    // It arrives once, however often its row is moved about.
-    element.addEventListener('animationend', () => element.classList.add('at-once'), { once: true });
+    const isAtOnce = isQuick || this.#picture !== null || this.element.dataset.phase === 'preview';
     this.#picture?.remove();
     this.#removeNotice();
     this.#placeholder.after(element);
     this.#removePreview();
     this.#picture = element;
+    if (isAtOnce) this.#hasArrived(element);
+    else element.addEventListener('animationend', () => this.#hasArrived(element), { once: true });
     element.alt = this.#text;
     this.element.dataset.phase = 'shown';
     this.#markIfNew();
+  }
+
+  /**
+   * It arrives once, however often its row is moved about.
+   * @param {HTMLImageElement} element
+   */
+  #hasArrived(element) {
+    element.classList.add('at-once');
+    // A picture that is partly clear should not have its own blur behind it.
+    if (element === this.#picture) dropPlaceholder(this.#placeholder);
   }
 
   /**

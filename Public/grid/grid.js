@@ -23,12 +23,13 @@ export class Grid extends EventTarget {
 
   #element = find('#grid');
   #pages;
-  #loader;
+  #way;
+  #lane;
   #rows;
   #proportions;
   #maker;
   /** @param {number} index */
-  #imageAt = (index) => this.#loader.imageAt(index);
+  #imageAt = (index) => this.#way.imageAt(index);
   #focus;
   /** What stays where it is while the arrangement is changed. */
   #held = new HeldPoint();
@@ -41,16 +42,18 @@ export class Grid extends EventTarget {
 
   /**
    * @param {import('../catalog/pages.js').Pages} pages
-   * @param {import('../loading/way.js').Way} loader
+   * @param {import('../loading/way.js').Way} way
+   * @param {import('../loading/lane.js').Lane} lane  Of the grid's pictures.
    * @param {import('../catalog/proportions.js').Proportions} proportions
    */
-  constructor(pages, loader, proportions) {
+  constructor(pages, way, lane, proportions) {
     super();
     this.#pages = pages;
-    this.#loader = loader;
+    this.#way = way;
+    this.#lane = lane;
     this.#proportions = proportions;
     const dayAt = (/** @type {number} */ index) => (this.geometry.hasHeadings ? dayBegunAt(index, this.#imageAt) : '');
-    this.#rows = new Rows(() => new Cell(loader, (index) => this.#rankOf(index), dayAt));
+    this.#rows = new Rows(() => new Cell(lane, (index) => this.#rankOf(index), dayAt));
     this.#focus = new RovingFocus(this.#element, this.#rows);
     this.#maker = new GeometryMaker(this.#element, pages);
     this.geometry = this.#maker.make();
@@ -58,7 +61,7 @@ export class Grid extends EventTarget {
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('rest', () => this.#rested());
     pages.addEventListener('page', () => this.#update());
-    loader.addEventListener('room', () => this.#wantPages());
+    way.addEventListener('room', () => this.#wantPages());
     proportions.addEventListener('known', () => this.#known());
     proportions.addEventListener('shape', () => this.#settle());
     pages.addEventListener('order', (event) => this.#reorder(/** @type {CustomEvent} */ (event).detail));
@@ -331,14 +334,14 @@ export class Grid extends EventTarget {
   }
 
   #scrolled() {
-    this.#loader.hold(Math.abs(this.scroller.velocity) > Grid.#fling);
+    this.#lane.hold(Math.abs(this.scroller.velocity) > Grid.#fling);
     const { first, last } = this.geometry.slotsAt(this.scroller.offset);
     if (last < this.#seen.first || first > this.#seen.last) this.#straighten();
     this.#update();
   }
 
   #rested() {
-    this.#loader.hold(false);
+    this.#lane.hold(false);
     this.#update();
     if (this.geometry.layout.bent && this.geometry.isBent) this.#settle();
     this.#rows.sort();
@@ -354,13 +357,13 @@ export class Grid extends EventTarget {
     this.#focus.follow(geometry);
     this.#proportions.want(this.#seen.first, this.#seen.last, scroller.velocity);
     this.#wantPages();
-    this.#loader.reorder();
+    this.#lane.reorder();
     this.dispatchEvent(new Event('move'));
   }
 
   /** The pages of the catalog share the link with the pictures. */
   #wantPages() {
-    if (!this.#loader.hasRoomForPages) {
+    if (!this.#way.hasRoomForPages) {
       this.#pages.rest();
       return;
     }

@@ -33,6 +33,8 @@ export class Scroller extends EventTarget {
   #slid = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #resting;
+  /** The frame in which the scrolling will have come to a halt, unless it goes on there. */
+  #restFrame = 0;
 
   /** @param {HTMLElement} element  As tall as can be scrolled; its top is the gallery's top. */
   constructor(element) {
@@ -40,7 +42,6 @@ export class Scroller extends EventTarget {
     this.#element = element;
     history.scrollRestoration = 'manual';
     addEventListener('scroll', () => this.#moved(), { passive: true });
-    addEventListener('scrollend', () => this.#rest());
     // WebKit keeps a page that is left as it was, but for how far it was scrolled.
     addEventListener('pageshow', ({ persisted }) => persisted && this.#place(this.#offset));
     for (const type of ['wheel', 'touchstart', 'touchmove', 'keydown']) {
@@ -209,11 +210,21 @@ export class Scroller extends EventTarget {
   #restSoon() {
     this.#isMoving = true;
     clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => this.#rest(), Scroller.#restAfter);
+    cancelAnimationFrame(this.#restFrame);
+    this.#resting = setTimeout(() => this.#restNextFrame(), Scroller.#restAfter);
+  }
+
+  /**
+   * Where frames take long, the scroll that is to come is told of at the beginning of the next one. Not by `scrollend`:
+   * with a wheel that comes after each notch, in the midst of the movement.
+   */
+  #restNextFrame() {
+    // Who is out of sight has no frames.
+    if (document.hidden) this.#rest();
+    else this.#restFrame = requestAnimationFrame(() => this.#rest());
   }
 
   #rest() {
-    clearTimeout(this.#resting);
     this.#isMoving = false;
     this.#velocity = 0;
     if (this.#driver === 'hand') this.#driver = 'unknown';

@@ -2,7 +2,7 @@
  * @typedef {import('./slot.js').Slot} Slot
  * @typedef {import('./cache.js').Picture} Picture
  * @typedef {import('../catalog/problem.js').Problem} Problem
- * @typedef {{picture: Picture, element: HTMLImageElement} | {preview: HTMLImageElement} | {problem: Problem}} Outcome
+ * @typedef {{picture: Picture, element: HTMLImageElement, pixels: number} | {preview: HTMLImageElement} | {problem: Problem}} Outcome
  */
 
 /**
@@ -18,8 +18,13 @@
 export function commit(slot, token, outcome) {
   if (slot.token !== token) return false;
   if (outcome.image !== undefined && outcome.image !== slot.image?.id) return false;
-  if ('preview' in outcome) slot.showPreview(outcome.preview);
-  else if ('picture' in outcome) slot.show(outcome.picture, outcome.element);
-  else slot.fail(outcome.problem);
+  if ('preview' in outcome) {
+    slot.showPreview(outcome.preview);
+  } else if ('picture' in outcome) {
+    slot.pixels = outcome.pixels;
+    slot.show(outcome.picture, outcome.element);
+  } else {
+    slot.fail(outcome.problem);
+  }
   return true;
 }

@@ -1,16 +1,18 @@
+import { linkTo } from '../catalog/links.js';
 import { Problem } from '../catalog/problem.js';
 import { commit } from './commit.js';
 import { decode } from './decode.js';
 import { Orders } from './orders.js';
 import { isWorthWaiting, mostAttempts, waitFor } from './patience.js';
 import { PictureRequest } from './request.js';
-import { pixelsOf } from './sizes.js';
+import { bestStep, pixelsOf } from './sizes.js';
 
 /**
  * @typedef {import('./slot.js').Slot} Slot
  * @typedef {import('./cache.js').Picture} Picture
  * @typedef {import('./places.js').Job} Job
  * @typedef {import('./request.js').Answer} Answer
+ * @typedef {import('../catalog/server.js').Rendition} Rendition
  */
 
 let shownFromCache = 0;
@@ -53,8 +55,39 @@ export class PictureLoader {
     // Without an image there is nothing to ask for yet.
     if (slot.phase !== 'idle' || !slot.image) return;
     const known = this.#cache.get(slot.key);
-    if (known) this.#showKnown(slot, known);
+    if (known) this.#showKnown(slot, slot.rendition, known);
+    else if (slot.takesLess) this.#showLess(slot);
     else this.#orders.add(slot);
+  }
+
+  /**
+   * What is here of the picture, before what is needed is asked for.
+   * @param {Slot} slot
+   */
+  async #showLess(slot) {
+    const { image, showing } = slot;
+    const less = image && bestStep(slot.rendition, (name) => this.#cache.get(linkTo(image, name)) !== undefined);
+    const known = less && this.#cache.get(linkTo(image, less));
+    const isEnough = less && pixelsOf(less) >= pixelsOf(slot.rendition);
+    if (isEnough) slot.rendition = less;
+    if (known) await this.#showKnown(slot, less, known);
+    if (slot.showing !== showing || (isEnough && slot.phase === 'shown')) return;
+    slot.token = null;
+    this.#orders.add(slot);
+  }
+
+  /** @param {Slot} _slot  One that shows something, by whomever it was loaded. */
+  adopt(_slot) {}
+
+  /** @param {Slot} _slot  It is loaded by others from now on, and keeps what it shows. */
+  leave(_slot) {}
+
+  /**
+   * @param {Slot} slot
+   * @param {number} number
+   */
+  renumber(slot, number) {
+    slot.number = number;
   }
 
   /**
@@ -109,6 +142,7 @@ export class PictureLoader {
       token,
       purpose,
       key: slot.key,
+      rendition: slot.rendition,
       showing: slot.showing,
       send: () => this.#send(job, request),
       giveWay: () => this.#giveWay(job, request),
@@ -135,7 +169,7 @@ export class PictureLoader {
   #answered(job, answer) {
     switch (answer.kind) {
       case 'picture':
-        this.#arrived(job, answer.token, this.#cache.put(job.key, answer.blob, answer.isIncomplete));
+        this.#arrived({ ...job, token: answer.token }, this.#cache.put(job.key, answer.blob, answer.isIncomplete));
         break;
       case 'problem':
         if (!this.#triesAgain(job, answer.problem)) commit(job.slot, answer.token, { problem: answer.problem });
@@ -152,42 +186,43 @@ export class PictureLoader {
   }
 
   /**
-   * @param {Job} job
-   * @param {string} token
+   * @param {Job} job  With the token that the answer bears.
    * @param {Picture} picture
    */
-  async #arrived(job, token, picture) {
+  async #arrived(job, picture) {
     if (isCurrent(job)) job.slot.phase = 'decoding';
-    await this.#decodeAndCommit(job.slot, token, job.key, picture);
+    await this.#decodeAndCommit(job.slot, job, picture);
   }
 
   /**
    * @param {Slot} slot
+   * @param {Rendition} rendition
    * @param {Picture} picture
    */
-  #showKnown(slot, picture) {
+  #showKnown(slot, rendition, picture) {
     // No answer brings this picture, so it gets a token of the page's own to enter with.
     slot.token = `cached ${(shownFromCache += 1)}`;
     slot.phase = 'decoding';
-    return this.#decodeAndCommit(slot, slot.token, slot.key, picture);
+    const key = slot.image ? linkTo(slot.image, rendition) : '';
+    return this.#decodeAndCommit(slot, { token: slot.token, key, rendition }, picture);
   }
 
   /**
    * @param {Slot} slot
-   * @param {string} token
-   * @param {string} key
+   * @param {Pick<Job, 'token' | 'key' | 'rendition'>} what
    * @param {Picture} picture
    */
-  async #decodeAndCommit(slot, token, key, picture) {
+  async #decodeAndCommit(slot, { token, key, rendition }, picture) {
+    const isAll = rendition === slot.rendition;
     let element;
     try {
       element = await decode(picture);
     } catch {
       this.#cache.remove(key);
-      commit(slot, token, { problem: new Problem(0, 'Not a picture that this browser can show') });
+      if (isAll) commit(slot, token, { problem: new Problem(0, 'Not a picture that this browser can show') });
       return;
     }
-    if (commit(slot, token, { picture, element })) slot.pixels = pixelsOf(slot.rendition);
+    if (commit(slot, token, { picture, element, pixels: pixelsOf(rendition) }) && isAll) slot.finish();
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * @typedef {import('./slot.js').Slot} Slot
+ * @typedef {Pick<import('./slot.js').Slot, 'attempts'>} Slot  Or whatever else tries again.
  * @typedef {import('../catalog/problem.js').Problem} Problem
  */
 

@@ -2,8 +2,9 @@ import { byUrgency } from './slot.js';
 
 /**
  * @typedef {import('./slot.js').Slot} Slot
- * @typedef {{slot: Slot, token: string, key: string, showing: number, purpose: 'visible' | 'prefetch',
- *   send: () => Promise<void>, giveWay: () => void}} Job  `send` settles when its answer has been read to the end.
+ * @typedef {import('../catalog/server.js').Rendition} Rendition
+ * @typedef {{slot: Slot, token: string, key: string, rendition: Rendition, showing: number,
+ *   purpose: 'visible' | 'prefetch', send: () => Promise<void>, giveWay: () => void}} Job  `send` settles when its answer has been read to the end.
  */
 
 /**

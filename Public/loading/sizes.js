@@ -3,6 +3,9 @@
  *
  * @typedef {import('../catalog/server.js').Rendition} Rendition
  * @typedef {{width: number, height: number}} Size
+ * @typedef {{pixels: number, side: 'longer' | 'shorter' | 'height' | 'box', height?: number, saveData?: true}} Need  What a
+ *   place needs of its picture, in the words of the stream: device pixels of the `side`; of a `box` those across, and
+ *   `height` from top to bottom.
  */
 
 /** Of a picture whose proportions are not known: those of most cameras. */
@@ -52,6 +55,20 @@ export function renditionWith(pixels, picture) {
 }
 
 /**
+ * The rendition that a place needs of its picture; the stream's server finds the same.
+ * @param {Need | null} need
+ * @param {Partial<Size> | null} [picture]
+ * @returns {Rendition}
+ */
+export function stepFor(need, picture) {
+  if (!need) return 'tile';
+  const { pixels, side, height = pixels, saveData } = need;
+  const place = side === 'height' ? { width: Infinity, height: pixels } : { width: pixels, height };
+  const needed = pixelsNeeded(place, { fit: side === 'shorter' ? 'cover' : 'contain', density: 1, picture });
+  return renditionWith(Math.min(needed, pixelsOf(saveData ? 'tile' : '2560')), picture);
+}
+
+/**
  * Pixels of the longer side that a rendition has at the most; 0 of what is no step.
  * @param {string} name
  */
@@ -78,10 +95,12 @@ export function savesData() {
 }
 
 /**
- * Whether two reports of what is on screen need as many pixels of it.
- * @param {Pick<import('../stream/stream.js').Report, 'pixels' | 'side' | 'saveData'>} one
- * @param {Pick<import('../stream/stream.js').Report, 'pixels' | 'side' | 'saveData'>} other
+ * @param {Need} one
+ * @param {Need} other
  */
 export function needsSame(one, other) {
-  return one.pixels === other.pixels && one.side === other.side && one.saveData === other.saveData;
+  return (
+    one.pixels === other.pixels && one.side === other.side && one.height === other.height &&
+    one.saveData === other.saveData
+  );
 }

@@ -65,6 +65,19 @@ export class Slot {
   }
 
   /**
+   * What the place needs of its picture now; null where a tile does.
+   * @returns {import('./sizes.js').Need | null}
+   */
+  get need() {
+    return null;
+  }
+
+  /** Whether it shows what is here of a picture while what it needs is on its way. */
+  get takesLess() {
+    return false;
+  }
+
+  /**
    * How urgent this slot is now: visible before prefetch, then near before far.
    * @returns {Rank}
    */
@@ -98,6 +111,9 @@ export class Slot {
   show(_picture, _element) {
     this.phase = 'shown';
   }
+
+  /** What is shown is all that comes: it is as sharp as the place needs it, or nothing finer can be had. */
+  finish() {}
 
   /**
    * Called by `commit` alone.

@@ -1,4 +1,5 @@
 import { linksOf } from '../catalog/links.js';
+import { stepFor } from '../loading/sizes.js';
 
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
@@ -17,6 +18,13 @@ export class Standing {
   tile = null;
   /** @type {Problem | null} */
   problem = null;
+  /** Nothing more of it comes by its token. */
+  isEnded = false;
+  /**
+   * What the page said of its places when this was assigned.
+   * @type {import('../loading/sizes.js').Need['side'] | undefined}
+   */
+  side;
   /** What has come says that the file ends before its picture does. */
   isIncomplete = false;
   /**
@@ -84,6 +92,8 @@ export class Standing {
 export class Assignments {
   static #most = 1_500;
   static #kept = 1_000;
+  /** Bytes of what has come and is larger than a tile, beside those of the picture cache. */
+  static #heaviest = 64 * 1_048_576;
   /** So far from what is on screen pages may still tell of what was assigned, in slots. */
   static reach = 500;
 
@@ -91,6 +101,8 @@ export class Assignments {
   #bySlot = new Map();
   /** @type {Map<string, Standing>} */
   #byToken = new Map();
+  /** Bytes of what has come. */
+  #bytes = 0;
   /**
    * Of orders to come, by slot.
    * @type {Map<number, Standing>}
@@ -103,16 +115,31 @@ export class Assignments {
   }
 
   /**
-   * What stands in these slots of which nothing was assigned.
+   * What stands in these slots, and those that are to be made ready, of which nothing was assigned, or less.
    * @param {import('./stream.js').Report} report
    * @param {(index: number) => GalleryImage | undefined} imageAt
-   * @returns {{slot: number, image: string, name: string}[]}
+   * @returns {{slot: number, image: string, name: string, rendition: import('../catalog/server.js').Rendition}[]}
    */
-  lackingOf({ first, count }, imageAt) {
-    return Array.from({ length: count }, (_, at) => ({ slot: first + at, image: imageAt(first + at) })).flatMap(
-      ({ slot, image }) =>
-        image && this.at(slot)?.image !== image.id ? [{ slot, image: image.id, name: image.name }] : [],
-    );
+  lackingOf(report, imageAt) {
+    const { first, count, ahead = 0, behind = 0 } = report;
+    const beyond = Math.max(ahead, behind);
+    const slots = Array.from({ length: count + 2 * beyond }, (_, at) => first - beyond + at);
+    return slots.flatMap((slot) => {
+      const image = imageAt(slot);
+      const standing = this.at(slot);
+      const isThere = standing?.image === image?.id && (standing?.side === 'box') === (report.side === 'box');
+      if (!image || isThere) return [];
+      return [{ slot, image: image.id, name: image.name, rendition: stepFor(report, image) }];
+    });
+  }
+
+  /**
+   * @param {Standing} standing
+   * @param {NonNullable<Standing['tile']>} tile  What has come of it.
+   */
+  hold(standing, tile) {
+    this.#bytes += tile.blob.size - (standing.tile?.blob.size ?? 0);
+    standing.tile = tile;
   }
 
   /** @param {string} token */
@@ -175,6 +202,7 @@ export class Assignments {
 
   /** What was assigned is of another view. */
   clear() {
+    this.#bytes = 0;
     this.#bySlot.clear();
     this.#byToken.clear();
     this.#coming.clear();
@@ -203,14 +231,21 @@ export class Assignments {
   #discard(from, slot) {
     const standing = from.get(slot);
     if (!standing) return;
+    this.#bytes -= standing.tile?.blob.size ?? 0;
     from.delete(slot);
     this.#byToken.delete(standing.token);
   }
 
   /** @param {number} middle  The slot in the middle of the screen. */
   trim(middle) {
-    if (this.#bySlot.size <= Assignments.#most) return;
+    if (this.#bySlot.size <= Assignments.#most && this.#bytes <= Assignments.#heaviest) return;
     const slots = [...this.#bySlot.keys()].sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
-    for (const slot of slots.slice(Assignments.#kept)) this.remove(slot);
+    this.#bytes = 0;
+    slots.forEach((slot, at) => {
+      const bytes = this.at(slot)?.tile?.blob.size ?? 0;
+      const fits = at < Assignments.#kept && this.#bytes + bytes <= Assignments.#heaviest / 2;
+      this.#bytes += bytes;
+      if (!fits) this.remove(slot);
+    });
   }
 }

@@ -1,14 +1,15 @@
 import { Problem } from '../catalog/problem.js';
-import { linkTo, versionIn } from '../catalog/links.js';
+import { versionIn } from '../catalog/links.js';
 import { View } from '../catalog/view.js';
 import { commit } from '../loading/commit.js';
-import { decode } from '../loading/decode.js';
 import { isWorthWaiting, waitFor } from '../loading/patience.js';
-import { bestStep, pixelsOf } from '../loading/sizes.js';
+import { pixelsOf } from '../loading/sizes.js';
 import { Assignments } from './assignments.js';
+import { SlotFiller } from './filler.js';
 import { Lag } from './lag.js';
 import { isTooFastForTiles } from './pace.js';
-import { isReady, makePreview } from './preview.js';
+import { makePreview } from './preview.js';
+import { ShownSlots } from './shown-slots.js';
 
 /**
  * @typedef {import('../loading/slot.js').Slot} Slot
@@ -26,20 +27,14 @@ import { isReady, makePreview } from './preview.js';
  */
 export class StreamLoader extends EventTarget {
   #stream;
-  #cache;
   #pages;
   #assignments = new Assignments();
-  /** @type {Map<number, Slot>} */
-  #slots = new Map();
+  #slots = new ShownSlots();
   /** @type {Report | null} */
   #report = null;
   #isCalm = true;
   #lag = new Lag();
-  /**
-   * Slots whose picture is being decoded, and for which showing.
-   * @type {WeakMap<Slot, number>}
-   */
-  #decoding = new WeakMap();
+  #filler;
   /**
    * Tokens whose origins keep them waiting, as the server said last.
    * @type {Set<string | null>}
@@ -53,12 +48,19 @@ export class StreamLoader extends EventTarget {
   constructor({ stream, cache, pages }) {
     super();
     this.#stream = stream;
-    this.#cache = cache;
     this.#pages = pages;
+    this.#filler = new SlotFiller({
+      cache,
+      standingAt: (slot) => this.#assignments.at(slot),
+      isHeldBack: () => this.#isFast(),
+      isKeptWaiting: (token) => this.#keptWaiting.has(token),
+      onEnd: () => this.#checkCalm(),
+      onUnfit: (image, version, kind) => stream.reject(image, version, kind),
+    });
     stream.addEventListener('open', () => this.#resume());
     this.#on('assigned', ({ assignments }) => this.#assigned(assignments));
     this.#on('preview', ({ token, content, url, at }) => this.#previewCame(token, content, url, at));
-    this.#on('tile', ({ token, content, kind, blob }) => this.#tileCame(token, content, { kind, blob }));
+    this.#on('tile', ({ token, content, kind, blob, isLast }) => this.#tileCame(token, content, { kind, blob }, isLast));
     this.#on('problem', ({ token, problem }) => this.#problemCame(token, problem));
     this.#on('waiting', ({ tokens }) => this.#keepWaiting(tokens));
     stream.addEventListener('closed', () => this.#keepWaiting([]));
@@ -102,12 +104,17 @@ export class StreamLoader extends EventTarget {
     slot.phase = 'wanted';
     this.adopt(slot);
     const standing = this.#assignments.at(slot.number);
-    if (standing) this.#bring(slot, standing);
+    if (standing) this.#filler.bring(slot, standing);
   }
 
   /** @param {Slot} slot  One that may show something already. */
   adopt(slot) {
-    this.#slots.set(slot.number, slot);
+    this.#slots.add(slot);
+  }
+
+  /** @param {Slot} slot  It is loaded by others from now on, and keeps what it shows. */
+  leave(slot) {
+    this.#slots.delete(slot);
   }
 
   /**
@@ -115,16 +122,25 @@ export class StreamLoader extends EventTarget {
    * @param {number} number
    */
   renumber(slot, number) {
-    if (this.#slots.get(slot.number) === slot) this.#slots.delete(slot.number);
+    this.#slots.delete(slot);
     slot.number = number;
-    this.#slots.set(number, slot);
+    this.#slots.add(slot);
+    // It may have been assigned before the page knew that it stands there.
+    const standing = this.#assignments.at(number);
+    if (standing && standing.image === slot.image?.id && !hasEndedBadly(slot)) this.#give(slot, standing);
   }
 
   /** @param {Slot} slot */
   release(slot) {
-    if (this.#slots.get(slot.number) === slot) this.#slots.delete(slot.number);
+    this.#slots.delete(slot);
     slot.begin(-1, null);
   }
+
+  /** @param {boolean} _isHeld  The server sees from the reports that nothing is to be sent. */
+  hold(_isHeld) {}
+
+  /** The server orders by the reports. */
+  reorder() {}
 
   /** @param {Slot} slot */
   retry(slot) {
@@ -211,15 +227,33 @@ export class StreamLoader extends EventTarget {
         continue;
       }
       const standing = this.#assignments.put(assignment);
-      const slot = this.#slots.get(standing.slot);
-      if (!slot) continue;
-      const { showing } = slot;
-      // What the slot shows may be another picture, or another version of the same: then it begins anew by itself.
-      slot.rebind(this.imageAt(standing.slot));
-      if (slot.showing !== showing) continue;
-      if (slot.phase === 'shown') slot.token = standing.token;
-      else this.#bring(slot, standing);
+      standing.side = this.#report?.side;
+      for (const slot of this.#slots.at(standing.slot)) this.#assign(slot, standing);
     }
+  }
+
+  /**
+   * @param {Slot} slot
+   * @param {Standing} standing
+   */
+  #assign(slot, standing) {
+    const { showing } = slot;
+    // What the slot shows may be another picture, or another version of the same: then it begins anew by itself.
+    slot.rebind(this.imageAt(standing.slot));
+    if (slot.showing === showing && slot.image?.id === standing.image) this.#give(slot, standing);
+  }
+
+  /**
+   * @param {Slot} slot
+   * @param {Standing} standing
+   */
+  #give(slot, standing) {
+    if (slot.phase !== 'shown') {
+      this.#filler.bring(slot, standing);
+      return;
+    }
+    slot.token = standing.token;
+    this.#filler.bringTile(slot, standing);
   }
 
   /**
@@ -244,23 +278,28 @@ export class StreamLoader extends EventTarget {
   #previewIsReady(index, preview) {
     // The slot may have another token by now, and the same picture.
     const standing = this.#assignments.at(index);
-    const slot = this.#slots.get(index);
-    if (standing?.preview !== preview || !slot || slot.phase === 'shown' || slot.phase === 'failed') return;
-    commit(slot, standing.token, { preview, image: standing.image });
+    if (standing?.preview !== preview) return;
+    for (const slot of this.#slots.at(index)) {
+      if (slot.phase !== 'shown' && slot.phase !== 'failed') commit(slot, standing.token, { preview, image: standing.image });
+    }
   }
 
   /**
    * @param {string} token
    * @param {Content} content
    * @param {NonNullable<Standing['tile']>} tile
+   * @param {boolean} isLast  Nothing more comes of this token.
    */
-  #tileCame(token, content, tile) {
+  #tileCame(token, content, tile, isLast) {
     const standing = this.#came(token, content);
     if (!standing) return;
+    if (isLast) {
+      standing.isEnded = true;
+      standing.side = this.#report?.side;
+    }
     if (standing.tile && pixelsOf(standing.tile.kind) > pixelsOf(tile.kind)) return;
-    standing.tile = tile;
-    const slot = this.#slots.get(standing.slot);
-    if (slot) this.#bringTile(slot, standing);
+    this.#assignments.hold(standing, tile);
+    for (const slot of this.#slots.at(standing.slot)) this.#filler.bringTile(slot, standing);
   }
 
   /**
@@ -269,13 +308,20 @@ export class StreamLoader extends EventTarget {
    */
   #problemCame(token, { status, title, detail, retryAfter }) {
     const standing = this.#assignments.of(token);
+    if (!standing) return;
+    const slots = this.#slots.at(standing.slot);
+    standing.isEnded = true;
     // Where there is the picture already, it was only to become finer.
-    if (!standing || standing.tile) return;
-    standing.problem = new Problem(status, title || 'The picture cannot be had', detail, retryAfter);
-    const slot = this.#slots.get(standing.slot);
-    if (!slot) return;
-    if (isWorthWaiting(slot, standing.problem)) this.#retryLater(slot, standing.problem);
-    else commit(slot, token, { problem: standing.problem, image: standing.image });
+    if (standing.tile) {
+      for (const slot of slots) this.#filler.bringTile(slot, standing);
+      return;
+    }
+    const problem = new Problem(status, title || 'The picture cannot be had', detail, retryAfter);
+    standing.problem = problem;
+    for (const slot of slots) {
+      if (isWorthWaiting(slot, problem)) this.#retryLater(slot, problem);
+      else commit(slot, token, { problem, image: standing.image });
+    }
     this.#checkCalm();
   }
 
@@ -297,7 +343,7 @@ export class StreamLoader extends EventTarget {
   /** @param {string[]} tokens  All that wait for their origins; the others do not, or no longer. */
   #keepWaiting(tokens) {
     this.#keptWaiting = new Set(tokens);
-    for (const slot of this.#slots.values()) slot.waitForOrigin(this.#keptWaiting.has(slot.token));
+    for (const slot of this.#slots.all) slot.waitForOrigin(this.#keptWaiting.has(slot.token));
   }
 
   /**
@@ -309,81 +355,17 @@ export class StreamLoader extends EventTarget {
     if (!standing) return undefined;
     standing.learn(content);
     standing.problem = null;
-    const slot = this.#slots.get(standing.slot);
-    if (slot?.token === token && slot.image?.id === standing.image) slot.image = standing.described;
+    for (const slot of this.#slots.at(standing.slot)) {
+      if (slot.token === token && slot.image?.id === standing.image) slot.image = standing.described;
+    }
     return standing;
   }
 
-  /**
-   * Gives the slot what there is.
-   * @param {Slot} slot
-   * @param {Standing} standing
-   */
-  #bring(slot, standing) {
-    const { token, image, preview, problem } = standing;
-    if (slot.image?.id !== image) return;
-    slot.token = token;
-    slot.phase = 'waiting';
-    slot.waitForOrigin(this.#keptWaiting.has(token));
-    if (preview && isReady(preview)) commit(slot, token, { preview, image });
-    if (problem) commit(slot, token, { problem, image });
-    else this.#bringTile(slot, standing);
-  }
-
   #bringTiles() {
-    for (const slot of this.#slots.values()) {
+    for (const slot of this.#slots.all) {
       const standing = this.#assignments.at(slot.number);
-      if (standing && slot.token === standing.token) this.#bringTile(slot, standing);
+      if (standing && slot.token === standing.token) this.#filler.bringTile(slot, standing);
     }
-  }
-
-  /**
-   * @param {Slot} slot
-   * @param {Standing} standing
-   */
-  async #bringTile(slot, standing) {
-    const { showing } = slot;
-    const { token, image, version } = standing;
-    if (this.#isFast() || slot.token !== token || this.#decoding.get(slot) === showing) return;
-    const best = this.#bestOf(standing);
-    if (!best || pixelsOf(best.kind) <= slot.pixels) return;
-    let isShown = false;
-    if (slot.phase !== 'shown') slot.phase = 'decoding';
-    this.#decoding.set(slot, showing);
-    try {
-      const element = await decode(best.picture);
-      isShown = commit(slot, token, { picture: best.picture, element, image });
-      if (isShown) slot.pixels = pixelsOf(best.kind);
-    } catch {
-      this.#cache.remove(linkTo(standing.described, best.kind));
-      standing.tile = null;
-      if (version) this.#stream.reject(image, version, best.kind);
-      const problem = new Problem(0, 'Not a picture that this browser can show');
-      if (slot.pixels === 0) commit(slot, token, { problem, image });
-    }
-    this.#checkCalm();
-    if (this.#decoding.get(slot) !== showing) return;
-    this.#decoding.delete(slot);
-    // Something finer may have come meanwhile, or the slot have got another token.
-    const now = this.#assignments.at(slot.number);
-    if (now && (isShown || slot.token !== token)) this.#bringTile(slot, now);
-  }
-
-  /**
-   * What serves the slot best of what has come and of what is remembered.
-   * @param {Standing} standing
-   */
-  #bestOf({ version, tile, isIncomplete, described, rendition }) {
-    const cache = this.#cache;
-    const key = tile && linkTo(described, tile.kind);
-    // Without a version nobody knows whether what is remembered by this name is the same picture.
-    const put = tile && key && (!version || !cache.get(key)) ? cache.put(key, tile.blob, isIncomplete) : undefined;
-    if (!version) return tile && put && { kind: tile.kind, picture: put };
-    // The server may have learnt meanwhile that more is needed than it said.
-    const needed = tile && pixelsOf(tile.kind) > pixelsOf(rendition) ? tile.kind : rendition;
-    const best = bestStep(needed, (name) => cache.get(linkTo(described, name)) !== undefined);
-    const picture = best && cache.get(linkTo(described, best));
-    return picture && { kind: /** @type {import('./worker/message.js').Kind} */ (best), picture };
   }
 
   #checkCalm() {
@@ -394,7 +376,15 @@ export class StreamLoader extends EventTarget {
 
   #allEnded() {
     const { first, count } = this.#report ?? { first: 0, count: 0 };
-    const phases = Array.from({ length: count }, (_, at) => this.#slots.get(first + at)?.phase);
-    return phases.every((phase) => phase === 'shown' || phase === 'failed');
+    for (let number = first; number < first + count; number += 1) {
+      const there = this.#slots.at(number);
+      if (there.length === 0 || !there.every(({ phase }) => phase === 'shown' || phase === 'failed')) return false;
+    }
+    return true;
   }
+}
+
+/** @param {Slot} slot  Nothing is on its way to it, or it has its reason. */
+function hasEndedBadly({ phase }) {
+  return phase === 'idle' || phase === 'failed';
 }

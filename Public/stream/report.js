@@ -8,7 +8,8 @@ import { Motion } from './motion.js';
 
 /**
  * Tells the stream what is on screen: once a frame while it moves, where it is going and how fast, and in the first
- * frame without movement that it has stopped. At rest it does nothing.
+ * frame without movement that it has stopped. At rest it does nothing. While a picture is looked at large, it and its
+ * neighbours are what is on screen, and the grid beneath is not.
  */
 export class ViewportReport {
   /** A change of velocity that is worth telling, as a share of it. */
@@ -20,19 +21,25 @@ export class ViewportReport {
   #grid;
   #pages;
   #way;
+  #lane;
+  #viewer;
   #motion = new Motion();
   #isWatching = false;
   /** @type {Report | null} */
   #last = null;
 
   /**
-   * @param {{grid: Grid, pages: import('../catalog/pages.js').Pages, way: import('../loading/way.js').Way}} parts
+   * @param {{grid: Grid, pages: import('../catalog/pages.js').Pages, way: import('../loading/way.js').Way,
+   *   lane: import('../loading/lane.js').Lane, viewer: import('../viewer/viewer.js').Viewer}} parts  `lane`: the grid's.
    */
-  constructor({ grid, pages, way }) {
+  constructor({ grid, pages, way, lane, viewer }) {
     this.#grid = grid;
     this.#pages = pages;
     this.#way = way;
+    this.#lane = lane;
+    this.#viewer = viewer;
     grid.addEventListener('move', () => this.#moved());
+    viewer.addEventListener('look', () => this.#tell());
   }
 
   /** The grid was laid out anew, or another part of it is on screen. */
@@ -54,32 +61,38 @@ export class ViewportReport {
   }
 
   #tell() {
+    const seen = this.#viewer.sight ?? this.#sightOfGrid();
+    if (!seen) return;
+    // The plain view goes without saying.
+    const report = { view: this.#pages.view.text || undefined, revision: this.#pages.revision, ...seen };
+    if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
+    this.#last = report;
+    this.#way.look(report);
+  }
+
+  /** @returns {import('./stream.js').Sight | null} */
+  #sightOfGrid() {
     const { geometry, scroller } = this.#grid;
     const { first, last } = geometry.slotsAt(scroller.offset);
-    if (last < first) return;
+    if (last < first) return null;
     const velocity = this.#motion.velocity * geometry.densityAt(scroller.offset);
     const landing = this.#motion.landing;
-    /** @type {Report} */
-    const report = {
-      // The plain view goes without saying.
-      view: this.#pages.view.text || undefined,
-      revision: this.#pages.revision,
+    const needed = need(geometry.neededAt(scroller.offset));
+    this.#lane.look(needed);
+    return {
       first,
       count: last - first + 1,
       direction: Math.sign(velocity),
       velocity: Math.min(ViewportReport.#fastest, Math.round(Math.abs(velocity))),
       landing: landing === undefined ? undefined : geometry.landingSlot(landing + scroller.slid),
-      ...need(geometry.neededAt(scroller.offset)),
+      ...needed,
     };
-    if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
-    this.#last = report;
-    this.#way.look(report);
   }
 }
 
 /**
  * @param {{length: number, side: Report['side']}} needed  In CSS pixels.
- * @returns {Pick<Report, 'pixels' | 'side' | 'saveData'>}
+ * @returns {import('../loading/sizes.js').Need}
  */
 function need({ length, side }) {
   return { pixels: Math.ceil(length * devicePixelRatio), side, saveData: savesData() || undefined };
@@ -94,6 +107,7 @@ function isNews(before, now, notable) {
   return (
     before.view !== now.view || before.revision !== now.revision ||
     before.first !== now.first || before.count !== now.count ||
+    before.ahead !== now.ahead || before.behind !== now.behind ||
     !needsSame(before, now) ||
     before.landing !== now.landing || before.direction !== now.direction ||
     Math.abs(before.velocity - now.velocity) > notable * before.velocity

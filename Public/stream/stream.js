@@ -1,13 +1,14 @@
-import { acceptedPictures } from '../loading/formats.js';
+import { acceptedPictures } from '../catalog/formats.js';
 
 /**
  * @typedef {import('./worker/message.js').Kind} Kind
  * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number,
  *   view?: string, rendition: Kind}} Assignment  What stands in a slot of a view. A slot of which everything is held has a
  *   token of the page's own. `rendition`: the largest that the slot needs.
- * @typedef {{view?: string, revision?: number, first: number, count: number, direction: number, velocity: number,
- *   landing?: number, pixels: number, side: 'longer' | 'shorter' | 'height', saveData?: true,
- *   lag?: number}} Report  What is on screen, in the words of the stream's `viewport` message.
+ * @typedef {import('../loading/sizes.js').Need & {first: number, count: number, direction: number, velocity: number,
+ *   landing?: number, ahead?: number, behind?: number}} Sight  What is on screen, in the words of the stream's `viewport`
+ *   message. `ahead`, `behind`: how many slots are to be made ready, where that is not left to the server.
+ * @typedef {Sight & {view?: string, revision?: number, lag?: number}} Report
  * @typedef {{version: string | null, isIncomplete: boolean}} Content  Of what there is a picture. `isIncomplete`: the
  *   file ends before the picture does.
  */
@@ -74,7 +75,7 @@ export class Stream extends EventTarget {
 
   /**
    * Gives what is held of these, while there is no server that would assign them.
-   * @param {{slot: number, image: string, name: string}[]} assignments
+   * @param {ReturnType<import('./assignments.js').Assignments['lackingOf']>} assignments
    * @param {number} revision
    * @param {string} view
    */

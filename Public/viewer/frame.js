@@ -1,10 +1,13 @@
 import { linkTo } from '../catalog/links.js';
-import { bestStep, pixelsNeeded, pixelsOf, renditionWith, savesData } from '../loading/sizes.js';
+import { savesData } from '../loading/sizes.js';
 import { paintPlaceholder } from '../placeholder/placeholder.js';
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { cloneTemplate, find } from '../page/template.js';
 import { Layer } from './layer.js';
 import { Notice } from './notice.js';
+import { Pyramid } from './pyramid/pyramid.js';
+import { isPlayed, isShowable, isUndecodable } from './showable.js';
+import { lackOf, needsMore, stageNeed } from './stage-need.js';
 import { Zoom } from './zoom.js';
 
 /**
@@ -13,20 +16,10 @@ import { Zoom } from './zoom.js';
  * @typedef {'previous' | 'current' | 'next' | 'ahead'} Place  `ahead`: beyond the neighbour, and out of sight.
  */
 
-/** What browsers show; of other originals (HEIC, TIFF, raw) the server makes something that they do. */
-const shownByBrowsers = /^image\/(jpeg|png|apng|gif|webp|avif|avif-sequence|svg\+xml|bmp)$/;
-/** Of these, what may have several frames that are shown one after the other, and not pages. */
-const playedByBrowsers = /^image\/(png|apng|gif|webp|avif|avif-sequence)$/;
-/** The server could not make a picture of the file; a browser's decoders are others. */
-const undecodable = [415, 422];
-
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** One picture of the viewer, the one that is looked at or a neighbour that is made ready. */
 export class Frame {
-  /** An original heavier than this is offered for download, not shown. Bytes. */
-  static #heaviest = 80_000_000;
-
   element = cloneTemplate('frame-template');
   box = find('.frame-box', this.element);
   index = -1;
@@ -42,37 +35,47 @@ export class Frame {
    */
   problem = null;
 
+  #lane;
   #loader;
-  #cache;
   #onChange;
   #mark = makeIncompleteMark();
   #placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.box));
   #notice;
   #play = find('.frame-play', this.element);
   #preview = new Layer('preview', 'preview', this);
-  #tile = new Layer('tile', 'tile', this);
+  /** What the stage needs, by the stream where there is one. */
   #screen = new Layer('screen', 'screen', this);
-  #finer = new Layer('finer', '2560', this);
   #original = new Layer('original', 'original', this);
   /** In the order of their fineness, as they lie on each other. */
-  #layers = [this.#preview, this.#tile, this.#screen, this.#finer, this.#original];
+  #layers = [this.#preview, this.#screen, this.#original];
+  /** What is looked at closely of a picture that is too large to be shown as one. */
+  #pyramid = new Pyramid(() => this.#lackTiles());
+  /**
+   * A small one, until the picture is here.
+   * @type {HTMLImageElement | null}
+   */
+  #small = null;
+  /** All its pixels cannot be had; so the most that can. */
+  #lacksOriginal = false;
   /** @type {Place} */
   #place = 'current';
   /** How many others are more urgent. */
   #distance = 0;
 
   /**
-   * @param {import('../loading/loader.js').PictureLoader} loader
-   * @param {import('../loading/cache.js').PictureCache} cache
-   * @param {(frame: Frame) => void} onChange  Called when the picture is shown, cannot be, or is known better.
+   * @param {import('../loading/lane.js').Lane} lane  Of pictures as large as the stage.
+   * @param {import('../loading/loader.js').PictureLoader} loader  Of what no stream brings.
+   * @param {(frame: Frame) => void} onChange  Called when the picture is shown, cannot be, is known better, or when it
+   *   needs more pixels.
    */
-  constructor(loader, cache, onChange) {
+  constructor(lane, loader, onChange) {
+    this.#lane = lane;
     this.#loader = loader;
-    this.#cache = cache;
     this.#onChange = onChange;
     this.#notice = new Notice(this.element, () => this.retry());
     this.#mark.hidden = true;
     this.element.append(this.#mark);
+    this.box.append(this.#pyramid.element);
     this.#play.addEventListener('click', () => this.#requestOriginal());
   }
 
@@ -98,9 +101,19 @@ export class Frame {
     return this.element.dataset.phase === 'shown' || this.element.dataset.phase === 'failed';
   }
 
-  /** The bytes of what is shown; null while there is no more than a tile. */
+  /** The bytes of what is shown; null while there is no more than a small picture. */
   get blob() {
-    return this.#screen.picture?.blob ?? this.#original.picture?.blob ?? null;
+    return (this.isReady ? this.#screen.picture?.blob : null) ?? this.#original.picture?.blob ?? null;
+  }
+
+  /**
+   * What the stage needs of the picture; in steps, so that not every turn of a wheel asks for more.
+   * @returns {import('../loading/sizes.js').Need}
+   */
+  get need() {
+    // What is looked at closely of a huge one comes in tiles.
+    const isEnlarged = this.#place === 'current' && !this.#pyramid.isFor(this.image);
+    return stageNeed(this.zoom, { isEnlarged, isMost: this.#lacksOriginal });
   }
 
   /**
@@ -112,6 +125,7 @@ export class Frame {
     this.#distance = distance;
     this.element.dataset.place = place;
     this.element.inert = place !== 'current';
+    if (place !== 'current') this.#pyramid.leave();
     this.#refine();
   }
 
@@ -121,20 +135,20 @@ export class Frame {
    */
   bind(index, image) {
     if (image.id === this.image?.id) {
+      if (index !== this.index) this.#lane.renumber(this.#screen, index);
       this.index = index;
+      this.#screen.rebind(image);
       return;
     }
     this.unbind();
     this.index = index;
     this.image = image;
-    this.element.dataset.phase = 'loading';
+    this.#enter('loading');
     paintPlaceholder(this.#placeholder, image.placeholder);
     this.#mark.hidden = !this.#isIncomplete;
     this.fit();
-    // What the grid shows is shown if it is here anyway; it is not worth a request of its own.
-    const held = bestStep('1280', (name) => this.#cache.get(linkTo(image, name)) !== undefined);
-    if (held && held !== 'screen') this.#request(this.#tile, held);
-    this.#request(this.#screen, 'screen');
+    this.#screen.begin(index, image);
+    this.#lane.request(this.#screen);
   }
 
   unbind() {
@@ -142,20 +156,39 @@ export class Frame {
     this.image = null;
     this.problem = null;
     this.#notice.hide();
-    for (const layer of this.#layers) this.#loader.release(layer);
-    this.#placeholder.hidden = true;
-    this.#mark.hidden = true;
-    this.#play.hidden = true;
-    delete this.element.dataset.phase;
+    this.#lacksOriginal = false;
+    this.#lane.release(this.#screen);
+    for (const layer of [this.#preview, this.#original]) this.#loader.release(layer);
+    for (const layer of this.#layers) layer.clear();
+    this.#pyramid.clear();
+    this.#small?.remove();
+    this.#small = null;
+    for (const each of [this.#placeholder, this.#mark, this.#play]) each.hidden = true;
+    this.#enter(null);
     delete this.element.dataset.part;
   }
 
   retry() {
+    this.#forgive();
+    this.#lane.retry(this.#screen);
+    this.#onChange(this);
+  }
+
+  #forgive() {
     this.problem = null;
     this.#notice.hide();
-    this.element.dataset.phase = 'loading';
-    this.#loader.retry(this.#screen);
-    this.#onChange(this);
+    this.#enter('loading');
+  }
+
+  /** @param {GalleryImage} image  The same image, of another content: its picture is loaded anew. */
+  renew(image) {
+    this.image = { ...this.image, ...image };
+    this.#loader.release(this.#original);
+    this.#original.clear();
+    this.#pyramid.clear();
+    this.#lane.release(this.#screen);
+    this.#screen.begin(this.index, this.image);
+    this.#lane.request(this.#screen);
   }
 
   /** @param {GalleryImage} image  The same image, known better. */
@@ -171,14 +204,9 @@ export class Frame {
   /** Lets the picture fill the stage as far as it is large. */
   fit() {
     const stage = { width: this.element.clientWidth, height: this.element.clientHeight };
-    const natural = this.#naturalSize();
-    const fill = Math.min(stage.width / natural.width, stage.height / natural.height);
-    const scale = natural.isLeast ? fill : Math.min(1, fill);
-    const width = Math.max(1, Math.round(natural.width * scale));
-    const height = Math.max(1, Math.round(natural.height * scale));
-    this.box.style.width = `${width}px`;
-    this.box.style.height = `${height}px`;
-    this.zoom = new Zoom(stage, { width, height }, natural.isLeast ? 1 : natural.width / devicePixelRatio / width);
+    this.zoom = Zoom.fitting(stage, this.#naturalSize());
+    this.box.style.width = `${this.zoom.box.width}px`;
+    this.box.style.height = `${this.zoom.box.height}px`;
     this.applyZoom();
   }
 
@@ -188,30 +216,54 @@ export class Frame {
     this.#refine();
   }
 
-  /** Settles once the tile is shown, if it is here to be shown; at once otherwise. */
+  /** Settles once something is shown, if it is here to be shown; at once otherwise. */
   async tileShown() {
-    for (let frame = 0; frame < 6 && this.#tile.phase === 'decoding'; frame += 1) {
+    for (let frame = 0; frame < 6 && this.#screen.phase === 'decoding'; frame += 1) {
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
   }
 
-  /** @param {Layer} layer  Called by a layer that has its picture. */
+  /** @param {HTMLImageElement} element  Small, until the picture is here. Called by a layer. */
+  previewCame(element) {
+    if (this.#layers.some(({ element: shown }) => shown)) return;
+    this.#small?.remove();
+    this.#small = element;
+    element.className = 'frame-preview';
+    element.alt = '';
+    this.#placeholder.after(element);
+    if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
+  }
+
+  /** @param {Layer} layer  Called by a layer that has its picture, or a finer one. */
   layerShown(layer) {
     const element = /** @type {HTMLImageElement} */ (layer.element);
-    element.alt = layer === this.#tile || layer === this.#preview ? '' : this.label;
+    element.alt = layer === this.#preview ? '' : this.label;
     // Layers arrive in any order and lie in the order of their fineness.
     const at = this.#layers.indexOf(layer);
     const above = this.#layers.slice(at + 1).find(({ element: other }) => other?.isConnected);
     // One of them is the picture for who does not see it.
     if (above) element.alt = '';
     for (const below of this.#layers.slice(0, at)) below.element?.setAttribute('alt', '');
-    this.box.insertBefore(element, above?.element ?? null);
+    this.box.insertBefore(element, above?.element ?? this.#pyramid.element);
+    // What failed once and came after all is no failure.
+    if (this.problem && layer === this.#screen) this.#forgive();
     if (this.problem) this.#showPart(layer);
-    else if (layer === this.#screen || layer === this.#original) this.#showWhole();
+    else if (layer === this.#original) this.#showWhole();
     if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
     this.#mark.hidden = !this.#isIncomplete;
     this.#refine();
-    if (layer !== this.#tile) this.#onChange(this);
+    this.#onChange(this);
+  }
+
+  /** @param {Layer} layer  Called by a layer that has all that comes of its picture. */
+  layerFinished(layer) {
+    if (layer !== this.#screen || this.problem) return;
+    if (this.element.dataset.phase !== 'shown') {
+      this.#showWhole();
+      if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
+    }
+    this.#refine();
+    this.#onChange(this);
   }
 
   /**
@@ -220,15 +272,21 @@ export class Frame {
    */
   layerFailed(layer, problem) {
     // All pixels may be too many for the server to make, or for the browser to show.
-    if (layer === this.#original) this.#request(this.#finer, '2560');
-    if (layer !== this.#screen) return;
+    if (layer === this.#original) {
+      this.#lacksOriginal = true;
+      this.#lane.refine(this.#screen);
+      this.#onChange(this);
+    }
+    // What is shown was only to become finer.
+    if (layer !== this.#screen || this.element.dataset.phase === 'shown') return;
     this.problem = problem;
-    this.element.dataset.phase = 'failed';
+    this.#enter('failed');
     this.#notice.show(problem, this.image);
     // What there is of it: a camera's small picture, and what the browser makes of the file.
-    if (undecodable.includes(problem.status)) {
-      this.#request(this.#preview, 'preview');
-      if (this.#isShowable) this.#requestOriginal();
+    if (isUndecodable(problem)) {
+      if (this.#small) this.element.dataset.part = '';
+      else this.#request(this.#preview, 'preview');
+      if (isShowable(this.image)) this.#requestOriginal();
     }
     this.#onChange(this);
   }
@@ -246,8 +304,21 @@ export class Frame {
     this.#showWhole();
   }
 
+  /**
+   * For style sheets by its class: what they said of `data-phase` would be looked at for each slot of the grid, whose
+   * phases change by the hundred in a fling.
+   * @param {'loading' | 'failed' | 'shown' | null} phase  Null while it has no picture.
+   */
+  #enter(phase) {
+    const { classList, dataset } = this.element;
+    if (phase) dataset.phase = phase;
+    else delete dataset.phase;
+    classList.toggle('is-loading', phase === 'loading');
+    classList.toggle('is-failed', phase === 'failed');
+  }
+
   #showWhole() {
-    this.element.dataset.phase = 'shown';
+    this.#enter('shown');
     delete this.element.dataset.part;
   }
 
@@ -263,40 +334,46 @@ export class Frame {
   #naturalSize() {
     const { width, height } = this.image ?? {};
     if (width && height) return { width, height, isLeast: false };
-    const fine = this.#original.element ?? this.#screen.element;
-    const best = fine ?? this.#tile.element ?? this.#preview.element ?? this.#placeholder;
+    const fine = this.#original.element ?? (this.isReady ? this.#screen.element : null);
+    const best = fine ?? this.#screen.element ?? this.#preview.element ?? this.#small ?? this.#placeholder;
     const size = best instanceof HTMLImageElement ? { width: best.naturalWidth, height: best.naturalHeight } : best;
     return { width: size.width || 1, height: size.height || 1, isLeast: !fine };
   }
 
   /** Asks for what shows more of the picture than what is here. */
   #refine() {
+    this.#lane.refine(this.#screen);
     this.#sharpen();
     this.#animate();
   }
 
-  /** When the screen rendition is here and has fewer pixels than are looked at, what has more is asked for. */
+  /** When all is here that the steps have, and more is looked at, the picture itself is asked for. */
   #sharpen() {
-    const screen = this.#screen.element;
-    if (!screen || !this.image || this.#original.phase !== 'idle') return;
+    const { element: screen, pixels } = this.#screen;
+    if (!screen || !this.image || !this.isReady || this.#place !== 'current') return;
+    if (this.#original.phase !== 'idle') return;
     const side = Math.max(screen.naturalWidth, screen.naturalHeight);
-    const own = Math.max(this.image.width ?? 0, this.image.height ?? 0);
-    const isAll = side < pixelsOf('screen') || side === own;
-    const { width, height } = this.zoom.box;
-    const place = { width: width * this.zoom.scale, height: height * this.zoom.scale };
-    const density = savesData() && !this.zoom.isIn ? 1 : devicePixelRatio;
-    const needed = pixelsNeeded(place, { fit: 'contain', density, picture: { width, height } });
-    if (needed <= side) return;
-    // What has all pixels already is only looked at more closely: the file itself is truer than what was made of it.
-    const rendition = isAll ? 'original' : renditionWith(needed, this.image);
-    if (rendition === '2560') this.#request(this.#finer, rendition);
-    else if (this.#place === 'current' && (!isAll || (this.zoom.isIn && this.#isShowable))) this.#requestOriginal();
+    const lack = lackOf(this.zoom, this.image, { side, pixels });
+    if (this.#pyramid.isFor(this.image)) {
+      // Who pays for what is sent is shown more where they look closely.
+      const isLacking = this.zoom.isIn ? needsMore(this.zoom, side) : lack && !savesData();
+      if (isLacking) this.#pyramid.look(linkTo(this.image, 'pyramid'), this.zoom);
+      else this.#pyramid.rest(this.zoom);
+    } else if (lack === 'pixels' || (lack && this.zoom.isIn && isShowable(this.image))) {
+      this.#requestOriginal();
+    }
+  }
+
+  /** Then the steps, and the picture itself, have to do. */
+  #lackTiles() {
+    this.#refine();
+    this.#onChange(this);
   }
 
   /** A still rendition of a picture that moves is only half of it; but nothing moves by itself for who wishes so. */
   #animate() {
     const { type = '', frames = 1 } = this.image ?? {};
-    const moves = frames > 1 && playedByBrowsers.test(type);
+    const moves = frames > 1 && isPlayed(type);
     const waits = moves && this.#place === 'current' && this.#original.phase === 'idle' && this.isReady;
     this.#play.hidden = !(waits && still.matches);
     if (waits && !still.matches) this.#requestOriginal();
@@ -304,16 +381,8 @@ export class Frame {
 
   /** All pixels: as the source has them where browsers show that, else as the server makes them. */
   #requestOriginal() {
-    // A slot has one token: what is less than all and still under way would be cancelled, and come again.
-    if (this.#finer.phase !== 'shown') this.#loader.release(this.#finer);
     this.#play.hidden = true;
-    this.#request(this.#original, this.#isShowable ? 'original' : 'full');
-  }
-
-  /** Whether browsers show the file itself. */
-  get #isShowable() {
-    const { type, bytes = 0 } = this.image ?? {};
-    return (!type || shownByBrowsers.test(type)) && bytes <= Frame.#heaviest;
+    this.#request(this.#original, isShowable(this.image) ? 'original' : 'full');
   }
 
   /**

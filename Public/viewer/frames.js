@@ -14,7 +14,7 @@ export class Frames {
   static #longestPause = 30_000;
 
   #images;
-  #loader;
+  #lane;
   /** @type {Frame[]} */
   #all;
   /** @type {Record<Place, Frame>} */
@@ -24,11 +24,11 @@ export class Frames {
 
   /**
    * @param {{make: () => Frame, images: Pick<import('../loading/way.js').Way, 'knownAt' | 'load'>,
-   *   loader: Pick<import('../loading/loader.js').PictureLoader, 'reorder'>}} parts
+   *   lane: Pick<import('../loading/lane.js').Lane, 'reorder'>}} parts
    */
-  constructor({ make, images, loader }) {
+  constructor({ make, images, lane }) {
     this.#images = images;
-    this.#loader = loader;
+    this.#lane = lane;
     const [current, next, previous, ahead] = (this.#all = Array.from({ length: 4 }, make));
     this.#at = { current, next, previous, ahead };
     for (const { place, distance } of placesAround(0, 1)) this.#at[place].put(place, distance);
@@ -62,7 +62,7 @@ export class Frames {
     const spare = new Set(this.#all);
     const kept = wanted.map((each) => takeFrom(spare, (frame) => each.image?.id === frame.image?.id && !!each.image));
     wanted.forEach((each, at) => this.#fill(kept[at] ?? takeFrom(spare, () => true), each));
-    this.#loader.reorder();
+    this.#lane.reorder();
   }
 
   empty() {

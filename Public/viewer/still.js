@@ -47,7 +47,7 @@ export class Still extends Slot {
     super.begin(number, image);
     this.#picture?.remove();
     this.#picture = null;
-    delete this.element.dataset.phase;
+    this.element.classList.remove('is-failed');
     if (image) paintPlaceholder(this.#placeholder, image.placeholder);
     else dropPlaceholder(this.#placeholder);
     this.#label();
@@ -72,7 +72,7 @@ export class Still extends Slot {
    */
   fail(problem) {
     super.fail(problem);
-    this.element.dataset.phase = 'failed';
+    this.element.classList.add('is-failed');
   }
 
   #label() {

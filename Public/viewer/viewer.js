@@ -1,3 +1,4 @@
+import { savesData } from '../loading/sizes.js';
 import { Address } from '../page/address.js';
 import { announce } from '../page/announcer.js';
 import { formatNumber } from '../page/numbers.js';
@@ -9,7 +10,10 @@ import { crossFade, fade, glide, growFrom, shrinkTo } from './flight.js';
 import { Frame } from './frame.js';
 import { Frames } from './frames.js';
 import { Gestures } from './gestures.js';
+import { Inquiry } from './inquiry.js';
 import { attachKeys } from './keys.js';
+import { Lift } from './lift.js';
+import { neighbourhood } from './neighbours.js';
 import { Slideshow } from './slideshow.js';
 import { SlideshowBar } from './slideshow-bar.js';
 import { Track } from './track.js';
@@ -17,11 +21,10 @@ import { Track } from './track.js';
 /**
  * One picture, large. It grows out of its slot and shrinks back into it; its neighbours are made ready while it is
  * looked at. Back closes it.
+ *
+ * Events: `look` when something else of the gallery is looked at, or closer.
  */
-export class Viewer {
-  /** So many neighbours on each side are asked for when the picture is gone. */
-  static #reach = 60;
-
+export class Viewer extends EventTarget {
   /** @type {HTMLDialogElement} */
   #dialog = find('#viewer');
   #stage = find('#viewer-stage');
@@ -29,7 +32,7 @@ export class Viewer {
   #caption = new Caption((step) => this.move(this.#goal + step));
   #grid;
   #images;
-  #server;
+  #inquiry;
   #details;
   #frames;
   #track;
@@ -51,24 +54,20 @@ export class Viewer {
   #direction = 1;
   /** Counts what was opened, closed or moved to, so that what comes late can be told apart. */
   #visit = 0;
-  /** Of which image the server was asked for everything that it knows, and whether that was after it had been loaded. */
-  #learnt = '';
-  /**
-   * The cell whose picture the viewer has lifted out of the grid.
-   * @type {HTMLElement | null}
-   */
-  #lifted = null;
+  #lift = new Lift();
 
   /**
    * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/way.js').Way,
-   *   loader: import('../loading/loader.js').PictureLoader, stillLoader: import('../loading/loader.js').PictureLoader,
-   *   cache: import('../loading/cache.js').PictureCache, server: import('../catalog/server.js').Server,
-   *   finding: import('../finding/finding.js').Finding}} parts
+   *   lane: import('../loading/lane.js').Lane, loader: import('../loading/loader.js').PictureLoader,
+   *   stillLoader: import('../loading/loader.js').PictureLoader, server: import('../catalog/server.js').Server,
+   *   finding: import('../finding/finding.js').Finding}} parts  `lane`: of pictures as large as the stage; `loader`: of
+   *   originals.
    */
-  constructor({ grid, images, loader, stillLoader, cache, server, finding }) {
+  constructor({ grid, images, lane, loader, stillLoader, server, finding }) {
+    super();
     this.#grid = grid;
     this.#images = images;
-    this.#server = server;
+    this.#inquiry = new Inquiry(server);
     const viewOf = (/** @type {string} */ folder) => finding.wished.with({ q: '', folder });
     this.#details = new Details({
       hrefOf: (folder) => `/?${viewOf(folder).text}`,
@@ -77,7 +76,7 @@ export class Viewer {
         finding.wish(viewOf(folder));
       },
     });
-    this.#frames = new Frames({ make: () => new Frame(loader, cache, (each) => this.#changed(each)), images, loader });
+    this.#frames = new Frames({ make: () => new Frame(lane, loader, (each) => this.#changed(each)), images, lane });
     this.#track = new Track(this.#frames.all.map((each) => each.element));
     this.#filmstrip = new Filmstrip({ images, loader: stillLoader, onChoose: (index) => this.move(index) });
     this.#gestures = this.#attachGestures();
@@ -86,6 +85,22 @@ export class Viewer {
 
   get isOpen() {
     return this.#dialog.open;
+  }
+
+  /**
+   * The picture that is looked at, and its neighbours; null while none is.
+   * @returns {import('../stream/stream.js').Sight | null}
+   */
+  get sight() {
+    if (!this.isOpen || this.#index < 0) return null;
+    const { need, zoom } = this.#frames.current;
+    // Who looks closely stays where they are; and who pays for what is sent may not go on.
+    const [ahead, behind] = zoom.isIn || savesData() ? [0, 0] : [2, 1];
+    return { first: this.#index, count: 1, direction: this.#direction, velocity: 0, ahead, behind, ...need };
+  }
+
+  #look() {
+    this.dispatchEvent(new Event('look'));
   }
 
   #listen() {
@@ -156,12 +171,14 @@ export class Viewer {
     const slot = this.#grid.cellAt(index)?.element;
     if (isNewVisit) Address.enterImage(image.id);
     this.#dialog.showModal();
+    // For style sheets: to look by `:has` whether a dialog is open, each change of the page would be examined.
+    document.documentElement.dataset.viewing = '';
     this.#gestures.ignoreDoubleClick();
     this.#show(index, image);
     this.#stage.focus({ preventScroll: true });
     await this.#frames.current.tileShown();
     if (visit !== this.#visit || !slot) return;
-    this.#lift(slot);
+    this.#lift.of(slot);
     fade(this.#backdrop, 'in');
     await growFrom(slot.getBoundingClientRect(), this.#frames.current.box);
   }
@@ -226,6 +243,7 @@ export class Viewer {
     this.#caption.count(this.#index, total);
     this.#frames.arrange(this.#index, image, { direction: this.#direction, total });
     this.#filmstrip.show(this.#index, total);
+    this.#look();
   }
 
   /**
@@ -234,21 +252,12 @@ export class Viewer {
    */
   get follower() {
     return {
-      landmarks: () => (this.#index < 0 ? [] : [...this.#landmarks()]),
+      landmarks: () => {
+        const { image } = this.#frames.current;
+        return neighbourhood(this.#index, image?.id, this.#grid.total, (index) => this.#images.imageAt(index));
+      },
       follow: (index) => this.#follow(index),
     };
-  }
-
-  *#landmarks() {
-    const { current } = this.#frames;
-    if (current.image) yield { id: current.image.id, index: this.#index };
-    for (const sign of [1, -1]) {
-      for (let step = 1; step <= Viewer.#reach; step += 1) {
-        const index = this.#index + sign * step;
-        const image = this.#has(index) ? this.#images.imageAt(index) : undefined;
-        if (image) yield { id: image.id, index };
-      }
-    }
   }
 
   /** @param {number} index */
@@ -276,6 +285,7 @@ export class Viewer {
     if (!this.isOpen) return;
     this.#slideshow.check();
     if (frame !== this.#frames.current) return;
+    this.#look();
     this.#describe();
     this.#learn();
   }
@@ -288,24 +298,19 @@ export class Viewer {
     announce(`${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`);
   }
 
-  /** Asks for everything that the server knows, where somebody wants to read it or nothing is known yet. */
   async #learn() {
     const { current } = this.#frames;
-    const { image, isReady } = current;
-    // A server that had never seen the file knows it once it has made a picture of it.
-    const wanted = `${image?.id} ${isReady}`;
-    const isObscure = isReady && !(image?.width && image.type);
-    if (!image || wanted === this.#learnt || !(isObscure || this.#details.isOpen)) return;
-    this.#learnt = wanted;
-    const whole = await this.#server.image(image.id).catch(() => undefined);
-    if (!whole || current.image?.id !== image.id || !this.isOpen) return;
+    const whole = await this.#inquiry.about(current, this.#details.isOpen);
+    if (!whole || current.image?.id !== whole.id || !this.isOpen) return;
     current.learn(whole);
     if (current === this.#frames.current) this.#describe();
   }
 
   /** The stage has another size: the window changed, or something opened beside it. */
   #fit() {
-    if (this.isOpen) for (const frame of this.#frames.all) frame.fit();
+    if (!this.isOpen) return;
+    for (const frame of this.#frames.all) frame.fit();
+    this.#look();
   }
 
   /** @param {boolean} isAnimated */
@@ -318,11 +323,12 @@ export class Viewer {
     this.#slideshowBar.end();
     document.title = 'Tessera';
     this.#grid.reveal(index);
+    this.#look();
     const cell = this.#grid.cellAt(index);
     // What could be shown here can be shown there.
     if (current.isReady && !current.problem) cell?.retry();
     if (isAnimated && cell) {
-      this.#lift(cell.element);
+      this.#lift.of(cell.element);
       this.#dialog.dataset.closing = '';
       const opacity = Number(getComputedStyle(this.#backdrop).opacity);
       const slot = cell.element.getBoundingClientRect();
@@ -330,23 +336,14 @@ export class Viewer {
       delete this.#dialog.dataset.closing;
     }
     if (visit !== this.#visit) return;
-    this.#lift(null);
+    this.#lift.of(null);
     this.#track.reset();
     if (this.#dialog.open) this.#dialog.close();
+    delete document.documentElement.dataset.viewing;
     this.#frames.empty();
     this.#filmstrip.empty();
-    this.#learnt = '';
+    this.#inquiry.forget();
     this.#grid.focus(index);
-  }
-
-  /**
-   * While its picture is in the viewer, the slot is empty.
-   * @param {HTMLElement | null} slot
-   */
-  #lift(slot) {
-    this.#lifted?.classList.remove('is-lifted');
-    slot?.classList.add('is-lifted');
-    this.#lifted = slot;
   }
 
   /** @param {(zoom: import('./zoom.js').Zoom) => void} change */
@@ -355,6 +352,7 @@ export class Viewer {
     change(current.zoom);
     current.applyZoom();
     if (current.zoom.isIn) this.#slideshow.pause();
+    this.#look();
     this.#caption.magnify(current.zoom);
   }
 

@@ -20,6 +20,19 @@ export class Zoom {
     this.most = clamp(natural * 2, 3, 40);
   }
 
+  /**
+   * Of a picture that fills the stage as far as it is large.
+   * @param {{width: number, height: number}} stage
+   * @param {{width: number, height: number, isLeast: boolean}} natural  `isLeast`: it may be larger.
+   */
+  static fitting(stage, natural) {
+    const fill = Math.min(stage.width / natural.width, stage.height / natural.height);
+    const scale = natural.isLeast ? fill : Math.min(1, fill);
+    const width = Math.max(1, Math.round(natural.width * scale));
+    const height = Math.max(1, Math.round(natural.height * scale));
+    return new Zoom(stage, { width, height }, natural.isLeast ? 1 : natural.width / devicePixelRatio / width);
+  }
+
   get isIn() {
     return this.scale > 1.01;
   }

@@ -30,7 +30,7 @@ const imageAt = (index) => ({ id: `i${index}` });
 
 function made(knownAt = imageAt) {
   const images = { knownAt, load: async (index) => imageAt(index) };
-  return new Frames({ make: () => new FrameHere(), images, loader: { reorder: () => {} } });
+  return new Frames({ make: () => new FrameHere(), images, lane: { reorder: () => {} } });
 }
 
 const placed = (frames) => Object.fromEntries(frames.all.map(({ place, index }) => [place, index]));
@@ -90,7 +90,7 @@ test('a neighbour that could not be told of once is asked for again, while it is
   const turns = async () => {
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   };
-  const frames = new Frames({ make: () => new FrameHere(), images, loader: { reorder: () => {} } });
+  const frames = new Frames({ make: () => new FrameHere(), images, lane: { reorder: () => {} } });
   frames.arrange(0, imageAt(0), { direction: 1, total });
   await turns();
   assert.deepEqual(asked, [1, 2]);

@@ -19,9 +19,15 @@ test('a message is taken apart', () => {
   const { body, ...rest } = read;
   assert.deepEqual(rest, {
     token: 'AAAAAAAAAAAAAAAAAAAAAA', kind: 'tile', isProblem: false, type: 'image/webp', endsToken: true,
-    isIncomplete: false, version: '0000000000001',
+    isIncomplete: false, isPart: false, isContinued: false, version: '0000000000001',
   });
   assert.deepEqual([...new Uint8Array(body)], [7, 8]);
+});
+
+test('what comes in parts says so', () => {
+  const read = (flags) => readRendition(message({ kind: 6, flags, body: [7] }));
+  assert.deepEqual([read(8), read(24), read(17)].map(({ isPart, isContinued, endsToken }) => [isPart, isContinued, endsToken]),
+    [[true, false, false], [true, true, false], [false, true, true]]);
 });
 
 test('tokens and versions are written as they are in JSON', () => {

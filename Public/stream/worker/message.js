@@ -3,9 +3,10 @@
  *
  * @typedef {'preview' | '160' | 'tile' | '640' | '1280' | '2560'} Kind
  * @typedef {{token: string, kind: Kind, isProblem: boolean, type: string, endsToken: boolean,
- *   isIncomplete: boolean, version: string | null, body: ArrayBuffer}} Rendition  `version` and `token` in the written
- *   form that they have in JSON; `type` is a media type, or empty when it is not known; `isIncomplete`: the file ends
- *   before its picture does.
+ *   isIncomplete: boolean, isPart: boolean, isContinued: boolean, version: string | null, body: ArrayBuffer}} Rendition
+ *   `version` and `token` in the written form that they have in JSON; `type` is a media type, or empty when it is not
+ *   known; `isIncomplete`: the file ends before its picture does; `isPart`: more of the body is to come; `isContinued`: it
+ *   goes on where the message before of the same token and kind ended.
  */
 
 const headLength = 28;
@@ -31,6 +32,8 @@ export function readRendition(message) {
     type: types[head.getUint8(18)] ?? '',
     endsToken: (flags & 1) !== 0,
     isIncomplete: (flags & 4) !== 0,
+    isPart: (flags & 8) !== 0,
+    isContinued: (flags & 16) !== 0,
     version: writeVersion(head.getUint32(20), head.getUint32(24)),
     body: message.slice(headLength),
   };

@@ -2,6 +2,7 @@ import { pixelsOf } from '../../loading/sizes.js';
 import { isTooFastForTiles } from '../pace.js';
 import { Holdings } from './holdings.js';
 import { readRendition } from './message.js';
+import { Parts } from './parts.js';
 import { Shelf } from './shelf.js';
 import { StreamSocket } from './socket.js';
 
@@ -12,7 +13,8 @@ import { StreamSocket } from './socket.js';
  * @typedef {import('./message.js').Kind} Kind
  * @typedef {import('./message.js').Rendition} Rendition
  * @typedef {import('../stream.js').Assignment} Assignment
- * @typedef {Assignment & {given: Set<Kind>}} Showing  `given`: what the page has of it.
+ * @typedef {Assignment & {given: Set<Kind>, isHeld: boolean}} Showing  `given`: what the page has of it; `isHeld`: nothing
+ *   of it is sent, as everything that the slot needs is held.
  */
 
 /** What the server assigned is remembered for as many slots, so that what it sends can be told apart. */
@@ -33,6 +35,7 @@ let socket;
 /** @type {any} */
 let viewport = null;
 let held = 0;
+const parts = new Parts();
 
 const holdings = new Holdings(tell, (onEvicted) => new Shelf(onEvicted));
 
@@ -103,7 +106,7 @@ function tell(message) {
 }
 
 function sendViewport() {
-  if (viewport) socket?.send({ type: 'viewport', ...viewport, received: socket.received });
+  if (viewport) socket?.send({ type: 'viewport', ...viewport, parts: true, received: socket.received });
 }
 
 function forgetShowings() {
@@ -140,9 +143,9 @@ function said(message) {
 function assign({ tokens, revision, view }) {
   const showings = tokens.map(({ slot, image, name, version, token, rendition }) => ({
     slot, image, name, version: version ?? null, token: token ?? `held ${(held += 1)}`, revision, view,
-    rendition: rendition ?? 'tile', given: new Set(),
+    rendition: rendition ?? 'tile', given: new Set(), isHeld: token === undefined,
   }));
-  post({ type: 'assigned', assignments: showings.map(({ given, ...assignment }) => assignment) });
+  post({ type: 'assigned', assignments: showings.map(({ given, isHeld, ...assignment }) => assignment) });
   for (const showing of showings) {
     const before = bySlot.get(showing.slot);
     if (before) byToken.delete(before.token);
@@ -176,10 +179,12 @@ function forgetOldShowings() {
   }
 }
 
-/** Of what is on screen and held. */
+/** Of what is held, and on screen or to be made ready. */
 function giveTiles() {
   if (!viewport || isTooFastForTiles(viewport)) return;
-  for (let slot = viewport.first; slot < viewport.first + viewport.count; slot += 1) {
+  const { first, count, ahead = 0, behind = 0 } = viewport;
+  const beyond = Math.max(ahead, behind);
+  for (let slot = first - beyond; slot < first + count + beyond; slot += 1) {
     const showing = bySlot.get(slot);
     if (showing) giveTile(showing);
   }
@@ -217,7 +222,7 @@ async function give(showing, kind, from) {
   given.add(kind);
   const book = await holdings.get(image, version, from);
   if (!book) given.delete(kind);
-  else if (bySlot.get(showing.slot) === showing) deliver(showing, kind, book);
+  else if (bySlot.get(showing.slot) === showing) deliver(showing, kind, { ...book, isLast: showing.isHeld });
 }
 
 /** @param {ArrayBuffer} message */
@@ -229,23 +234,29 @@ function sent(message) {
     if (rendition.endsToken) post({ type: 'problem', token: rendition.token, problem: readProblem(rendition.body) });
     return;
   }
-  const { kind, type, body, version, isIncomplete } = rendition;
+  const { kind, type, version, isIncomplete, endsToken } = rendition;
+  const body = parts.add(rendition);
+  if (body === undefined && version) {
+    // The server takes it for sent.
+    tell({ type: 'forgot', images: [{ image: showing.image, version, renditions: [kind] }] });
+  }
+  if (!body) return;
   showing.version = version ?? showing.version;
   if (version) holdings.put(showing.image, version, kind, type, body, isIncomplete);
   showing.given.add(kind);
-  deliver(showing, kind, rendition);
+  deliver(showing, kind, { type, body, isIncomplete, isLast: endsToken });
 }
 
 /**
  * @param {Showing} showing
  * @param {Kind} kind
- * @param {{type: string, body: ArrayBuffer, isIncomplete?: boolean}} what
+ * @param {{type: string, body: ArrayBuffer, isIncomplete?: boolean, isLast?: boolean}} what
  */
-function deliver({ token, version }, kind, { type, body, isIncomplete = false }) {
+function deliver({ token, version }, kind, { type, body, isIncomplete = false, isLast = false }) {
   const at = performance.timeOrigin + performance.now();
   const content = { version, isIncomplete };
   if (kind === 'preview') post({ type: 'preview', token, content, url: textOf(type, body), at });
-  else post({ type: 'tile', token, content, kind, blob: new Blob([body], { type }) });
+  else post({ type: 'tile', token, content, kind, blob: new Blob([body], { type }), isLast });
 }
 
 /**

@@ -1,0 +1,44 @@
+/** @typedef {import('./message.js').Rendition} Rendition */
+
+/**
+ * Puts together what comes in several messages; between them others may come. Of what was left on the way nobody says
+ * that it does not go on, so only so many are kept. Pure.
+ */
+export class Parts {
+  static #most = 128;
+
+  /**
+   * The oldest first.
+   * @type {Map<string, ArrayBuffer[]>}
+   */
+  #begun = new Map();
+
+  /**
+   * @param {Pick<Rendition, 'token' | 'kind' | 'body' | 'isPart' | 'isContinued'>} rendition
+   * @returns {ArrayBuffer | null | undefined}  All of it; null while more is to come; undefined where its beginning is
+   *   not here.
+   */
+  add({ token, kind, body, isPart, isContinued }) {
+    const key = `${token} ${kind}`;
+    const before = isContinued ? this.#begun.get(key) : [];
+    this.#begun.delete(key);
+    // Whoever has not seen the beginning can do nothing with the rest.
+    if (!before) return isPart ? null : undefined;
+    if (!isPart) return before.length === 0 ? body : joined([...before, body]);
+    this.#begun.set(key, [...before, body]);
+    const [oldest] = this.#begun.keys();
+    if (this.#begun.size > Parts.#most) this.#begun.delete(oldest);
+    return null;
+  }
+}
+
+/** @param {ArrayBuffer[]} parts */
+function joined(parts) {
+  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(new Uint8Array(part), at);
+    at += part.byteLength;
+  }
+  return whole.buffer;
+}
