@@ -2,12 +2,16 @@
 
 import json
 import pathlib
+import re
+import time
+from typing import Callable
 
 from playwright.sync_api import Locator, Page
 
 from peer import KINDS
 
 HERE = pathlib.Path(__file__).parent
+PATIENCE = 30.0
 
 
 FAILURE = {"title": "The origin could not be reached", "status": 502,
@@ -17,6 +21,17 @@ FAILURE = {"title": "The origin could not be reached", "status": 502,
 def by_requests(page: Page):
     """There is no stream to be had: pictures come by requests with tokens."""
     page.route("**/stream/worker/worker.js", lambda route: route.abort())
+
+
+# What a place may ask for by requests, previews aside.
+RENDITIONS = re.compile(r"/images/[^/]+/(160|tile|640|1280|screen|2560|full|original)\?")
+
+
+def failing_pictures(page: Page, status: int, problem: dict):
+    """What is larger than a tile fails, at once and for good."""
+    by_requests(page)
+    page.route(RENDITIONS, lambda route: route.fallback() if "/tile?" in route.request.url else route.fulfill(
+        status=status, content_type="application/problem+json", json=problem))
 
 
 def failing(page: Page):
@@ -33,8 +48,7 @@ def incomplete(page: Page):
         route.fulfill(response=response, headers={**response.headers, "Tessera-Incomplete": "1"})
 
     by_requests(page)
-    page.route("**/images/*/tile?*", answer)
-    page.route("**/images/*/screen?*", answer)
+    page.route(RENDITIONS, answer)
 
 
 class Front:
@@ -96,6 +110,16 @@ class Front:
             "  return false;"
             "}", argument), script
 
+    def until_noted(self, fact: Callable[[], object]):
+        """Waits for a fact that the browser's events tell: they may come later than what they are of."""
+        end = time.monotonic() + PATIENCE
+        while not fact():
+            assert time.monotonic() < end, "the browser has not told of it"
+            self.page.wait_for_timeout(20)
+
+    def until_focused(self, index: int):
+        self.until("(index) => document.activeElement?.dataset.index === index", str(index))
+
     @property
     def way(self) -> str | None:
         """By which way pictures come: `stream` or `http`."""
@@ -122,6 +146,18 @@ class Front:
         field = self.page.locator("#position-number")
         field.fill(str(number))
         field.press("Enter")
+        # Until slots stand for other pictures, those of before count as settled.
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def double_click(self, x: float, y: float):
+        """Both clicks are of the same moment: however busy the machine is, the page takes them for one double click."""
+        session = self.page.context.new_cdp_session(self.page)
+        where = {"x": x, "y": y, "timestamp": time.time()}
+        session.send("Input.dispatchMouseEvent", {**where, "type": "mouseMoved"})
+        for count in (1, 2):
+            for kind, buttons in (("mousePressed", 1), ("mouseReleased", 0)):
+                session.send("Input.dispatchMouseEvent", {
+                    **where, "type": kind, "button": "left", "buttons": buttons, "clickCount": count})
 
     def with_readings(self) -> "Front":
         """Puts into the page the script that reads the numbers out of its pictures."""

@@ -41,7 +41,8 @@ class Server:
         # server with all its workers (sched_autogroup, sched(7)), and not between the browser and each niced worker.
         self.process = subprocess.Popen(
             [binary(), *map(str, words), "--port", str(port), "--data", str(data)],
-            env={**kept, "TESSERA_PUBLIC": str(public), "TESSERA_NO_EXAMINE": "0" if examines else "1"},
+            env={**kept, "TESSERA_PUBLIC": str(public), "TESSERA_NO_EXAMINE": "0" if examines else "1",
+                 "TESSERA_NO_TILES_AHEAD": "1"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True, preexec_fn=_end_with_the_tests)
         self._lines: list[str] = []

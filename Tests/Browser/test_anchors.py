@@ -4,7 +4,7 @@ import pytest
 
 from folder import Folder
 from front import by_requests
-from motions import motions, watched
+from motions import motions, until_moved, watched
 
 CURRENT = ".frame[data-place=current]"
 
@@ -74,7 +74,7 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, fol
     front.until("() => { const told = Number(document.querySelector('#position-number').value.replace(',', ''));"
                 "return told > 1_000 && Math.abs(scrollY / document.querySelector('#grid').offsetHeight - told / 2_500)"
                 " < 0.02; }")
-    front.page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    until_moved(front, -turned)
     moved = motions(front)
     total = 0
     for frame in moved:
@@ -114,7 +114,9 @@ def test_in_another_order_the_page_stays_with_its_pictures_too(visit, folder):
     front.until_settled()
     front.page.mouse.move(600, 400)
     front.page.mouse.wheel(0, 3_000)
-    front.until("() => Number(document.querySelector('#position-number').value) > 60")
+    # The address tells where the scrolling has ended.
+    front.until("() => (({ value }) => Number(value) > 60 && location.hash === `#at=${value}`)"
+                "(document.querySelector('#position-number'))")
     front.until_settled()
     watched(front)
     gallery.put(*(f"z{number}.jpg" for number in range(8)), "a.jpg")

@@ -34,12 +34,12 @@ def opened(engine, server, place=""):
 
 def test_pictures_come_by_the_stream_and_no_slot_ever_shows_another_ones(engine, demo):
     opened(engine, demo)
-    assert engine.run("return document.documentElement.dataset.way") == "stream"
+    engine.until("document.documentElement.dataset.way === 'stream'")
     engine.run((HERE / "readings.js").read_text())
     seen = engine.run("return await window.readings.read(given[0])", {
         "legs": [{"speed": 6, "time": 700, "stop": 20}, {"speed": 1, "time": 600, "stop": 10},
                  {"speed": -4, "time": 500, "stop": 20}, {"speed": 0.3, "time": 400, "stop": 10}],
-        "enough": 500, "time": 25_000, "untilWrong": True})
+        "enough": 500, "time": 45_000, "untilWrong": True})
     assert seen["readings"] >= 300 and seen["wrong"] == []
     assert 0 < seen["mostImages"] <= 150
     engine.until(SETTLED)
@@ -85,7 +85,8 @@ def test_the_search_finds_as_one_types(engine, start, tmp_path):
         engine.press(letter)
     engine.until("document.querySelector('#position-total').textContent === '30'")
     engine.until(f"{SETTLED} && ({ON_SCREEN}).every((slot) => slot.ariaLabel.startsWith('lake'))")
-    assert engine.run("return location.search") == "?q=lake"
+    # The address waits for the end of the word.
+    engine.until("location.search === '?q=lake'")
 
 
 def test_an_address_of_a_picture_opens_it(engine, demo):

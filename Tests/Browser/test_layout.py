@@ -131,14 +131,17 @@ def test_until_it_is_known_what_pictures_look_like_none_is_shown_and_then_none_m
     height = front.page.evaluate("() => document.documentElement.scrollHeight")
     field = front.page.locator("#position-number")
     field.fill("40001")
-    field.press("Enter")
+    with front.page.expect_request(lambda request: "/api/v1/shape?first=" in request.url):
+        field.press("Enter")
     front.until("() => document.querySelector('#position-number').value === '40,001'")
     watched(front)
     front.page.wait_for_timeout(300)
-    assert len(held) > 0 and front.page.evaluate("() => Object.keys(window.frames_.at(-1)).length") == 0
-    for route in held:
-        route.continue_()
+    front.until_noted(lambda: held)
+    assert front.page.evaluate("() => Object.keys(window.frames_.at(-1)).length") == 0
+    # What is asked for once these have come is not held any more.
     front.page.unroute("**/api/v1/shape?first=*")
+    for route in held:
+        route.fallback()
     front.slot(40_000).wait_for()
     assert front.focused == 40_000, "and the focus comes with it"
     assert front.position == 40_001
@@ -183,7 +186,8 @@ def test_what_is_learnt_moves_nothing_on_screen_and_all_else_is_right_after_it(v
     assert any(each["fit"] == "contain" for each in front.page.evaluate(PROPORTIONS)), "it was not known"
     shown = names(front)
     front.page.unroute("**/api/v1/shape*")
-    front.page.wait_for_function("(height) => document.documentElement.scrollHeight !== height", arg=height, timeout=20_000)
+    front.page.wait_for_function("(height) => document.documentElement.scrollHeight !== height", arg=height,
+                                 timeout=60_000)
     front.page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
     assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
     assert names(front) == shown and front.page.evaluate("() => window.lost") == []

@@ -48,9 +48,9 @@ def test_after_a_stop_only_what_is_on_screen_or_next_to_it_is_loaded(visit, demo
     before = traffic.started
     front.until_settled()
     front.until("() => !document.querySelector('.slot[data-index][data-phase=waiting]')")
+    front.until_noted(lambda: traffic.under_way == 0)
     cells = front.slots.count()
     assert traffic.started - before <= cells + 5
-    assert traffic.under_way == 0
 
 
 def test_soon_after_a_fling_the_origin_is_asked_only_for_what_is_near(visit, far):
@@ -71,7 +71,8 @@ def test_scrolling_back_asks_for_nothing_again(visit, demo):
     front.until_settled()
     travel(front, {"speed": 3, "time": 400, "stop": 3})
     front.until_settled()
-    travel(front, {"speed": -3, "time": 600, "stop": 3})
+    # To the top, even where the first leg had a frame that took long.
+    travel(front, {"speed": -3, "time": 1_500, "stop": 3})
     front.slot(0).locator("img").wait_for()
     assert len(traffic.delivered) > 30
     assert len(traffic.delivered) == len(set(traffic.delivered))

@@ -10,7 +10,7 @@ import pytest
 from conftest import PHONE
 from folder import Folder
 from front import by_requests
-from motions import motions, names, watched
+from motions import motions, names, until_moved, watched
 
 COUNTS = {"2019-06": 25, "2019-07": 3, "2019-08": 140, "2020-01": 1, "2021-12": 60, None: 9}
 TITLES = {"2019-06": "June 2019", "2019-07": "July 2019", "2019-08": "August 2019", "2020-01": "January 2020",
@@ -176,7 +176,8 @@ def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushe
     heading.wait_for()
     front.page.evaluate("(way) => scrollBy(0, way)", heading.bounding_box()["y"] - 75)
     front.until("() => /translateY\\(-/.test(document.querySelector('#standing-title').style.transform)")
-    assert title.inner_text() == "Thu, August 1, 2019"
+    # The day is known when its page is here.
+    front.until("() => document.querySelector('#standing-title').textContent === 'Thu, August 1, 2019'")
     assert front.page.evaluate(below) >= 0
 
 
@@ -210,15 +211,17 @@ def test_whoever_drags_through_the_gallery_sees_the_month(phone, gallery):
     until_dated(front, COUNTS)
     front.visit("?sort=taken")
     front.page.evaluate("() => scrollBy(0, 300)")
-    handle = front.page.locator("#scrubber[data-shown]")
-    handle.wait_for()
+    front.page.locator("#scrubber[data-shown]").wait_for()
+    # It does not wait for a finger for ever.
+    handle = front.page.locator("#scrubber")
     handle.dispatch_event("pointerdown", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": 60})
     told = []
     for y in (120, 350, 700, 840):
         handle.dispatch_event("pointermove", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": y})
-        first = front.position - 1
-        month = next(month for month in reversed(timeline(gallery)) if month["first"] <= first)
-        assert front.page.locator("#scrubber-number").text_content() == TITLES[month["month"]]
+        position, text = front.page.evaluate("() => [document.querySelector('#position-number').value, "
+                                             "document.querySelector('#scrubber-number').textContent]")
+        month = next(month for month in reversed(timeline(gallery)) if month["first"] < int(position))
+        assert text == TITLES[month["month"]]
         told.append(month["month"])
     assert len(set(told)) >= 3
     handle.dispatch_event("pointerup", {"pointerId": 1, "pointerType": "touch"})
@@ -275,7 +278,7 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, sta
         front.page.mouse.wheel(0, 20)
         turned += 20
         assert turned < 30_000
-    front.page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    until_moved(front, -turned)
     moved = motions(front)
     for frame in moved:
         assert len(frame) >= 6, "from one frame to the next the same pictures are on screen"

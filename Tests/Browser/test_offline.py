@@ -2,6 +2,7 @@
 
 import pytest
 
+from books import KEPT
 from conftest import PHONE
 
 OPTIONS = ("demo", "--count", 100, "--latency", 1, "--fail", 0, "--hang", 0)
@@ -21,18 +22,7 @@ def kept(visit, start, tmp_path):
     return front, server
 
 
-STORED = """async (count) => {
-    const database = await new Promise((resolve) => {
-        const opening = indexedDB.open('tessera', 1);
-        opening.onsuccess = () => resolve(opening.result);
-    });
-    const keys = await new Promise((resolve) => {
-        const reading = database.transaction('books').objectStore('books').getAllKeys();
-        reading.onsuccess = () => resolve(reading.result);
-    });
-    database.close();
-    return new Set(keys.filter((key) => !key.endsWith('/preview')).map((key) => key.split('/')[0])).size >= count;
-}"""
+STORED = f"async (count) => (await {KEPT}).size >= count"
 
 
 def until_kept(front):
@@ -104,6 +94,9 @@ def test_another_version_takes_over_at_the_next_load_and_is_kept_as_a_whole(visi
     before = front.page.locator("script[type=module]").get_attribute("src")
     script = public / "gallery.js"
     script.write_text(script.read_text() + "document.documentElement.dataset.version = 'next';\n")
+    # The server looks once a second.
+    front.until_told("async (before) => !(await (await fetch('/', { cache: 'no-cache' })).text()).includes(before)",
+                     before)
     front.visit()
     front.until("() => document.documentElement.dataset.version === 'next'")
     after = front.page.locator("script[type=module]").get_attribute("src")

@@ -63,14 +63,14 @@ def test_while_files_are_looked_into_a_line_says_how_far_it_is_and_then_it_goes(
     assert line.is_hidden()
     with held(gallery.server):
         gallery.put(*(f"{number:03d}.jpg" for number in range(200)))
-        line.wait_for(timeout=20_000)
+        line.wait_for(timeout=60_000)
         # The newest files may be left for a moment, as they may not be whole.
         told = re.fullmatch(r"Looking into pictures: [01] of (\d+)", line.inner_text())
         assert told and 100 < int(told[1]) <= 201
         until_said(front, "Looking into pictures")
         front.page.get_by_role("searchbox", name="Search").fill("camera:none")
         front.page.get_by_text("Not all pictures have been looked into yet.").wait_for()
-    line.wait_for(state="hidden", timeout=60_000)
+    line.wait_for(state="hidden", timeout=150_000)
     until_said(front, "All pictures have been looked into")
 
 
@@ -92,5 +92,5 @@ def test_the_progress_is_pictured(visit, gallery, picture, size, scheme):
     front.until_settled()
     with held(gallery.server):
         gallery.put(*(f"{number:03d}.jpg" for number in range(200)))
-        front.page.locator("#progress").wait_for(timeout=20_000)
+        front.page.locator("#progress").wait_for(timeout=60_000)
         picture(front, f"progress-{size}-{scheme}")

@@ -9,6 +9,8 @@ from PIL import Image
 
 from front import Frames
 
+# Seconds; generous, as the machine may be busy with much else.
+PATIENCE = 30
 COLOURS = [(200, 40, 60), (40, 180, 150), (60, 80, 200), (240, 220, 150)]
 
 
@@ -52,7 +54,7 @@ class Play:
                 self._more.notify_all()
 
     def until_ready(self):
-        assert self._ready.wait(10)
+        assert self._ready.wait(PATIENCE)
         return self.peer
 
     def until_heard(self, kind: str, **members) -> dict:
@@ -62,7 +64,7 @@ class Play:
                          and members.items() <= message.items()), None)
 
         with self._more:
-            assert self._more.wait_for(first, 10), f"nothing was heard of {kind}"
+            assert self._more.wait_for(first, PATIENCE), f"nothing was heard of {kind}"
             return first()
 
     def assign(self, *lines, revision=1, version=None):

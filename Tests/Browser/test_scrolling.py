@@ -208,9 +208,9 @@ def test_no_task_of_the_page_holds_up_a_fling(visit, demo):
 def test_a_finger_drags_through_the_whole_gallery(phone, million):
     front = phone(million)
     front.page.evaluate("() => scrollBy(0, 300)")
-    handle = front.page.locator("#scrubber[data-shown]")
-    handle.wait_for()
-    # While it is held the handle stays, however long the finger takes.
+    front.page.locator("#scrubber[data-shown]").wait_for()
+    # It does not wait for a finger for ever; while it is held it stays, however long the finger takes.
+    handle = front.page.locator("#scrubber")
     handle.dispatch_event("pointerdown", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": 60})
     middle = front.page.locator(".scrubber-track").evaluate(
         "(track) => track.getBoundingClientRect().top + track.offsetHeight / 2")

@@ -5,6 +5,9 @@ import pytest
 from front import by_requests
 from server import ROOT
 
+# The reading itself may take four minutes.
+pytestmark = pytest.mark.timeout(300)
+
 # Up and down, slowly enough to load on the way and fast enough not to, with stops between.
 LEGS = [
     {"speed": speed, "time": time, "stop": stop}

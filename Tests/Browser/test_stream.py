@@ -2,6 +2,7 @@
 
 import pytest
 
+from books import KEPT
 from front import Frames, Traffic
 
 
@@ -13,6 +14,11 @@ def watched(visit, server, **options):
     return front, *told
 
 
+def viewports(frames) -> list[dict]:
+    """All that were said; the worker that says them tells of them later than the page tells what it shows."""
+    return [message for message in frames.said if message["type"] == "viewport"]
+
+
 def travel(front, *legs):
     front.with_readings().page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
 
@@ -21,7 +27,8 @@ def test_the_stream_is_the_normal_way(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     assert frames.streams == 1
-    assert frames.count("tile") >= front.slots.count() / 2
+    slots = front.slots.count()
+    front.until_noted(lambda: frames.count("tile") >= slots / 2)
     assert traffic.started == 0
 
 
@@ -51,9 +58,9 @@ def test_a_stream_that_breaks_begins_again_where_the_page_is(visit, demo, relay)
     front.until("() => Number(document.querySelector('#position-number').value.replaceAll(',', '')) > 1000")
     front.until_settled()
     front.until_way("stream")
-    viewports = [message for message in frames.said if message["type"] == "viewport"]
-    assert frames.streams >= 2
-    assert abs(viewports[-1]["first"] + 1 - front.position) < 30
+    front.until_noted(lambda: frames.streams >= 2)
+    position = front.position
+    front.until_noted(lambda: abs(viewports(frames)[-1]["first"] + 1 - position) < 30)
 
 
 def test_a_visit_to_what_was_seen_costs_no_picture(visit, demo):
@@ -61,7 +68,8 @@ def test_a_visit_to_what_was_seen_costs_no_picture(visit, demo):
     front.go_to(2_000)
     front.slot(1_999).locator("img").wait_for()
     front.until_settled()
-    front.until(KEPT, front.slots.count() // 2)
+    front.until_told(SEEN_IS_KEPT)
+    front.until("() => location.hash === '#at=2000'")
     frames.clear()
     front.page.reload()
     front.until_way("stream")
@@ -74,16 +82,14 @@ def test_a_visit_to_what_was_seen_costs_no_picture(visit, demo):
 
 
 AHEAD_ALONE = 40_000
-KEPT = """(least) => new Promise((resolve) => {
-    const opening = indexedDB.open('tessera', 1);
-    opening.onsuccess = () => {
-        const counting = opening.result.transaction('books').objectStore('books').count();
-        counting.onsuccess = () => {
-            opening.result.close();
-            resolve(counting.result >= least);
-        };
-    };
-})"""
+# More than its preview is written down of each picture on screen.
+SEEN_IS_KEPT = "async () => { const kept = await " + KEPT + """;
+    const seen = [...document.querySelectorAll('.slot[data-index]')].filter((slot) => {
+        const { top, bottom } = slot.getBoundingClientRect();
+        return bottom > 60 && top < innerHeight;
+    });
+    return seen.length > 0 && seen.every((slot) => kept.has(slot.querySelector('a').hash.replace('#image=', '')));
+}"""
 
 
 def test_scrolling_back_and_forth_sends_nothing_twice(visit, demo):
@@ -132,10 +138,9 @@ def test_the_viewport_tells_of_motion_and_of_the_stop(visit, demo):
     frames.clear()
     travel(front, {"speed": 10, "time": 2_000, "stop": 4})
     front.until_settled()
-    viewports = [message for message in frames.said if message["type"] == "viewport"]
-    fast = [message["velocity"] for message in viewports if message["velocity"] > 0]
+    front.until_noted(lambda: [message["velocity"] for message in viewports(frames)[-1:]] == [0])
+    fast = [message["velocity"] for message in viewports(frames) if message["velocity"] > 0]
     assert len(fast) >= 5
-    assert viewports[-1]["velocity"] == 0
     row, columns = front.page.locator(".row:not([hidden])").first.evaluate(
         "(row) => [row.offsetHeight, row.querySelectorAll('[data-index]:not([hidden])').length]")
     assert columns >= 2
@@ -169,18 +174,48 @@ def test_an_origin_that_fails_is_told_and_tried_again_by_the_stream(visit, broke
     index = int(slot.get_attribute("data-index"))
     front.slot(index).get_by_role("button", name="Try again").click()
     front.until("(index) => document.querySelector(`.slot[data-index='${index}']`).dataset.phase === 'failed'", index)
-    assert {"type": "retry", "slots": [index]} in told[0].said
+    front.until_noted(lambda: {"type": "retry", "slots": [index]} in told[0].said)
 
 
 def test_the_viewer_begins_with_the_tile_of_the_grid(visit, demo):
     front, frames, traffic = watched(visit, demo)
     # Pictures of which the catalog knew nothing when its page came.
     front.go_to(7_001)
-    front.slot(7_000).locator("img").wait_for()
-    front.page.route("**/images/*/screen?*", lambda route: None)
+    front.page.locator('.slot[data-index="7000"][data-phase=shown]').wait_for()
+    front.page.evaluate("""() => {
+        window.sides = [];
+        new MutationObserver((changes) => {
+            for (const { addedNodes } of changes) for (const node of addedNodes) {
+                if (!node.matches?.('.frame[data-place=current] .frame-screen')) continue;
+                window.sides.push(Math.max(node.naturalWidth, node.naturalHeight));
+            }
+        }).observe(document.querySelector('#viewer'), { subtree: true, childList: true });
+    }""")
+    tile = front.slot(7_000).locator("img").evaluate("(image) => Math.max(image.naturalWidth, image.naturalHeight)")
     front.slot(7_000).click()
-    front.page.locator(".frame[data-place=current] .frame-tile").wait_for(state="attached")
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    sides = front.page.evaluate("() => window.sides")
+    assert sides[0] == tile < sides[-1] and sides == sorted(sides)
     assert front.page.locator("#viewer-name").inner_text() == "7000.jpg"
+
+
+def test_the_viewer_and_its_neighbours_come_by_the_stream(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.until_settled()
+    front.slot(5).click()
+    for place in ("current", "next", "previous", "ahead"):
+        front.page.locator(f".frame[data-place={place}][data-phase=shown]").wait_for(state="attached")
+    front.page.keyboard.press("ArrowRight")
+    front.page.locator(".frame[data-place=ahead][data-phase=shown]").wait_for(state="attached")
+    assert traffic.started == 0
+    front.until_noted(lambda: viewports(frames)[-1]["first"] == 6)
+    looked = [said for said in frames.said if said.get("side") == "box"]
+    assert looked[0]["first"] == 5 and looked[-1]["first"] == 6
+    assert all((said["count"], said["ahead"], said["behind"]) == (1, 2, 1) for said in looked)
+    # The grid has the link again when the picture is closed.
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    front.until_noted(lambda: viewports(frames)[-1]["side"] != "box")
 
 
 def test_a_page_that_is_hidden_comes_back_to_its_stream(visit, demo):
@@ -190,7 +225,7 @@ def test_a_page_that_is_hidden_comes_back_to_its_stream(visit, demo):
     front.page.evaluate("() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     front.go_to(3_000)
     front.slot(2_999).locator("img").wait_for()
-    assert frames.streams == 2
+    front.until_noted(lambda: frames.streams == 2)
     assert traffic.started == 0
 
 

@@ -87,8 +87,8 @@ def test_a_slot_says_that_it_waits_for_its_origin_and_then_why_it_failed(visit, 
     front = visit(server)
     slot = front.slot(1)
     slot.get_by_text("Waiting for its origin").wait_for(timeout=30_000)
-    assert slot.get_attribute("aria-label").endswith("Waiting for its origin")
-    assert slot.get_attribute("data-phase") == "waiting"
+    front.until("() => (({ ariaLabel, dataset }) => ariaLabel.endsWith('Waiting for its origin') && "
+                "dataset.phase === 'waiting')(document.querySelector('.slot[data-index=\"1\"]'))")
     slot.get_by_text("took too long").wait_for(timeout=30_000)
     assert slot.get_by_text("Waiting for its origin").count() == 0
     assert "Waiting" not in slot.get_attribute("aria-label")
@@ -140,9 +140,10 @@ def test_the_viewer_says_that_the_server_is_gone_and_goes_on_when_it_is_back(vis
     # Nothing lies over it: a click on its button reaches it.
     front.page.get_by_role("button", name="Try now").click()
     start(*options, port=server.port)
-    banner.wait_for(state="hidden", timeout=20_000)
+    # The longest that the page waits before it tries again is a quarter of a minute.
+    banner.wait_for(state="hidden", timeout=60_000)
     assert front.page.locator("#viewer-count").inner_text() == "10 of 500"
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for(timeout=20_000)
+    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for(timeout=60_000)
     for _ in range(30):
         front.page.keyboard.press("ArrowRight")
     front.until("() => document.querySelector('#viewer-count').textContent === '40 of 500'")
@@ -179,7 +180,9 @@ def test_a_catalog_that_changes_is_followed_without_a_jump(visit, demo):
     front.slot(2_999).locator("img").wait_for()
     top = front.slot(2_999).evaluate("(slot) => slot.getBoundingClientRect().top")
     front.page.route("**/api/v1/images?*", grow)
-    front.until("() => document.querySelector('#position-total').textContent === '10,060'")
+    # At rest the page looks every twenty seconds.
+    front.page.wait_for_function("() => document.querySelector('#position-total').textContent === '10,060'",
+                                 timeout=60_000)
     assert front.slot(2_999).evaluate("(slot) => slot.getBoundingClientRect().top") == top
     assert front.slot(2_999).locator("img").count() == 1
     front.until("() => performance.getEntriesByType('resource').some((entry) => entry.name.includes('offset=2900'))")

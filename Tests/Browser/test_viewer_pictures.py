@@ -1,6 +1,7 @@
 """What the viewer makes of unusual pictures, and what it tells of usual ones."""
 
 import pytest
+from PIL import Image
 
 import originals
 
@@ -178,3 +179,34 @@ def test_a_histogram_is_counted_off_the_pages_thread(visit, folder):
     assert front.page.evaluate("() => window.pixelsRead") == 0
     front.page.keyboard.press("ArrowLeft")
     front.until("(first) => document.querySelector('.level-red').getAttribute('d') !== first", first)
+
+
+COLOUR = """() => {
+    const picture = document.querySelector('.frame[data-place=current] .frame-screen');
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 1;
+    const context = canvas.getContext('2d');
+    if (picture) context.drawImage(picture, 0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+}"""
+
+
+def test_a_picture_that_is_edited_while_it_is_looked_at_is_shown_as_it_is_now(visit, start, tmp_path):
+    def draw(name: str, colour: tuple[int, int, int]):
+        Image.new("RGB", (1200, 800), colour).save(tmp_path / f".{name}", "JPEG")
+        (tmp_path / f".{name}").rename(tmp_path / name)
+
+    draw("a.jpg", (200, 20, 20))
+    draw("b.jpg", (20, 200, 20))
+    front = visit(start("serve", tmp_path))
+    front.until_settled()
+    front.slot(0).click()
+    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    red, green, _ = front.page.evaluate(COLOUR)
+    assert red > 150 > green
+    draw("a.jpg", (20, 20, 200))
+    front.until(f"() => {{ const [red, , blue] = ({COLOUR})(); return blue > 150 && red < 100; }}")
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-name').textContent === 'b.jpg'")
+    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    assert front.page.evaluate(COLOUR)[1] > 150
