@@ -24,7 +24,7 @@ extension Loader {
         /// The same for one client. More are refused with status 429.
         public var maximumPendingPerClient = 10_000
         /// Bytes of an origin's answer that may wait for the disk before the origin is asked to pause.
-        public var unwrittenBytes = 1 << 20
+        public var unwrittenBytes = 512 << 10
         /// How long a failure that a retry would repeat is remembered.
         public var failureLifetime: Duration = .seconds(300)
         /// How many such failures are remembered.

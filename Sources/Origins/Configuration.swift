@@ -7,9 +7,10 @@ public struct Configuration: Hashable, Sendable {
     /// An origin is given a further place only while it holds fewer than are free, so that origins which hang leave
     /// room for others: one gets half of the places at most, the next half of what is left. With the defaults it takes
     /// eight origins that hang at the same time to fill all places, and only until they are left alone.
-    public var places = 64
-    /// Transfers under way at a time to one origin (scheme, host and port).
-    public var placesPerOrigin = 16
+    public var places = 128
+    /// Transfers under way at a time to one origin (scheme, host and port) at most. It begins with 16, is asked for more
+    /// at a time while it answers as soon as before, and for fewer when it does not, or says so.
+    public var placesPerOrigin = 64
     /// Requests a second to one origin at most; nil for no limit.
     public var requestsPerSecondPerOrigin: Double?
 

@@ -37,7 +37,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
 
     /// How many may work at once.
     public let places: Int
-    /// How many of one group may work at once.
+    /// How many of one group may work at once, unless it was given a size of its own.
     public let placesPerGroup: Int
 
     private var members: [ID: Member] = [:]
@@ -48,6 +48,7 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
     private var holdings: [Group: Holding] = [:]
     /// The groups that may hold another number of places than the rest.
     private var limits: [Group: Int] = [:]
+    private var sizes: [Group: Int] = [:]
     private var holders: Set<ID> = []
     private var holdingPrefetch = 0
     private var holdingBackground = 0
@@ -82,6 +83,16 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         let limit = limit.map { max(0, $0) }.flatMap { $0 < placesPerGroup ? $0 : nil }
         guard limits[group] != limit else { return }
         limits[group] = limit
+        refresh(group)
+    }
+
+    /// Lets `group` hold so many places, at most ``placesPerGroup`` and at least 1; nil makes it like the rest. Unlike a
+    /// limit, which says how many may start now, it also says how many prefetch may hold: half. A size is remembered until
+    /// it is taken back.
+    public mutating func resize(_ group: Group, to size: Int?) {
+        let size = size.map { max(1, $0) }.flatMap { $0 < placesPerGroup ? $0 : nil }
+        guard sizes[group] != size else { return }
+        sizes[group] = size
         refresh(group)
     }
 
@@ -149,7 +160,8 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
 
     /// The same for the places of one group.
     public func nextToYield(in group: Group) -> ID? {
-        guard let holding = holdings[group], holding.count >= placesPerGroup, holding.unseen > placesPerGroup / 2,
+        let size = size(of: group)
+        guard let holding = holdings[group], holding.count >= size, holding.unseen > size / 2,
             visible.waits(in: group)
         else { return nil }
         return leastUrgent { $0.group == group }
@@ -215,14 +227,17 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         }
     }
 
+    private func size(of group: Group) -> Int { sizes[group] ?? placesPerGroup }
+
     /// Opens or closes the lines of `group`, by what it holds and what waits now.
     private mutating func refresh(_ group: Group) {
         let holding = holdings[group] ?? Holding()
-        let hasPlace = holding.count < limits[group] ?? placesPerGroup
+        let size = size(of: group)
+        let hasPlace = holding.count < min(limits[group] ?? size, size)
         visible.open(group, hasPlace)
-        let prefetchHasPlace = hasPlace && holding.prefetch < max(1, placesPerGroup / 2)
+        let prefetchHasPlace = hasPlace && holding.prefetch < max(1, size / 2)
         prefetch.open(group, prefetchHasPlace && !visible.waits(in: group))
-        let backgroundHasPlace = hasPlace && holding.unseen < max(1, placesPerGroup / 2)
+        let backgroundHasPlace = hasPlace && holding.unseen < max(1, size / 2)
         background.open(group, backgroundHasPlace && !visible.waits(in: group) && !prefetch.waits(in: group))
     }
 }

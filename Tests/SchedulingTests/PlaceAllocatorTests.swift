@@ -226,4 +226,30 @@ private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priorit
         #expect(allocator.startNext() == 1)
         #expect(allocator.startNext() == 2)
     }
+
+    @Test func `prefetch holds half of what its group was resized to`() {
+        var allocator = PlaceAllocator<Int, String>(places: 64, placesPerGroup: 32)
+        func started(_ allocator: inout PlaceAllocator<Int, String>) -> Int {
+            var count = 0
+            while allocator.startNext() != nil { count += 1 }
+            return count
+        }
+        for id in 0..<64 {
+            allocator.enqueue(id, in: "small", priority: Priority(lane: .prefetch, viewport: 1, distance: 0))
+        }
+        allocator.resize("small", to: 8)
+        #expect(started(&allocator) == 4)
+        for id in 64..<128 {
+            allocator.enqueue(id, in: "small", priority: Priority(lane: .visible, viewport: 1, distance: 0))
+        }
+        #expect(started(&allocator) == 4)
+        // Grown, it has room for more of both; back as it was, what holds a place keeps it and nothing starts.
+        allocator.resize("small", to: 16)
+        #expect(started(&allocator) == 8)
+        allocator.resize("small", to: 4)
+        #expect(started(&allocator) == 0)
+        #expect(allocator.holdingCount(of: "small") == 16)
+        allocator.resize("small", to: nil)
+        #expect(started(&allocator) == 16)
+    }
 }

@@ -138,8 +138,17 @@ final class FetchEngine: @unchecked Sendable {
         publish()
     }
 
-    /// The origin answered, whatever it said. May be called from within curl.
-    func answered(_ origin: Origin) {
+    /// The origin answered a request sent at `begun`, whatever it said. May be called from within curl.
+    ///
+    /// - Parameter asksForLess: It said that it is asked too much.
+    func answered(_ origin: Origin, begun: ContinuousClock.Instant, asksForLess: Bool) {
+        resize(origin) { window, record in
+            if asksForLess {
+                window.pushedBack(begun: begun, now: .now)
+            } else {
+                window.answered(begun: begun, now: .now, atATime: record.holding)
+            }
+        }
         guard var record = records[origin], !record.circuit.isPristine else { return }
         let wasClosed = record.circuit.isClosed
         record.circuit.answered()
@@ -154,8 +163,9 @@ final class FetchEngine: @unchecked Sendable {
         }
     }
 
-    /// The origin did not answer.
-    func failed(_ origin: Origin, _ error: OriginError) {
+    /// The origin did not answer a request sent at `begun`.
+    func failed(_ origin: Origin, begun: ContinuousClock.Instant, _ error: OriginError) {
+        resize(origin) { window, _ in window.pushedBack(begun: begun, now: .now) }
         guard var record = records[origin] else { return }
         let opened = record.circuit.failed(now: .now)
         records[origin] = record
@@ -209,7 +219,8 @@ final class FetchEngine: @unchecked Sendable {
         while let id = places.nextToYield() ?? places.nextToYield(in: origin), let job = jobs[id] {
             job.abandon()
             release(job)
-            records[job.origin, default: fresh].waiting.insert(id)
+            _ = record(job.origin)
+            records[job.origin]?.waiting.insert(id)
             places.enqueue(id, in: job.origin, priority: job.priority)
             job.wait()
             fill()
@@ -232,6 +243,24 @@ final class FetchEngine: @unchecked Sendable {
         places.limit(origin, to: records[origin]?.limit(free: free, now: .now))
     }
 
+    /// Starts nobody by itself: whoever answered or failed gives its place back in time.
+    private func resize(_ origin: Origin, _ change: (inout ConcurrencyWindow, OriginRecord) -> Void) {
+        guard let record = records[origin] else { return }
+        var window = record.window
+        change(&window, record)
+        let before = record.window.requests
+        records[origin]?.window = window
+        guard window.requests != before else { return }
+        places.resize(origin, to: window.requests)
+        logger.debug("origin is asked", metadata: ["origin": "\(origin)", "atATime": "\(window.requests)"])
+        guard window.requests > before else { return }
+        loop.execute { [self] in
+            balance(origin)
+            fill()
+            publish()
+        }
+    }
+
     private func balanceBusy() {
         for origin in busy { balance(origin) }
     }
@@ -241,7 +270,8 @@ final class FetchEngine: @unchecked Sendable {
     private var fresh: OriginRecord {
         OriginRecord(
             circuit: Circuit(
-                threshold: configuration.failuresUntilSuspended, suspension: configuration.suspension))
+                threshold: configuration.failuresUntilSuspended, suspension: configuration.suspension),
+            window: ConcurrencyWindow(most: configuration.placesPerOrigin))
     }
 
     private func record(_ origin: Origin) -> OriginRecord {
@@ -249,23 +279,26 @@ final class FetchEngine: @unchecked Sendable {
         if records.count >= crowd { forgetIdle() }
         let record = fresh
         records[origin] = record
+        places.resize(origin, to: record.window.requests)
         return record
     }
 
     private func forget(_ origin: Origin) {
         guard records[origin]?.isForgettable(now: .now) == true else { return }
+        drop(origin)
+    }
+
+    private func drop(_ origin: Origin) {
         records[origin] = nil
         places.limit(origin, to: nil)
+        places.resize(origin, to: nil)
     }
 
     /// Forgets the origins that failed now and then and that nobody asks any more: a list of a million pictures may
     /// name a million hosts, many of them gone, and a redirect may lead to any name there is.
     private func forgetIdle() {
         let now = ContinuousClock.now
-        for (origin, record) in records where record.isIdle(now: now) {
-            records[origin] = nil
-            places.limit(origin, to: nil)
-        }
+        for (origin, record) in records where record.isIdle(now: now) { drop(origin) }
         crowd = max(FetchEngine.leastCrowd, 2 * records.count)
     }
 

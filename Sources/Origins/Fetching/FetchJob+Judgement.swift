@@ -1,5 +1,10 @@
 import Glibc
 
+extension ResponseHead {
+    /// Whether the origin says that it is asked too much (RFC 6585 §4, RFC 9110 §15.6.4).
+    var asksForLess: Bool { status == 429 || status == 503 }
+}
+
 /// What an answer's head means for the fetch.
 extension FetchJob {
     /// Sets the settlement unless the body is what the caller wants.

@@ -137,7 +137,7 @@ final class FetchJob {
         stage = .waiting
         if case .failed(let error) = settlement, !isAnswered, error.speaksOfTheOrigin {
             // First the verdict, then the place: a failed probe must not look like an abandoned one.
-            engine.failed(origin, error)
+            engine.failed(origin, begun: begun, error)
         }
         switch settlement {
         case .finished: engine.end(self, with: .finished)
@@ -231,7 +231,7 @@ extension FetchJob: TransferClient {
 
     func headArrived(_ head: ResponseHead) -> BodyUse {
         isAnswered = true
-        engine.answered(origin)
+        engine.answered(origin, begun: begun, asksForLess: head.asksForLess)
         let use = judge(head)
         switch use {
         case .deliver:

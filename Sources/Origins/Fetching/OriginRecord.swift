@@ -1,6 +1,8 @@
 /// What a fetcher remembers of one origin while it matters.
 struct OriginRecord {
     var circuit: Circuit
+    /// How many requests it bears at a time.
+    var window: ConcurrencyWindow
     /// Fetches in the line for a place.
     var waiting: Set<ObjectIdentifier> = []
     /// Transfers under way.
@@ -15,7 +17,7 @@ struct OriginRecord {
 
     /// Whether nothing would be lost by forgetting it.
     func isForgettable(now: ContinuousClock.Instant) -> Bool {
-        waiting.isEmpty && holding == 0 && circuit.isPristine && (restsUntil ?? now) <= now
+        waiting.isEmpty && holding == 0 && circuit.isPristine && window.isPristine && (restsUntil ?? now) <= now
     }
 
     /// How many places it may hold, given how many are free; nil for no limit of its own.

@@ -118,6 +118,39 @@ import Testing
         origin.stop()
     }
 
+    @Test func `an origin that bears it is asked more at a time, and one that refuses is asked less`() async throws {
+        let most = 24
+        let gate = Gate()
+        let willing = ScriptedOrigin { visit in
+            if visit.request.target.hasPrefix("/held") { gate.wait() }
+            visit.answer(body: pattern(100))
+        }
+        let fetcher = try OriginFetcher.forTests {
+            $0.placesPerOrigin = most
+            $0.maximumRetries = 0
+        }
+        for _ in 0..<4 {
+            let watched = (0..<100).map { fetcher.watch(willing.url("/\($0)")) }
+            for one in watched { #expect(await one.outcome().isFinished) }
+        }
+        let held = (0..<100).map { fetcher.watch(willing.url("/held\($0)")) }
+        #expect(await eventually { willing.openNow > 16 })
+        #expect(willing.openNow <= most)
+        gate.open()
+        for one in held { #expect(await one.outcome().isFinished) }
+
+        let busy = ScriptedOrigin { visit in
+            if visit.request.target.hasPrefix("/held") { visit.hang() } else { visit.answer("503 Service Unavailable") }
+        }
+        for number in 0..<40 { _ = await fetcher.outcome(of: busy.url("/\(number)")) }
+        for number in 0..<20 { _ = fetcher.watch(busy.url("/held\(number)")) }
+        // Asked 40 times, one after the other, and refused as often: one at a time, then.
+        #expect(await eventually { fetcher.statistics.waiting == 19 })
+        await fetcher.shutDown()
+        willing.stop()
+        busy.stop()
+    }
+
     @Test func `connections are used again`() async throws {
         let origin = ScriptedOrigin { $0.answer(body: pattern(100)) }
         let fetcher = try OriginFetcher.forTests()
