@@ -1,5 +1,7 @@
 """Pictures come by the stream: all that is on screen, nothing twice, and by requests where there is none."""
 
+import statistics
+
 import pytest
 
 from books import KEPT
@@ -144,7 +146,9 @@ def test_the_viewport_tells_of_motion_and_of_the_stop(visit, demo):
     row, columns = front.page.locator(".row:not([hidden])").first.evaluate(
         "(row) => [row.offsetHeight, row.querySelectorAll('[data-index]:not([hidden])').length]")
     assert columns >= 2
-    assert max(fast) < 3 * 10_000 / row * columns
+    # The middle one: a page that scripts scroll is a frame behind them, and leaps after a frame that took long.
+    true = 10_000 / row * columns
+    assert true / 3 < statistics.median(fast) < 3 * true
 
 
 def test_pages_of_the_catalog_do_not_take_the_link_from_a_fling(visit, demo):
