@@ -20,8 +20,6 @@ from peers import Tessera
 
 COUNT, FEW, CAMERA = 1_000_000, 1_000, 100_000
 OUTER, INNER = 20, 12
-CAMERAS = [("Canon", "EOS 40D"), ("NIKON CORPORATION", "NIKON D750"), ("FUJIFILM", "X-T3"), ("Apple", "iPhone 12")]
-WORDS = "lake bird harbour mountain winter Straße garden été bridge market children forest night fête old river".split()
 VIEWS = ["", "sort=path&direction=desc", "sort=taken", "sort=taken&direction=desc", "sort=name", "sort=size",
          "sort=added&direction=desc", "sort=shuffle&seed=7"]
 QUERIES = ["lake", "winter bird", "taken:2019-06..2019-08", "camera:nikon", "near:48.2,16.4,50km", '"old river"',
@@ -50,14 +48,14 @@ def make(folder: pathlib.Path, count: int):
     number = 0
     for outer in range(OUTER):
         for inner in range(INNER):
-            inside = folder / f"{2004 + outer}" / f"{inner + 1:02} {WORDS[(outer + inner) % len(WORDS)]}"
+            inside = folder / f"{2004 + outer}" / f"{inner + 1:02} {tagged.WORDS[(outer + inner) % len(tagged.WORDS)]}"
             inside.mkdir(parents=True)
             for _ in range(min(each, count - number)):
-                make_name, model = chance.choice(CAMERAS)
+                make_name, model = chance.choice(tagged.CAMERAS)
                 taken = (f"{2004 + outer}:{inner + 1:02}:{chance.randint(1, 28):02} "
                          f"{chance.randint(0, 23):02}:{chance.randint(0, 59):02}:{chance.randint(0, 59):02}")
                 place = (chance.uniform(-60, 70), chance.uniform(-180, 180)) if number % 3 == 0 else None
-                keywords = tuple(chance.sample(WORDS, 2)) if number % 4 == 0 else ()
+                keywords = tuple(chance.sample(tagged.WORDS, 2)) if number % 4 == 0 else ()
                 (inside / f"IMG_{number:07}.jpg").write_bytes(tagged.with_facts(
                     picture, make=make_name, model=model, taken=taken, place=place, keywords=keywords))
                 number += 1
@@ -289,7 +287,7 @@ def wholes(report: Report, ours: Tessera):
 
 def facts(report: Report):
     """Facts of JPEGs of a camera's kind, beside exiftool in as many processes as there are cores."""
-    folder = originals.made(f"tagged-{CAMERA}", make_camera)
+    folder = originals.shots(CAMERA)
     some = originals.STORE / "tagged-some"
     shutil.rmtree(some, ignore_errors=True)
     some.mkdir()
@@ -316,20 +314,3 @@ def facts(report: Report):
         rate = CAMERA / (time.monotonic() - start)
     report.add("million", f"facts of {CAMERA:,} JPEGs", "files/s", rate, peer, "exiftool -fast2, 2 processes",
                ">= 20 times", rate >= 20 * peer)
-
-
-def make_camera(folder: pathlib.Path):
-    chance = random.Random(11)
-    with tempfile.TemporaryDirectory() as place:
-        originals.vips("gaussnoise", f"{place}/noise.v", 640, 480, "--mean", 128, "--sigma", 20)
-        originals.vips("cast", f"{place}/noise.v", f"{place}/one.jpg[strip,Q=60]", "uchar")
-        originals.vips("thumbnail", f"{place}/one.jpg", f"{place}/thumb.jpg[strip,Q=60]", 160)
-        picture, thumbnail = (pathlib.Path(place, name).read_bytes() for name in ("one.jpg", "thumb.jpg"))
-    for number in range(CAMERA):
-        if number % 1000 == 0:
-            (inside := folder / f"{number // 1000:03}").mkdir()
-        make_name, model = chance.choice(CAMERAS)
-        (inside / f"DSC{number:06}.jpg").write_bytes(tagged.with_facts(
-            picture, make=make_name, model=model, taken=f"20{10 + number % 12}:{1 + number % 12:02}:{1 + number % 28:02} 10:11:12",
-            place=(chance.uniform(-60, 70), chance.uniform(-180, 180)), title=f"Picture {number}",
-            keywords=tuple(chance.sample(WORDS, 3)), thumbnail=thumbnail))

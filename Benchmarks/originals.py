@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
+import tagged
+
 STORE = pathlib.Path(os.environ.get("TESSERA_BENCHMARK_PICTURES", tempfile.gettempdir())) / "tessera-benchmarks"
 
 
@@ -107,3 +109,46 @@ def small_pictures(count: int) -> pathlib.Path:
             segment = b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment
             (folder / f"IMG_{number:05}.jpg").write_bytes(content[:2] + segment + content[2:])
     return made(f"small-{count}", make)
+
+
+def _thumbnail(picture: pathlib.Path) -> bytes:
+    """The 160 pixels that a camera puts into EXIF."""
+    with tempfile.TemporaryDirectory() as place:
+        vips("thumbnail", picture, f"{place}/small.jpg[strip,Q=60]", 160)
+        return pathlib.Path(place, "small.jpg").read_bytes()
+
+
+def _taken(number: int) -> str:
+    return f"20{10 + number % 12}:{1 + number % 12:02}:{1 + number % 28:02} 10:11:12"
+
+
+def shots(count: int) -> pathlib.Path:
+    """JPEGs with all that cameras say of them, and their small pictures; a thousand in a folder. Alike to the eye."""
+    def make(folder: pathlib.Path):
+        chance = random.Random(11)
+        with tempfile.TemporaryDirectory() as place:
+            vips("gaussnoise", f"{place}/noise.v", 640, 480, "--mean", 128, "--sigma", 20)
+            vips("cast", f"{place}/noise.v", f"{place}/one.jpg[strip,Q=60]", "uchar")
+            picture, thumbnail = pathlib.Path(place, "one.jpg").read_bytes(), _thumbnail(pathlib.Path(place, "one.jpg"))
+        for number in range(count):
+            if number % 1000 == 0:
+                (inside := folder / f"{number // 1000:03}").mkdir()
+            make_name, model = chance.choice(tagged.CAMERAS)
+            (inside / f"DSC{number:06}.jpg").write_bytes(tagged.with_facts(
+                picture, make=make_name, model=model, taken=_taken(number),
+                place=(chance.uniform(-60, 70), chance.uniform(-180, 180)), title=f"Picture {number}",
+                keywords=tuple(chance.sample(tagged.WORDS, 3)), thumbnail=thumbnail))
+    return made(f"shots-{count}", make)
+
+
+def camera_pictures_with_thumbnails(count: int) -> pathlib.Path:
+    """The JPEGs of `camera_pictures`, several times over, each with facts of its own and its small picture."""
+    def make(folder: pathlib.Path):
+        pictures = sorted(camera_pictures().iterdir())
+        thumbnails = [_thumbnail(picture) for picture in pictures]
+        for number in range(count):
+            which = number % len(pictures)
+            (folder / f"IMG_{number:04}.jpg").write_bytes(tagged.with_facts(
+                pictures[which].read_bytes(), make=tagged.CAMERAS[0][0], model=tagged.CAMERAS[0][1],
+                taken=_taken(number), thumbnail=thumbnails[which]))
+    return made(f"camera-with-thumbnails-{count}", make)

@@ -5,6 +5,9 @@ import struct
 ASCII, SHORT, LONG, RATIONAL = 2, 3, 4, 5
 SIZES = {ASCII: 1, SHORT: 2, LONG: 4, RATIONAL: 8}
 
+CAMERAS = [("Canon", "EOS 40D"), ("NIKON CORPORATION", "NIKON D750"), ("FUJIFILM", "X-T3"), ("Apple", "iPhone 12")]
+WORDS = "lake bird harbour mountain winter Straße garden été bridge market children forest night fête old river".split()
+
 
 def with_facts(picture: bytes, *, make: str, model: str, taken: str, place: tuple[float, float] | None = None,
                lens: str = "", title: str = "", keywords: tuple[str, ...] = (), thumbnail: bytes = b"") -> bytes:

@@ -23,13 +23,12 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def start(tmp_path_factory):
-    """Starts servers that end with the session."""
+def started(folders):
+    """Starts servers; ends them all at the end."""
     running: list[Server] = []
 
     def start(*words, **options) -> Server:
-        running.append(Server(*words, data=options.pop("data", tmp_path_factory.mktemp("data")), **options))
+        running.append(Server(*words, data=options.pop("data", folders.mktemp("data")), **options))
         return running[-1]
 
     yield start
@@ -38,33 +37,45 @@ def start(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def demo(start) -> Server:
+def start_for_all(tmp_path_factory):
+    """Starts servers that end with the session."""
+    yield from started(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """Starts servers that end with the module: each has threads and workers, which the tests that follow do without."""
+    yield from started(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def demo(start_for_all) -> Server:
     """Ten thousand pictures over a good network."""
-    return start("demo", "--count", 10_000, "--latency", 5, "--fail", 0, "--hang", 0)
+    return start_for_all("demo", "--count", 10_000, "--latency", 5, "--fail", 0, "--hang", 0)
 
 
 @pytest.fixture(scope="session")
-def rough(start) -> Server:
+def rough(start_for_all) -> Server:
     """Ten thousand pictures over a bad network: late, out of order, some failing, some never answering."""
-    return start("demo", "--count", 10_000, "--latency", 120, "--jitter", 0.9, "--fail", 0.03, "--hang", 0.002)
+    return start_for_all("demo", "--count", 10_000, "--latency", 120, "--jitter", 0.9, "--fail", 0.03, "--hang", 0.002)
 
 
 @pytest.fixture(scope="session")
-def far(start) -> Server:
+def far(start_for_all) -> Server:
     """Ten thousand pictures from an origin that takes its time."""
-    return start("demo", "--count", 10_000, "--latency", 200, "--fail", 0, "--hang", 0)
+    return start_for_all("demo", "--count", 10_000, "--latency", 200, "--fail", 0, "--hang", 0)
 
 
 @pytest.fixture(scope="session")
-def slow(start) -> Server:
+def slow(start_for_all) -> Server:
     """Nothing is answered soon."""
-    return start("demo", "--count", 10_000, "--latency", 4_000, "--jitter", 0, "--fail", 0, "--hang", 0)
+    return start_for_all("demo", "--count", 10_000, "--latency", 4_000, "--jitter", 0, "--fail", 0, "--hang", 0)
 
 
 @pytest.fixture(scope="session")
-def broken(start) -> Server:
+def broken(start_for_all) -> Server:
     """Every origin fails."""
-    return start("demo", "--count", 8, "--latency", 1, "--fail", 1, "--hang", 0)
+    return start_for_all("demo", "--count", 8, "--latency", 1, "--fail", 1, "--hang", 0)
 
 
 @pytest.fixture

@@ -1,0 +1,120 @@
+"""The first visit, with nothing cached: a folder of a camera's JPEGs, and an origin that is slow to answer. The server is
+new for each, and browser, server and the peer share the machine's cores."""
+
+import originals
+from app import ON_SCREEN, PAINT, WINDOW
+from fling.visit import LAYOUT, browser
+from measuring import median
+from peers import Tessera
+from thumbnails import tiles_of_vipsthumbnail
+
+ROUNDS, FILES = 5, 240
+FLING, SECONDS = 10_000, 20
+
+INDICES = "const indices = (slots) => slots.map((slot) => Number(slot.dataset.index));"
+
+# When every slot on screen shows something of its own picture, and when its tile, in milliseconds since the page was
+# asked for. `far`: once the pictures of another part of the gallery are on screen.
+APPEARED = f"""(far) => new Promise((resolve) => {{
+    let own;
+    {INDICES}
+    const look = () => {{
+        const slots = {ON_SCREEN};
+        const isThere = slots.length > 8 && (Math.min(...indices(slots)) > 0) === far;
+        const all = (...phases) => isThere && slots.every((slot) => phases.includes(slot.dataset.phase));
+        if (own === undefined && all('preview', 'shown')) own = performance.now();
+        if (all('shown')) resolve({{ own, shown: performance.now(), count: slots.length }});
+        else requestAnimationFrame(look);
+    }};
+    look();
+}})"""
+
+GONE_TO_END = f"""() => {{
+    window.gone = new Promise((resolve) => addEventListener('keydown', async () => {{
+        const begun = performance.now();
+        const {{ own, shown, count }} = await ({APPEARED})(true);
+        resolve({{ own: own - begun, shown: shown - begun, count }});
+    }}, {{ once: true, capture: true }}));
+}}"""
+
+# The share of slots on screen that show something of their own, looked at twenty times a second on the way past `count`
+# pictures.
+FLUNG = f"""([count, milliseconds]) => new Promise((resolve) => {{
+    const shares = [];
+    {INDICES}
+    const [slot] = {ON_SCREEN};
+    const columns = Number(document.getElementById('grid').getAttribute('aria-colcount'));
+    const speed = (slot.closest('.row').offsetHeight * count) / columns / milliseconds;
+    let begun, before, looked = 0;
+    const step = (now) => {{
+        begun ??= before = now;
+        scrollBy(0, speed * (now - before));
+        before = now;
+        if (now - looked >= 50 && now > begun + 500) {{
+            looked = now;
+            const slots = {ON_SCREEN};
+            const own = slots.filter((slot) => ['preview', 'shown'].includes(slot.dataset.phase));
+            if (slots.length > 0) shares.push(own.length / slots.length);
+        }}
+        if (now - begun < milliseconds) requestAnimationFrame(step);
+        else resolve({{ shares, last: Math.max(-1, ...indices({ON_SCREEN})) }});
+    }};
+    requestAnimationFrame(step);
+}})"""
+
+
+def opened(chromium, server: Tessera, *scripts: str):
+    page = chromium.new_context(viewport=WINDOW, service_workers="block").new_page()
+    page.set_default_timeout(60_000)
+    for script in scripts:
+        page.add_init_script(script)
+    page.goto(f"http://127.0.0.1:{server.port}/", wait_until="commit")
+    return page
+
+
+def visits(report, chromium):
+    folder = originals.camera_pictures_with_thumbnails(FILES)
+    for file in folder.iterdir():
+        file.read_bytes()  # From memory, not from the disk.
+    first, end, peer = [], [], []
+    for _ in range(ROUNDS):
+        with Tessera(folder) as ours:
+            page = opened(chromium, ours)
+            told = page.evaluate(APPEARED, False)
+            paint = page.evaluate(PAINT)
+            first.append([told["own"] - paint, told["shown"] - paint, paint])
+            page.evaluate(GONE_TO_END)
+            page.keyboard.press("End")
+            gone = page.evaluate("() => window.gone")
+            end.append([gone["own"], gone["shown"]])
+            page.context.close()
+        peer.append(tiles_of_vipsthumbnail(folder, "avif", told["count"])["wall"] * 1e3)
+    slots, beside = f"{told['count']} slots", "vipsthumbnail, all cores, the same files"
+    for what, samples in (("after first paint", first), ("after End", end)):
+        own, shown = ([sample[at] for sample in samples] for at in (0, 1))
+        report.add("cold", f"folder, {slots}, {what}: previews", "ms", median(own), target="<= 150",
+                   holds=median(own) <= 150, samples=own)
+        report.add("cold", f"folder, {slots}, {what}: tiles", "ms", median(shown), median(peer), beside, "ratio <= 1.0",
+                   median(shown) <= median(peer), samples=shown, peer_samples=peer)
+
+
+def fling(report, chromium, what: str, server: Tessera):
+    with server as ours:
+        ours.images(FLING)
+        page = opened(chromium, ours, LAYOUT)
+        page.evaluate(APPEARED, False)
+        told = page.evaluate(FLUNG, [FLING, SECONDS * 1e3])
+        page.context.close()
+        if told["last"] < 0.8 * FLING:
+            raise RuntimeError(f"the fling came to {told['last']} of {FLING}")
+    share = sum(told["shares"]) / len(told["shares"])
+    report.add("cold", f"{what}: slots with their own in a fling", "%", 100 * share, target=">= 60", holds=share >= 0.6,
+               better="more", samples=[100 * share for share in told["shares"]])
+
+
+def run(report, options):
+    with browser() as chromium:
+        visits(report, chromium)
+        fling(report, chromium, "folder", Tessera(originals.shots(FLING + 100)))
+        fling(report, chromium, "origin of 200 ms", Tessera(
+            "--count", FLING + 100, "--latency", 200, "--fail", 0, "--hang", 0, command="demo"))
