@@ -1,5 +1,6 @@
-"""A relay between a browser and a Tessera, which can refuse the stream, cut it, or play the server's end of it."""
+"""A relay between a browser and a Tessera, which can refuse the stream, hold it back, cut it, or play the server's end."""
 
+import queue
 import socket
 import threading
 from typing import Callable
@@ -19,13 +20,26 @@ class Relay:
         self.refuses = False
         """Whether a stream is refused, as by a proxy that knows no WebSockets."""
         self.refused = 0
+        self._may_pass = threading.Event()
+        self._may_pass.set()
+        self._hold_after: bytes | None = None
+        self.held_bytes = 0
+        """What the server has sent by streams that are held back, which the browser does not have yet."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def stop(self):
         self._listener.close()
+        self.let_go()
         self.cut()
+
+    def hold(self, after: bytes):
+        """What the server sends by streams waits from these bytes on."""
+        self._hold_after = after
+
+    def let_go(self):
+        self._may_pass.set()
 
     def cut(self):
         """Breaks the streams that are open, without a word."""
@@ -61,8 +75,36 @@ class Relay:
         if head.startswith(STREAM):
             self._streams += [client, upstream]
         upstream.sendall(head)
-        threading.Thread(target=pipe, args=(upstream, client), daemon=True).start()
+        back = self._hold_back if head.startswith(STREAM) else pipe
+        threading.Thread(target=back, args=(upstream, client), daemon=True).start()
         pipe(client, upstream)
+
+    def _hold_back(self, upstream: socket.socket, client: socket.socket):
+        """As `pipe`, save that what comes is taken from the server also while nothing goes on to the browser."""
+        waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+        def forward():
+            while data := waiting.get():
+                self._may_pass.wait()
+                self.held_bytes -= len(data)
+                try:
+                    client.sendall(data)
+                except OSError:
+                    break
+                if self._hold_after and self._hold_after in data:
+                    self._hold_after = None
+                    self._may_pass.clear()
+            shut(client)
+
+        threading.Thread(target=forward, daemon=True).start()
+        try:
+            while data := upstream.recv(65_536):
+                self.held_bytes += len(data)
+                waiting.put(data)
+        except OSError:
+            pass
+        waiting.put(b"")
+        shut(upstream)
 
 
 def pipe(source: socket.socket, target: socket.socket):

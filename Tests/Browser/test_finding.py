@@ -1,7 +1,9 @@
 """Pictures are found: by words, by folder, in another order; and Back leads back."""
 
 import io
+import json
 import os
+import urllib.request
 
 import pytest
 from PIL import Image
@@ -49,6 +51,11 @@ def names(front) -> list[str]:
         .map((slot) => slot.ariaLabel.split(', picture ')[0])""")
 
 
+def tiles_sent(server) -> int:
+    with urllib.request.urlopen(server.address + "/api/v1/status") as answer:
+        return json.load(answer)["streams"]["tiles"]
+
+
 def until_address(front, query: str):
     front.until("(query) => location.search === query", query)
 
@@ -68,6 +75,25 @@ def test_it_finds_as_one_types_and_clears_with_escape(visit, gallery, before):
     until_total(front, 120)
     assert field(front).input_value() == ""
     until_address(front, "")
+    front.until_settled()
+
+
+def test_what_comes_for_a_search_that_was_left_is_not_lost_to_the_next(visit, gallery, relay):
+    """The server does not send it again."""
+    through = relay(gallery)
+    front = visit(through)
+    front.until_way("stream")
+    front.until_settled()
+    through.hold(after=b'"view":"q=moun"')
+    front.page.keyboard.press("/")
+    field(front).press_sequentially("moun")
+    until_total(front, 40)
+    until_address(front, "?q=moun")
+    sent = tiles_sent(gallery)
+    front.until_noted(lambda: through.held_bytes > 0 and tiles_sent(gallery) >= sent + 4)
+    field(front).press_sequentially("tain")
+    until_address(front, "?q=mountain")
+    through.let_go()
     front.until_settled()
 
 

@@ -30,6 +30,12 @@ const parcelTime = 4;
 const byToken = new Map();
 /** @type {Map<number, Showing>} */
 const bySlot = new Map();
+/**
+ * Of views that were left, by token, the oldest first. The server takes what it has sent of them for held: it is kept, and
+ * given to no slot.
+ * @type {Map<string, Showing>}
+ */
+const leftByToken = new Map();
 /** @type {StreamSocket | undefined} */
 let socket;
 /** @type {any} */
@@ -71,7 +77,7 @@ const orders = {
   },
   viewport: ({ report }) => {
     // The slots of another view are others, whatever their numbers.
-    if (viewport && viewport.view !== report.view) forgetShowings();
+    if (viewport && viewport.view !== report.view) leaveShowings();
     viewport = report;
     sendViewport();
     giveTiles();
@@ -109,13 +115,20 @@ function sendViewport() {
   if (viewport) socket?.send({ type: 'viewport', ...viewport, parts: true, received: socket.received });
 }
 
-function forgetShowings() {
+function leaveShowings() {
+  for (const [token, showing] of byToken) leftByToken.set(token, showing);
+  for (const token of leftByToken.keys()) {
+    if (leftByToken.size <= mostShowings) break;
+    leftByToken.delete(token);
+  }
   byToken.clear();
   bySlot.clear();
 }
 
 async function opened() {
-  forgetShowings();
+  byToken.clear();
+  bySlot.clear();
+  leftByToken.clear();
   viewport = null;
   holdings.begin();
   await Promise.race([holdings.ready, new Promise((resolve) => setTimeout(resolve, shelfPatience))]);
@@ -228,10 +241,11 @@ async function give(showing, kind, from) {
 /** @param {ArrayBuffer} message */
 function sent(message) {
   const rendition = readRendition(message);
-  const showing = rendition && byToken.get(rendition.token);
-  if (!showing) return;
+  const current = rendition && byToken.get(rendition.token);
+  const showing = current ?? (rendition && leftByToken.get(rendition.token));
+  if (!rendition || !showing) return;
   if (rendition.isProblem) {
-    if (rendition.endsToken) post({ type: 'problem', token: rendition.token, problem: readProblem(rendition.body) });
+    if (current && rendition.endsToken) post({ type: 'problem', token: rendition.token, problem: readProblem(rendition.body) });
     return;
   }
   const { kind, type, version, isIncomplete, endsToken } = rendition;
@@ -244,7 +258,7 @@ function sent(message) {
   showing.version = version ?? showing.version;
   if (version) holdings.put(showing.image, version, kind, type, body, isIncomplete);
   showing.given.add(kind);
-  deliver(showing, kind, { type, body, isIncomplete, isLast: endsToken });
+  if (current) deliver(current, kind, { type, body, isIncomplete, isLast: endsToken });
 }
 
 /**
