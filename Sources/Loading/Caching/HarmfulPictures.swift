@@ -92,9 +92,9 @@ final class HarmfulPictures {
             insistedAt: entries[image]?.insistedAt)
         entries[image] = entry
         write { database in
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO harmful (image, version, reason, strikes) VALUES (?, ?, ?, ?)",
-                arguments: [
+            try database.run(
+                "INSERT OR REPLACE INTO harmful (image, version, reason, strikes) VALUES (?, ?, ?, ?)",
+                [
                     Int64(bitPattern: image.rawValue), Int64(bitPattern: entry.version.rawValue),
                     Int64(entry.reason.rawValue), entry.strikes,
                 ])
@@ -110,8 +110,7 @@ final class HarmfulPictures {
     private func forget(_ image: ImageID) {
         entries[image] = nil
         write { database in
-            try database.execute(
-                sql: "DELETE FROM harmful WHERE image = ?", arguments: [Int64(bitPattern: image.rawValue)])
+            try database.run("DELETE FROM harmful WHERE image = ?", [Int64(bitPattern: image.rawValue)])
         }
     }
 

@@ -22,12 +22,12 @@ struct SieveTable: Sendable {
 
     /// The sum of the sizes, by asking the table.
     func total(_ database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, sql: "SELECT COALESCE(SUM(\(size)), 0) FROM \(table) WHERE \(condition)") ?? 0
+        try database.integer("SELECT COALESCE(SUM(\(size)), 0) FROM \(table) WHERE \(condition)") ?? 0
     }
 
     /// The `sequence` of the row that came in last.
     func newest(_ database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM \(table)") ?? 0
+        try database.integer("SELECT MAX(sequence) FROM \(table)") ?? 0
     }
 
     /// Picks rows to go until their sizes sum to `excess`, forgiving those that were used since the hand came by last.
@@ -65,7 +65,7 @@ struct SieveTable: Sendable {
                 }
             }
             for sequence in forgiven {
-                try database.execute(sql: "UPDATE \(table) SET used = 0 WHERE sequence = ?", arguments: [sequence])
+                try database.run("UPDATE \(table) SET used = 0 WHERE sequence = ?", [sequence])
             }
         }
         return victims

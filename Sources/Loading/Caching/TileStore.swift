@@ -51,14 +51,12 @@ final class TileStore: Sendable {
     func rendition(_ key: TileKey, version: ContentVersion) -> RenditionBytes? {
         if let waiting = pending.withLock({ $0.tiles[key] }), waiting.version == version { return waiting }
         let found = database.read { database in
-            try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT tile.sequence, width, height, modified, isIncomplete, used, mediaType, bytes FROM tile
-                    JOIN tile_content ON tile_content.sequence = tile.sequence
-                    WHERE image = ? AND kind = ? AND version = ?
-                    """,
-                arguments: [Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: version.rawValue)]
+            try database.row(
+                """
+                SELECT tile.sequence, width, height, modified, isIncomplete, used, mediaType, bytes FROM tile
+                JOIN tile_content ON tile_content.sequence = tile.sequence
+                WHERE image = ? AND kind = ? AND version = ?
+                """, [Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: version.rawValue)]
             ).map { row in
                 (
                     sequence: row["sequence"] as Int64, wasUsed: (row["used"] as Int64) != 0,
@@ -83,9 +81,9 @@ final class TileStore: Sendable {
             pending.tiles.filter { $0.key.image == image.rawValue && $0.value.version == version }.map(\.key.kind)
         }
         let stored = database.read { database in
-            try Int64.fetchAll(
-                database, sql: "SELECT kind FROM tile WHERE image = ? AND version = ?",
-                arguments: [Int64(bitPattern: image.rawValue), Int64(bitPattern: version.rawValue)])
+            try database.integers(
+                "SELECT kind FROM tile WHERE image = ? AND version = ?",
+                [Int64(bitPattern: image.rawValue), Int64(bitPattern: version.rawValue)])
         }
         return Set(waiting + (stored ?? []).compactMap(UInt8.init(exactly:)))
     }
@@ -172,30 +170,30 @@ final class TileStore: Sendable {
         var total = try ledger.total ?? ledger.sieve.total(database)
         let newest = try ledger.sieve.newest(database)
         for sequence in used {
-            try database.execute(sql: "UPDATE tile SET used = 1 WHERE sequence = ?", arguments: [sequence])
+            try database.run("UPDATE tile SET used = 1 WHERE sequence = ?", [sequence])
         }
         for (key, tile) in tiles {
             total -= try remove(key, database)
             let size = Int64(tile.bytes.count) + Self.overhead
-            try database.execute(
-                sql: """
-                    INSERT INTO tile (image, kind, version, width, height, modified, isIncomplete, size)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+            try database.run(
+                """
+                INSERT INTO tile (image, kind, version, width, height, modified, isIncomplete, size)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
                     Int64(bitPattern: key.image), Int64(key.kind), Int64(bitPattern: tile.version.rawValue),
                     tile.width, tile.height, tile.modified, tile.isIncomplete, size,
                 ])
             let sequence = database.lastInsertedRowID
-            try database.execute(
-                sql: "INSERT INTO tile_content (sequence, mediaType, bytes) VALUES (?, ?, ?)",
-                arguments: [sequence, tile.mediaType, Data(tile.bytes)])
+            try database.run(
+                "INSERT INTO tile_content (sequence, mediaType, bytes) VALUES (?, ?, ?)",
+                [sequence, tile.mediaType, Data(tile.bytes)])
             total += size
         }
         if total > budget {
             for victim in try ledger.sieve.victims(database, excess: total - budget, sparing: newest) {
-                try database.execute(sql: "DELETE FROM tile WHERE sequence = ?", arguments: [victim.sequence])
-                try database.execute(sql: "DELETE FROM tile_content WHERE sequence = ?", arguments: [victim.sequence])
+                try database.run("DELETE FROM tile WHERE sequence = ?", [victim.sequence])
+                try database.run("DELETE FROM tile_content WHERE sequence = ?", [victim.sequence])
                 total -= victim.size
             }
         }
@@ -204,13 +202,13 @@ final class TileStore: Sendable {
 
     /// Bytes that this freed.
     private func remove(_ key: TileKey, _ database: Database) throws -> Int64 {
-        let row = try Row.fetchOne(
-            database, sql: "SELECT sequence, size FROM tile WHERE image = ? AND kind = ?",
-            arguments: [Int64(bitPattern: key.image), Int64(key.kind)])
+        let row = try database.row(
+            "SELECT sequence, size FROM tile WHERE image = ? AND kind = ?",
+            [Int64(bitPattern: key.image), Int64(key.kind)])
         guard let row else { return 0 }
         let sequence: Int64 = row["sequence"]
-        try database.execute(sql: "DELETE FROM tile WHERE sequence = ?", arguments: [sequence])
-        try database.execute(sql: "DELETE FROM tile_content WHERE sequence = ?", arguments: [sequence])
+        try database.run("DELETE FROM tile WHERE sequence = ?", [sequence])
+        try database.run("DELETE FROM tile_content WHERE sequence = ?", [sequence])
         return row["size"]
     }
 

@@ -70,9 +70,9 @@ final class OriginalStore: Sendable {
         }
         for name in CacheFolder.names(in: folder + "/incoming") { unlink(folder + "/incoming/" + name) }
         _ = database.write { database in
-            try database.execute(
-                sql: "DELETE FROM original WHERE NOT isKept AND sequence < (SELECT MAX(sequence) FROM original) - ?",
-                arguments: [Self.rememberedRows])
+            try database.run(
+                "DELETE FROM original WHERE NOT isKept AND sequence < (SELECT MAX(sequence) FROM original) - ?",
+                [Self.rememberedRows])
         }
         let known: Set<String>? = database.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT image, version FROM original WHERE isKept")
@@ -86,8 +86,8 @@ final class OriginalStore: Sendable {
 
     func find(_ image: ImageID, url: String) -> KeptOriginal? {
         let row = database.read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT * FROM original WHERE image = ?", arguments: [Int64(bitPattern: image.rawValue)]
+            try database.row(
+                "SELECT * FROM original WHERE image = ?", [Int64(bitPattern: image.rawValue)]
             ).map { row in
                 KeptOriginal(
                     image: image, url: row["url"],
@@ -136,9 +136,7 @@ final class OriginalStore: Sendable {
 
     private static func note(_ used: Set<ImageID>, _ database: Database) throws {
         for image in used {
-            try database.execute(
-                sql: "UPDATE original SET used = 1 WHERE image = ?",
-                arguments: [Int64(bitPattern: image.rawValue)])
+            try database.run("UPDATE original SET used = 1 WHERE image = ?", [Int64(bitPattern: image.rawValue)])
         }
     }
 
@@ -187,12 +185,12 @@ final class OriginalStore: Sendable {
     /// Notes validators and freshness without the file: the origin said that nothing has changed.
     func refresh(_ kept: KeptOriginal) {
         _ = database.write { database in
-            try database.execute(
-                sql: """
-                    UPDATE original SET entityTag = ?, lastModified = ?, freshUntil = ?, mustRevalidate = ?
-                    WHERE image = ? AND version = ?
-                    """,
-                arguments: [
+            try database.run(
+                """
+                UPDATE original SET entityTag = ?, lastModified = ?, freshUntil = ?, mustRevalidate = ?
+                WHERE image = ? AND version = ?
+                """,
+                [
                     kept.validators.entityTag, kept.validators.lastModified, kept.freshUntil, kept.mustRevalidate,
                     Int64(bitPattern: kept.image.rawValue), Int64(bitPattern: kept.version.rawValue),
                 ])
@@ -203,11 +201,9 @@ final class OriginalStore: Sendable {
     func forget(_ image: ImageID) {
         used.withLock { _ = $0.remove(image) }
         let version = database.write { database -> Int64? in
-            let version = try Int64.fetchOne(
-                database, sql: "SELECT version FROM original WHERE image = ?",
-                arguments: [Int64(bitPattern: image.rawValue)])
-            try database.execute(
-                sql: "DELETE FROM original WHERE image = ?", arguments: [Int64(bitPattern: image.rawValue)])
+            let version = try database.integer(
+                "SELECT version FROM original WHERE image = ?", [Int64(bitPattern: image.rawValue)])
+            try database.run("DELETE FROM original WHERE image = ?", [Int64(bitPattern: image.rawValue)])
             return version
         }
         ledger.withLock { $0.total = nil }
@@ -241,32 +237,29 @@ final class OriginalStore: Sendable {
         let image = Int64(bitPattern: kept.image.rawValue)
         var total = try ledger.total ?? ledger.sieve.total(database)
         total -=
-            try Int64.fetchOne(
-                database, sql: "SELECT length FROM original WHERE image = ? AND isKept", arguments: [image]) ?? 0
+            try database.integer("SELECT length FROM original WHERE image = ? AND isKept", [image]) ?? 0
         let newest = try ledger.sieve.newest(database)
         // INSERT after DELETE: a newcomer goes to the head of the line.
-        try database.execute(sql: "DELETE FROM original WHERE image = ?", arguments: [image])
-        try database.execute(
-            sql: """
-                INSERT INTO original
-                (image, url, version, entityTag, lastModified, length, freshUntil, mustRevalidate, isKept)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
+        try database.run("DELETE FROM original WHERE image = ?", [image])
+        try database.run(
+            """
+            INSERT INTO original
+            (image, url, version, entityTag, lastModified, length, freshUntil, mustRevalidate, isKept)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
                 image, kept.url, Int64(bitPattern: kept.version.rawValue), kept.validators.entityTag,
                 kept.validators.lastModified, kept.length, kept.freshUntil, kept.mustRevalidate, isKept,
             ])
         if isKept { total += kept.length }
         var evicted: [(image: ImageID, file: String)] = []
         for victim in try ledger.sieve.victims(database, excess: max(0, total - budget), sparing: newest) {
-            let row = try Row.fetchOne(
-                database, sql: "SELECT image, version FROM original WHERE sequence = ?", arguments: [victim.sequence])
+            let row = try database.row("SELECT image, version FROM original WHERE sequence = ?", [victim.sequence])
             if let row {
                 let image = ImageID(rawValue: UInt64(bitPattern: row["image"]))
                 evicted.append((image, name(image: row["image"], version: row["version"])))
             }
-            try database.execute(
-                sql: "UPDATE original SET isKept = 0 WHERE sequence = ?", arguments: [victim.sequence])
+            try database.run("UPDATE original SET isKept = 0 WHERE sequence = ?", [victim.sequence])
             total -= victim.size
         }
         ledger.total = total

@@ -1,0 +1,21 @@
+import GRDB
+
+/// Statements that are asked for again and again: compiled once for each connection. To compile one takes longer than to
+/// look a tile up.
+extension Database {
+    func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
+        try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func integer(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
+        try Int64.fetchOne(cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func integers(_ sql: String, _ arguments: StatementArguments) throws -> [Int64] {
+        try Int64.fetchAll(cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
