@@ -174,7 +174,8 @@ extension StreamPlan {
             }
         }
         if window.isFast {
-            let order = SlotOrder.forwards(window.coming, direction: window.direction)
+            // Where not all can be had, those that will stay on screen the longest.
+            let order = SlotOrder.leadingEdgeFirst(window.coming, direction: window.direction)
             return visit(order, .preview, .early, &scan)
         }
         // Pictures that are looked at one by one are made ready as they will be looked at.
@@ -286,7 +287,9 @@ extension StreamPlan {
             waitingBytes - keptBytes < limits.waitingBytes / share
         else { return false }
         let underWay = loads.values.count { $0 == isAhead }
-        return underWay < (isAhead ? limits.aheadLoads : limits.loads)
+        // In fast motion nothing but previews is loaded.
+        let most = window.isFast ? Int(Double(limits.loads) * pace.width) : limits.loads
+        return underWay < (isAhead ? limits.aheadLoads : most)
     }
 
     private mutating func rest(after scan: Scan, at now: Double) -> Step {
