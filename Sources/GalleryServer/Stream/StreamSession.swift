@@ -14,7 +14,6 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     struct UnderWay {
         let token: Token
         let handle: any LoadHandle
-        let began: Double
     }
 
     static let watchInterval = Duration.seconds(1)
@@ -183,7 +182,6 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         for (piece, load) in loads where plan.loads[piece] == nil {
             load.handle.cancel()
             loads[piece] = nil
-            plan.loadWasLeft(after: services.now - load.began, of: piece, at: services.now)
         }
     }
 
@@ -262,17 +260,19 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         let load = services.tokens.load(request, for: token, priority: priority(of: piece, isAhead: isAhead, distance))
         {
             [weak self, loop = socket.loop] result in
-            loop.execute { [weak self] in self?.loaded(piece, token, result) }
+            loop.execute { [weak self] in self?.loaded(piece, token, result, began: began) }
         }
         guard let load else { return lost(piece.slot) }
-        loads[piece] = UnderWay(token: token, handle: load, began: began)
+        loads[piece] = UnderWay(token: token, handle: load)
         plan.load(piece, isAhead: isAhead)
     }
 
-    private func loaded(_ piece: Piece, _ token: Token, _ result: Result<LoadedContent, LoadFailure>) {
-        guard let load = loads[piece], load.token == token else { return }
+    private func loaded(
+        _ piece: Piece, _ token: Token, _ result: Result<LoadedContent, LoadFailure>, began: Double
+    ) {
+        guard loads[piece]?.token == token else { return }
         loads[piece] = nil
-        plan.loadTook(services.now - load.began, of: piece, at: services.now)
+        plan.loadTook(services.now - began)
         switch result {
         case .success(.bytes(let bytes)): plan.provide(piece, .image(bytes))
         case .failure(let failure): plan.provide(piece, .problem(failure, json: Problem(failure).json))

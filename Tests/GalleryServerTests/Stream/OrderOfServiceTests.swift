@@ -62,7 +62,8 @@ import Testing
 
     @Test func `in fast motion through what is not in memory few looks at the plan find that out`() {
         var house = PlanHouse()
-        house.loadPreviews(101, in: 0.5)
+        house.plan.loadTook(0.5)
+        for _ in 0..<100 { house.plan.loadTook(0.5) }
         house.show(10_000, 500, velocity: 4_000)
         house.read()
         var recalls = 0
@@ -75,7 +76,7 @@ import Testing
 
     @Test func `however fast a client says that it scrolls, what is remembered of slots is bounded`() {
         var house = PlanHouse(total: 10_000_000)
-        house.loadPreviews(100, in: 0.5)
+        for _ in 0..<100 { house.plan.loadTook(0.5) }
         for step in 0..<20 {
             house.show(step * 1_000, 500, velocity: 1e7)
             _ = house.drain(limit: 20)

@@ -83,11 +83,6 @@ struct PlanHouse {
         show(viewport)
     }
 
-    /// So many previews were loaded, each of them in so many seconds.
-    mutating func loadPreviews(_ count: Int, in seconds: Double) {
-        for _ in 0..<count { plan.loadTook(seconds, of: Piece(slot: 0, rendition: .preview), at: now) }
-    }
-
     mutating func hold(_ images: [HeldImage]) { cancelled += plan.hold(images) }
 
     mutating func retry(_ slots: [Int], insists: Bool = true) { cancelled += plan.retry(slots, insists: insists) }

@@ -174,8 +174,7 @@ extension StreamPlan {
             }
         }
         if window.isFast {
-            // Where not all can be had, those that will stay on screen the longest.
-            let order = SlotOrder.leadingEdgeFirst(window.coming, direction: window.direction)
+            let order = SlotOrder.forwards(window.coming, direction: window.direction)
             return visit(order, .preview, .early, &scan)
         }
         // Pictures that are looked at one by one are made ready as they will be looked at.
@@ -287,9 +286,7 @@ extension StreamPlan {
             waitingBytes - keptBytes < limits.waitingBytes / share
         else { return false }
         let underWay = loads.values.count { $0 == isAhead }
-        // In fast motion nothing but previews is loaded.
-        let most = window.isFast ? Int(Double(limits.loads) * pace.width) : limits.loads
-        return underWay < (isAhead ? limits.aheadLoads : most)
+        return underWay < (isAhead ? limits.aheadLoads : limits.loads)
     }
 
     private mutating func rest(after scan: Scan, at now: Double) -> Step {

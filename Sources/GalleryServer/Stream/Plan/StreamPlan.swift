@@ -86,8 +86,8 @@ struct StreamPlan: Sendable {
     private var direction = 1
     /// The page moved when it was looked at last.
     private var wasMoving = false
-    /// Of previews.
-    private(set) var pace = LoadPace()
+    /// Seconds that a load took lately.
+    private var loading = 0.0
     /// Bytes of a picture, previews aside, lately.
     private(set) var tileBytes = 15_000.0
     /// The same of what is larger than a tile, for one tile's worth of pixels.
@@ -244,17 +244,12 @@ struct StreamPlan: Sendable {
         guard let motion else { return nil }
         let arrival = now + (link.roundTrip ?? 0) / 2 + link.queueing
         return ServiceWindow(
-            motion: motion, arrival: arrival, now: now, loading: pace.duration, total: total, direction: direction)
+            motion: motion, arrival: arrival, now: now, loading: loading, total: total, direction: direction)
     }
 
     /// A load took so long, in seconds.
-    mutating func loadTook(_ seconds: Double, of piece: Piece, at now: Double) {
-        if piece.rendition == .preview { pace.took(seconds, at: now) }
-    }
-
-    /// A load was given up after so long, in seconds.
-    mutating func loadWasLeft(after seconds: Double, of piece: Piece, at now: Double) {
-        if piece.rendition == .preview { pace.wasLeft(after: seconds, at: now) }
+    mutating func loadTook(_ seconds: Double) {
+        loading += (min(max(0, seconds), 0.5) - loading) / 8
     }
 
     mutating func pictureWasSent(_ rendition: StreamRendition, bytes: Int) {
