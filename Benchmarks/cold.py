@@ -5,6 +5,7 @@ import originals
 from app import ON_SCREEN, PAINT, WINDOW
 from fling.visit import LAYOUT, browser
 from measuring import median
+from origins import Origin
 from peers import Tessera
 from thumbnails import tiles_of_vipsthumbnail
 
@@ -116,5 +117,7 @@ def run(report, options):
     with browser() as chromium:
         visits(report, chromium)
         fling(report, chromium, "folder", Tessera(originals.shots(FLING + 100)))
-        fling(report, chromium, "origin of 200 ms", Tessera(
-            "--count", FLING + 100, "--latency", 200, "--fail", 0, "--hang", 0, command="demo"))
+        one = next(originals.shots(FLING + 100).rglob("*.jpg"))
+        with Origin("late", file=str(one), delay=0.2) as origin:
+            fling(report, chromium, "origin of 200 ms", Tessera(
+                urls=(origin.url(f"/{number}.jpg") for number in range(FLING + 100))))

@@ -1,4 +1,5 @@
-"""Origins for the benchmarks: one that drips its bytes, one that never answers. Each is a process of its own."""
+"""Origins for the benchmarks: one that drips its bytes, one that takes its time before it answers, one that never does. Each
+is a process of its own."""
 
 import asyncio
 import json
@@ -57,6 +58,13 @@ class Served:
             if self.settings.get("hangs"):
                 await reader.read()
                 self.closed[path] = time.monotonic()
+            elif "delay" in self.settings:
+                while head:
+                    await asyncio.sleep(self.settings["delay"])
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nCache-Control: max-age=3600\r\n"
+                                 b"Content-Length: %d\r\n\r\n" % len(self.body) + self.body)
+                    await writer.drain()
+                    head = await reader.readuntil(b"\r\n\r\n")
             else:
                 await self.drip(writer)
         except (OSError, asyncio.IncompleteReadError):
