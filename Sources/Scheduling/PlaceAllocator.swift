@@ -158,10 +158,11 @@ public struct PlaceAllocator<ID: Hashable & Sendable, Group: Hashable & Sendable
         return holdingPrefetch > places / 2 ? leastUrgent(in: .prefetch) { _ in true } : nil
     }
 
-    /// The same for the places of one group.
+    /// The same for the places of one group. What exceeds a group that was made smaller ends by itself: to stop it would
+    /// give nobody a place.
     public func nextToYield(in group: Group) -> ID? {
         let size = size(of: group)
-        guard let holding = holdings[group], holding.count >= size, holding.unseen > size / 2,
+        guard let holding = holdings[group], holding.count == size, holding.unseen > size / 2,
             visible.waits(in: group)
         else { return nil }
         return leastUrgent { $0.group == group }

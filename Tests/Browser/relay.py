@@ -38,6 +38,10 @@ class Relay:
         """What the server sends by streams waits from these bytes on."""
         self._hold_after = after
 
+    @property
+    def is_holding(self) -> bool:
+        return not self._may_pass.is_set()
+
     def let_go(self):
         self._may_pass.set()
 
@@ -84,6 +88,7 @@ class Relay:
         waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
         def forward():
+            passed = b""
             while data := waiting.get():
                 self._may_pass.wait()
                 self.held_bytes -= len(data)
@@ -91,7 +96,8 @@ class Relay:
                     client.sendall(data)
                 except OSError:
                     break
-                if self._hold_after and self._hold_after in data:
+                passed = (passed + data)[-65_536:]
+                if self._hold_after and self._hold_after in passed:
                     self._hold_after = None
                     self._may_pass.clear()
             shut(client)

@@ -249,6 +249,9 @@ private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priorit
         allocator.resize("small", to: 4)
         #expect(started(&allocator) == 0)
         #expect(allocator.holdingCount(of: "small") == 16)
+        // It holds four times what it may: to stop any of it would let nobody else begin.
+        allocator.enqueue(128, in: "small", priority: Priority(lane: .visible, viewport: 2, distance: 0))
+        #expect(allocator.nextToYield(in: "small") == nil)
         allocator.resize("small", to: nil)
         #expect(started(&allocator) == 16)
     }

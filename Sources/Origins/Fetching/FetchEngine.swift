@@ -163,9 +163,9 @@ final class FetchEngine: @unchecked Sendable {
         }
     }
 
-    /// The origin did not answer a request sent at `begun`.
-    func failed(_ origin: Origin, begun: ContinuousClock.Instant, _ error: OriginError) {
-        resize(origin) { window, _ in window.pushedBack(begun: begun, now: .now) }
+    /// The origin did not answer a request. That is a matter for the circuit: a window that shrank with it would stay small
+    /// long after the network is there again.
+    func failed(_ origin: Origin, _ error: OriginError) {
         guard var record = records[origin] else { return }
         let opened = record.circuit.failed(now: .now)
         records[origin] = record

@@ -137,7 +137,7 @@ final class FetchJob {
         stage = .waiting
         if case .failed(let error) = settlement, !isAnswered, error.speaksOfTheOrigin {
             // First the verdict, then the place: a failed probe must not look like an abandoned one.
-            engine.failed(origin, begun: begun, error)
+            engine.failed(origin, error)
         }
         switch settlement {
         case .finished: engine.end(self, with: .finished)
@@ -231,7 +231,8 @@ extension FetchJob: TransferClient {
 
     func headArrived(_ head: ResponseHead) -> BodyUse {
         isAnswered = true
-        engine.answered(origin, begun: begun, asksForLess: head.asksForLess)
+        // A picture that is refused again when it is asked for alone says nothing of how many are asked for.
+        engine.answered(origin, begun: begun, asksForLess: head.asksForLess && retries == 0)
         let use = judge(head)
         switch use {
         case .deliver:
