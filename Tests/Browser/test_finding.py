@@ -84,7 +84,7 @@ def test_what_comes_for_a_search_that_was_left_is_not_lost_to_the_next(visit, ga
     front = visit(through)
     front.until_way("stream")
     front.until_settled()
-    through.hold(after=b'"view":"q=moun"')
+    through.hold(after=b'"type":"tokens","view":"q=moun"')
     sent = tiles_sent(gallery)
     # At once: what is seen of it, no view before it has had sent already.
     field(front).fill("moun")
