@@ -7,6 +7,10 @@ extension Database {
         try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)
     }
 
+    func rows(_ sql: String, _ arguments: StatementArguments) throws -> [Row] {
+        try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
+    }
+
     func integer(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
         try Int64.fetchOne(cachedStatement(sql: sql), arguments: arguments)
     }

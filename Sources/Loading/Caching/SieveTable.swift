@@ -42,12 +42,11 @@ struct SieveTable: Sendable {
         // Twice around: the first round forgives everything, the second finds it unused. A third for the newcomers.
         var rounds = 0
         while rest > 0, rounds < 4 {
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT sequence, \(size) AS cost, used FROM \(table)
-                    WHERE sequence > ? AND sequence <= ? AND \(condition) ORDER BY sequence LIMIT 64
-                    """, arguments: [hand, rounds < 2 ? newcomers : .max])
+            let rows = try database.rows(
+                """
+                SELECT sequence, \(size) AS cost, used FROM \(table)
+                WHERE sequence > ? AND sequence <= ? AND \(condition) ORDER BY sequence LIMIT 64
+                """, [hand, rounds < 2 ? newcomers : .max])
             if rows.isEmpty {
                 hand = 0
                 rounds += 1

@@ -192,8 +192,7 @@ final class TileStore: Sendable {
         }
         if total > budget {
             for victim in try ledger.sieve.victims(database, excess: total - budget, sparing: newest) {
-                try database.run("DELETE FROM tile WHERE sequence = ?", [victim.sequence])
-                try database.run("DELETE FROM tile_content WHERE sequence = ?", [victim.sequence])
+                try delete(victim.sequence, database)
                 total -= victim.size
             }
         }
@@ -206,10 +205,13 @@ final class TileStore: Sendable {
             "SELECT sequence, size FROM tile WHERE image = ? AND kind = ?",
             [Int64(bitPattern: key.image), Int64(key.kind)])
         guard let row else { return 0 }
-        let sequence: Int64 = row["sequence"]
+        try delete(row["sequence"], database)
+        return row["size"]
+    }
+
+    private func delete(_ sequence: Int64, _ database: Database) throws {
         try database.run("DELETE FROM tile WHERE sequence = ?", [sequence])
         try database.run("DELETE FROM tile_content WHERE sequence = ?", [sequence])
-        return row["size"]
     }
 
     /// Bytes on disk as the store counts them. Blocks; for the tests.
