@@ -3,7 +3,7 @@ new for each, and browser, server and the peer share the machine's cores."""
 
 import originals
 from app import ON_SCREEN, PAINT, WINDOW
-from fling.visit import LAYOUT, browser
+from fling.visit import LAYOUT, browser, measure_layout, prepare
 from measuring import median
 from origins import Origin
 from peers import Tessera
@@ -12,16 +12,13 @@ from thumbnails import tiles_of_vipsthumbnail
 ROUNDS, FILES = 5, 240
 FLING, SECONDS = 10_000, 20
 
-INDICES = "const indices = (slots) => slots.map((slot) => Number(slot.dataset.index));"
-
 # When every slot on screen shows something of its own picture, and when its tile, in milliseconds since the page was
 # asked for. `far`: once the pictures of another part of the gallery are on screen.
 APPEARED = f"""(far) => new Promise((resolve) => {{
     let own;
-    {INDICES}
     const look = () => {{
         const slots = {ON_SCREEN};
-        const isThere = slots.length > 8 && (Math.min(...indices(slots)) > 0) === far;
+        const isThere = slots.length > 8 && (Math.min(...slots.map((slot) => Number(slot.dataset.index))) > 0) === far;
         const all = (...phases) => isThere && slots.every((slot) => phases.includes(slot.dataset.phase));
         if (own === undefined && all('preview', 'shown')) own = performance.now();
         if (all('shown')) resolve({{ own, shown: performance.now(), count: slots.length }});
@@ -37,31 +34,6 @@ GONE_TO_END = f"""() => {{
         resolve({{ own: own - begun, shown: shown - begun, count }});
     }}, {{ once: true, capture: true }}));
 }}"""
-
-# The share of slots on screen that show something of their own, looked at twenty times a second on the way past `count`
-# pictures.
-FLUNG = f"""([count, milliseconds]) => new Promise((resolve) => {{
-    const shares = [];
-    {INDICES}
-    const [slot] = {ON_SCREEN};
-    const columns = Number(document.getElementById('grid').getAttribute('aria-colcount'));
-    const speed = (slot.closest('.row').offsetHeight * count) / columns / milliseconds;
-    let begun, before, looked = 0;
-    const step = (now) => {{
-        begun ??= before = now;
-        scrollBy(0, speed * (now - before));
-        before = now;
-        if (now - looked >= 50 && now > begun + 500) {{
-            looked = now;
-            const slots = {ON_SCREEN};
-            const own = slots.filter((slot) => ['preview', 'shown'].includes(slot.dataset.phase));
-            if (slots.length > 0) shares.push(own.length / slots.length);
-        }}
-        if (now - begun < milliseconds) requestAnimationFrame(step);
-        else resolve({{ shares, last: Math.max(-1, ...indices({ON_SCREEN})) }});
-    }};
-    requestAnimationFrame(step);
-}})"""
 
 
 def opened(chromium, server: Tessera, *scripts: str):
@@ -83,7 +55,7 @@ def visits(report, chromium):
             page = opened(chromium, ours)
             told = page.evaluate(APPEARED, False)
             paint = page.evaluate(PAINT)
-            first.append([told["own"] - paint, told["shown"] - paint, paint])
+            first.append([told["own"] - paint, told["shown"] - paint])
             page.evaluate(GONE_TO_END)
             page.keyboard.press("End")
             gone = page.evaluate("() => window.gone")
@@ -102,15 +74,18 @@ def visits(report, chromium):
 def fling(report, chromium, what: str, server: Tessera):
     with server as ours:
         ours.images(FLING)
+        layout = measure_layout(chromium, ours.port, FLING)
         page = opened(chromium, ours, LAYOUT)
         page.evaluate(APPEARED, False)
-        told = page.evaluate(FLUNG, [FLING, SECONDS * 1e3])
+        prepare(page, layout)
+        way = {"kind": "steady", "from": 0, "to": FLING / layout.columns * layout.pitch, "time": SECONDS * 1e3}
+        told = page.evaluate("(way) => window.fling.run(way, 0)", way)
         page.context.close()
         if told["last"] < 0.8 * FLING:
             raise RuntimeError(f"the fling came to {told['last']} of {FLING}")
-    share = sum(told["shares"]) / len(told["shares"])
+    share = sum(own for own, _ in told["samples"]) / sum(slots for _, slots in told["samples"])
     report.add("cold", f"{what}: slots with their own in a fling", "%", 100 * share, target=">= 60", holds=share >= 0.6,
-               better="more", samples=[100 * share for share in told["shares"]])
+               better="more", samples=[100 * own / slots for own, slots in told["samples"]])
 
 
 def run(report, options):

@@ -128,8 +128,9 @@ def shots(count: int) -> pathlib.Path:
         chance = random.Random(11)
         with tempfile.TemporaryDirectory() as place:
             vips("gaussnoise", f"{place}/noise.v", 640, 480, "--mean", 128, "--sigma", 20)
-            vips("cast", f"{place}/noise.v", f"{place}/one.jpg[strip,Q=60]", "uchar")
-            picture, thumbnail = pathlib.Path(place, "one.jpg").read_bytes(), _thumbnail(pathlib.Path(place, "one.jpg"))
+            one = pathlib.Path(place, "one.jpg")
+            vips("cast", f"{place}/noise.v", f"{one}[strip,Q=60]", "uchar")
+            picture, thumbnail = one.read_bytes(), _thumbnail(one)
         for number in range(count):
             if number % 1000 == 0:
                 (inside := folder / f"{number // 1000:03}").mkdir()
@@ -146,9 +147,10 @@ def camera_pictures_with_thumbnails(count: int) -> pathlib.Path:
     def make(folder: pathlib.Path):
         pictures = sorted(camera_pictures().iterdir())
         thumbnails = [_thumbnail(picture) for picture in pictures]
+        make_name, model = tagged.CAMERAS[0]
         for number in range(count):
             which = number % len(pictures)
             (folder / f"IMG_{number:04}.jpg").write_bytes(tagged.with_facts(
-                pictures[which].read_bytes(), make=tagged.CAMERAS[0][0], model=tagged.CAMERAS[0][1],
-                taken=_taken(number), thumbnail=thumbnails[which]))
+                pictures[which].read_bytes(), make=make_name, model=model, taken=_taken(number),
+                thumbnail=thumbnails[which]))
     return made(f"camera-with-thumbnails-{count}", make)

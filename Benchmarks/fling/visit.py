@@ -55,6 +55,12 @@ def measure_layout(chromium, port: int, total: int) -> Layout:
     return Layout(total=total, **found)
 
 
+def prepare(page, layout: Layout):
+    """Gives a page `window.fling`."""
+    page.evaluate((HERE / "fling.js").read_text())
+    page.evaluate("(layout) => window.fling.lay(layout)", layout.told())
+
+
 class Visit:
     """A page that has been opened over a shaped link."""
 
@@ -81,8 +87,7 @@ class Visit:
     def _ready(self):
         self.page.wait_for_selector(".slot[data-index]", state="attached")
         self.page.wait_for_load_state("domcontentloaded")
-        self.page.evaluate((HERE / "fling.js").read_text())
-        self.page.evaluate("(layout) => window.fling.lay(layout)", self.layout.told())
+        prepare(self.page, self.layout)
 
     def reload(self):
         self.page.reload(wait_until="commit")
