@@ -1,6 +1,5 @@
 """A relay between a browser and a Tessera, which can refuse the stream, hold it back, cut it, or play the server's end."""
 
-import queue
 import socket
 import threading
 from typing import Callable
@@ -23,8 +22,9 @@ class Relay:
         self._may_pass = threading.Event()
         self._may_pass.set()
         self._hold_after: bytes | None = None
-        self.held_bytes = 0
-        """What the server has sent by streams that are held back, which the browser does not have yet."""
+        self._passed = b""
+        self.has_held = False
+        """Whether the server has sent anything by a stream while that was held back."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -37,10 +37,6 @@ class Relay:
     def hold(self, after: bytes):
         """What the server sends by streams waits from these bytes on."""
         self._hold_after = after
-
-    @property
-    def is_holding(self) -> bool:
-        return not self._may_pass.is_set()
 
     def let_go(self):
         self._may_pass.set()
@@ -79,43 +75,25 @@ class Relay:
         if head.startswith(STREAM):
             self._streams += [client, upstream]
         upstream.sendall(head)
-        back = self._hold_back if head.startswith(STREAM) else pipe
-        threading.Thread(target=back, args=(upstream, client), daemon=True).start()
+        watch = self._watch if head.startswith(STREAM) else None
+        threading.Thread(target=pipe, args=(upstream, client, watch), daemon=True).start()
         pipe(client, upstream)
 
-    def _hold_back(self, upstream: socket.socket, client: socket.socket):
-        """As `pipe`, save that what comes is taken from the server also while nothing goes on to the browser."""
-        waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-
-        def forward():
-            passed = b""
-            while data := waiting.get():
-                self._may_pass.wait()
-                self.held_bytes -= len(data)
-                try:
-                    client.sendall(data)
-                except OSError:
-                    break
-                passed = (passed + data)[-65_536:]
-                if self._hold_after and self._hold_after in passed:
-                    self._hold_after = None
-                    self._may_pass.clear()
-            shut(client)
-
-        threading.Thread(target=forward, daemon=True).start()
-        try:
-            while data := upstream.recv(65_536):
-                self.held_bytes += len(data)
-                waiting.put(data)
-        except OSError:
-            pass
-        waiting.put(b"")
-        shut(upstream)
+    def _watch(self, data: bytes):
+        """What a stream brings goes on when this returns."""
+        self.has_held = self.has_held or not self._may_pass.is_set()
+        self._may_pass.wait()
+        self._passed = (self._passed + data)[-65_536:]
+        if self._hold_after and self._hold_after in self._passed:
+            self._hold_after = None
+            self._may_pass.clear()
 
 
-def pipe(source: socket.socket, target: socket.socket):
+def pipe(source: socket.socket, target: socket.socket, watch: Callable[[bytes], None] | None = None):
     try:
         while data := source.recv(65_536):
+            if watch:
+                watch(data)
             target.sendall(data)
     except OSError:
         pass

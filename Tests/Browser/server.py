@@ -1,6 +1,7 @@
 """A running Tessera for a browser to visit."""
 
 import ctypes
+import json
 import os
 import pathlib
 import queue
@@ -8,6 +9,7 @@ import re
 import signal
 import subprocess
 import threading
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Generous: the machine may be busy with much else.
@@ -66,6 +68,12 @@ class Server:
             if found:
                 self._address.put(found[1])
         self._address.put(None)
+
+    @property
+    def status(self) -> dict:
+        """What it tells of itself now."""
+        with urllib.request.urlopen(f"{self.address}/api/v1/status") as answer:
+            return json.load(answer)
 
     def stop(self):
         if self.process.poll() is None:

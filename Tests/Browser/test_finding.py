@@ -1,9 +1,7 @@
 """Pictures are found: by words, by folder, in another order; and Back leads back."""
 
 import io
-import json
 import os
-import urllib.request
 
 import pytest
 from PIL import Image
@@ -51,11 +49,6 @@ def names(front) -> list[str]:
         .map((slot) => slot.ariaLabel.split(', picture ')[0])""")
 
 
-def tiles_sent(server) -> int:
-    with urllib.request.urlopen(server.address + "/api/v1/status") as answer:
-        return json.load(answer)["streams"]["tiles"]
-
-
 def until_address(front, query: str):
     front.until("(query) => location.search === query", query)
 
@@ -85,12 +78,12 @@ def test_what_comes_for_a_search_that_was_left_is_not_lost_to_the_next(visit, ga
     front.until_way("stream")
     front.until_settled()
     through.hold(after=b'"type":"tokens","view":"q=moun"')
-    sent = tiles_sent(gallery)
+    sent = gallery.status["streams"]["tiles"]
     # At once: what is seen of it, no view before it has had sent already.
     field(front).fill("moun")
     until_total(front, 40)
     until_address(front, "?q=moun")
-    front.until_noted(lambda: through.is_holding and through.held_bytes > 0 and tiles_sent(gallery) >= sent + 4)
+    front.until_noted(lambda: through.has_held and gallery.status["streams"]["tiles"] >= sent + 4)
     field(front).press_sequentially("tain")
     until_address(front, "?q=mountain")
     through.let_go()

@@ -1,10 +1,8 @@
 """Every picture on screen has a pixel of its own for each pixel of the screen, unless its file has fewer."""
 
 import io
-import json
 import random
 import time
-import urllib.request
 
 import pytest
 from PIL import Image
@@ -49,8 +47,7 @@ def album(start, tmp_path_factory):
     server = start("serve", folder, examines=True)
     # Of a picture whose proportions are not known yet those of most cameras are taken.
     while True:
-        with urllib.request.urlopen(server.address + "/api/v1/status") as answer:
-            examined = json.load(answer)["examined"]
+        examined = server.status["examined"]
         if examined["done"] == examined["total"] == 16:
             return server
         time.sleep(0.05)

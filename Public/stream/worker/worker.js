@@ -126,8 +126,7 @@ function leaveShowings() {
 }
 
 async function opened() {
-  byToken.clear();
-  bySlot.clear();
+  leaveShowings();
   leftByToken.clear();
   viewport = null;
   holdings.begin();
@@ -241,9 +240,10 @@ async function give(showing, kind, from) {
 /** @param {ArrayBuffer} message */
 function sent(message) {
   const rendition = readRendition(message);
-  const current = rendition && byToken.get(rendition.token);
-  const showing = current ?? (rendition && leftByToken.get(rendition.token));
-  if (!rendition || !showing) return;
+  if (!rendition) return;
+  const current = byToken.get(rendition.token);
+  const showing = current ?? leftByToken.get(rendition.token);
+  if (!showing) return;
   if (rendition.isProblem) {
     if (current && rendition.endsToken) post({ type: 'problem', token: rendition.token, problem: readProblem(rendition.body) });
     return;
