@@ -194,7 +194,7 @@ public final class TokenBook: Sendable {
 
     /// Whether bytes of this token may go out: asked before each frame.
     public func mayStillSend(_ token: Token) -> Bool {
-        state.withLock { $0.table.record(of: token)?.life.phase == .sending }
+        state.withLock { $0.table.phase(of: token) == .sending }
     }
 
     /// Ends a token whose body has been dealt with: `.delivered` when every byte was handed over, `.cancelled` when the
@@ -265,7 +265,7 @@ public final class TokenBook: Sendable {
 
     /// Whether the next message for a token may go out, asked right before it. From the first on the token is `sending`.
     public func maySend(_ token: Token) -> Bool {
-        state.withLock { $0.table.send(token) || $0.table.record(of: token)?.life.phase == .sending }
+        state.withLock { $0.table.phase(of: token) == .sending || $0.table.send(token) }
     }
 
     /// Ends tokens whose owner has dealt with them, which it knows without being told.

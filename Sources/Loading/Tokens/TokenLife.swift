@@ -20,6 +20,17 @@ struct TokenLife: Hashable, Sendable {
         /// Its request is being answered with bytes.
         case sending
         case ended(TokenEnd)
+
+        /// Its place in the order of a life.
+        fileprivate var number: Int {
+            switch self {
+            case .issued: 0
+            case .queued: 1
+            case .loading: 2
+            case .sending: 3
+            case .ended: 4
+            }
+        }
     }
 
     private(set) var phase = Phase.issued
@@ -35,9 +46,9 @@ struct TokenLife: Hashable, Sendable {
     }
 
     /// Each step answers whether it was taken: only from an earlier phase, never from an end.
-    mutating func queue() -> Bool { step(to: .queued, from: [.issued]) }
-    mutating func load() -> Bool { step(to: .loading, from: [.issued, .queued]) }
-    mutating func send() -> Bool { step(to: .sending, from: [.issued, .queued, .loading]) }
+    mutating func queue() -> Bool { step(to: .queued) }
+    mutating func load() -> Bool { step(to: .loading) }
+    mutating func send() -> Bool { step(to: .sending) }
 
     mutating func end(_ end: TokenEnd) -> Bool {
         guard isLive else { return false }
@@ -47,8 +58,8 @@ struct TokenLife: Hashable, Sendable {
         return true
     }
 
-    private mutating func step(to next: Phase, from before: Set<Phase>) -> Bool {
-        guard before.contains(phase) else { return false }
+    private mutating func step(to next: Phase) -> Bool {
+        guard phase.number < next.number else { return false }
         phase = next
         return true
     }

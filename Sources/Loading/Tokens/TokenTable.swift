@@ -71,6 +71,8 @@ struct TokenTable: Sendable {
     var recordCount: Int { records.count }
 
     func record(of token: Token) -> Record? { records[token] }
+    /// Nil for a token that is not known.
+    func phase(of token: Token) -> TokenLife.Phase? { records[token]?.life.phase }
     func contains(_ session: SessionID) -> Bool { sessions[session] != nil }
     /// Nil when the session is not open.
     func generation(of session: SessionID) -> UInt64? { sessions[session]?.generation }
