@@ -1,33 +1,39 @@
 /// A queue of ids ordered by rank, greatest first, in which any id can be found, moved or removed.
 ///
 /// A binary heap beside a table of places: every change costs O(log n) comparisons, so that a hundred thousand pending
-/// entries are as easy to re-order as a hundred.
+/// entries are as easy to re-order as a hundred. Inlinable, for who counts tokens by it would spend more on finding out what
+/// its generic arguments are than on the heap.
 public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>: Sendable {
-    private struct Entry: Sendable {
-        let id: ID
-        var rank: Rank
+    @usableFromInline struct Entry: Sendable {
+        @usableFromInline let id: ID
+        @usableFromInline var rank: Rank
+
+        @inlinable init(id: ID, rank: Rank) {
+            self.id = id
+            self.rank = rank
+        }
     }
 
-    private var entries: [Entry] = []
-    private var places: [ID: Int] = [:]
+    @usableFromInline var entries: [Entry] = []
+    @usableFromInline var places: [ID: Int] = [:]
     /// Comparisons made so far: the tests hold the cost of an operation to its promise by them.
-    private(set) var comparisons = 0
+    @usableFromInline var comparisons = 0
 
-    public init() {}
+    @inlinable public init() {}
 
-    public var count: Int { entries.count }
-    public var isEmpty: Bool { entries.isEmpty }
+    @inlinable public var count: Int { entries.count }
+    @inlinable public var isEmpty: Bool { entries.isEmpty }
     /// The id that goes first, with its rank.
-    public var first: (id: ID, rank: Rank)? { entries.first.map { ($0.id, $0.rank) } }
+    @inlinable public var first: (id: ID, rank: Rank)? { entries.first.map { ($0.id, $0.rank) } }
 
     /// Every id, in no order that means anything.
-    public var ids: [ID] { entries.map(\.id) }
+    @inlinable public var ids: [ID] { entries.map(\.id) }
 
-    public func contains(_ id: ID) -> Bool { places[id] != nil }
-    public func rank(of id: ID) -> Rank? { places[id].map { entries[$0].rank } }
+    @inlinable public func contains(_ id: ID) -> Bool { places[id] != nil }
+    @inlinable public func rank(of id: ID) -> Rank? { places[id].map { entries[$0].rank } }
 
     /// Puts `id` in, or moves it where `rank` belongs.
-    public mutating func set(_ id: ID, to rank: Rank) {
+    @inlinable public mutating func set(_ id: ID, to rank: Rank) {
         if let place = places[id] {
             entries[place].rank = rank
             settle(place)
@@ -39,7 +45,7 @@ public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>:
     }
 
     /// Takes `id` out; nil when it was not in.
-    @discardableResult
+    @inlinable @discardableResult
     public mutating func remove(_ id: ID) -> Rank? {
         guard let place = places.removeValue(forKey: id) else { return nil }
         let removed = entries[place].rank
@@ -53,18 +59,18 @@ public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>:
     }
 
     /// Takes out the id that goes first.
-    public mutating func removeFirst() -> (id: ID, rank: Rank)? {
+    @inlinable public mutating func removeFirst() -> (id: ID, rank: Rank)? {
         guard let first else { return nil }
         remove(first.id)
         return first
     }
 
-    private mutating func settle(_ place: Int) {
+    @inlinable mutating func settle(_ place: Int) {
         if !rise(place) { sink(place) }
     }
 
-    @discardableResult
-    private mutating func rise(_ start: Int) -> Bool {
+    @inlinable @discardableResult
+    mutating func rise(_ start: Int) -> Bool {
         var place = start
         while place > 0 {
             let parent = (place - 1) / 2
@@ -75,7 +81,7 @@ public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>:
         return place != start
     }
 
-    private mutating func sink(_ start: Int) {
+    @inlinable mutating func sink(_ start: Int) {
         var place = start
         while true {
             var best = place
@@ -89,12 +95,12 @@ public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>:
         }
     }
 
-    private mutating func precedes(_ one: Int, _ other: Int) -> Bool {
+    @inlinable mutating func precedes(_ one: Int, _ other: Int) -> Bool {
         comparisons &+= 1
         return entries[one].rank > entries[other].rank
     }
 
-    private mutating func exchange(_ one: Int, _ other: Int) {
+    @inlinable mutating func exchange(_ one: Int, _ other: Int) {
         entries.swapAt(one, other)
         places[entries[one].id] = one
         places[entries[other].id] = other
