@@ -1,11 +1,17 @@
 /// base64url (RFC 4648 §5) without padding, strict: each text has one reading and each reading one text.
 public enum Base64URL {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static var alphabet: StaticString { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" }
 
     /// Four letters for each three bytes, and for what is left over one letter more than it has bytes.
     public static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var letters: [UInt8] = []
+        letters.reserveCapacity((bytes.count * 4 + 2) / 3)
+        append(bytes, to: &letters)
+        return String(decoding: letters, as: UTF8.self)
+    }
+
+    /// Appends the letters that `encode` makes.
+    public static func append(_ bytes: [UInt8], to letters: inout [UInt8]) {
         var pending: UInt32 = 0
         var bits: UInt32 = 0
         for byte in bytes {
@@ -13,11 +19,10 @@ public enum Base64URL {
             bits += 8
             while bits >= 6 {
                 bits -= 6
-                text.append(alphabet[Int(pending >> bits & 63)])
+                letters.append(alphabet.utf8Start[Int(pending >> bits & 63)])
             }
         }
-        if bits > 0 { text.append(alphabet[Int(pending << (6 - bits) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
+        if bits > 0 { letters.append(alphabet.utf8Start[Int(pending << (6 - bits) & 63)]) }
     }
 
     /// Nil for any text that `encode` does not make.

@@ -20,6 +20,9 @@ public struct ContentVersion: RawRepresentable, Hashable, Sendable, LosslessStri
     }
 
     public var description: String { OpaqueCode.encode(rawValue) }
+
+    /// Appends the letters of the description.
+    public func append(to bytes: inout [UInt8]) { OpaqueCode.append(rawValue, to: &bytes) }
 }
 
 extension ContentVersion {

@@ -20,4 +20,7 @@ public struct ImageID: RawRepresentable, Hashable, Sendable, LosslessStringConve
     }
 
     public var description: String { OpaqueCode.encode(rawValue) }
+
+    /// Appends the letters of the description.
+    public func append(to bytes: inout [UInt8]) { OpaqueCode.append(rawValue, to: &bytes) }
 }

@@ -1,26 +1,32 @@
 /// Sixty-four bits written as 13 letters of Crockford's base 32, in lower case: short, safe in a URL path, and
 /// without the letters that people confuse (i, l, o, u).
 enum OpaqueCode {
-    private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+    private static var alphabet: StaticString { "0123456789abcdefghjkmnpqrstvwxyz" }
     private static let length = 13
     private static let noDigit: UInt8 = 0xff
 
     /// The value of each letter, by its byte.
     private static let digits: [UInt8] = {
         var digits = [UInt8](repeating: noDigit, count: 256)
-        for (value, letter) in alphabet.enumerated() { digits[Int(letter)] = UInt8(value) }
+        for value in 0..<alphabet.utf8CodeUnitCount { digits[Int(letter(of: UInt64(value)))] = UInt8(value) }
         return digits
     }()
 
     static func encode(_ value: UInt64) -> String {
         String(unsafeUninitializedCapacity: length) { buffer in
-            for position in 0..<length {
-                let shift = UInt64(5 * (length - 1 - position))
-                buffer[position] = alphabet[Int((value >> shift) & 31)]
-            }
+            for position in 0..<length { buffer[position] = letter(of: value >> shift(position)) }
             return length
         }
     }
+
+    /// Appends the letters that `encode` makes.
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        for position in 0..<length { bytes.append(letter(of: value >> shift(position))) }
+    }
+
+    private static func shift(_ position: Int) -> UInt64 { UInt64(5 * (length - 1 - position)) }
+
+    private static func letter(of digit: UInt64) -> UInt8 { alphabet.utf8Start[Int(digit & 31)] }
 
     /// Nil unless `text` is exactly what `encode` makes.
     static func decode(_ text: String) -> UInt64? {

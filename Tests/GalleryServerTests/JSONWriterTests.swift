@@ -1,4 +1,5 @@
 import Foundation
+import Images
 import TestSupport
 import Testing
 
@@ -52,6 +53,26 @@ import Testing
             #expect(!writer.bytes.contains { $0 < 0x20 })
             let read = try JSONSerialization.jsonObject(with: Data(writer.bytes), options: .fragmentsAllowed) as? String
             #expect(read.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+        }
+    }
+
+    @Test func `bytes are told in base64, whatever their number`() throws {
+        for count in 0..<40 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 89 &+ count) }
+            #expect(try written { $0.value(base64: bytes) } as? String == Data(bytes).base64EncodedString())
+        }
+        #expect(try written { $0.value(base64: [0xfb, 0xff, 0xfe]) } as? String == "+//+")
+    }
+
+    @Test func `ids, versions and links are spelled as they are in words`() throws {
+        for raw in [0, 1, UInt64.max, 0x0123_4567_89ab_cdef] {
+            let (id, version) = (ImageID(rawValue: raw), ContentVersion(rawValue: raw))
+            #expect(try written { $0.value { id.append(to: &$0) } } as? String == id.description)
+            #expect(try written { $0.value { version.append(to: &$0) } } as? String == version.description)
+            let unversioned = try written { $0.value { RenditionPath.append("tile", of: id, nil, to: &$0) } }
+            #expect(unversioned as? String == "/images/\(id)/tile")
+            let versioned = try written { $0.value { RenditionPath.append("tile", of: id, version, to: &$0) } }
+            #expect(versioned as? String == "/images/\(id)/tile?v=\(version)")
         }
     }
 }

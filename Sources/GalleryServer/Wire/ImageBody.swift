@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Images
 
 /// One image as the API tells of it. What is not known yet is absent.
@@ -11,30 +10,28 @@ struct ImageBody: JSONWritable {
     }
 
     func writeMembers(to json: inout JSONWriter) {
-        let facts = image.facts
-        json.member("id", image.id.description)
+        json.member("id") { $0.value { image.id.append(to: &$0) } }
         json.member("index", index)
         json.member("name", image.name)
-        json.member("width", facts.width)
-        json.member("height", facts.height)
+        json.member("width", image.facts.width)
+        json.member("height", image.facts.height)
         // What the bytes are, as a media type.
-        json.member("type", facts.mediaType)
+        json.member("type", image.facts.mediaType)
         // The original's size.
-        json.member("bytes", facts.byteCount)
+        json.member("bytes", image.facts.byteCount)
         // Frames or pages, where they are several.
-        json.member("frames", facts.frames.flatMap { $0 > 1 ? $0 : nil })
-        json.member("takenAt", facts.takenAt)
+        json.member("frames", image.facts.frames.flatMap { $0 > 1 ? $0 : nil })
+        json.member("takenAt", image.facts.takenAt)
         // A ThumbHash.
-        json.member("placeholder", facts.placeholder.map { Data($0).base64EncodedString() })
+        if let placeholder = image.facts.placeholder { json.member("placeholder") { $0.value(base64: placeholder) } }
         // True where the file ends before its picture does; absent otherwise.
-        json.member("incomplete", facts.isIncomplete == true ? true : nil)
+        json.member("incomplete", image.facts.isIncomplete == true ? true : nil)
         // Where each rendition is had; with `v` where the content is known, so that it may be kept for ever.
         json.member("links") { json in
             json.object { json in
-                // Four of each image: put together of bytes that are written once.
-                let start = Array(RenditionPath.start(of: image.id).utf8)
-                let end = Array(RenditionPath.query(of: image.version).utf8)
-                for name in Self.links { json.member(name) { $0.value(plain: start, name, end) } }
+                for name in Self.links {
+                    json.member(name) { $0.value { RenditionPath.append(name, of: image.id, image.version, to: &$0) } }
+                }
             }
         }
     }

@@ -89,13 +89,26 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A text of parts that have nothing in them that would need to be escaped.
-    mutating func value(plain start: [UInt8], _ middle: StaticString, _ end: [UInt8]) {
+    /// A text of which nothing needs to be escaped.
+    mutating func value(_ letters: (inout [UInt8]) -> Void) {
         bytes.append(UInt8(ascii: "\""))
-        bytes += start
-        append(middle)
-        bytes += end
+        letters(&bytes)
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Bytes as text (RFC 4648 §4).
+    mutating func value(base64 data: [UInt8]) {
+        value { letters in
+            let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+            for start in stride(from: 0, to: data.count, by: 3) {
+                let some = data[start..<min(start + 3, data.count)]
+                let bits = some.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - some.count))
+                for place in 0..<4 {
+                    let letter = alphabet.utf8Start[bits >> (18 - 6 * place) & 63]
+                    letters.append(place <= some.count ? letter : UInt8(ascii: "="))
+                }
+            }
+        }
     }
 
     private mutating func escape(_ letter: UInt8) {

@@ -4,11 +4,22 @@ import Images
 enum RenditionPath {
     static let pattern = "/images/{id}/{rendition}"
 
-    /// What stands before a rendition's name.
-    static func start(of image: ImageID) -> String { "/images/\(image)/" }
+    /// Appends `/images/ID/tile?v=V`, without `v` while the content is unknown.
+    static func append(
+        _ rendition: StaticString, of image: ImageID, _ version: ContentVersion?, to bytes: inout [UInt8]
+    ) {
+        append("/images/", to: &bytes)
+        image.append(to: &bytes)
+        append("/", to: &bytes)
+        append(rendition, to: &bytes)
+        guard let version else { return }
+        append("?v=", to: &bytes)
+        version.append(to: &bytes)
+    }
 
-    /// What stands after it: nothing while the content is unknown.
-    static func query(of version: ContentVersion?) -> String { version.map { "?v=\($0)" } ?? "" }
+    private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
+        bytes += UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
 
     /// `/images/ID/tile?token=T`.
     static func path(of rendition: Rendition, image: ImageID, token: String) -> String {

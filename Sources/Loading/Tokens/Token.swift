@@ -14,6 +14,9 @@ public struct Token: Hashable, Sendable, LosslessStringConvertible {
 
     public var description: String { bits.description }
 
+    /// Appends the letters of the description.
+    public func append(to letters: inout [UInt8]) { Base64URL.append(bits.bytes, to: &letters) }
+
     /// Appends the 16 bytes that the bits are, the most significant first.
     public func appendBytes(to bytes: inout [UInt8]) {
         for half in [bits.high, bits.low] {

@@ -1,4 +1,3 @@
-import HTTPServer
 import Images
 import Loading
 
@@ -25,30 +24,49 @@ enum ServerMessage: Sendable {
 
     /// The message as JSON.
     var text: String {
+        var json = JSONWriter()
+        json.object { write(to: &$0) }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private func write(to json: inout JSONWriter) {
         switch self {
         case .session(let session, let revision, let total):
-            return #"{"type":"session","session":"\#(session)","revision":\#(revision),"total":\#(total)}"#
+            json.member("type", "session")
+            json.member("session", session.description)
+            json.member("revision", revision)
+            json.member("total", total)
         case .catalog(let revision, let total, let view):
-            return #"{"type":"catalog",\#(Self.member(view))"revision":\#(revision),"total":\#(total)}"#
+            json.member("type", "catalog")
+            json.member("view", Self.named(view))
+            json.member("revision", revision)
+            json.member("total", total)
         case .tokens(let assignments, let revision, let view):
-            var text = #"{"type":"tokens",\#(Self.member(view))"revision":\#(revision),"tokens":["#
-            for (position, assignment) in assignments.enumerated() {
-                if position > 0 { text += "," }
-                text += #"{"slot":\#(assignment.slot),"image":"\#(assignment.image)","name":"#
-                text += JSONText.quoted(assignment.name)
-                if let version = assignment.version { text += #","version":"\#(version)""# }
-                if let token = assignment.token { text += #","token":"\#(token)""# }
-                if let needed = assignment.rendition { text += #","rendition":"\#(needed.rendition.rawValue)""# }
-                text += "}"
-            }
-            return text + "]}"
+            json.member("type", "tokens")
+            json.member("view", Self.named(view))
+            json.member("revision", revision)
+            json.member("tokens") { json in json.list(assignments) { $1.write(to: &$0) } }
         case .waiting(let tokens):
-            return #"{"type":"waiting","tokens":[\#(tokens.map { "\"\($0)\"" }.joined(separator: ","))]}"#
+            json.member("type", "waiting")
+            json.member("tokens") { json in
+                json.list(tokens) { json, token in json.value { token.append(to: &$0) } }
+            }
         }
     }
 
     /// The view, where it is not the plain one.
-    private static func member(_ view: String) -> String {
-        view.isEmpty ? "" : #""view":\#(JSONText.quoted(view)),"#
+    private static func named(_ view: String) -> String? { view.isEmpty ? nil : view }
+}
+
+extension ServerMessage.Assignment {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("slot", slot)
+            json.member("image") { json in json.value { image.append(to: &$0) } }
+            json.member("name", name)
+            if let version { json.member("version") { json in json.value { version.append(to: &$0) } } }
+            if let token { json.member("token") { json in json.value { token.append(to: &$0) } } }
+            json.member("rendition", rendition?.rendition.rawValue)
+        }
     }
 }
