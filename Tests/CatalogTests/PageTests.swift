@@ -1,5 +1,6 @@
 import Glibc
 import Images
+import Locking
 import TestSupport
 import Testing
 
@@ -54,18 +55,52 @@ import Testing
         #expect(catalog.recentImage(id) == nil)
     }
 
-    @Test func `an image that was read before something was learnt of it is not kept`() {
-        let recent = RecentImages()
-        let image = GalleryImage(
-            id: ImageID(rawValue: 1), name: "a", location: .remote(url: "http://a.test/"), version: nil,
+    private func image(called name: String) -> GalleryImage {
+        GalleryImage(
+            id: ImageID(rawValue: 1), name: name, location: .remote(url: "http://a.test/"), version: nil,
             facts: ImageFacts())
-        let before = recent.learnings
+    }
+
+    @Test func `an image that was read before something was learnt of it is not kept`() async throws {
+        let recent = RecentImages()
+        let (old, new) = (image(called: "old"), image(called: "new"))
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let early = recent.lookUp(old.id, revision: 1) {
+            for await _ in gate {}
+            return (1, old)
+        }
+        recent.forget(old.id)
+        opening.finish()
+        #expect(try await early.value == old && recent.image(old.id, revision: 1) == nil)
+        #expect(try await recent.lookUp(old.id, revision: 1) { (1, new) }.value == new)
+        #expect(recent.image(new.id, revision: 1) == new && recent.image(new.id, revision: 2) == nil)
+    }
+
+    @Test func `a crowd that comes for one image has it looked up once, and who comes after a change once more`()
+        async throws
+    {
+        let recent = RecentImages()
+        let image = image(called: "a")
+        let looks = Guarded(0)
+        let gates = (0..<3).map { _ in AsyncStream.makeStream(of: Void.self) }
+        @Sendable func look() async -> (revision: UInt64, image: GalleryImage?) {
+            let number = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            for await _ in gates[number - 1].stream {}
+            return (1, image)
+        }
+        let crowd = (0..<100).map { _ in recent.lookUp(image.id, revision: 1, look) }
+        let other = recent.lookUp(ImageID(rawValue: 2), revision: 1) { (1, nil) }
+        #expect(try await other.value == nil, "nobody waits for another image")
         recent.forget(image.id)
-        recent.keep(image, revision: 1, unlessLearntSince: before)
-        #expect(recent.image(image.id, revision: 1) == nil)
-        recent.keep(image, revision: 1, unlessLearntSince: recent.learnings)
-        #expect(recent.image(image.id, revision: 1) == image)
-        #expect(recent.image(image.id, revision: 2) == nil)
+        let late = (0..<100).map { _ in recent.lookUp(image.id, revision: 1, look) }
+        let later = recent.lookUp(image.id, revision: 2, look)
+        for gate in gates { gate.continuation.finish() }
+        for task in crowd + late + [later] { #expect(try await task.value == image) }
+        #expect(looks.withLock(\.self) == 3)
+        #expect(try await recent.lookUp(image.id, revision: 1) { (1, nil) }.value == nil, "none is left under way")
     }
 
     @Test func `images of many sources are found by their ids at once, and who is gone is left out`() async throws {

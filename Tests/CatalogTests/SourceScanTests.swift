@@ -23,7 +23,7 @@ import Testing
         for number in 0..<10 { try scan.add(sighting(number)) }
         #expect(shown.map(\.count) == Array(1...10))
         let half = try #require(shown.dropFirst(4).first)
-        let rows = try await index.images((0..<half.count).map { half[$0].row })
+        let rows = try index.read((0..<half.count).map { half[$0].row })
         #expect(rows.map { $0?.sighting.location } == (0..<5).map { "http://a.test/\($0)" })
     }
 

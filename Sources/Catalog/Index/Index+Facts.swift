@@ -113,18 +113,22 @@ extension Index {
         return (bytes ?? 0) / 6
     }
 
-    /// What was learnt of these images.
-    func learnt(of ids: [ImageID]) async throws -> [ImageID: Learnt] {
-        try await database.read { db in
-            let sql = "SELECT version, \(FactsColumns.names.joined(separator: ", ")) FROM facts WHERE id = ?"
-            let statement = try db.cachedStatement(sql: sql)
-            var learnt: [ImageID: Learnt] = [:]
-            for id in ids {
-                learnt[id] = try statement.row(Int64(bitPattern: id.rawValue), read: Learnt.init)
-            }
-            return learnt
+    /// What was learnt of these images, in their order; nil where nothing was. Blocking.
+    func learnt(of ids: [ImageID?]) -> Result<[Learnt?], any Error> {
+        Result { try database.read { try Index.learnt(of: ids, $0) } }
+    }
+
+    /// The same, in a transaction that there is.
+    static func learnt(of ids: [ImageID?], _ db: Database) throws -> [Learnt?] {
+        guard !ids.isEmpty else { return [] }
+        let statement = try db.cachedStatement(sql: Index.selectLearnt)
+        return try ids.map { id in
+            try id.flatMap { try statement.row(Int64(bitPattern: $0.rawValue), read: Learnt.init) }
         }
     }
+
+    private static let selectLearnt =
+        "SELECT version, \(FactsColumns.names.joined(separator: ", ")) FROM facts WHERE id = ?"
 }
 
 extension Learnt {

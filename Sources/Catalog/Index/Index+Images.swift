@@ -10,27 +10,25 @@ struct ImageRow: Sendable {
 
 extension Index {
     private static let columns = "id, location, size, seconds, nanoseconds, name, width, height, takenAt, inode"
+    private static let selectImage = "SELECT \(columns) FROM image WHERE row = ?"
 
-    /// The rows with these numbers, in the order asked for; nil for one that is not there.
-    func images(_ rows: [UInt32]) async throws -> [ImageRow?] {
-        try await database.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
-            return try rows.map { try Index.image($0, statement) }
-        }
-    }
+    /// The rows with these numbers, in the order asked for; nil for one that is not there. Blocking.
+    func read(_ rows: [UInt32]) throws -> [ImageRow?] { try read(rows, learning: []).rows }
 
-    /// The same, blocking.
-    func read(_ rows: [UInt32]) throws -> [ImageRow?] {
+    /// The same, and what was learnt of images, as far as that can be read.
+    func read(
+        _ rows: [UInt32], learning ids: [ImageID?]
+    ) throws -> (rows: [ImageRow?], learnt: Result<[Learnt?], any Error>) {
         try database.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
-            return try rows.map { try Index.image($0, statement) }
+            let statement = try db.cachedStatement(sql: Index.selectImage)
+            return (try rows.map { try Index.image($0, statement) }, Result { try Index.learnt(of: ids, db) })
         }
     }
 
     /// Has rows be read one after the other, as of one moment. Blocking.
     func reading<Value>(_ body: (@escaping (UInt32) throws -> ImageRow?) throws -> Value) throws -> Value {
         try database.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
+            let statement = try db.cachedStatement(sql: Index.selectImage)
             return try body { try Index.image($0, statement) }
         }
     }
@@ -47,7 +45,7 @@ extension Index {
     ) throws -> (rows: [UInt32], isNews: Bool) {
         var next = nextRow
         let written = try database.write { db in
-            let select = try db.cachedStatement(sql: "SELECT \(Index.columns) FROM image WHERE row = ?")
+            let select = try db.cachedStatement(sql: Index.selectImage)
             let insert = try db.cachedStatement(
                 sql: "INSERT OR REPLACE INTO image (row, \(Index.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             var rows: [UInt32] = []

@@ -17,8 +17,10 @@ struct StoredRow {
     func flag(_ column: Int32) -> Bool? { integer(column).map { $0 != 0 } }
 
     func number(_ column: Int32) -> Double? {
-        [SQLITE_FLOAT, SQLITE_INTEGER].contains(sqlite3_column_type(raw, column))
-            ? sqlite3_column_double(raw, column) : nil
+        switch sqlite3_column_type(raw, column) {
+        case SQLITE_FLOAT, SQLITE_INTEGER: sqlite3_column_double(raw, column)
+        default: nil
+        }
     }
 
     func text(_ column: Int32) -> String? {
@@ -52,11 +54,16 @@ extension Statement {
         }
     }
 
-    /// The same of one row; nil where there is none.
+    /// The same of the one row that there may be; nil where there is none.
     func row<Value>(_ argument: Int64, read: (StoredRow) throws -> Value?) throws -> Value? {
-        var value: Value?
-        try rows(argument) { value = try read($0) }
-        return value
+        let raw = sqliteStatement
+        sqlite3_reset(raw)
+        defer { sqlite3_reset(raw) }
+        sqlite3_bind_int64(raw, 1, argument)
+        let code = sqlite3_step(raw)
+        guard code != SQLITE_DONE else { return nil }
+        guard code == SQLITE_ROW else { throw DatabaseError(stepped: raw, code) }
+        return try read(StoredRow(raw: raw))
     }
 }
 

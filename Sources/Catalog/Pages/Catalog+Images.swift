@@ -10,13 +10,13 @@ extension Catalog {
     /// - Throws: `CatalogError.indexUnavailable`, `.closed`.
     public func image(_ id: ImageID) async throws -> GalleryImage? {
         if let image = recentImage(id) { return image }
-        let learnings = recent.learnings
-        let read = try await reading(1) { moment -> (revision: UInt64, image: GalleryImage?)? in
-            let places = [moment.snapshot.index(of: id)].compactMap(\.self)
-            return (moment.snapshot.revision, try await images(of: moment.snapshot, at: places).first)
-        }
-        if let image = read.image { recent.keep(image, revision: read.revision, unlessLearntSince: learnings) }
-        return read.image
+        let revision = standing.withLock(\.snapshot.revision)
+        return try await recent.lookUp(id, revision: revision) { [self] in
+            try await reading(1) { moment in
+                let places = [moment.snapshot.index(of: id)].compactMap(\.self)
+                return (moment.snapshot.revision, try images(of: moment.snapshot, at: places).first)
+            }
+        }.value
     }
 
     /// The image with this id as it is now, where that is known without a look at the disk: it was asked for lately. Any
@@ -34,7 +34,7 @@ extension Catalog {
         guard ids.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
         return try await reading(ids.count) { moment in
             let places = Set(ids).compactMap { moment.snapshot.index(of: $0) }
-            return try await images(of: moment.snapshot, at: places).reduce(into: [:]) { $0[$1.id] = $1 }
+            return try images(of: moment.snapshot, at: places).reduce(into: [:]) { $0[$1.id] = $1 }
         }
     }
 
@@ -46,15 +46,17 @@ extension Catalog {
         guard range.lowerBound >= 0 else { throw CatalogError.offsetOutOfRange }
         guard range.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
         return try await reading(range.count, of: view) { order, _ in
-            try await images(of: order, at: range.clamped(to: 0..<order.count))
+            try images(of: order, at: range.clamped(to: 0..<order.count))
         }
     }
 
-    func images(of order: Order, at range: Range<Int>) async throws -> [GalleryImage] {
-        try await images(of: order.snapshot, at: range.map { order.sequence.index(at: $0, of: order.snapshot) })
+    /// Blocking.
+    func images(of order: Order, at range: Range<Int>) throws -> [GalleryImage] {
+        try images(of: order.snapshot, at: range.map { order.sequence.index(at: $0, of: order.snapshot) })
     }
 
-    /// Reads from one revision what was chosen in it; at the desk, save for a look so small that going there costs more.
+    /// Reads from one revision what was chosen in it, at a desk, which may be kept waiting by the disk. A small look is not
+    /// kept waiting by large ones.
     ///
     /// - Parameters:
     ///   - count: how many images are asked for.
@@ -63,8 +65,7 @@ extension Catalog {
     func reading<Value: Sendable>(
         _ count: Int, for purpose: ReadingPurpose = .program, _ read: @Sendable (Moment) async throws -> Value?
     ) async throws -> Value {
-        if count <= 4 { return try await reading(read) }
-        return try await (purpose == .view ? viewersDesk : desk).serve { try await reading(read) }
+        try await (purpose == .view || count <= 4 ? viewersDesk : desk).serve { try await reading(read) }
     }
 
     /// The same of an order: from the one that there is, or where rows of it are gone from one made anew.
@@ -114,12 +115,13 @@ extension Catalog {
         return .indexUnavailable
     }
 
-    /// The images at these indices of the snapshot, in this order. Each of the sources is read once.
+    /// The images at these indices of the snapshot, in this order. Each index is read once. Blocking.
     ///
     /// - Throws: `IndexFailure`.
-    func images(of snapshot: Snapshot, at indices: some Collection<Int>) async throws -> [GalleryImage] {
+    func images(of snapshot: Snapshot, at indices: some Collection<Int>) throws -> [GalleryImage] {
         guard !indices.isEmpty else { return [] }
         var found = [Found?](repeating: nil, count: indices.count)
+        var listed: [ListedRows] = []
         for (ordinal, members) in snapshot.members(at: indices).enumerated() where !members.isEmpty {
             switch snapshot.parts[ordinal] {
             case .computed(let series):
@@ -132,53 +134,78 @@ extension Catalog {
                         sighting: Sighting(location: url, stated: .init(width: size?.width, height: size?.height)))
                 }
             case .listed(let listing, let index):
-                let entries = members.map { listing[$0.position] }
-                for (member, row) in zip(members, try await rows(entries, of: index)) {
-                    found[member.place] = Found(row, source: ordinal)
-                }
+                let entries: [ListedRows.Wanted] = members.map { ($0.place, ordinal, listing[$0.position]) }
+                ListedRows.add(entries, of: index, to: &listed)
             case .recovering(let listing, let old, let again, let new):
-                var entries = (old: [(place: Int, entry: Listing.Entry)](), new: [(place: Int, entry: Listing.Entry)]())
                 for (place, position) in members {
                     let entry = listing[position]
-                    if let position = again.position(of: entry.id) {
-                        entries.new.append((place, again[position]))
-                    } else {
-                        entries.old.append((place, entry))
-                    }
-                }
-                for (entries, index) in [(entries.new, new), (entries.old, old)] where !entries.isEmpty {
-                    for (entry, row) in zip(entries, try await rows(entries.map(\.entry), of: index)) {
-                        found[entry.place] = Found(row, source: ordinal)
-                    }
+                    let position = again.position(of: entry.id)
+                    ListedRows.add(
+                        [(place, ordinal, position.map { again[$0] } ?? entry)], of: position == nil ? old : new,
+                        to: &listed)
                 }
             }
         }
-        let learnt = await learnt(of: found.compactMap { $0?.id })
-        return found.compactMap { found in found.map { $0.image(learnt[$0.id]) } }
+        // In this order: what is written while the index is read is in one of the two, or in both.
+        var ids = found.map { $0?.id }
+        for row in listed.lazy.flatMap(\.entries) { ids[row.place] = row.entry.id }
+        let gathered = facts.gathered(of: ids.compactMap(\.self))
+        let disk = shelf.disk
+        var learnt: Result<[Learnt?], any Error>?
+        for rows in listed {
+            let read = try rows.read(learning: rows.index === disk ? ids : [])
+            if rows.index === disk { learnt = read.learnt }
+            for (entry, row) in zip(rows.entries, read.rows) { found[entry.place] = Found(row, source: entry.ordinal) }
+        }
+        if learnt == nil { learnt = disk.learnt(of: ids) }
+        let known = told(learnt, by: disk)
+        return found.indices.compactMap { place in
+            found[place].map { found in
+                guard let newer = gathered[found.id] else { return found.image(known?[place]) }
+                return found.image(known?[place]?.updated(with: newer) ?? newer)
+            }
+        }
     }
 
-    private func rows(_ entries: [Listing.Entry], of index: Index) async throws -> [ImageRow] {
+    /// What was learnt of images, as far as it can be told now: without it they can be shown all the same.
+    private func told(_ learnt: Result<[Learnt?], any Error>?, by index: Index) -> [Learnt?]? {
         do {
-            let rows = try await index.images(entries.map(\.row))
-            return try zip(entries, rows).map { entry, row in
-                guard let row, row.id == entry.id else { throw DatabaseError.missingRows }
+            return try learnt?.get()
+        } catch {
+            if let error = error as? DatabaseError { _ = note(IndexFailure(index: index, error: error)) }
+            return nil
+        }
+    }
+}
+
+/// Images whose rows are in one index.
+private struct ListedRows {
+    typealias Wanted = (place: Int, ordinal: Int, entry: Listing.Entry)
+
+    let index: Index
+    private(set) var entries: [Wanted]
+
+    /// Puts entries among those of their index.
+    static func add(_ entries: [Wanted], of index: Index, to listed: inout [ListedRows]) {
+        if let place = listed.firstIndex(where: { $0.index === index }) {
+            listed[place].entries += entries
+        } else {
+            listed.append(ListedRows(index: index, entries: entries))
+        }
+    }
+
+    /// - Parameter ids: of images, what was learnt of which is read with them.
+    /// - Throws: `IndexFailure`.
+    func read(learning ids: [ImageID?]) throws -> (rows: [ImageRow], learnt: Result<[Learnt?], any Error>) {
+        do {
+            let read = try index.read(entries.map(\.entry.row), learning: ids)
+            let rows = try zip(entries, read.rows).map { wanted, row in
+                guard let row, row.id == wanted.entry.id else { throw DatabaseError.missingRows }
                 return row
             }
+            return (rows, read.learnt)
         } catch let error as DatabaseError {
             throw IndexFailure(index: index, error: error)
-        }
-    }
-
-    /// What was learnt of these images, as far as it can be told now: without it they can be shown all the same.
-    private func learnt(of ids: [ImageID]) async -> [ImageID: Learnt] {
-        // In this order: what is written while the index is read is in one of the two, or in both.
-        let gathered = facts.gathered(of: ids)
-        let disk = shelf.disk
-        do {
-            return try await disk.learnt(of: ids).merging(gathered) { $0.updated(with: $1) }
-        } catch {
-            if let error = error as? DatabaseError { _ = note(IndexFailure(index: disk, error: error)) }
-            return gathered
         }
     }
 }

@@ -63,7 +63,7 @@ extension Catalog {
     ) async throws -> Reading {
         try await reading(count, of: view, for: purpose) { order, moment in
             let range = try choose(order, moment)
-            let images = try await images(of: order, at: range.clamped(to: 0..<order.count))
+            let images = try images(of: order, at: range.clamped(to: 0..<order.count))
             return Reading(order: order, isScanning: moment.isScanning, range: range, images: images)
         }
     }

@@ -9,8 +9,9 @@ public enum ReadingPurpose: Sendable {
     case program
 }
 
-/// A queue of its own on which asynchronous work goes on between its waits, instead of on the loop of whoever asks:
-/// looking up 500 images in a million and putting their answer together takes longer than a loop may be kept.
+/// A queue of its own on which is done what may wait for a disk, instead of on the loop of whoever asks: looking up 500
+/// images in a million and putting their answer together takes longer than a loop may be kept. Work that waits for other work
+/// leaves the queue to others meanwhile.
 final class Desk: TaskExecutor {
     private let queue: DispatchQueue
     private let mark = DispatchSpecificKey<Bool>()

@@ -12,6 +12,14 @@ final class RecentImages: Sendable {
         var images: [ImageID: GalleryImage] = [:]
         /// How often something was learnt of any image.
         var learnings: UInt64 = 0
+        var underWay: [ImageID: LookUp] = [:]
+    }
+
+    /// A look at the disk, for all who ask for one image while nothing changes.
+    private struct LookUp {
+        /// When it began: the revision, and how often something had been learnt.
+        let beginning: (revision: UInt64, learnings: UInt64)
+        let task: Task<GalleryImage?, any Error>
     }
 
     private let state = Guarded(State())
@@ -21,11 +29,40 @@ final class RecentImages: Sendable {
         state.withLock { $0.revision == revision ? $0.images[id] : nil }
     }
 
-    /// What has been learnt until now; to be asked for before an image is read that will be kept.
-    var learnings: UInt64 { state.withLock(\.learnings) }
+    /// Looks an image up, once for all who ask for it meanwhile: a crowd that comes for one picture reads one row.
+    ///
+    /// - Parameters:
+    ///   - revision: the present one.
+    ///   - read: the image, nil when there is none, and the revision that it is of.
+    func lookUp(
+        _ id: ImageID, revision: UInt64,
+        _ read: @escaping @Sendable () async throws -> (revision: UInt64, image: GalleryImage?)
+    ) -> Task<GalleryImage?, any Error> {
+        state.withLock { state in
+            let beginning = (revision: revision, learnings: state.learnings)
+            if let underWay = state.underWay[id], underWay.beginning == beginning { return underWay.task }
+            let task = Task {
+                defer { ended(id, beginning) }
+                let found = try await read()
+                if let image = found.image {
+                    keep(image, revision: found.revision, unlessLearntSince: beginning.learnings)
+                }
+                return found.image
+            }
+            state.underWay[id] = LookUp(beginning: beginning, task: task)
+            return task
+        }
+    }
+
+    private func ended(_ id: ImageID, _ beginning: (revision: UInt64, learnings: UInt64)) {
+        state.withLock { state in
+            // Another may have begun since, when something had changed.
+            if let underWay = state.underWay[id], underWay.beginning == beginning { state.underWay[id] = nil }
+        }
+    }
 
     /// Keeps an image of this revision, unless something was learnt since: perhaps of this very image, after it was read.
-    func keep(_ image: GalleryImage, revision: UInt64, unlessLearntSince learnings: UInt64) {
+    private func keep(_ image: GalleryImage, revision: UInt64, unlessLearntSince learnings: UInt64) {
         state.withLock { state in
             guard state.learnings == learnings, revision >= state.revision else { return }
             if state.revision != revision || state.images.count >= Self.capacity {

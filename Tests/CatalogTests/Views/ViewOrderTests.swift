@@ -127,7 +127,7 @@ import Testing
         await catalog.rescanned()
         let later = try await catalog.order(
             of: try view(["sort": "shuffle", "seed": "7"]), at: try catalog.moment(), mustBeNew: true)
-        let found = try await catalog.images(of: later, at: 0..<later.count).map(\.name)
+        let found = try catalog.images(of: later, at: 0..<later.count).map(\.name)
         #expect(found.filter { $0 != "new.jpg" } == first && found.count == 5)
     }
 
@@ -225,7 +225,7 @@ import Testing
         await written(catalog)
         let after = try await catalog.order(of: view, at: try catalog.moment(), mustBeNew: true)
         #expect(after.revision != before.revision)
-        #expect(try await catalog.images(of: after, at: 0..<1).map(\.name) == ["last.jpg"])
+        #expect(try catalog.images(of: after, at: 0..<1).map(\.name) == ["last.jpg"])
     }
 
     @Test func `months and shape are those of their order, whatever was learnt since it was made`() async throws {
@@ -261,7 +261,7 @@ import Testing
         let before = try await catalog.order(of: view)
         // It stood first of those without a date, and stands last of those that have one.
         let id = try #require(before.id(at: 2))
-        let name = try #require(try await catalog.images(of: before, at: 2..<3).first?.name)
+        let name = try #require(try catalog.images(of: before, at: 2..<3).first?.name)
         try await learn(catalog, name) { $0.takenAt = "2039-01-01T00:00:00Z" }
         await written(catalog)
         let after = try await catalog.order(of: view, at: try catalog.moment(), mustBeNew: true)
