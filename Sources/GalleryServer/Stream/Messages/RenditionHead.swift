@@ -50,8 +50,8 @@ struct RenditionHead: Hashable, Sendable {
         bytes.append(rendition.rawValue)
         bytes.append(isFailure ? 1 : 0)
         bytes.append(format.rawValue)
-        let flags = [endsToken, isStale, isIncomplete, isPart, isContinued]
-        bytes.append(flags.enumerated().reduce(0) { $1.element ? $0 | 1 << $1.offset : $0 })
+        let flags: InlineArray<5, Bool> = [endsToken, isStale, isIncomplete, isPart, isContinued]
+        bytes.append(flags.indices.reduce(0) { flags[$1] ? $0 | 1 << $1 : $0 })
         var version = (version?.rawValue ?? 0).bigEndian
         withUnsafeBytes(of: &version) { bytes.append(contentsOf: $0) }
         return bytes

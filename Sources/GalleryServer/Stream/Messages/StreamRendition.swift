@@ -53,9 +53,11 @@ struct StreamRenditions: OptionSet, Hashable, Sendable {
     init(_ rendition: StreamRendition) { rawValue = 1 << (rendition.rawValue - 1) }
 
     /// Whether one of them has as many pixels: what is larger serves for it, too.
-    func serve(for rendition: StreamRendition) -> Bool {
-        StreamRendition.allCases.contains {
-            contains(StreamRenditions($0)) && $0.longestSide >= rendition.longestSide
-        }
+    func serve(for rendition: StreamRendition) -> Bool { !isDisjoint(with: Self.serving[Int(rendition.rawValue) - 1]) }
+
+    /// By the number of a rendition, those that serve for it.
+    private static let serving = StreamRendition.allCases.map { rendition in
+        let serving = StreamRendition.allCases.filter { $0.longestSide >= rendition.longestSide }
+        return StreamRenditions(serving.map { StreamRenditions($0) })
     }
 }

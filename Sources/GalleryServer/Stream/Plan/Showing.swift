@@ -94,6 +94,9 @@ struct Showing: Sendable {
 struct Piece: Hashable, Sendable {
     let slot: Int
     let rendition: StreamRendition
+
+    /// In one step: each message asks for some.
+    func hash(into hasher: inout Hasher) { hasher.combine(slot << 3 | Int(rendition.rawValue)) }
 }
 
 /// What a load brought.

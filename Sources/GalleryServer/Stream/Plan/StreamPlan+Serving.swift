@@ -80,7 +80,7 @@ extension StreamPlan {
 
     /// The token of a slot has ended without the plan's doing.
     mutating func dismiss(_ slot: Int) {
-        for rendition in StreamRendition.allCases { finish(Piece(slot: slot, rendition: rendition)) }
+        finish(slot)
         showings[slot]?.token = nil
     }
 
@@ -134,9 +134,7 @@ extension StreamPlan {
     private mutating func learn(_ version: ContentVersion, of slot: Int) {
         showings[slot]?.version = version
         guard let image = images[slot], image.version != version else { return }
-        images[slot] = GalleryImage(
-            id: image.id, name: image.name, location: image.location, version: version,
-            facts: image.facts)
+        images[slot] = image.showing(version)
     }
 
     // MARK: - What comes next

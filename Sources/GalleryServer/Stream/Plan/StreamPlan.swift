@@ -69,8 +69,8 @@ struct StreamPlan: Sendable {
     private(set) var total: Int
     private(set) var viewport: Viewport?
 
-    var images: [Int: GalleryImage] = [:]
-    var showings: [Int: Showing] = [:]
+    var images = SlotTable<GalleryImage>()
+    var showings = SlotTable<Showing>()
     var contents: [Piece: PieceContent] = [:]
     var waitingBytes = 0
     /// Bytes that were sent of contents which go out in parts.
@@ -175,7 +175,7 @@ struct StreamPlan: Sendable {
     /// - Returns: Tokens of slots that there are no longer.
     mutating func adopt(revision: UInt64, total: Int) -> [Token] {
         guard revision != self.revision || total != self.total else { return [] }
-        if revision != self.revision { images = [:] }
+        if revision != self.revision { images = SlotTable() }
         self.revision = revision
         self.total = total
         return showings.keys.filter { $0 >= total }.compactMap { drop($0) }
@@ -185,7 +185,7 @@ struct StreamPlan: Sendable {
     ///
     /// - Returns: The tokens of all slots.
     mutating func leave() -> [Token] {
-        images = [:]
+        images = SlotTable()
         revision = 0
         total = 0
         return showings.keys.compactMap { drop($0) }
@@ -284,8 +284,8 @@ struct StreamPlan: Sendable {
         return endedUnsent
     }
 
-    /// Whether it is known what stands in a slot. Asked of hundreds of slots for each message: the image is not copied out.
-    func isKnown(_ slot: Int) -> Bool { images.index(forKey: slot) != nil }
+    /// Whether it is known what stands in a slot.
+    func isKnown(_ slot: Int) -> Bool { images.contains(slot) }
 
     /// What the client needs of a slot; nil while it is not known what stands there.
     mutating func makeShowing(_ slot: Int) -> Showing? {
@@ -299,8 +299,8 @@ struct StreamPlan: Sendable {
 
     /// What was sent shows the proportions of a picture that the catalog does not know yet, and so what its slot needs.
     mutating func learnProportions(of slot: Int, from sent: RenditionBytes) {
-        guard let facts = images[slot]?.facts, facts.width == nil, sent.width > 0, sent.height > 0 else { return }
-        var shape = facts
+        guard let image = images[slot], image.facts.width == nil, sent.width > 0, sent.height > 0 else { return }
+        var shape = image.facts
         // Of a picture as large as one likes: how large it is, a smaller rendition does not tell.
         (shape.width, shape.height) = (sent.width << 16, sent.height << 16)
         let needs = need.renditions(of: shape)
@@ -322,8 +322,8 @@ struct StreamPlan: Sendable {
     private mutating func adaptToNeed() -> [Token] {
         var settled: [Token] = []
         for (slot, showing) in showings {
-            guard let facts = images[slot]?.facts else { continue }
-            let needs = need.renditions(of: facts)
+            guard let image = images[slot] else { continue }
+            let needs = need.renditions(of: image.facts)
             guard needs != showing.needs else { continue }
             guard showing.token != nil else {
                 // It is begun again with what the client holds; where that was enough for more, there is no need to.
@@ -338,11 +338,7 @@ struct StreamPlan: Sendable {
     }
 
     /// What serves for what the client holds is not to be sent any more.
-    mutating func hold(_ held: StreamRenditions, in slot: Int) {
-        for rendition in StreamRendition.allCases where held.serve(for: rendition) {
-            finish(Piece(slot: slot, rendition: rendition))
-        }
-    }
+    mutating func hold(_ held: StreamRenditions, in slot: Int) { finish(slot) { held.serve(for: $0) } }
 
     /// Forgets a showing with all that is at hand and under way for it.
     ///
@@ -354,11 +350,20 @@ struct StreamPlan: Sendable {
 
     /// Takes the token of a showing that has nothing more to send.
     private mutating func retire(_ slot: Int) -> Token? {
-        for rendition in StreamRendition.allCases { finish(Piece(slot: slot, rendition: rendition)) }
+        finish(slot)
         guard let showing = showings[slot], let token = showing.token else { return nil }
         if !showing.isBegun { endedUnsent += 1 }
         showings[slot]?.token = nil
         return token
+    }
+
+    /// What a slot needs, as far as it is meant, is not to be sent any more.
+    mutating func finish(_ slot: Int, where isMeant: (StreamRendition) -> Bool = { _ in true }) {
+        guard let needs = showings[slot]?.needs else { return }
+        let needed: InlineArray<3, StreamRendition?> = [.preview, needs.tile, needs.fine]
+        for place in needed.indices {
+            if let rendition = needed[place], isMeant(rendition) { finish(Piece(slot: slot, rendition: rendition)) }
+        }
     }
 
     /// A piece is not to be sent any more.
