@@ -7,6 +7,11 @@ import EventLoops
 final class WebSocketChannel {
     /// Bytes sent after which the turn ends.
     private static let sentInTurn = 262_144
+    /// Bytes from which on what there is to send is not added to: what is decided later is decided better. A call of the
+    /// kernel, and the loopback's or the card's work behind it, costs as much as a dozen small messages.
+    private static let gathered = 4_096
+    /// Bytes of a body that are copied behind its head.
+    private static let copied = 1_024
     /// Reads of a shard's buffer, and frames taken from what they brought, after which the turn ends. A message, which
     /// the handler has work with, counts as eight.
     private static let readsInTurn = 2
@@ -117,11 +122,18 @@ final class WebSocketChannel {
         }
     }
 
+    /// Small messages are gathered until they are worth a call of the kernel; a large body is handed over as it is.
     private func pull() {
-        guard let message = handler?.nextMessage() else {
-            isHungry = false
-            return
-        }
+        repeat {
+            guard let message = handler?.nextMessage() else {
+                isHungry = false
+                return
+            }
+            append(message)
+        } while connection.output.second.isEmpty && connection.output.first.count < Self.gathered && state.end == nil
+    }
+
+    private func append(_ message: WebSocketMessage.Outgoing) {
         switch message {
         case .text(let text):
             WebSocketFrame.appendHead(.text, length: text.utf8.count, to: &connection.output.first)
@@ -129,7 +141,11 @@ final class WebSocketChannel {
         case .binary(let head, let body):
             WebSocketFrame.appendHead(.binary, length: head.count + body.count, to: &connection.output.first)
             connection.output.first.append(contentsOf: head)
-            connection.output.second = body
+            if body.count <= Self.copied {
+                connection.output.first.append(contentsOf: body)
+            } else {
+                connection.output.second = body
+            }
         }
     }
 

@@ -12,8 +12,9 @@ public protocol WebSocketHandler: AnyObject, Sendable {
 
     /// The next message to send; nil if there is none now.
     ///
-    /// Asked only when all before has been handed to the kernel and the socket takes bytes, of which no more than
-    /// ``HTTPServer/Configuration/unsentLowWater`` then wait in it: what is decided here is decided at the last moment.
+    /// Asked only when the socket takes bytes, of which no more than ``HTTPServer/Configuration/unsentLowWater`` then wait
+    /// in it, and when all before has been handed to the kernel, save less than 4 KB of small messages that go out together
+    /// with this one: what is decided here is decided at the last moment.
     /// After nil it is asked again when a message has been received, or ``WebSocket/wake()`` was called.
     func nextMessage() -> WebSocketMessage.Outgoing?
 

@@ -7,8 +7,8 @@ public enum WebSocketMessage: Hashable, Sendable {
     /// A message to a client. It goes out as one frame.
     public enum Outgoing: Hashable, Sendable {
         case text(String)
-        /// The bytes of `head`, then those of `body`. The body is shared with whoever else holds it and not copied; both
-        /// are handed to the kernel in one call.
+        /// The bytes of `head`, then those of `body`. A body of more than a kilobyte is shared with whoever else holds it
+        /// and not copied; both are handed to the kernel in one call.
         case binary(head: [UInt8], body: [UInt8])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Sends without end, and looks each time it is asked at what waits in the socket.
+/// Sends without end, or so many messages, and looks each time it is asked at what waits in the socket.
 private final class Flood: WebSocketHandler {
     struct State {
         /// Where the server listens: another server in this process may have a client of the same port.
@@ -21,10 +21,14 @@ private final class Flood: WebSocketHandler {
 
     let state = Guarded(State())
     let size: Int
+    let limit: Int
     let opening = Signal<WebSocket>()
     let end = Signal<WebSocketEnd>()
 
-    init(size: Int) { self.size = size }
+    init(size: Int, limit: Int = .max) {
+        self.size = size
+        self.limit = limit
+    }
 
     var asked: Int { state.withLock(\.asked) }
 
@@ -39,7 +43,7 @@ private final class Flood: WebSocketHandler {
 
     func nextMessage() -> WebSocketMessage.Outgoing? {
         state.withLock { state in
-            guard let descriptor = state.descriptor else { return nil }
+            guard let descriptor = state.descriptor, state.asked < limit else { return nil }
             state.asked += 1
             state.mostUnsent = max(state.mostUnsent, unsent(descriptor))
             var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -74,6 +78,13 @@ private func descriptor(from address: SocketAddress, to peer: SocketAddress) -> 
 private func unsent(_ descriptor: Int32) -> Int {
     var count: Int32 = 0
     return ioctl(descriptor, 0x894B, &count) == 0 ? Int(count) : .max
+}
+
+/// Segments with bytes in them that the kernel has sent (`tcpi_data_segs_out` of Linux' `tcp_info`).
+private func segments(_ descriptor: Int32) -> Int {
+    var info = [UInt32](repeating: 0, count: 64)
+    var length = socklen_t(info.count * MemoryLayout<UInt32>.size)
+    return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0 ? Int(info[39]) : .max
 }
 
 @Suite(.timeLimit(.minutes(1)))
@@ -113,6 +124,18 @@ struct WebSocketPressureTests {
             #expect(flood.state.withLock { $0.wasFull } == 0)
             #expect(flood.state.withLock { $0.mostUnsent } < lowWater)
             #expect(flood.asked * size < total + 600_000 + size)
+        }
+    }
+
+    @Test func `small messages go out together`() async throws {
+        let flood = Flood(size: 200, limit: 16)
+        try await withServer(webSocketResponder { flood }) { server in
+            flood.state.withLock { $0.address = server.address }
+            let client = try await server.openWebSocket()
+            let descriptor = try #require(flood.state.withLock(\.descriptor))
+            for _ in 0..<16 { #expect(try await client.receive().payload.count == 200) }
+            // The first answered the handshake.
+            #expect(flood.asked == 16 && segments(descriptor) <= 3)
         }
     }
 
