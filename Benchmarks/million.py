@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import originals
 import tagged
-from measuring import Report, median, memory_megabytes, percentile, wait_until_idle
+from measuring import Report, cpu_seconds, median, memory_megabytes, percentile, wait_until_idle
 from peers import Tessera
 
 COUNT, FEW, CAMERA = 1_000_000, 1_000, 100_000
@@ -255,6 +255,17 @@ def pages(report: Report, ours: Tessera):
     report.add("million", "a page at any offset in any order, p99", "ms", slow, target="<= 3", holds=slow <= 3,
                median=median(times))
     report.add("million", "a page, compressed, largest", "KB", max(sizes) / 1e3, target="<= 10", holds=max(sizes) <= 1e4)
+    for coding, most in (("identity", 0.5), ("gzip", None)):
+        samples = []
+        for _ in range(5):
+            before = cpu_seconds(ours.pid)
+            for _ in range(400):
+                asker.ask(f"/api/v1/images?limit=100&offset={chance.randrange(COUNT - 100)}",
+                          **{"Accept-Encoding": coding})
+            samples.append((cpu_seconds(ours.pid) - before) / 400 * 1e3)
+        cost = median(samples)
+        report.add("million", f"CPU of a page of 100 ({coding})", "ms", cost, target=f"<= {most:g}" if most else "",
+                   holds=cost <= most if most else None, samples=samples)
 
 
 def searches(report: Report, ours: Tessera):

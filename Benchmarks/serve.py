@@ -1,15 +1,20 @@
-"""A cached tile of about 12 KB, 64 keep-alive connections: Tessera beside nginx with the same bytes in a static file."""
+"""A cached tile of about 12 KB, 64 keep-alive connections: Tessera beside nginx with the same bytes in a static file; and
+what the same tile, and a preview, cost by the stream."""
 
+import pathlib
 import re
 import subprocess
 
 import originals
-from measuring import cpu_seconds, median
+from frames import Pages
+from measuring import Report, cpu_seconds, median
 from peers import Nginx, Peer, Tessera
 
 WANTED = 12 * 1024
 ROUNDS, SECONDS, CONNECTIONS = 5, 3, 64
 ACCEPT = "image/avif,image/webp,*/*"
+# Pictures that pages scroll through, alike, and how often they do for one sample.
+PICTURES, SCROLLS = 200, 8
 
 
 def load(peer: Peer, path: str, seconds: int) -> tuple[float, float]:
@@ -25,23 +30,23 @@ def load(peer: Peer, path: str, seconds: int) -> tuple[float, float]:
     return float(re.search(r"Requests/sec:\s+([\d.]+)", told)[1]), used / requests * 1e6
 
 
-def tile_of_wanted_size(ours: Tessera, count: int) -> tuple[str, bytes, str]:
-    """The link, the bytes and the type of the tile that is nearest to 12 KB."""
+def tile_of_wanted_size(ours: Tessera, count: int) -> tuple[str, str, bytes, str]:
+    """The picture's name, the link, the bytes and the type of the tile that is nearest to 12 KB."""
     tiles = []
     for image in ours.images(count):
         response, content = ours.request("GET", image["links"]["tile"], Accept=ACCEPT)
         if response.status != 200:
             raise RuntimeError(f"{image['name']}: {response.status} {content[:300]!r}")
         tiles.append((abs(len(content) - WANTED), image["id"], content, response.headers["Content-Type"]))
-    _, name, content, type = min(tiles, key=lambda tile: tile[0])
-    link = ours.json(f"/api/v1/images/{name}")["links"]["tile"]
-    return link, content, type
+    _, id, content, type = min(tiles, key=lambda tile: tile[0])
+    image = ours.json(f"/api/v1/images/{id}")
+    return image["name"], image["links"]["tile"], content, type
 
 
 def run(report, options):
     folder = originals.pictures_of_many_entropies()
     with Tessera(folder) as ours:
-        link, content, type = tile_of_wanted_size(ours, len(list(folder.iterdir())))
+        name, link, content, type = tile_of_wanted_size(ours, len(list(folder.iterdir())))
         with Nginx({"tile": content}, type) as nginx:
             assert nginx.request("GET", "/tile")[1] == content == ours.request("GET", link, Accept=ACCEPT)[1]
             # By the link of a page, which names the content; and as a person or a client writes it, without the version.
@@ -58,3 +63,31 @@ def run(report, options):
                "ratio <= 1.0", cpu[0] <= cpu[2], samples=cpus[0], peer_samples=cpus[2], **details)
     report.add("serve", "CPU of one request that names no version", "us", cpu[1], cpu[2], "nginx",
                "ratio <= 2.0", cpu[1] <= 2 * cpu[2], samples=cpus[1], peer_samples=cpus[2], **details)
+    by_stream(report, folder / name, cpus[0])
+
+
+def by_stream(report: Report, picture: pathlib.Path, plain: list[float]):
+    """What a frame costs, of tiles and of previews that are in memory, beside the plain request of the same tile."""
+    def make(folder: pathlib.Path):
+        for number in range(PICTURES):
+            (folder / f"{number:04}.png").write_bytes(picture.read_bytes())
+
+    with Tessera(originals.made(f"alike-{picture.stem}-{PICTURES}", make)) as ours:
+        ours.images(PICTURES)
+        with Pages(ours.port, PICTURES, ACCEPT) as pages:
+            # In this order: a tile that is held serves for the preview.
+            for rendition, most in (("preview", 0.25), ("tile", 1.0)):
+                pages.bring(rendition)
+                samples, size = [], 0.0
+                for _ in range(ROUNDS):
+                    before, frames, count = cpu_seconds(ours.pid), 0, 0
+                    for _ in range(SCROLLS):
+                        pages.forget(rendition)
+                        brought = pages.bring(rendition)
+                        frames, count = frames + brought[0], count + brought[1]
+                    samples.append((cpu_seconds(ours.pid) - before) / frames * 1e6)
+                    size = count / frames
+                cost = median(samples)
+                report.add("serve", f"CPU of a {rendition} of {size:,.0f} bytes by the stream", "us", cost, median(plain),
+                           "plain request", f"ratio <= {most:g}", cost <= most * median(plain), samples=samples,
+                           peer_samples=plain, bytes=size)

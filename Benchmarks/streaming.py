@@ -17,10 +17,12 @@ def viewport(first: int, count: int = 60) -> dict:
     return {"type": "viewport", "revision": 1, "first": first, "count": count, "direction": 1, "pixels": 360}
 
 
-async def opened(port: int, source: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def opened(
+        port: int, source: str, accept: str = "*/*") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A stream whose handshake is done."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
     writer.write((f"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                  f"Accept: {accept}\r\n"
                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
                   "Sec-WebSocket-Protocol: tessera.v1\r\n\r\n").encode())
     await reader.readuntil(b"\r\n\r\n")

@@ -1,0 +1,135 @@
+"""Pages whose streams bring what is in memory, in a process of their own: as many frames as one likes, and what they weigh."""
+
+import asyncio
+import json
+import subprocess
+import sys
+
+from streaming import masked, opened
+
+# So many streams of one client have room for all that a single one has.
+PAGES, SLOTS = 8, 50
+# Seconds from what came to the word that it did, which is for all that came meanwhile.
+ACKNOWLEDGING = 0.005
+# Device pixels for which a rendition is needed, and no larger one.
+PIXELS = {"preview": 60, "tile": 320}
+
+
+class Pages:
+    """A child process that opens streams when it begins, and scrolls through `images` pictures whenever it is told."""
+
+    def __init__(self, port: int, images: int, accept: str):
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, json.dumps(dict(port=port, images=images, accept=accept))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process.stdout.readline()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait(20)
+
+    def forget(self, rendition: str):
+        """Each page lets go of all that it holds of a rendition."""
+        self._ask("forget", rendition)
+
+    def bring(self, rendition: str) -> tuple[int, int]:
+        """Each page scrolls from the first picture to the last. How many frames came, and their bytes."""
+        frames, count = self._ask("bring", rendition)
+        return frames, count
+
+    def _ask(self, *words: str) -> list[int]:
+        self._process.stdin.write(" ".join(words) + "\n")
+        self._process.stdin.flush()
+        return [int(word) for word in self._process.stdout.readline().split()]
+
+
+class Page:
+    """One page: what its stream brings is counted and thrown away, as it comes."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
+        self._reader, self._writer = reader, writer
+        self._frames, self._received, self._wanted = 0, 0, 0
+        self._acknowledges = False
+        self._held: dict[str, str] = {}
+        self._there = asyncio.Event()
+        self._taking = asyncio.create_task(self._take())
+
+    async def _take(self):
+        left = b""
+        while data := await self._reader.read(1 << 18):
+            left += data
+            start = 0
+            while (size := self._size(left, start)) and len(left) - start >= sum(size):
+                head, length = size
+                self._frame(left[start] & 15, left[start + head:start + head + length])
+                start += head + length
+            left = left[start:]
+
+    @staticmethod
+    def _size(data: bytes, start: int) -> tuple[int, int] | None:
+        """Bytes of the next frame's head and of its payload; nothing where the head is not whole (RFC 6455 §5.2)."""
+        if len(data) - start < 2:
+            return None
+        short = data[start + 1]
+        more = {126: 2, 127: 8}.get(short, 0)
+        if len(data) - start < 2 + more:
+            return None
+        return 2 + more, int.from_bytes(data[start + 2:start + 2 + more], "big") if more else short
+
+    def _frame(self, opcode: int, payload: bytes):
+        if opcode == 1:
+            for token in json.loads(payload).get("tokens", []):
+                self._held[token["image"]] = token["version"]
+            return
+        self._frames += 1
+        self._received += len(payload)
+        if self._frames >= self._wanted:
+            self._there.set()
+        if not self._acknowledges:
+            self._acknowledges = True
+            asyncio.get_running_loop().call_later(ACKNOWLEDGING, self._acknowledge)
+
+    def _acknowledge(self):
+        self._acknowledges = False
+        self._writer.write(masked({"type": "received", "bytes": self._received}))
+
+    def forget(self, images: int, rendition: str):
+        # What is on screen would be sent again at once: beyond the last picture there is nothing.
+        self._look(images, rendition)
+        self._writer.write(masked({"type": "forgot", "images": [
+            {"image": image, "version": version, "renditions": [rendition]} for image, version in self._held.items()]}))
+
+    async def bring(self, images: int, rendition: str) -> tuple[int, int]:
+        frames, count = self._frames, self._received
+        for first in range(0, images, SLOTS):
+            self._wanted = frames + min(images, first + SLOTS)
+            self._there.clear()
+            self._look(first, rendition)
+            await asyncio.wait_for(self._there.wait(), 60)
+        return self._frames - frames, self._received - count
+
+    def _look(self, first: int, rendition: str):
+        self._writer.write(masked({
+            "type": "viewport", "revision": 1, "first": first, "count": SLOTS, "direction": 0, "ahead": 0, "behind": 0,
+            "pixels": PIXELS[rendition]}))
+
+
+async def main(port: int, images: int, accept: str):
+    pages = [Page(*await opened(port, "127.0.0.1", accept)) for _ in range(PAGES)]
+    print("open", flush=True)
+    while words := (await asyncio.to_thread(sys.stdin.readline)).split():
+        what, rendition = words
+        if what == "forget":
+            for page in pages:
+                page.forget(images, rendition)
+            print(flush=True)
+        else:
+            brought = await asyncio.gather(*(page.bring(images, rendition) for page in pages))
+            print(*(sum(figures) for figures in zip(*brought)), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(**json.loads(sys.argv[1])))
