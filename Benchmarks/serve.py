@@ -76,7 +76,7 @@ def by_stream(report: Report, picture: pathlib.Path, plain: list[float]):
         ours.images(PICTURES)
         with Pages(ours.port, PICTURES, ACCEPT) as pages:
             # In this order: a tile that is held serves for the preview.
-            for rendition, most in (("preview", 0.25), ("tile", 1.0)):
+            for rendition, most in (("preview", 1.5), ("tile", 4.0)):
                 pages.bring(rendition)
                 samples, size = [], 0.0
                 for _ in range(ROUNDS):
