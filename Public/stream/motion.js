@@ -9,6 +9,8 @@ export class Motion {
   static #pause = 180;
   /** The velocity is that of at least so long a time: a frame that was late is followed by one that is too soon. */
   static #window = 120;
+  /** Two frames close together would make a leap of a step: no movement is taken to be shorter than this. */
+  static #shortest = 32;
   /** So long without movement is a stop: a frame of any screen, and more than what lies between two touch events. */
   static #still = 12;
   static #fewestSamples = 11;
@@ -47,9 +49,7 @@ export class Motion {
     if (last < 1) return 0;
     let from = last - 1;
     while (from > 0 && this.#times[last] - this.#times[from] < Motion.#window) from -= 1;
-    // Where less is known, as at the beginning, it is said to be slower than it may be: two frames close together would
-    // make a leap of it.
-    const passed = Math.max(this.#times[last] - this.#times[from], Motion.#window);
+    const passed = Math.max(this.#times[last] - this.#times[from], Motion.#shortest);
     return ((this.#places[last] - this.#places[from]) / passed) * 1_000;
   }
 

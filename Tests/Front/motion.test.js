@@ -29,6 +29,19 @@ test('a leap is no velocity, and nothing is known of what has only begun', () =>
   assert.equal(motion.landing, undefined);
 });
 
+test('a steady scroll is as fast in its third frame as later', () => {
+  const motion = new Motion();
+  for (const at of [0, 1, 2]) motion.add(1_000 + at * frame, at * frame * 3);
+  assert.ok(Math.abs(motion.velocity - 3_000) < 150, `${motion.velocity}`);
+});
+
+test('two frames close together are no leap', () => {
+  const motion = new Motion();
+  motion.add(1_000, 0);
+  motion.add(1_004, 100);
+  assert.ok(motion.velocity < 4_000, `${motion.velocity}`);
+});
+
 test('the first frame without movement is a stop', () => {
   const motion = scroll((time) => 10 * time, 500);
   const place = Math.round(10 * Math.floor(500 / frame) * frame);
