@@ -73,15 +73,19 @@ import Testing
         #expect(!slots.isEmpty && slots.allSatisfy { $0 < 5_000 - 45 + 40 && $0 > 4_800 })
     }
 
-    @Test func `in a fling what is sent ahead of need has at most a tile and 16 KB on its way`() {
+    @Test(arguments: [200_000.0, 2_500_000])
+    func `in a fling what is sent ahead of need has at most a tile and 16 KB on its way, or two frames of the link`(
+        rate: Double
+    ) {
         for velocity in [60.0, 500, 3_000] {
-            var house = house()
+            var house = house(rate: rate)
+            let most = max(Int(house.plan.tileBytes) + 16_384, Int(0.032 * (house.plan.link.rate ?? 0)))
             var viewport = 10_000.0
             for _ in 0..<40 {
                 house.show(Int(viewport), 40, velocity: velocity)
                 let reported = Int(viewport)..<Int(viewport) + 40
                 _ = house.drain()
-                #expect(house.plan.flights.bytes(outside: reported) <= Int(house.plan.tileBytes) + 16_384)
+                #expect(house.plan.flights.bytes(outside: reported) <= most)
                 viewport += velocity * 0.016
                 house.now += 0.016
                 house.acknowledgeAll()

@@ -112,6 +112,6 @@ import Testing
         var house = house(rate: 100_000)
         house.show(viewport(100))
         let sent = flow(&house) { $0.rendition == .step2560 }.filter { $0.slot == 100 }
-        #expect(sent.map(\.rendition) == [.preview, .tile, .step2560])
+        #expect(sent.map(\.rendition) == [.tile, .step2560])
     }
 }

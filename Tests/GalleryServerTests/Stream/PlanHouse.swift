@@ -39,13 +39,13 @@ struct PlanHouse {
         plan = StreamPlan(revision: 1, total: total, keepsCancelled: keepsCancelled)
     }
 
-    /// On a link that has brought so many bytes a second.
-    static func on(rate: Double) -> PlanHouse {
+    /// On a link that has brought so many bytes a second, each after so many seconds.
+    static func on(rate: Double, roundTrip: Double = 0.1) -> PlanHouse {
         var house = PlanHouse()
         house.plan.acknowledge(0, at: house.now)
         for _ in 0..<40 {
-            house.plan.link.hand(Int(rate / 10), at: house.now)
-            house.now += 0.1
+            house.plan.link.hand(Int(rate * roundTrip), at: house.now)
+            house.now += roundTrip
             house.acknowledgeAll()
         }
         return house

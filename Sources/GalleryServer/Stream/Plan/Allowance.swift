@@ -34,6 +34,8 @@ struct Allowance: Sendable {
     /// On its way to whoever reads on, as a share of what the link holds: a little more, or it would wait for us between
     /// what came and our hearing of it.
     private static let readingShare = 1.25
+    /// What a stop may be late for the sake of what was ahead, in seconds: two frames.
+    private static let unseenTime = 0.032
     /// Nothing that lies ahead goes out before what is on screen has come.
     private let waitsForScreen: Bool
 
@@ -60,9 +62,11 @@ struct Allowance: Sendable {
         speculative = window.isFast ? plan.link.inFlight : plan.flights.bytes(outside: window.reported)
         let held = min(capacity ?? 65_536, 1e9)
         let tile = Int(plan.tileBytes)
+        // So much more as the link brings while nobody sees that it does.
+        let unseen = Int(min((plan.link.rate ?? 0) * Self.unseenTime, 1e9))
         // Who reads on comes to what lies ahead, and all of the link is for that; where a fling ends, nobody knows.
         let reading = window.isReading ? Int(Self.readingShare * held) + tile : 0
-        maximumSpeculative = max(tile + limits.speculativeFlight, reading)
+        maximumSpeculative = max(tile + limits.speculativeFlight, unseen, reading)
         waitsForScreen = window.isAtRest && plan.flights.hasTile(inside: window.reported)
         tiles = plan.flights.tileBytes
         // Else half of the link's rate: by Little's law half of what it holds.

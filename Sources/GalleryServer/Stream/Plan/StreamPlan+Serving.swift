@@ -152,17 +152,27 @@ extension StreamPlan {
 
     private mutating func serve(_ scan: inout Scan) -> Step? {
         let window = scan.window
+        // What moves is not looked at so closely, and the link is wanted for what comes.
+        let grades: [Grade] =
+            !window.isAtRest ? [.tile] : needsTilesFirst(window) ? [.tile, .needed] : [.needed]
+        // Pictures that come in the blink of an eye need no previews before them, only those that are not at hand.
+        let isPrompt = !window.isFast && comesPromptly(window.tiles, grades[0])
+        if isPrompt {
+            let order = SlotOrder.centreFirst(window.tiles)
+            // Where nothing is shown yet, first.
+            for choice in [Choice.unpreviewed, .remembered] {
+                if let step = visit(order, grades[0], .near, &scan, choice) { return step }
+            }
+        }
+        let lacking = isPrompt ? Choice.absent(grades[0]) : .all
         let previews =
             window.isFast
             ? SlotOrder.leadingEdgeFirst(window.previews, direction: window.direction)
             : SlotOrder.centreFirst(window.previews)
-        if let step = visit(previews, .preview, .near, &scan) { return step }
+        if let step = visit(previews, .preview, .near, &scan, lacking) { return step }
         if !window.isFast {
-            if let step = visit(.centreFirst(window.reported), .preview, .near, &scan) { return step }
+            if let step = visit(.centreFirst(window.reported), .preview, .near, &scan, lacking) { return step }
         }
-        // What moves is not looked at so closely, and the link is wanted for what comes.
-        let grades: [Grade] =
-            !window.isAtRest ? [.tile] : needsTilesFirst(window) ? [.tile, .needed] : [.needed]
         for grade in grades {
             if let step = visit(.centreFirst(window.tiles), grade, .near, &scan) { return step }
         }
@@ -175,14 +185,50 @@ extension StreamPlan {
             let order = SlotOrder.forwards(window.coming, direction: window.direction)
             return visit(order, .preview, .early, &scan)
         }
+        return serveAhead(grades, &scan)
+    }
+
+    /// What lies ahead, and then behind: previews first, so that there are many should it be flung; whoever reads on comes to
+    /// it slowly, and the link is for the pictures themselves.
+    private mutating func serveAhead(_ grades: [Grade], _ scan: inout Scan) -> Step? {
+        let window = scan.window
         // Pictures that are looked at one by one are made ready as they will be looked at.
-        for grade in [Grade.preview] + (viewport?.ahead == nil ? grades.prefix(1) : grades[...]) {
+        var visits = (viewport?.ahead == nil ? grades.prefix(1) : grades[...]).map { (grade: $0, choice: Choice.all) }
+        visits.insert((.preview, window.isReading ? .absent(grades[0]) : .all), at: 0)
+        if window.isReading { visits.insert((grades[0], .remembered), at: 0) }
+        for (grade, choice) in visits {
             let ahead = SlotOrder.forwards(window.ahead, direction: window.direction)
-            if let step = visit(ahead, grade, .ahead, &scan) { return step }
+            if let step = visit(ahead, grade, .ahead, &scan, choice) { return step }
             let behind = SlotOrder.forwards(window.behind, direction: -window.direction)
-            if let step = visit(behind, grade, .ahead, &scan) { return step }
+            if let step = visit(behind, grade, .ahead, &scan, choice) { return step }
         }
         return nil
+    }
+
+    /// Which of the slots of an order are served.
+    private enum Choice {
+        case all
+        /// What can be had from memory.
+        case remembered
+        /// The same, of slots that have no preview.
+        case unpreviewed
+        /// Slots whose rendition of this grade is not at hand, and not known to be.
+        case absent(Grade)
+
+        var isFromMemory: Bool {
+            switch self {
+            case .remembered, .unpreviewed: true
+            case .all, .absent: false
+            }
+        }
+
+        func takes(_ showing: Showing) -> Bool {
+            switch self {
+            case .all, .remembered: true
+            case .unpreviewed: showing.preview != .done
+            case .absent(let grade): showing[grade] != .wanted && showing[grade] != .atHand
+            }
+        }
     }
 
     /// At rest the client learns of all that is on screen at once, and of what it wants to be made ready. In fast motion it learns of what it holds already, and
@@ -216,17 +262,20 @@ extension StreamPlan {
     }
 
     private mutating func visit(
-        _ slots: SlotOrder, _ grade: Grade, _ urgency: Scan.Urgency, _ scan: inout Scan
+        _ slots: SlotOrder, _ grade: Grade, _ urgency: Scan.Urgency, _ scan: inout Scan, _ choice: Choice = .all
     ) -> Step? {
         for slot in slots {
-            guard let showing = showing(slot), let rendition = showing.rendition(of: grade) else { continue }
+            guard let showing = showing(slot), choice.takes(showing), let rendition = showing.rendition(of: grade) else {
+                continue
+            }
             let piece = Piece(slot: slot, rendition: rendition)
             let isAhead = isAhead(slot, scan.window)
             switch showing[rendition] {
             case .done, .loading: continue
             case .wanted, .missed:
                 // What is fast gone is not loaded any more; what is coming is.
-                let mayLoad = !scan.window.isFast || urgency != .near || scan.window.coming.contains(slot)
+                let isInTime = !scan.window.isFast || urgency != .near || scan.window.coming.contains(slot)
+                let mayLoad = isInTime && !choice.isFromMemory
                 guard mayLoad || showing[rendition] == .wanted else { continue }
                 guard hasRoom(isAhead: isAhead, scan.window), !isAhead || !scan.isCrowded else {
                     scan.isCrowded = scan.isCrowded || !isAhead
@@ -234,12 +283,12 @@ extension StreamPlan {
                 }
                 guard mayLoad else {
                     // Many at once: a step for each would look through hundreds of slots hundreds of times.
-                    let coming = scan.window.coming
-                    let others = gather(slots, from: slot) { $0[grade] == .wanted }
-                    return .recall(
-                        others.filter { !coming.contains($0) }.compactMap { slot in
-                            showings[slot]?.rendition(of: grade).map { Piece(slot: slot, rendition: $0) }
-                        })
+                    let coming = choice.isFromMemory ? 0..<0 : scan.window.coming
+                    let others = gather(slots, from: slot) { $0[grade] == .wanted && choice.takes($0) }
+                    let pieces = others.filter { !coming.contains($0) }.compactMap { slot in
+                        showings[slot]?.rendition(of: grade).map { Piece(slot: slot, rendition: $0) }
+                    }
+                    return .recall(Array(pieces.prefix(room(for: grade, isAhead: isAhead))))
                 }
                 guard showing.token != nil else {
                     return .issue(gather(slots, from: slot) { $0.token == nil && !$0.isSettled })
@@ -272,6 +321,14 @@ extension StreamPlan {
             if let showing = showing(other), fits(showing) { gathered.append(other) }
         }
         return gathered
+    }
+
+    /// How many pieces of this grade there is room for, where there is room for one.
+    private func room(for grade: Grade, isAhead: Bool) -> Int {
+        let share = isAhead ? 2 : 1
+        guard grade != .preview else { return max(1, limits.waiting / share - contents.count) }
+        let bytes = Double(limits.waitingBytes / share - waitingBytes) / tileBytes
+        return max(1, min(limits.waiting / share - contents.count, Int(bytes)))
     }
 
     /// Whether one more piece may be loaded or wait to be sent.

@@ -91,7 +91,7 @@ struct StreamPlan: Sendable {
     /// Bytes of a picture, previews aside, lately.
     private(set) var tileBytes = 15_000.0
     /// The same of what is larger than a tile, for one tile's worth of pixels.
-    private var fineBytes = 6_000.0
+    private(set) var fineBytes = 6_000.0
 
     init(revision: UInt64, total: Int, limits: Limits = Limits(), keepsCancelled: Bool = false) {
         self.revision = revision
@@ -256,18 +256,6 @@ struct StreamPlan: Sendable {
         tileBytes += (Double(bytes) - tileBytes) / 16
         let tiles = rendition.tilesOfPixels
         if tiles > 1 { fineBytes += (Double(bytes) / tiles - fineBytes) / 16 }
-    }
-
-    /// Seconds for all that is on screen at its full size, beyond which it is worth being shown smaller before.
-    private static let longestUnshown = 1.0
-
-    /// Whether what the slots on screen need beyond tiles takes so long on this link that tiles are worth sending before it.
-    func needsTilesFirst(_ window: ServiceWindow) -> Bool {
-        let tiles = window.reported.reduce(0.0) { sum, slot in
-            sum + (showings[slot]?.needs.fine?.tilesOfPixels ?? 0)
-        }
-        // On a link of which nothing is known yet, too.
-        return tiles > 0 && (link.rate.map { tiles * fineBytes > $0 * Self.longestUnshown } ?? true)
     }
 
     /// What the slot will want of the same picture when it has this: it is made in the same decoding.
