@@ -34,6 +34,7 @@ public struct Renderer: Sendable {
     ) throws(RenderError) -> Outcome {
         if case .encode(let encoding) = work { return .made(try encode(encoding, source, stop)) }
         try stop.check()
+        if case .glimpse(let format) = work { return .made(try glimpse(of: source, as: format, stop)) }
         if work == .examine, let facts = try head(of: source, stop) { return .made(RenderAnswer(facts: facts)) }
         let sighting = try Sighting(source, limits: limits, stop: stop)
         // Already the header of a drawing is the whole of it.
@@ -59,6 +60,17 @@ public struct Renderer: Sendable {
             return thumbnail
         }
         return EmbeddedPreview.picture(of: original, side: side, stop: stop)
+    }
+
+    /// What a camera put at the beginning of a JPEG, whatever is still to come of it.
+    private func glimpse(
+        of source: RenderSource, as format: OutputFormat, _ stop: RenderStop
+    ) throws(RenderError) -> RenderAnswer {
+        let original = try Examination(try Sighting(source, limits: limits, stop: stop), limits: limits, stop: stop)
+        guard original.kind == .jpeg, let side = Rendition.preview.longestSide,
+            let thumbnail = EmbeddedThumbnail.picture(of: original, atLeast: side, stop: stop)
+        else { throw RenderError(.truncated, "The beginning of this picture shows nothing of it.") }
+        return try render(original, thumbnail, as: [.preview: format], stop: stop)
     }
 
     /// What the head of a JPEG tells; nil of other pictures, and where it takes a decoder to tell.

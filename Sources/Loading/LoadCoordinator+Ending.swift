@@ -54,7 +54,9 @@ extension LoadCoordinator {
             counts.failures += 1
             log(failure, of: contexts[job]?.request)
         }
-        let request = contexts.removeValue(forKey: job)?.request
+        let context = contexts.removeValue(forKey: job)
+        context?.glimpse?.cancel()
+        let request = context?.request
         let (ended, effects) = machine.finish(job)
         perform(effects)
         let leaving = ended.compactMap { waiters.remove($0) }
@@ -90,7 +92,11 @@ extension LoadCoordinator {
         fetches = [:]
         arrivals.clear()
         spools = [:]
-        for context in contexts.values { context.render?.cancel() }
+        beginnings = [:]
+        for context in contexts.values {
+            context.render?.cancel()
+            context.glimpse?.cancel()
+        }
         contexts = [:]
     }
 }

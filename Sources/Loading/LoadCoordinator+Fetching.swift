@@ -1,5 +1,6 @@
 import Images
 import Origins
+import Renditions
 import Scheduling
 
 extension LoadCoordinator {
@@ -24,6 +25,9 @@ extension LoadCoordinator {
         case .grows(let spool):
             spools[id] = spool
             perform(machine.originalGrows(id))
+        case .begun(let beginning):
+            beginnings[id] = beginning
+            perform(machine.originalBegan(id))
         case .fetched(let fetched):
             endFetch(id) { coordinator, job, image in
                 coordinator.noteFreshness(fetched.kept, mayStore: fetched.mayStore, of: image)
@@ -55,6 +59,7 @@ extension LoadCoordinator {
     ) {
         arrivals.went(fetches.removeValue(forKey: id))
         spools[id] = nil
+        beginnings[id] = nil
         for job in machine.jobsFinding(whatComesBy: id) { contexts[job]?.overtakenBy = end }
         let (jobs, effects) = machine.originalEnded(id)
         perform(effects)
@@ -81,6 +86,37 @@ extension LoadCoordinator {
             failures.remember(failure, of: subject, now: time.uptime())
         }
         finish(job, .failure(failure))
+    }
+
+    /// Makes a preview of what there is of an original. Where that fails, the job waits for the rest as if nothing had been
+    /// tried: only the whole tells what a picture is.
+    func glimpse(_ job: LoadMachine.JobID, of fetch: LoadMachine.FetchID, _ priority: Priority) {
+        guard let context = contexts[job], context.glimpse == nil, let beginning = beginnings[fetch] else { return }
+        let (request, source) = (context.request, beginning.source)
+        guard known(request, source) == nil else { return }
+        counts.glimpsesBegun += 1
+        let work = RenderJob(.glimpse(request.format), of: source.descriptor.number)
+        contexts[job]?.glimpse = renderer.render(work, priority: priority) { [weak self, stages] result in
+            let content = (try? result.get()).flatMap { stages.glimpsed($0, request, from: source) }
+            self?.on { coordinator in
+                guard coordinator.contexts[job]?.glimpse != nil else { return }
+                coordinator.contexts[job]?.glimpse = nil
+                guard let content else { return coordinator.lookFurther(fetch, than: beginning) }
+                coordinator.noteFreshness(of: beginning, request.image.id)
+                coordinator.finish(job, .success(.bytes(content)))
+            }
+        }
+    }
+
+    /// More may have come while a look at less showed nothing.
+    private func lookFurther(_ fetch: LoadMachine.FetchID, than beginning: OriginalBeginning) {
+        guard let newer = beginnings[fetch], newer.available > beginning.available else { return }
+        perform(machine.originalBegan(fetch))
+    }
+
+    private func noteFreshness(of beginning: OriginalBeginning, _ image: ImageID) {
+        guard beginning.mayStore else { return }
+        stages.memory.setFreshness(.init(version: beginning.version, until: beginning.freshUntil), of: image)
     }
 
     func stream(_ waiter: LoadMachine.WaiterID, from fetch: LoadMachine.FetchID) {

@@ -24,6 +24,7 @@ final class LoadCoordinator: @unchecked Sendable {
     var contexts: [LoadMachine.JobID: Context] = [:]
     var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
     var spools: [LoadMachine.FetchID: Spool] = [:]
+    var beginnings: [LoadMachine.FetchID: OriginalBeginning] = [:]
     let arrivals = Arrivals()
     var failures: FailureMemory
     var counts = LoadStatistics()
@@ -50,6 +51,8 @@ final class LoadCoordinator: @unchecked Sendable {
         /// What the job is doing on a lane, or with the render workers.
         var work: BlockingLane.WorkID = 0
         var render: (any RenderHandle)?
+        /// A try to show something of an original whose fetch goes on.
+        var glimpse: (any RenderHandle)?
         var attempts = 0
     }
 
@@ -123,7 +126,7 @@ final class LoadCoordinator: @unchecked Sendable {
         await withCheckedContinuation { continuation in
             on {
                 let isEmpty = $0.machine.isEmpty && $0.waiters.isEmpty && $0.contexts.isEmpty && $0.fetches.isEmpty
-                continuation.resume(returning: isEmpty && $0.spools.isEmpty)
+                continuation.resume(returning: isEmpty && $0.spools.isEmpty && $0.beginnings.isEmpty)
             }
         }
     }
@@ -191,12 +194,14 @@ final class LoadCoordinator: @unchecked Sendable {
             case .fetch(let fetch, let job, let priority): beginFetch(fetch, for: job, priority)
             case .prepare(let job, let priority): prepare(job, priority)
             case .render(let job, let priority): render(job, priority)
+            case .glimpse(let job, let fetch, let priority): glimpse(job, of: fetch, priority)
             case .stream(let waiter, let fetch): stream(waiter, from: fetch)
             case .reprioritise(let job, let stage, let priority): move(job, stage, priority)
             case .reprioritiseFetch(let fetch, let priority): fetches[fetch]?.reprioritise(priority)
             case .abandon(let job, let stage): abandon(job, stage)
             case .abandonFetch(let fetch):
                 spools[fetch] = nil
+                beginnings[fetch] = nil
                 arrivals.went(fetches[fetch])
                 fetches.removeValue(forKey: fetch)?.cancel()
             case .release(let job): contexts[job] = nil
@@ -226,6 +231,7 @@ final class LoadCoordinator: @unchecked Sendable {
         guard let context = contexts.removeValue(forKey: job) else { return }
         lane?.cancel(context.work)
         context.render?.cancel()
+        context.glimpse?.cancel()
     }
 
     /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.
@@ -304,6 +310,9 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func prepare(_ job: LoadMachine.JobID, _ priority: Priority) {
         guard let context = contexts[job] else { return }
+        // What it would have made now comes of the whole.
+        context.glimpse?.cancel()
+        contexts[job]?.glimpse = nil
         contexts[job]?.attempts += 1
         guard context.attempts < Self.maximumAttempts else { return finish(job, .failure(.changing)) }
         run(job, on: lane(of: job, .preparing), priority) { [stages] in
@@ -334,7 +343,7 @@ final class LoadCoordinator: @unchecked Sendable {
     }
 
     /// What is known to come of this content, so that no worker need look at it; nil also when a person asks for a try.
-    private func known(_ request: LoadRequest, _ source: OriginalSource) -> Result<LoadedContent, LoadFailure>? {
+    func known(_ request: LoadRequest, _ source: OriginalSource) -> Result<LoadedContent, LoadFailure>? {
         let isRemote = request.image.location.isRemote
         let subject = FailureMemory.Subject(request, version: isRemote ? nil : source.version)
         let now = time.uptime()

@@ -234,6 +234,14 @@ struct LoadStages: Sendable {
         }
     }
 
+    /// Takes in what was made of a beginning. What a picture is, only the whole tells: nothing is learnt of it.
+    func glimpsed(_ answer: RenderAnswer, _ request: LoadRequest, from source: OriginalSource) -> RenditionBytes? {
+        guard let rendered = answer.renditions[request.rendition] else { return nil }
+        let tile = tile(rendered, ImageFacts(), from: source)
+        keep(tile, rendered.format, of: request, as: request.rendition, source)
+        return tile
+    }
+
     private func keep(
         _ tile: RenditionBytes, _ format: OutputFormat, of request: LoadRequest, as rendition: Rendition,
         _ source: OriginalSource

@@ -12,6 +12,8 @@ public struct LoadStatistics: Hashable, Sendable {
     public internal(set) var rendersBegun = 0
     /// Of these, from a larger rendition that was kept.
     public internal(set) var rendersOfRenditions = 0
+    /// Tries so far to show something of an original of which only the beginning is there.
+    public internal(set) var glimpsesBegun = 0
     /// Pyramids that were made and kept.
     public internal(set) var pyramidsKept = 0
     /// Loads that ended with a failure so far, each counted once however many waited.

@@ -50,7 +50,7 @@ extension RenderPool {
 
             func limit(of work: RenderJob.Work) -> Duration {
                 switch work {
-                case .examine, .survey: examination
+                case .examine, .survey, .glimpse: examination
                 case .make(let wanted): wanted.keys.contains(where: \.isForScreens) ? screen : tile
                 case .encode: tile
                 // Some 1,000 megapixels on a slow machine.

@@ -10,6 +10,9 @@ public struct RenderJob: Hashable, Sendable {
         case survey(Int)
         /// Renditions, each in its own format, and with them what `examine` tells. Never `.original`.
         case make([Rendition: OutputFormat])
+        /// The preview, of a beginning of an original while the rest is still on its way: of the picture that its camera put
+        /// there, or not at all. No pixel of the original itself is decoded.
+        case glimpse(OutputFormat)
         /// All pixels in tiles, as `PyramidLayout` tells: they are written to `output`, and with them comes what `examine`
         /// tells.
         case pyramid

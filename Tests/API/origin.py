@@ -19,6 +19,7 @@ class Origin:
         self.closed: dict[str, float] = {}
         self._ends = threading.Event()
         self.picture = pictures.encoded("JPEG", quality=90)
+        self.camera = pictures.camera_picture()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def url(self, kind: str, name: str = "a.jpg") -> str:
@@ -111,6 +112,11 @@ class Origin:
 
     def kind_hang_in_body(self, connection, path, head):
         self._answer(connection, self.picture[:2000], length=len(self.picture))
+        self._watch_close(connection, path)
+
+    def kind_dawdle(self, connection, path, head):
+        """Sends the beginning of a camera's picture, and nothing more."""
+        self._answer(connection, self.camera[:80_000], length=len(self.camera), more='ETag: "1"\r\n')
         self._watch_close(connection, path)
 
     def kind_reset(self, connection, path, head):

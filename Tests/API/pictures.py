@@ -22,6 +22,21 @@ def encoded(format: str = "JPEG", seed: int = 0, width: int = 640, height: int =
     return file.getvalue()
 
 
+def camera_picture(width: int = 2400, height: int = 1800) -> bytes:
+    """As a camera writes one: a JPEG of noise, with a small red picture of it in its Exif."""
+    noise = Image.effect_noise((width, height), 80).convert("RGB")
+    small, file = io.BytesIO(), io.BytesIO()
+    Image.new("RGB", (160, 120), "red").save(small, "JPEG")
+    thumbnail = small.getvalue()
+    # An empty IFD0 at 8, and IFD1 at 14 with where the thumbnail is and how long (CIPA DC-008, 4.5.8).
+    entry = struct.Struct(">HHII")
+    start = 14 + 2 + 2 * entry.size + 4
+    exif = b"MM\0*" + struct.pack(">IHI", 8, 0, 14) + struct.pack(">H", 2)
+    exif += entry.pack(0x0201, 4, 1, start) + entry.pack(0x0202, 4, 1, len(thumbnail)) + bytes(4) + thumbnail
+    noise.save(file, "JPEG", quality=90, exif=b"Exif\0\0" + exif)
+    return file.getvalue()
+
+
 def blurred_svg(width: int = 640, height: int = 480, seed: int = 0) -> bytes:
     """Coloured discs under a wide blur."""
     discs = "".join(
@@ -125,6 +140,12 @@ def is_whole(content: bytes) -> bool:
     with Image.open(io.BytesIO(content)) as image:
         image.load()
         return image.width > 0
+
+
+def colour(content: bytes) -> tuple[int, int, int]:
+    """Of the middle of a picture."""
+    with Image.open(io.BytesIO(content)) as image:
+        return image.convert("RGB").getpixel((image.width // 2, image.height // 2))
 
 
 def size(content: bytes) -> tuple[int, int]:

@@ -37,6 +37,17 @@ def test_what_an_origin_calls_the_whole_is_shown_as_far_as_it_goes(listed, origi
     assert answer.status == 200 and answer.headers["Tessera-Incomplete"] == "1"
 
 
+def test_the_preview_of_a_cameras_picture_does_not_wait_for_the_whole_of_it(listed, origin):
+    gallery = listed(origin.url("dawdle"))
+    (image,) = gallery.images(1).values()
+    answer = gallery.get(f"/images/{image['id']}/preview", Accept="image/webp")
+    assert answer.status == 200 and pictures.size(answer.body) == (64, 48)
+    red, green, blue = pictures.colour(answer.body)
+    assert red > 200 and green < 60 and blue < 60, "it shows the picture in the Exif"
+    origin.wait_until_closed("/dawdle/")
+    assert origin.times_asked("/dawdle/") == 1
+
+
 @pytest.mark.parametrize("kind", ["mislabelled", "moved", "resets-once"])
 def test_an_origin_that_is_odd_is_understood(listed, origin, kind):
     gallery = listed(origin.url(kind))

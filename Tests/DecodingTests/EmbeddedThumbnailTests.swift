@@ -42,6 +42,21 @@ import Testing
         #expect(try preview(Array(jpeg.prefix(jpeg.count * 2 / 3))).quarterNames == "RRRR")
     }
 
+    @Test func `a beginning that has it shows it, and is not taken for the picture`() throws {
+        let jpeg = try photo(width: 1600, height: 1200, thumbnail: plain(160, 120))
+        func glimpse(_ bytes: ArraySlice<UInt8>) throws -> RenderAnswer? {
+            let outcome = try renderer.perform(.glimpse(.jpeg), on: .bytes(Array(bytes)), stop: RenderStop())
+            if case .made(let answer) = outcome { return answer }
+            return nil
+        }
+        let preview = try #require(try glimpse(jpeg[..<(jpeg.count / 2)])?.renditions[.preview])
+        #expect(try Pixels.decoding(preview.bytes).quarterNames == "RRRR")
+        let without = try Sample.jpeg(width: 800, height: 600)
+        #expect(throws: RenderError.self) { _ = try glimpse(without[...]) }
+        #expect(throws: RenderError.self) { _ = try glimpse(jpeg[..<200]) }
+        #expect(throws: RenderError.self) { _ = try glimpse(Sample.png(plain(160, 120))[...]) }
+    }
+
     @Test func `it is turned as the picture is`() throws {
         let jpeg = try photo(thumbnail: Sample.quarters(width: 160, height: 120), orientation: 6)
         let upright = try preview(jpeg)

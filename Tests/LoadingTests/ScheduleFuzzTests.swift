@@ -30,7 +30,7 @@ import Testing
 
 /// One schedule: plays the lanes, the origins and the clients around the two pure values.
 private struct ScheduleWorld {
-    private static let renditions: [Rendition] = [.tile, .screen, .original]
+    private static let renditions: [Rendition] = [.preview, .tile, .screen, .original]
 
     private var random: SeededRandom
     private let tokens: [Token]
@@ -43,6 +43,8 @@ private struct ScheduleWorld {
     private var finding: Set<UInt64> = []
     private var preparing: Set<UInt64> = []
     private var rendering: Set<UInt64> = []
+    /// Jobs for which what there is of an original was looked at.
+    private var glimpsed: Set<UInt64> = []
     private var fetching: [UInt64: ImageID] = [:]
     /// Every job ever begun.
     private var jobs: Set<UInt64> = []
@@ -226,6 +228,10 @@ private struct ScheduleWorld {
             {
                 return end(job, .failed)
             }
+            if Int.random(in: 0..<4, using: &random) == 0 { return perform(machine.originalBegan(fetch)) }
+            if let job = glimpsed.sorted().first(where: { machine.stage(of: $0) == .fetching(fetch) }) {
+                return end(job, .delivered)
+            }
             if growing.insert(fetch).inserted, Bool.random(using: &random) {
                 return perform(machine.originalGrows(fetch))
             }
@@ -280,6 +286,10 @@ private struct ScheduleWorld {
                 case .rendering: if rendering.remove(job) == nil { complain("abandoned what was not rendered") }
                 case .fetching, .streaming: break
                 }
+            case .glimpse(let job, let fetch, _):
+                if machine.stage(of: job) != .fetching(fetch) { complain("a look at what is not fetched for it") }
+                if machine.key(of: job)?.rendition != .preview { complain("more than a preview of a beginning") }
+                glimpsed.insert(job)
             case .stream(let waiter, let fetch):
                 if left.contains(waiter) { complain("a cancelled waiter was given a reader") }
                 if fetching[fetch] == nil { complain("a reader of what is not fetched") }

@@ -72,7 +72,7 @@ import Testing
         for work in [
             RenderJob.Work.examine, Self.work, .make([.screen: .avif]),
             .encode(.init(width: 800, height: 600, format: .jpeg, quality: 82)), .survey(1), .survey(16),
-            .pyramid,
+            .pyramid, .glimpse(.webp),
         ] {
             for mayBeHeavy in [true, false] {
                 let message = JobMessage(job: .max, work: work, mayBeHeavy: mayBeHeavy)

@@ -86,6 +86,7 @@ struct OperationRoutes {
                 "waiting": loading.waiting, "jobs": loading.jobs, "fetches": loading.fetches,
                 "fetchesBegun": loading.fetchesBegun, "rendersBegun": loading.rendersBegun,
                 "rendersOfRenditions": loading.rendersOfRenditions, "pyramidsKept": loading.pyramidsKept,
+                "glimpsesBegun": loading.glimpsesBegun,
                 "failures": loading.failures, "memoryHits": loading.memoryHits,
                 "memoryMisses": loading.memoryMisses, "memoryBytes": loading.memoryBytes,
                 "diskHits": loading.diskHits, "refused": loading.refused,

@@ -38,6 +38,8 @@ struct LoadMachine: Sendable {
         case fetch(FetchID, by: JobID, Priority)
         case prepare(JobID, Priority)
         case render(JobID, Priority)
+        /// Try to make the rendition of what there is of the original, while the rest is on its way.
+        case glimpse(JobID, FetchID, Priority)
         /// Give this waiter a reader of the growing original.
         case stream(WaiterID, FetchID)
         case reprioritise(JobID, Stage, Priority)
@@ -53,11 +55,15 @@ struct LoadMachine: Sendable {
     private var originals = CoalescingTable<ImageID, JobID>()
     private var stages: [JobID: Stage] = [:]
     private var growing: Set<FetchID> = []
+    /// Fetches whose originals have begun so far that something of them can be shown.
+    private var begun: Set<FetchID> = []
 
     var jobCount: Int { renditions.jobCount }
     var waiterCount: Int { renditions.waiterCount }
     var fetchCount: Int { originals.jobCount }
-    var isEmpty: Bool { renditions.isEmpty && originals.isEmpty && stages.isEmpty && growing.isEmpty }
+    var isEmpty: Bool {
+        renditions.isEmpty && originals.isEmpty && stages.isEmpty && growing.isEmpty && begun.isEmpty
+    }
 
     func stage(of job: JobID) -> Stage? { stages[job] }
     func key(of job: JobID) -> Key? { renditions.key(of: job) }
@@ -118,6 +124,7 @@ struct LoadMachine: Sendable {
             stages[job] = .fetching(fetch)
             let raise = raisedTo.map { [Effect.reprioritiseFetch(fetch, $0)] } ?? []
             return raise + (growing.contains(fetch) ? stream(job, from: fetch) : [])
+                + (begun.contains(fetch) ? glimpse(job, of: fetch) : [])
         }
     }
 
@@ -151,11 +158,20 @@ struct LoadMachine: Sendable {
         return originals.waiters(of: fetch).flatMap { stream($0, from: fetch) }
     }
 
+    /// So much of the original is there that a camera's own preview may be among it: those who want no more try for it now,
+    /// and wait on where there is none. May be told again when there is more.
+    mutating func originalBegan(_ fetch: FetchID) -> [Effect] {
+        guard originals.key(of: fetch) != nil else { return [] }
+        begun.insert(fetch)
+        return originals.waiters(of: fetch).flatMap { glimpse($0, of: fetch) }
+    }
+
     /// A fetch has ended in whatever way.
     ///
     /// - Returns: The jobs that waited for its end and must now be told how to go on, and effects to perform.
     mutating func originalEnded(_ fetch: FetchID) -> (jobs: [JobID], effects: [Effect]) {
         growing.remove(fetch)
+        begun.remove(fetch)
         var waiting: [JobID] = []
         var effects: [Effect] = []
         for job in originals.end(fetch) {
@@ -178,6 +194,13 @@ struct LoadMachine: Sendable {
         return renditions.waiters(of: job).map { .stream($0, fetch) }
     }
 
+    private func glimpse(_ job: JobID, of fetch: FetchID) -> [Effect] {
+        guard stages[job] == .fetching(fetch), renditions.key(of: job)?.rendition == .preview,
+            let priority = renditions.priority(of: job)
+        else { return [] }
+        return [.glimpse(job, fetch, priority)]
+    }
+
     private mutating func propagate(_ priority: Priority, to job: JobID) -> [Effect] {
         guard let stage = stages[job] else { return [] }
         switch stage {
@@ -195,6 +218,7 @@ struct LoadMachine: Sendable {
             return changedTo.map { [.reprioritiseFetch(fetch, $0)] } ?? []
         case .abandoned(let fetch):
             growing.remove(fetch)
+            begun.remove(fetch)
             return [.abandonFetch(fetch)]
         }
     }

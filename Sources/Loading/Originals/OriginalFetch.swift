@@ -3,6 +3,7 @@ import Glibc
 import Images
 import Locking
 import Origins
+import Renditions
 import Scheduling
 
 /// One fetch of one original for all who want anything of it: the origin's events go through a bounded queue to the
@@ -12,6 +13,8 @@ final class OriginalFetch: Sendable {
     enum News: Sendable {
         /// The first bytes are there and are a picture's.
         case grows(Spool)
+        /// There is so much of a camera's picture that its own preview may be among it; told again when there is more.
+        case begun(OriginalBeginning)
         case fetched(Fetched)
         case notModified(KeptOriginal)
         case failed(LoadFailure)
@@ -42,6 +45,8 @@ final class OriginalFetch: Sendable {
         var digest = ContentDigest()
         var beginning: [UInt8] = []
         var isAnnounced = false
+        /// How often its beginning was told of.
+        var beginnings = 0
         /// Bytes that come again after a restart and are there already.
         var repeated: Int64 = 0
         var isOver = false
@@ -182,7 +187,7 @@ final class OriginalFetch: Sendable {
                 return []
             case .bytes(let bytes):
                 try append(bytes, &work)
-                return announce(&work)
+                return announce(&work) + tellOfBeginning(&work)
             case .finished: return [.fetched(try finish(&work))]
             case .notModified(let head): return [try notModified(head, &work)]
             case .failed(let error): throw LoadFailure(error)
@@ -278,6 +283,22 @@ final class OriginalFetch: Sendable {
         guard let mediaType = PictureSignature.mediaType(of: work.beginning) else { return [] }
         spool.mediaType = mediaType
         return [.grows(spool)]
+    }
+
+    /// Of what takes much longer than its beginning, and has a version by which what is made of it can be known.
+    private func tellOfBeginning(_ work: inout Work) -> [News] {
+        guard let spool = work.spool, let head = work.head, spool.mediaType == FileFormat.jpeg.mediaType,
+            let version = spool.headVersion, let length = spool.declaredLength
+        else { return [] }
+        let due = OriginalBeginning.lengths.count { $0 <= spool.written && $0 <= length / 2 }
+        guard due > work.beginnings, let descriptor = try? spool.descriptor.forReading() else { return [] }
+        work.beginnings = due
+        return [
+            .begun(
+                OriginalBeginning(
+                    descriptor: descriptor, available: spool.written, version: version, length: length,
+                    modified: head.validators.modified, freshUntil: freshUntil(head), mayStore: head.mayStore))
+        ]
     }
 
     private func finish(_ work: inout Work) throws(LoadFailure) -> Fetched {

@@ -83,13 +83,8 @@ public struct AnswerHead: Hashable, Sendable {
         let isRight: Bool
         switch work {
         case .examine, .survey, .pyramid: isRight = parts.isEmpty
-        case .make(let wanted):
-            isRight =
-                parts.count == wanted.count && Set(parts.map(\.rendition)).count == parts.count
-                && parts.allSatisfy { part in
-                    guard let rendition = part.rendition, wanted[rendition] == part.format else { return false }
-                    return rendition.longestSide.map { max(part.width, part.height) <= $0 } ?? (rendition == .full)
-                }
+        case .make(let wanted): isRight = answers(wanted)
+        case .glimpse(let format): isRight = answers([.preview: format])
         case .encode(let work):
             isRight =
                 parts.count == 1
@@ -99,5 +94,13 @@ public struct AnswerHead: Hashable, Sendable {
                 }
         }
         guard isRight else { throw MessageError("an answer to something else") }
+    }
+
+    private func answers(_ wanted: [Rendition: OutputFormat]) -> Bool {
+        parts.count == wanted.count && Set(parts.map(\.rendition)).count == parts.count
+            && parts.allSatisfy { part in
+                guard let rendition = part.rendition, wanted[rendition] == part.format else { return false }
+                return rendition.longestSide.map { max(part.width, part.height) <= $0 } ?? (rendition == .full)
+            }
     }
 }

@@ -10,7 +10,7 @@ public struct JobMessage: Hashable, Sendable {
         switch work {
         case .survey(let count): count
         case .pyramid: 2
-        case .examine, .make, .encode: 1
+        case .examine, .make, .encode, .glimpse: 1
         }
     }
     /// Whether a picture that turns out to be heavy may be worked on. If not, the worker says so and lets go of it.
@@ -49,6 +49,9 @@ public struct JobMessage: Hashable, Sendable {
             writer.number(UInt8(3))
             writer.number(UInt8(clamping: count))
         case .pyramid: writer.number(UInt8(4))
+        case .glimpse(let format):
+            writer.number(UInt8(5))
+            writer.number(format.number)
         }
         return writer.bytes
     }
@@ -75,6 +78,7 @@ public struct JobMessage: Hashable, Sendable {
             guard (1...RenderJob.mostSurveyed).contains(count) else { throw MessageError("a survey of \(count)") }
             work = .survey(count)
         case 4: work = .pyramid
+        case 5: work = .glimpse(try OutputFormat(number: try reader.number()))
         default: throw MessageError("a job of an unknown kind")
         }
         try reader.end()

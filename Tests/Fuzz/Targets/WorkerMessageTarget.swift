@@ -6,7 +6,7 @@ import Images
 /// packets with a byte of length before each.
 enum WorkerMessageTarget: FuzzTarget {
     private static let works: [RenderJob.Work] = [
-        .examine, .make([.tile: .webp, .preview: .webp]),
+        .examine, .glimpse(.webp), .make([.tile: .webp, .preview: .webp]),
         .encode(RenderJob.EncodingWork(width: 8, height: 8, format: .jpeg, quality: 80)),
     ]
 

@@ -27,6 +27,7 @@ final class MockWorkers: Sendable {
         var longestSide = 4_000
         var isHeld = false
         var isProgressive = false
+        var hasThumbnails = false
         var heedsStops = true
         var fault: Fault?
         var nextFault: Fault?
@@ -34,6 +35,8 @@ final class MockWorkers: Sendable {
     }
 
     let renders = Recorder<Render>()
+    /// Beginnings that were looked at for a picture of their own.
+    let glimpses = Recorder<[UInt8]>()
     /// What was found heavy and put back, to come again.
     let heavies = Recorder<[UInt8]>()
     let stops = Recorder<Rendition>()
@@ -66,6 +69,12 @@ final class MockWorkers: Sendable {
     var isProgressive: Bool {
         get { state.withLock { $0.isProgressive } }
         set { state.withLock { $0.isProgressive = newValue } }
+    }
+
+    /// Whether pictures have small ones at their beginning.
+    var hasThumbnails: Bool {
+        get { state.withLock { $0.hasThumbnails } }
+        set { state.withLock { $0.hasThumbnails = newValue } }
     }
 
     /// Whether a worker that is told to stop does; else it is done before it hears of it.
@@ -166,6 +175,13 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
         switch job.work {
         case .make(let renditions): wanted = renditions
         case .pyramid: wanted = [.pyramid: .jpeg]
+        case .glimpse(let format):
+            house.glimpses.record(content)
+            guard house.hasThumbnails else {
+                let error = RenderError(.truncated, "It shows nothing.")
+                return onLoop { $0.tell(.ended(.failure(error), memory: 0)) }
+            }
+            wanted = [.preview: format]
         default:
             var facts = facts(of: content)
             facts.placeholder = nil
