@@ -38,7 +38,8 @@ import Testing
         #expect(Set(house.drain().prefix(3).map(\.slot)) == [1_000, 1_001, 1_002])
     }
 
-    @Test func `of what lies ahead of somebody who reads the tiles come alone, and previews of what is not in memory`() {
+    @Test func `of what lies ahead of somebody who reads the tiles come alone, and previews of what is not in memory`()
+    {
         for isSlow in [false, true] {
             var house = PlanHouse.on(rate: Self.fast, roundTrip: 0.06)
             house.show(1_000, 40)

@@ -265,7 +265,8 @@ extension StreamPlan {
         _ slots: SlotOrder, _ grade: Grade, _ urgency: Scan.Urgency, _ scan: inout Scan, _ choice: Choice = .all
     ) -> Step? {
         for slot in slots {
-            guard let showing = showing(slot), choice.takes(showing), let rendition = showing.rendition(of: grade) else {
+            guard let showing = showing(slot), choice.takes(showing), let rendition = showing.rendition(of: grade)
+            else {
                 continue
             }
             let piece = Piece(slot: slot, rendition: rendition)
