@@ -22,7 +22,13 @@ import Testing
         var sent: [PlanHouse.Sent] = []
         while sent.count < 200 {
             guard let next = house.next() else {
-                if house.plan.link.inFlight == 0 { break }
+                guard house.plan.link.inFlight > 0 else {
+                    // What came last has been painted.
+                    house.now += 0.3
+                    guard let next = house.next() else { break }
+                    sent.append(next)
+                    continue
+                }
                 house.now += Double(house.plan.link.inFlight) / 50_000
                 house.acknowledgeAll()
                 continue

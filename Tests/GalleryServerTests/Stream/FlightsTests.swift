@@ -15,6 +15,16 @@ import Testing
         #expect(flights.count == 0 && flights.tileBytes == 0)
     }
 
+    @Test func `it is told when a tile of a slot on screen has come`() {
+        var flights = Flights()
+        flights.add(slot: 3, bytes: 100, isTile: false, end: 100)
+        flights.add(slot: 4, bytes: 900, isTile: true, end: 1_000)
+        flights.add(slot: 9, bytes: 900, isTile: true, end: 1_900)
+        #expect(!flights.land(100, inside: 0..<5), "a preview is none")
+        #expect(flights.land(1_000, inside: 0..<5))
+        #expect(!flights.land(1_900, inside: 0..<5), "that is elsewhere")
+    }
+
     @Test func `a client that never says again what came costs no more and no more memory`() {
         var flights = Flights()
         for message in 1...100_000 { flights.add(slot: message, bytes: 10, isTile: false, end: 10 * message) }

@@ -48,6 +48,7 @@ import Testing
                 _ = house.drain()
                 house.now += 0.06
                 house.acknowledgeAll()
+                house.now += 0.3
             }
             house.isSlow = isSlow
             house.show(1_040, 40, velocity: 10)

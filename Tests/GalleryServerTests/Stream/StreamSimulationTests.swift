@@ -29,9 +29,10 @@ import Testing
         #expect(simulation.bytesOffScreen(since: stop) <= Self.speculation(link))
     }
 
-    /// Bytes that are on their way for what lies ahead, at the most: a tile and 16 KB, or what the link brings in two frames.
+    /// Bytes that are on their way for what lies ahead, at the most: a tile and 16 KB, 64 KB where the link brings those in
+    /// 0.16 s, or what it brings in two frames.
     private static func speculation(_ link: Link) -> Int {
-        max(PlanHouse.tileBytes + 16_384, Int(1.05 * 0.032 * link.rate))
+        max(PlanHouse.tileBytes + 16_384, Int(1.05 * max(0.032 * link.rate, min(0.16 * link.rate, 65_536))))
     }
 
     @Test(arguments: links.indices)

@@ -34,8 +34,14 @@ struct Allowance: Sendable {
     /// On its way to whoever reads on, as a share of what the link holds: a little more, or it would wait for us between
     /// what came and our hearing of it.
     private static let readingShare = 1.25
-    /// What a stop may be late for the sake of what was ahead, in seconds: two frames.
+    /// What a stop may be late for the sake of what was ahead, in seconds: two frames, which nobody sees.
     private static let unseenTime = 0.032
+    /// The same, up to so many bytes: what a connection brings that has begun slowly is less than what its link can.
+    private static let borneTime = 0.16
+    private static let mostBorne = 65_536.0
+    /// For so long after the last picture on screen has come nothing follows that lies ahead, in seconds: who has it on
+    /// screen soonest has nothing else to do meanwhile.
+    private static let paintingTime = 0.25
     /// Nothing that lies ahead goes out before what is on screen has come.
     private let waitsForScreen: Bool
 
@@ -62,12 +68,14 @@ struct Allowance: Sendable {
         speculative = window.isFast ? plan.link.inFlight : plan.flights.bytes(outside: window.reported)
         let held = min(capacity ?? 65_536, 1e9)
         let tile = Int(plan.tileBytes)
-        // So much more as the link brings while nobody sees that it does.
-        let unseen = Int(min((plan.link.rate ?? 0) * Self.unseenTime, 1e9))
+        let rate = min(plan.link.rate ?? 0, 1e9)
+        let unseen = Int(max(rate * Self.unseenTime, min(rate * Self.borneTime, Self.mostBorne)))
         // Who reads on comes to what lies ahead, and all of the link is for that; where a fling ends, nobody knows.
         let reading = window.isReading ? Int(Self.readingShare * held) + tile : 0
         maximumSpeculative = max(tile + limits.speculativeFlight, unseen, reading)
-        waitsForScreen = window.isAtRest && plan.flights.hasTile(inside: window.reported)
+        waitsForScreen =
+            window.isAtRest
+            && (plan.flights.hasTile(inside: window.reported) || now - plan.screenFilledAt < Self.paintingTime)
         tiles = plan.flights.tileBytes
         // Else half of the link's rate: by Little's law half of what it holds.
         maximumTiles = max(Int(held / 2), tile, reading)

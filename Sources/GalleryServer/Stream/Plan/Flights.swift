@@ -21,9 +21,14 @@ struct Flights: Sendable {
     }
 
     /// The client has so many bytes.
-    mutating func land(_ received: Int) {
-        let landed = messages.prefix { $0.end <= received }.count
-        if landed > 0 { messages.removeFirst(landed) }
+    ///
+    /// - Returns: Whether a tile for one of these slots has come.
+    @discardableResult
+    mutating func land(_ received: Int, inside slots: Range<Int> = 0..<0) -> Bool {
+        let landed = messages.prefix { $0.end <= received }
+        let hasTile = landed.contains { $0.isTile && slots.contains($0.slot) }
+        if !landed.isEmpty { messages.removeFirst(landed.count) }
+        return hasTile
     }
 
     /// Bytes on their way for slots outside of `slots`.

@@ -86,6 +86,9 @@ struct StreamPlan: Sendable {
     private var direction = 1
     /// The page moved when it was looked at last.
     private var wasMoving = false
+    /// When the newest picture came for a slot on screen; not kept while pictures are looked at one by one, for whoever does
+    /// goes on to the next at once.
+    private(set) var screenFilledAt = -Double.infinity
     /// Seconds that a load took lately.
     private var loading = 0.0
     /// Bytes of a picture, previews aside, lately.
@@ -127,7 +130,8 @@ struct StreamPlan: Sendable {
     /// The client has received so many bytes of binary messages.
     mutating func acknowledge(_ total: Int, at now: Double) {
         link.acknowledge(total, at: now)
-        flights.land(link.received ?? 0)
+        let onScreen = viewport.flatMap { $0.ahead == nil ? $0.slots : nil } ?? 0..<0
+        if flights.land(link.received ?? 0, inside: onScreen) { screenFilledAt = now }
     }
 
     /// The client holds these, and they need not be sent.
