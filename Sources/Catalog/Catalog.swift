@@ -68,14 +68,7 @@ public final class Catalog: Sendable {
     /// Blocking.
     private init(_ configuration: Configuration, sources: [Source], logger: Logger) throws {
         let named = NamedSource.named(sources)
-        let roots = try named.map { try $0.open(configuration.fileSystem) }
-        let data = FolderIdentity(path: configuration.dataFolder)
-        for case .folder(let path) in sources {
-            if let folder = FolderIdentity(path: path), folder == data {
-                throw CatalogError.badSource(
-                    word: path, reason: "is the data folder itself. Choose another one for the data with --data.")
-            }
-        }
+        let roots = try named.map { try $0.kind.open(configuration) }
         let shelf = try IndexShelf(configuration, logger: logger)
         var standing: Standing
         var wrecks = [shelf.firstWreck].compactMap(\.self)
@@ -101,6 +94,9 @@ public final class Catalog: Sendable {
         shelf.onDamage { [weak self] index, error in self?.repair(index, because: error) }
         shelf.onLearning { [weak self] ids, index in self?.rows(of: ids, in: index) ?? [] }
     }
+
+    /// Whether what is under way is to end.
+    var isEnding: Bool { isStopped.load(ordering: .relaxed) }
 
     /// The revision and how many images it has: what is asked for often, and so copied from nowhere. Any thread, never
     /// waits.

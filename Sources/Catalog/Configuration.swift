@@ -28,6 +28,12 @@ extension Catalog {
             _, _ in
             nil
         }
+        /// Who asks the store of buckets; nil where no bucket can be a source.
+        public var objectStore: (any ObjectStoreAsking)?
+        /// How soon a page of a bucket's listing that did not come is asked for again, and how often until the listing is
+        /// given up for a while.
+        var pageRetrying = RetryPace(first: .milliseconds(500), longest: .seconds(30))
+        var pageRetries = 6
         /// How long `close()` waits for a disk that is being read.
         var closingPatience: Duration = .seconds(5)
         /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.

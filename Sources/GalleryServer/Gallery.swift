@@ -36,9 +36,11 @@ public final class Gallery: Sendable {
     public static func open(
         _ configuration: Configuration, sources: [Source], workers: RenderPool, logger: Logger
     ) async throws -> Gallery {
-        let catalog = try await Catalog.open(configuration.catalog, sources: sources, logger: logger)
+        let origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
+        var cataloguing = configuration.catalog
+        if configuration.origins.objectStore != nil { cataloguing.objectStore = ObjectStoreAccess(origins: origins) }
+        let catalog = try await Catalog.open(cataloguing, sources: sources, logger: logger)
         do {
-            let origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
             let access = CatalogAccess(catalog: catalog)
             var loading = configuration.loading
             loading.logger = logger

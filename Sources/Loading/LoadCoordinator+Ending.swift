@@ -107,8 +107,15 @@ extension ImageLocation {
         if case .file(let folder, _) = self { folder } else { nil }
     }
 
-    var isRemote: Bool {
-        if case .remote = self { return true }
-        return false
+    /// Where an original is fetched from, and whether in the operator's name; nil for a file, which is opened.
+    var fetched: (url: String, isSigned: Bool)? {
+        switch self {
+        case .file: nil
+        case .remote(let url): (url, false)
+        case .object(_, _, let url): (url, true)
+        }
     }
+
+    /// Whether the original has to be fetched before it can be opened.
+    var isRemote: Bool { fetched != nil }
 }

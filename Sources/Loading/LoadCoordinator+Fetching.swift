@@ -5,12 +5,12 @@ import Scheduling
 
 extension LoadCoordinator {
     func beginFetch(_ id: LoadMachine.FetchID, for job: LoadMachine.JobID, _ priority: Priority) {
-        guard let context = contexts[job], case .remote(let url) = context.request.image.location else { return }
+        guard let context = contexts[job], let source = context.request.image.location.fetched else { return }
         counts.fetchesBegun += 1
         let kept = context.kept?.validators.isEmpty == false && !context.mustFetch ? context.kept : nil
         let fetch = OriginalFetch(
-            image: context.request.image.id, url: url, before: kept, store: stages.originals, lane: lanes.spool,
-            time: time, unwrittenLimit: configuration.unwrittenBytes
+            image: context.request.image.id, url: source.url, isSigned: source.isSigned, before: kept,
+            store: stages.originals, lane: lanes.spool, time: time, unwrittenLimit: configuration.unwrittenBytes
         ) { [weak self] news in
             self?.on { $0.heard(news, of: id) }
         }

@@ -59,27 +59,38 @@ struct LoadStages: Sendable {
             guard let version = image.version, let tile = stored(request, version)
             else { return .nothing(nil) }
             return .tile(tile, freshUntil: nil)
+        case .object(_, _, let url):
+            if let version = image.version, let tile = stored(request, version) { return .tile(tile, freshUntil: nil) }
+            guard let kept = originals.find(image.id, url: url) else { return .nothing(nil) }
+            // What the listing names need not be asked for again, however old it is; anything else must be.
+            guard kept.version == image.version else { return .nothing(kept) }
+            return find(request, kept)
         case .remote(let url):
             guard let kept = originals.find(image.id, url: url) else { return .nothing(nil) }
             guard time.secondsSince1970() < kept.freshUntil else { return .nothing(kept) }
             if let tile = tile(request, kept.version) {
                 return .tile(tile, freshUntil: kept.freshUntil)
             }
-            if request.rendition == .pyramid,
-                let pyramid = pyramids.open(image.id, version: kept.version, modified: kept.validators.modified)
-            {
-                return .file(pyramid)
-            }
-            // Where the original is gone, what was made of it may do.
-            let original = originals.open(kept)
-            let standIn = original == nil ? standIn(for: request, version: kept.version) : nil
-            guard let descriptor = original ?? standIn?.descriptor else { return .nothing(nil) }
-            return .ground(
-                .source(
-                    OriginalSource(
-                        descriptor: descriptor, version: kept.version, length: kept.length,
-                        modified: kept.validators.modified, standIn: standIn)))
+            return find(request, kept)
         }
+    }
+
+    /// What there is of a fetched original that is current.
+    private func find(_ request: LoadRequest, _ kept: KeptOriginal) -> Found {
+        if request.rendition == .pyramid,
+            let pyramid = pyramids.open(request.image.id, version: kept.version, modified: kept.validators.modified)
+        {
+            return .file(pyramid)
+        }
+        // Where the original is gone, what was made of it may do.
+        let original = originals.open(kept)
+        let standIn = original == nil ? standIn(for: request, version: kept.version) : nil
+        guard let descriptor = original ?? standIn?.descriptor else { return .nothing(nil) }
+        return .ground(
+            .source(
+                OriginalSource(
+                    descriptor: descriptor, version: kept.version, length: kept.length,
+                    modified: kept.validators.modified, standIn: standIn)))
     }
 
     private func tile(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
@@ -107,11 +118,11 @@ struct LoadStages: Sendable {
                     // Of the version that was thought to be current the disk was asked before.
                     if let tile = tile(request, source.version) { return .tile(tile) }
                 }
-            case (.remote, .source(let fetched)?):
+            case (_, .source(let fetched)?):
                 if needsOriginal, fetched.isStandInAlone { return .mustFetchAgain }
                 source = fetched
                 if let tile = tile(request, fetched.version) { return .tile(tile) }
-            case (.remote, .kept(let kept, let originFailure)?):
+            case (_, .kept(let kept, let originFailure)?):
                 if var tile = tile(request, kept.version) {
                     tile.isStale = originFailure != nil
                     return .tile(tile)
@@ -129,7 +140,7 @@ struct LoadStages: Sendable {
                 source = OriginalSource(
                     descriptor: descriptor, version: kept.version, length: kept.length,
                     modified: kept.validators.modified, isStale: originFailure != nil)
-            case (.remote, nil): return .mustFetchAgain
+            case (_, nil): return .mustFetchAgain
             }
             // What an original is was learnt when it was looked into first.
             if request.rendition == .original, source.version == image.version,

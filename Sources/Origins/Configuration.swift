@@ -60,6 +60,10 @@ public struct Configuration: Hashable, Sendable {
     /// other address is.
     public var routes: [String: String] = [:]
 
+    /// The store that signed requests go to; without one none is sent. Its addresses may be in a network of one's own,
+    /// for it was named by the operator and not by a list.
+    public var objectStore: ObjectStore?
+
     /// A PEM file of certificate authorities to trust beside the system's, for origins of one's own.
     public var certificateAuthorities: String?
 

@@ -28,8 +28,18 @@ public struct OriginError: Error, Hashable, Sendable {
         case malformed
         /// The origin failed so often of late that it is left alone for a while.
         case suspended
+        /// There are no credentials to sign with.
+        case credentials
         /// The fetcher is shutting down.
         case stopped
+    }
+
+    /// What a store said to a signed request that it refused.
+    public struct Refusal: Hashable, Sendable {
+        /// The beginning of the answer's body.
+        public var body: [UInt8] = []
+        /// Where the bucket is, if the store says so.
+        public var region: String?
     }
 
     public let reason: Reason
@@ -40,6 +50,8 @@ public struct OriginError: Error, Hashable, Sendable {
     /// How long to wait until asking again is of use: as the origin said, or as the fetcher thinks; never longer than
     /// ``RetryAfter/longest``.
     public let retryAfter: Duration?
+    /// Nil where the request was not signed, or was not answered.
+    public internal(set) var refusal: Refusal?
 
     public init(_ reason: Reason, publicMessage: String? = nil, logDetail: String, retryAfter: Duration? = nil) {
         self.reason = reason
@@ -51,7 +63,7 @@ public struct OriginError: Error, Hashable, Sendable {
     /// Whether the same request may well succeed later. Retries inside the fetch are already over.
     public var isTransient: Bool {
         switch reason {
-        case .unresolved, .unreachable, .timedOut, .interrupted, .truncated, .suspended, .stopped: true
+        case .unresolved, .unreachable, .timedOut, .interrupted, .truncated, .suspended, .stopped, .credentials: true
         case .status(let status): OriginError.transientStatuses.contains(status)
         case .badURL, .addressRefused, .insecure, .redirect, .tooLarge, .malformed: false
         }
@@ -90,6 +102,7 @@ extension OriginError.Reason {
         case .tooLarge: "The picture is too large."
         case .malformed: "The picture's origin sent an answer that cannot be understood."
         case .suspended: "The picture's origin fails at the moment and is left alone for a while."
+        case .credentials: "The server has no credentials for the picture's store."
         case .stopped: "The server is shutting down."
         }
     }

@@ -6,8 +6,13 @@ public struct OriginRequest: Hashable, Sendable {
     /// that it has not changed (RFC 9110 §13.1).
     public var revalidate: Validators?
 
-    public init(url: String, revalidate: Validators? = nil) {
+    /// Whether it is asked in the operator's name: signed as the configuration's ``ObjectStore`` wants it, which alone may
+    /// be asked so. No redirect of its answer is followed.
+    public var isSigned: Bool
+
+    public init(url: String, revalidate: Validators? = nil, isSigned: Bool = false) {
         self.url = url
         self.revalidate = revalidate
+        self.isSigned = isSigned
     }
 }

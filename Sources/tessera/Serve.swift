@@ -1,25 +1,30 @@
 import ArgumentParser
 import Catalog
 import GalleryServer
+import Origins
 
 /// `tessera serve SOURCE…`: a gallery of the user's own pictures.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serve a gallery of folders, lists of image URLs, or URL templates.",
+        abstract: "Serve a gallery of folders, lists of image URLs, URL templates, or buckets.",
         discussion: """
-            A SOURCE is a folder (read with all its subfolders), a file of URLs (.txt, .csv, .jsonl), or a URL with \
-            {index} in it, together with --count:
+            A SOURCE is a folder (read with all its subfolders), a file of URLs (.txt, .csv, .jsonl), a URL with \
+            {index} in it, together with --count, or a bucket of an S3-compatible store:
 
               tessera serve ~/Pictures
               tessera serve catalogue.csv
               tessera serve 'https://picsum.photos/seed/{index}/800/600' --count 1000000
+              tessera serve s3://photos/2024 --endpoint https://minio.example
             """)
 
-    @Argument(help: ArgumentHelp("A folder, a file of URLs, or a URL template. (TESSERA_SOURCE)", valueName: "source"))
+    @Argument(help: ArgumentHelp(
+            "A folder, a file of URLs, a URL template, or s3://bucket/prefix. (TESSERA_SOURCE)", valueName: "source"))
     var sources: [String] = []
 
     @Option(help: "How many pictures a URL template has. (TESSERA_COUNT)")
     var count: Int?
+
+    @OptionGroup var store: ObjectStoreOptions
 
     @OptionGroup var server: ServerOptions
 
@@ -27,11 +32,12 @@ struct Serve: AsyncParsableCommand {
         LogOutput.start(level: try server.resolvedLogLevel())
         let words = sources.isEmpty ? Environment.values("source") : sources
         guard !words.isEmpty else {
-            throw ValidationError("Name a SOURCE: a folder, a file of URLs, or a URL template with --count.")
+            throw ValidationError("Name a SOURCE: a folder, a file of URLs, a URL template with --count, or s3://bucket.")
         }
         let count = try count ?? Environment.value("count")
-        let sources = try Source.parse(words, count: count)
-        let configuration = try server.configuration(standardData: DataFolder.standard(for: words))
+        let sources = try Source.parse(words, count: count, store: store.store())
+        var configuration = try server.configuration(standardData: DataFolder.standard(for: words))
+        configuration.origins.objectStore = try store.signing(of: sources)
         let workers = try RendererProgram.pool(configuration.rendering)
         try await GalleryRun(
             configuration: configuration, sources: sources, workers: workers, named: server.namedClientLimits()

@@ -5,6 +5,7 @@ import pytest
 import pictures
 from gallery import LOOPBACK, Gallery
 from origin import Origin
+from store import Store
 
 
 @pytest.fixture
@@ -17,6 +18,13 @@ def origin():
     origin = Origin()
     yield origin
     origin.close()
+
+
+@pytest.fixture
+def store():
+    store = Store()
+    yield store
+    store.close()
 
 
 @pytest.fixture

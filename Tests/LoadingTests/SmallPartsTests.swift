@@ -6,9 +6,9 @@ import Testing
 
 @testable import Loading
 
-@Suite struct ContentDigestTests {
+@Suite struct OriginalVersionTests {
     private func version(_ tag: String?, _ date: String? = nil, _ length: Int64? = nil) -> ContentVersion? {
-        ContentDigest.version(of: Validators(entityTag: tag, lastModified: date), length: length)
+        ContentVersion(Validators(entityTag: tag, lastModified: date), length: length)
     }
 
     @Test func `a strong entity tag decides, then date and length, and nothing weaker`() {

@@ -147,9 +147,10 @@ private struct ColumnReader {
         self.db = db
         statement = try db.cachedStatement(
             sql: """
-                SELECT image.row, image.location, size, seconds, nanoseconds, image.name, image.width, image.height,
-                image.takenAt, version, facts.width, facts.height, mediaType, byteCount, facts.takenAt, make, model,
-                lens, latitude, longitude, isIncomplete, isBroken, title, keywords, facts.location, city, state, country
+                SELECT image.row, image.location, image.name, image.width, image.height, image.takenAt, version,
+                facts.width, facts.height, mediaType, byteCount, facts.takenAt, make, model,
+                lens, latitude, longitude, isIncomplete, isBroken, title, keywords, facts.location, city, state, country,
+                \(Sighting.Original.columns)
                 FROM image LEFT JOIN facts ON facts.id = image.id WHERE image.row >= ? AND image.row < ?
                 """)
     }
@@ -175,33 +176,33 @@ private struct ColumnReader {
         let (text, integer, number) = (stored.text, stored.integer, stored.number)
         var row = ColumnRow()
         let location = text(1) ?? ""
-        let stamp = FileStamp(stored, from: 2)
-        let version = integer(9).map { ContentVersion(rawValue: UInt64(bitPattern: $0)) }
+        let original = Sighting.Original(stored, from: 25)
+        let version = integer(6).map { ContentVersion(rawValue: UInt64(bitPattern: $0)) }
         // Facts of an older content are no longer true.
-        let hasFacts = stamp.map { $0.version == version } ?? true
-        let name = text(5) ?? (stamp == nil ? WebAddress.name(of: location) : FilePath.name(of: location))
+        let hasFacts = original.version.map { $0 == version } ?? true
+        let name = text(2) ?? original.name(at: location)
         if hasFacts {
-            row.taken = (text(14) ?? text(8)).flatMap { WallTime.seconds($0) }
+            row.taken = (text(11) ?? text(5)).flatMap { WallTime.seconds($0) }
             row.ratio = AspectRatio.byte(
-                width: Int(integer(10) ?? integer(6) ?? 0), height: Int(integer(11) ?? integer(7) ?? 0))
-            row.size = stamp?.size ?? integer(13)
-            if let latitude = number(18), let longitude = number(19) { row.place = (latitude, longitude) }
-            row.isBroken = integer(20) == 1 || integer(21) == 1
+                width: Int(integer(7) ?? integer(3) ?? 0), height: Int(integer(8) ?? integer(4) ?? 0))
+            row.size = original.size ?? integer(10)
+            if let latitude = number(15), let longitude = number(16) { row.place = (latitude, longitude) }
+            row.isBroken = integer(17) == 1 || integer(18) == 1
         } else {
-            row.taken = text(8).flatMap { WallTime.seconds($0) }
-            row.size = stamp?.size
+            row.taken = text(5).flatMap { WallTime.seconds($0) }
+            row.size = original.size
         }
-        row.kind = MediaKind(mediaType: hasFacts ? text(12) : nil, name: name)
-        row.folder = stamp == nil ? "" : FilePath.folder(of: location)
+        row.kind = MediaKind(mediaType: hasFacts ? text(9) : nil, name: name)
+        row.folder = original.folder(of: location)
         row.name.append(folding: name)
         row.name.append(UInt8(ascii: "\n"))
         for field in NoteField.allCases {
             let columns: ClosedRange<Int32> =
                 switch field {
-                case .title: 22...22
-                case .keywords: 23...23
-                case .camera: 15...17
-                case .place: 24...27
+                case .title: 19...19
+                case .keywords: 20...20
+                case .camera: 12...14
+                case .place: 21...24
                 }
             for words in columns.compactMap({ hasFacts ? text($0) : nil }) {
                 row.note.append(folding: words)

@@ -119,7 +119,7 @@ extension Catalog {
 
     private var folderKeys: [Int: String] {
         var keys: [Int: String] = [:]
-        for source in sources { if case .folder = source.source { keys[source.ordinal] = source.key } }
+        for source in sources where source.kind.hasFiles { keys[source.ordinal] = source.key }
         return keys
     }
 

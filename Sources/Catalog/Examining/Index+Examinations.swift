@@ -23,7 +23,7 @@ extension Index {
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT image.id, image.location, size, seconds, nanoseconds, version, examination
-                    FROM image LEFT JOIN facts ON facts.id = image.id WHERE row = ?
+                    FROM image LEFT JOIN facts ON facts.id = image.id WHERE row = ? AND objectVersion IS NULL
                     """)
             var found: [UInt32: ExaminedRow] = [:]
             for row in rows {
@@ -80,7 +80,11 @@ extension Index {
     func reopenBroken() throws {
         try database.write { db in
             let broken = try UInt32.fetchAll(
-                db, sql: "SELECT row FROM image JOIN facts ON facts.id = image.id WHERE isBroken AND size IS NOT NULL")
+                db,
+                sql: """
+                    SELECT row FROM image JOIN facts ON facts.id = image.id
+                    WHERE isBroken AND size IS NOT NULL AND objectVersion IS NULL
+                    """)
             try db.execute(sql: "UPDATE facts SET examination = NULL WHERE isBroken")
             try note(changed: broken, db)
         }

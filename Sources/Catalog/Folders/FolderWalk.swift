@@ -224,7 +224,6 @@ struct FolderWalk {
 extension Sighting {
     /// Of a file.
     fileprivate init(at location: String, _ status: stat) {
-        self.init(location: location, stamp: FileStamp(status))
-        inode = UInt64(status.st_ino)
+        self.init(location: location, original: .file(FileStamp(status), inode: UInt64(status.st_ino)))
     }
 }

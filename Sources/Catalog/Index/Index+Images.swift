@@ -9,7 +9,7 @@ struct ImageRow: Sendable {
 }
 
 extension Index {
-    private static let columns = "id, location, size, seconds, nanoseconds, name, width, height, takenAt, inode"
+    private static let columns = "id, location, name, width, height, takenAt, \(Sighting.Original.columns)"
     private static let selectImage = "SELECT \(columns) FROM image WHERE row = ?"
 
     /// The rows with these numbers, in the order asked for; nil for one that is not there. Blocking.
@@ -47,7 +47,7 @@ extension Index {
         let written = try database.write { db in
             let select = try db.cachedStatement(sql: Index.selectImage)
             let insert = try db.cachedStatement(
-                sql: "INSERT OR REPLACE INTO image (row, \(Index.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                sql: "INSERT OR REPLACE INTO image (row, \(Index.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             var rows: [UInt32] = []
             rows.reserveCapacity(seen.count)
             var isNews = false
@@ -64,14 +64,11 @@ extension Index {
                             rows.append(known)
                             continue
                         }
-                        // By another number it is the same picture to whoever looks.
-                        var same = present.sighting
-                        same.inode = sighting.inode
-                        isNews = isNews || same != sighting
+                        isNews = isNews || !present.sighting.isSamePicture(as: sighting)
                     } else {
                         isNews = true
                     }
-                    if sighting.stamp != nil { changed.append(row) }
+                    if case .file = sighting.original { changed.append(row) }
                 } else {
                     // No gallery comes so far: the counter is damaged.
                     guard next < .max else {
@@ -143,14 +140,11 @@ extension Statement {
         bind(Int64(row), at: 1)
         bind(Int64(bitPattern: id.rawValue), at: 2)
         bind(sighting.location, at: 3)
-        bind(sighting.stamp?.size, at: 4)
-        bind(sighting.stamp?.modifiedSeconds, at: 5)
-        bind(sighting.stamp?.modifiedNanoseconds, at: 6)
-        bind(sighting.stated.name, at: 7)
-        bind(sighting.stated.width.map(Int64.init), at: 8)
-        bind(sighting.stated.height.map(Int64.init), at: 9)
-        bind(sighting.stated.takenAt, at: 10)
-        bind(sighting.inode.map { Int64(bitPattern: $0) }, at: 11)
+        bind(sighting.stated.name, at: 4)
+        bind(sighting.stated.width.map(Int64.init), at: 5)
+        bind(sighting.stated.height.map(Int64.init), at: 6)
+        bind(sighting.stated.takenAt, at: 7)
+        for (place, value) in sighting.original.values.enumerated() { bind(value, at: Int32(8 + place)) }
         defer { sqlite3_reset(statement) }
         let code = sqlite3_step(statement)
         guard code == SQLITE_DONE else { throw DatabaseError(stepped: statement, code) }
@@ -161,10 +155,10 @@ extension ImageRow {
     /// Nil when the row is damaged.
     fileprivate init?(_ row: StoredRow) {
         guard let id = row.integer(0), let location = row.text(1) else { return nil }
-        var sighting = Sighting(location: location, stamp: FileStamp(row, from: 2))
-        sighting.stated = Sighting.Stated(
-            name: row.text(5), width: row.count(6), height: row.count(7), takenAt: row.text(8))
-        sighting.inode = row.integer(9).map { UInt64(bitPattern: $0) }
+        let sighting = Sighting(
+            location: location, original: Sighting.Original(row, from: 6),
+            stated: Sighting.Stated(
+                name: row.text(2), width: row.count(3), height: row.count(4), takenAt: row.text(5)))
         self.init(id: ImageID(rawValue: UInt64(bitPattern: id)), sighting: sighting)
     }
 }

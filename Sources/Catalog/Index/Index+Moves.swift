@@ -49,7 +49,7 @@ extension Index {
             let old = try db.cachedStatement(
                 sql: """
                     SELECT size, seconds, nanoseconds, inode, digest
-                    FROM image LEFT JOIN facts ON facts.id = image.id WHERE row = ?
+                    FROM image LEFT JOIN facts ON facts.id = image.id WHERE row = ? AND objectVersion IS NULL
                     """)
             var files: [File: (id: ImageID, isOwn: Bool)] = [:]
             var digests: [Int64: [ContentDigest: ImageID]] = [:]
@@ -70,7 +70,10 @@ extension Index {
             let left = Set(gone.map(\.row))
             var moves = Moves()
             let came = try db.cachedStatement(
-                sql: "SELECT size, seconds, nanoseconds, inode, id, row, location FROM image WHERE row >= ?")
+                sql: """
+                    SELECT size, seconds, nanoseconds, inode, id, row, location FROM image
+                    WHERE row >= ? AND objectVersion IS NULL
+                    """)
             try came.rows(Int64(firstRow)) { row in
                 guard let id = row.integer(4), let stamp = FileStamp(row, from: 0) else { return }
                 let file = File(row, stamp)

@@ -29,7 +29,7 @@ extension Source.ListFormat {
 extension Sighting {
     /// An image of a list; what is stated is kept only as far as it can be true.
     init(url: some Collection<UInt8>, stated: Stated = Stated()) throws(WebAddress.Fault) {
-        self.init(location: try WebAddress.parse(url), stamp: nil)
+        self.init(location: try WebAddress.parse(url), original: .url)
         func pixels(_ value: Int?) -> Int? { value.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
         let name = stated.name.map { FilePath.printable(String($0.prefix(255))) }
         self.stated.name = name?.isEmpty == false ? name : nil

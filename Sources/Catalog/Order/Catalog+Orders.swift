@@ -171,20 +171,25 @@ extension Catalog {
         }
     }
 
-    /// The folder that the image lies in, as a view names it; nil where it is at the top of its source or was fetched.
+    /// The folder that the image lies in, as a view names it; nil where it is at the top of its source, or has none.
     public func folder(of image: GalleryImage) -> String? {
-        guard case .file(let source, let path) = image.location else { return nil }
+        let source: Int
+        let path: String
+        switch image.location {
+        case .file(let folder, let its): (source, path) = (folder, its)
+        case .object(let bucket, let its, _): (source, path) = (bucket, its)
+        case .remote: return nil
+        }
         let folder = FolderPath.full(FilePath.folder(of: path), beneath: folderPrefixes[source])
         return folder.isEmpty ? nil : folder
     }
 
     /// What stands before the paths of each source's folders: its name, where there are several folders.
     var folderPrefixes: [String] {
-        guard sources.count(where: \.isFolder) > 1 else { return sources.map { _ in "" } }
+        guard sources.count(where: { $0.kind.folderName != nil }) > 1 else { return sources.map { _ in "" } }
         var namesakes: [String: Int] = [:]
         return sources.map { source in
-            guard case .folder(let path) = source.source else { return "" }
-            let name = path.split(separator: "/").last.map(String.init) ?? "/"
+            guard let name = source.kind.folderName else { return "" }
             namesakes[name, default: 0] += 1
             // Where the owner keeps them is nobody's business: the last part of the path tells them apart, or a number.
             return namesakes[name, default: 1] == 1 ? name : "\(name) (\(namesakes[name, default: 1]))"

@@ -18,6 +18,15 @@ struct Identity {
         self.prefix = prefix
     }
 
+    /// For a bucket, whose images are told by their whole keys: the same beneath another prefix, and at another endpoint.
+    init(bucket name: String, prefix keys: String) {
+        var prefix = SipHash(domain: .object)
+        prefix.update(name.utf8)
+        prefix.update(0 as UInt8)
+        prefix.update(keys.utf8)
+        self.prefix = prefix
+    }
+
     /// For lists of URLs, all alike: a picture that moves from one list to another is the same picture.
     init() {
         prefix = SipHash(domain: .url)

@@ -7,6 +7,7 @@ struct SipHash {
         case url = 2
         case template = 3
         case cursor = 4
+        case object = 5
     }
 
     private var v0: UInt64

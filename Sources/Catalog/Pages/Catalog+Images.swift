@@ -131,7 +131,8 @@ extension Catalog {
                     found[place] = Found(
                         id: series.id(at: position), location: .remote(url: url),
                         name: series.template.name(at: position),
-                        sighting: Sighting(location: url, stated: .init(width: size?.width, height: size?.height)))
+                        sighting: Sighting(
+                            location: url, original: .url, stated: .init(width: size?.width, height: size?.height)))
                 }
             case .listed(let listing, let index):
                 let entries: [ListedRows.Wanted] = members.map { ($0.place, ordinal, listing[$0.position]) }
@@ -155,7 +156,7 @@ extension Catalog {
         for rows in listed {
             let read = try rows.read(learning: rows.index === disk ? ids : [])
             if rows.index === disk { learnt = read.learnt }
-            for (entry, row) in zip(rows.entries, read.rows) { found[entry.place] = Found(row, source: entry.ordinal) }
+            for (entry, row) in zip(rows.entries, read.rows) { found[entry.place] = Found(row, of: sources[entry.ordinal]) }
         }
         if learnt == nil { learnt = disk.learnt(of: ids) }
         let known = told(learnt, by: disk)
@@ -237,32 +238,24 @@ private struct Found {
         self.sighting = sighting
     }
 
-    init(_ row: ImageRow, source: Int) {
-        self.init(id: row.id, location: row.location(source: source), name: row.name, sighting: row.sighting)
+    init(_ row: ImageRow, of source: NamedSource) {
+        let sighting = row.sighting
+        self.init(
+            id: row.id, location: source.kind.place(of: sighting, in: source.ordinal),
+            name: sighting.stated.name ?? sighting.original.name(at: sighting.location), sighting: sighting)
     }
 
     func image(_ learnt: Learnt?) -> GalleryImage {
         var known = learnt
-        if let stamp = sighting.stamp {
-            // A file's version is what the disk says; what was learnt of an older content is no longer true.
-            if known?.version != stamp.version { known = Learnt(facts: ImageFacts(), version: stamp.version) }
-            known?.facts.byteCount = stamp.size
+        if let version = sighting.original.version {
+            // It is what the disk or the bucket says; what was learnt of an older content is no longer true.
+            if known?.version != version { known = Learnt(facts: ImageFacts(), version: version) }
+            known?.facts.byteCount = sighting.original.size
         }
         let facts = known?.facts ?? ImageFacts()
         return GalleryImage(
             id: id, name: name, location: location, version: known?.version,
             facts: sighting.stated.completing(facts))
-    }
-}
-
-extension ImageRow {
-    fileprivate func location(source: Int) -> ImageLocation {
-        sighting.stamp == nil ? .remote(url: sighting.location) : .file(folder: source, path: sighting.location)
-    }
-
-    fileprivate var name: String {
-        if let name = sighting.stated.name { return name }
-        return sighting.stamp == nil ? WebAddress.name(of: sighting.location) : FilePath.name(of: sighting.location)
     }
 }
 

@@ -83,7 +83,7 @@ extension Catalog {
 }
 
 /// A folder that had pictures when the program ran last is empty when it begins: as it is while its disk is not mounted.
-struct Emptiness: Error {
+struct Emptiness: SourceTrouble {
     /// How many pictures it had.
     let before: Int
 

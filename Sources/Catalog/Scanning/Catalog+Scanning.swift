@@ -8,7 +8,7 @@ import Synchronization
 
 extension Catalog {
     /// Ordinals of the sources that are read; a template needs no reading.
-    var readable: [Int] { sources.filter { !$0.isTemplate }.map(\.ordinal) }
+    var readable: [Int] { sources.filter { $0.series == nil }.map(\.ordinal) }
 
     /// Reads the sources again; what has changed is seen when a source has been read to its end. Returns at once.
     ///
@@ -125,7 +125,7 @@ extension Catalog {
                 }
                 index = memory
             } catch {
-                let reason = (error as? Emptiness)?.reason ?? Source.unreadable(Catalog.code(of: error))
+                let reason = (error as? any SourceTrouble)?.reason ?? Source.unreadable(Catalog.code(of: error))
                 settle(source, CatalogState.Problem(source: source.name, reason: reason))
                 break
             }
@@ -143,11 +143,8 @@ extension Catalog {
 
     /// - Returns: whether something could not be told that may be told later.
     private func scan(_ source: NamedSource, into index: Index, _ dirt: Dirt) throws -> Bool {
-        if case .folder(let path) = source.source, index === shelf.disk,
-            let isTroubled = try update(source, at: path, in: index, dirt)
-        {
-            return isTroubled
-        }
+        var visit = SourceVisit(catalog: self, index: index, dirt: dirt)
+        if index === shelf.disk, let isTroubled = try source.kind.update(source, visit) { return isTroubled }
         let firstNew = try index.counters().nextRow
         let before = standing.withLock { standing in
             (
@@ -157,13 +154,18 @@ extension Catalog {
         }
         let part = before.parts[source.ordinal]
         let former = before.isKnown ? part.listed.map(SourceScan.Former.init) : nil
-        var written = former?.index === index ? former?.listing : nil
+        visit.former = former
+        // What broke off in its middle is there all the same, and goes on by its rows.
+        var written = part.listed.flatMap { $0.index === index && $0.listing.count > 0 ? $0.listing : nil }
+        if written == nil, former?.index === index { written = former?.listing }
         if part.listed?.index !== index {
             // What is shown has its rows elsewhere: this index may have some from before, and from scans that broke off.
             try index.clearUnsettled()
             written = try index.source(source.key)?.listing
         }
-        var growth: ((Listing) -> Void)? = before.isKnown ? nil : { self.show($0, index, of: source) }
+        // Of one that broke off nothing goes while it is read again.
+        var growth: ((Listing) -> Void)? =
+            before.isKnown ? nil : { if $0.count > part.count { self.show($0, index, of: source) } }
         if let former, former.index.isDamaged.load(ordering: .relaxed) {
             growth = { self.recover($0, index, of: source) }
         }
@@ -177,55 +179,24 @@ extension Catalog {
             nextRevision: { self.standing.withLock { $0.snapshot.revision + 1 } }, showGrowth: growth)
         // Whatever ends it, nothing is written behind the back of the next.
         defer { scan.end() }
-        let isStopped = { self.isStopped.load(ordering: .relaxed) }
-        var problems = CatalogState.Problems()
-        var stamp: FileStamp?
-        var reading: FolderReading?
-        switch source.source {
-        case .folder(let path):
-            let whole = try read(path, of: source, scan, dirt)
-            scan.untold = whole.untold
-            for problem in whole.problems { problems.add(problem) }
-            reading = whole
-        case .list(let path, let format):
-            let file = ListFile(
-                path: path, format: format, limit: configuration.longestLine, calls: configuration.fileSystem)
-            watchList(path, of: source)
-            let (now, status) = try file.status()
-            stamp = now
-            let sign = dirt.paths.values.first
-            if former != nil, sign != .changed, !isWholeList(source, path, status, sign) { return false }
-            if former != nil, former?.index === index, stamp == before.stamp {
-                settle(source, standing.withLock { $0.problemsWhenRead[source.ordinal] })
-                return false
-            }
-            try file.read(isStopped: isStopped) { entry in
-                switch entry {
-                case .image(let sighting): try scan.add(sighting)
-                case .bad(let line, let reason):
-                    problems.add(.init(source: source.name, line: line, reason: reason))
-                case .nothing: break
-                }
-            }
-        case .template: return false
-        }
-        guard !isStopped() else { return false }
+        guard var report = try source.kind.read(source, visit, into: scan), !isEnding else { return false }
         let outcome = try scan.finish()
-        if outcome.listing.count == 0 { problems.add(source.emptiness) }
+        if outcome.listing.count == 0 { report.problems.add(source.emptiness) }
         try keepFacts(of: source, without: outcome.dropped, from: firstNew, in: index)
         if outcome.isNews || former == nil || former?.index !== index {
             show(outcome.listing, index, of: source, without: outcome.gone)
         }
         standing.withLock { standing in
             standing.isKnown[source.ordinal] = true
-            standing.stamps[source.ordinal] = stamp
-            standing.problemsWhenRead[source.ordinal] = problems
+            standing.stamps[source.ordinal] = report.stamp
+            standing.problemsWhenRead[source.ordinal] = report.problems
         }
-        settle(source, problems)
-        if outcome.isNews || written == nil || stamp != before.stamp || problems != before.problems {
-            try keep(outcome.listing, stamp, problems, of: source, in: index, without: outcome.dropped)
+        settle(source, report.problems)
+        let isOther = report.stamp != before.stamp || report.problems != before.problems
+        if outcome.isNews || written == nil || isOther {
+            try keep(outcome.listing, report.stamp, report.problems, of: source, in: index, without: outcome.dropped)
         }
-        guard let reading else { return false }
+        guard let reading = report.folders else { return false }
         let record = records[source.ordinal]
         let folders = reading.folders(after: record.folders?.prints ?? [:])
         try index.keep(folders, of: source.key, before: record.folders?.index === index ? record.folders?.prints : nil)
@@ -266,7 +237,7 @@ extension Catalog {
         withExtendedLifetime(before) {}
     }
 
-    private func settle(_ source: NamedSource, _ problem: CatalogState.Problem) {
+    func settle(_ source: NamedSource, _ problem: CatalogState.Problem) {
         var problems = CatalogState.Problems()
         problems.add(problem)
         settle(source, problems)

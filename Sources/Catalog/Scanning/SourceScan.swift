@@ -40,6 +40,7 @@ final class SourceScan {
     private var repeats: [UInt64: UInt64] = [:]
     private var batch: [BatchWriter.Seen] = []
     private var nextShow: ContinuousClock.Instant
+    private var hasRested = false
     /// Paths of which it could not be told what lies there and beneath them: what was known of it stays.
     var untold = UntoldPaths()
 
@@ -77,6 +78,15 @@ final class SourceScan {
             showGrowth?(try writer.written().listing)
             nextShow = .now + growthInterval
         }
+    }
+
+    /// Nothing may come for a while: what was seen is shown, the first time at once.
+    func rest() throws {
+        guard let showGrowth, !hasRested || ContinuousClock.now >= nextShow else { return }
+        hasRested = true
+        try commit()
+        showGrowth(try writer.written().listing)
+        nextShow = .now + growthInterval
     }
 
     /// Nothing is written any more when this returns.

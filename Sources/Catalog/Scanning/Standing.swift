@@ -41,7 +41,7 @@ struct Standing {
     /// What the index knows from the last time. Blocking.
     init(_ sources: [NamedSource], roots: [FolderRoot?], index: Index) throws {
         try index.clearUnsettled()
-        let known = try sources.map { try $0.isTemplate ? nil : index.source($0.key) }
+        let known = try sources.map { try $0.series == nil ? index.source($0.key) : nil }
         snapshot = Snapshot(
             revision: try index.counters().revision + 1,
             parts: zip(sources, known).map { source, known in

@@ -4,18 +4,25 @@ import Glibc
 extension Source {
     /// The sources that the command line's words name, in their order.
     ///
-    /// - Parameter count: the `--count` option, for templates.
+    /// - Parameters:
+    ///   - count: the `--count` option, for templates.
+    ///   - store: where buckets are.
     /// - Throws: `CatalogError.badSource` for the first word that names no source; its reason says what to do.
-    public static func parse(_ words: [String], count: Int? = nil) throws(CatalogError) -> [Source] {
+    public static func parse(
+        _ words: [String], count: Int? = nil, store: BucketAddress.Store = BucketAddress.Store()
+    ) throws(CatalogError) -> [Source] {
         guard !words.isEmpty else {
-            throw .badSource(word: "SOURCE", reason: "name a folder, a list of URLs, or a URL with {index} in it.")
+            throw .badSource(word: "SOURCE", reason: "name a folder, a list of URLs, a URL with {index} in it, or s3://bucket.")
         }
         var sources: [Source] = []
-        for word in words { sources.append(try parse(word, count: count)) }
+        for word in words { sources.append(try parse(word, count: count, store: store)) }
         return sources
     }
 
-    private static func parse(_ word: String, count: Int?) throws(CatalogError) -> Source {
+    private static func parse(
+        _ word: String, count: Int?, store: BucketAddress.Store
+    ) throws(CatalogError) -> Source {
+        if word.hasPrefix(BucketAddress.scheme) { return .bucket(try BucketAddress(word, in: store)) }
         if word.contains("://") || word.contains(URLTemplate.placeholder) {
             // A template that is wrong in itself is said so before the count is asked for.
             let template = try URLTemplate(word, count: count ?? 1)

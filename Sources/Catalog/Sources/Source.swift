@@ -6,6 +6,8 @@ public enum Source: Hashable, Sendable {
     case list(path: String, format: ListFormat)
     /// As many URLs as the template's count, each with its index in the place of `{index}`.
     case template(URLTemplate)
+    /// The objects of a bucket, or those beneath a prefix.
+    case bucket(BucketAddress)
 
     /// How a list is written; told by the end of the file's name.
     public enum ListFormat: String, Hashable, Sendable, CaseIterable {
@@ -17,11 +19,16 @@ public enum Source: Hashable, Sendable {
         case jsonLines = "jsonl"
     }
 
-    /// As people know it: the path, or the template.
-    public var name: String {
+    /// As people know it: the path, the template, or the bucket.
+    public var name: String { kind.name }
+
+    /// What reads it.
+    var kind: any SourceReading {
         switch self {
-        case .folder(let path), .list(let path, _): path
-        case .template(let template): template.pattern
+        case .folder(let path): FolderSource(path: path)
+        case .list(let path, let format): ListSource(path: path, format: format)
+        case .template(let template): TemplateSource(template: template)
+        case .bucket(let address): BucketSource(address: address)
         }
     }
 }

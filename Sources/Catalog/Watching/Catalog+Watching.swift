@@ -19,7 +19,7 @@ extension Catalog {
         }
         do throws(FolderRoot.Failure) {
             record.watch = try FolderWatch(
-                calls: configuration.fileSystem, queue: watching, isOfInterest: source.isOfInterest
+                calls: configuration.fileSystem, queue: watching, isOfInterest: source.kind.isOfInterest
             ) { gathering.note() }
             return nil
         } catch {
@@ -63,13 +63,6 @@ extension Catalog {
 }
 
 extension NamedSource {
-    /// Whether a name can be that of something in this source.
-    var isOfInterest: @Sendable ([UInt8]) -> Bool {
-        guard case .list(let path, _) = source else { return { !ImageName.isSkipped($0) } }
-        let name = FilePath.split(Array(path.utf8)).name
-        return { $0 == name }
-    }
-
     /// That not everything could be watched, and what can be done about it.
     func unwatched(_ refusals: Set<FolderWatch.Refusal>, watched: Int) -> CatalogState.Problem {
         let cause =

@@ -51,7 +51,8 @@ final class MemoryCache: Sendable {
         _ tile: RenditionBytes, _ image: GalleryImage, _ freshness: Sieve<UInt64, Freshness>, _ now: () -> Int64
     ) -> Bool {
         switch image.location {
-        case .file: return tile.version == image.version
+        // A look at the disk, or at the bucket's listing, told it.
+        case .file, .object: return tile.version == image.version
         case .remote:
             guard let known = freshness.peek(image.id.rawValue), known.version == tile.version else { return false }
             return now() < known.until

@@ -42,7 +42,7 @@ final class OriginalFetch: Sendable {
         var head: OriginHead?
         var spool: Spool?
         var path: String?
-        var digest = ContentDigest()
+        var digest = VersionDigest()
         var beginning: [UInt8] = []
         var isAnnounced = false
         /// How often its beginning was told of.
@@ -57,6 +57,7 @@ final class OriginalFetch: Sendable {
 
     let image: ImageID
     private let url: String
+    private let isSigned: Bool
     /// What is kept of the original and was asked to be confirmed.
     let before: KeptOriginal?
     private let store: OriginalStore
@@ -67,14 +68,16 @@ final class OriginalFetch: Sendable {
     private let work = Guarded(Work())
 
     /// - Parameters:
+    ///   - isSigned: Whether it is fetched in the operator's name.
     ///   - before: What is kept of it; makes the request conditional.
     ///   - lane: Writes; any number of fetches share it.
     init(
-        image: ImageID, url: String, before: KeptOriginal?, store: OriginalStore, lane: BlockingLane,
+        image: ImageID, url: String, isSigned: Bool, before: KeptOriginal?, store: OriginalStore, lane: BlockingLane,
         time: any TimeKeeping, unwrittenLimit: Int, news: @escaping @Sendable (News) -> Void
     ) {
         self.image = image
         self.url = url
+        self.isSigned = isSigned
         self.before = before
         self.store = store
         self.lane = lane
@@ -84,7 +87,7 @@ final class OriginalFetch: Sendable {
     }
 
     func start(_ origins: any OriginFetching, priority: Priority) {
-        let request = OriginRequest(url: url, revalidate: before?.validators)
+        let request = OriginRequest(url: url, revalidate: before?.validators, isSigned: isSigned)
         let fetch = origins.fetch(request, priority: priority) { [weak self] event in self?.receive(event) }
         let isCancelled = inbox.withLock {
             $0.fetch = fetch
@@ -202,7 +205,7 @@ final class OriginalFetch: Sendable {
 
     private func start(_ head: OriginHead, _ work: inout Work) throws(LoadFailure) {
         if let before = work.head, let spool = work.spool {
-            let version = ContentDigest.version(of: head.validators, length: head.declaredLength)
+            let version = ContentVersion(head.validators, length: head.declaredLength)
             if let version, version == spool.headVersion, head.declaredLength == before.declaredLength {
                 // The same content from byte 0: what is there already is passed over.
                 work.repeated = spool.written
@@ -230,7 +233,7 @@ final class OriginalFetch: Sendable {
         }
         work.spool = Spool(
             descriptor: made.descriptor, declaredLength: head.declaredLength,
-            headVersion: ContentDigest.version(of: head.validators, length: head.declaredLength))
+            headVersion: ContentVersion(head.validators, length: head.declaredLength))
     }
 
     private func append(_ all: [UInt8], _ work: inout Work) throws(LoadFailure) {
@@ -307,7 +310,7 @@ final class OriginalFetch: Sendable {
         }
         work.isOver = true
         let length = spool.written
-        let version = ContentDigest.version(of: head.validators, length: length) ?? work.digest.version
+        let version = ContentVersion(head.validators, length: length) ?? work.digest.version
         let kept = KeptOriginal(
             image: image, url: url, version: version, validators: head.validators, length: length,
             freshUntil: freshUntil(head), mustRevalidate: head.mustRevalidate ?? false, isKept: work.path != nil)

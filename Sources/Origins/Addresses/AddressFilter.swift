@@ -28,6 +28,19 @@ struct AddressFilter: Sendable {
         }
     }
 
+    /// Whether the address is in a network of one's own: loopback, private, or shared by a carrier. Where the operator has
+    /// named a store, it may be there; nothing else is to be found there by a name alone.
+    static func isOfOwnNetwork(_ address: IPAddress) -> Bool { ownNetworks.contains { $0.contains(address.unmapped) } }
+
+    /// Whether services of the machine itself are there, such as give out a role's credentials.
+    static func isOfMetadata(_ address: IPAddress) -> Bool { metadata.contains { $0.contains(address.unmapped) } }
+
+    private static let ownNetworks = [
+        "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7",
+    ].map(range)
+
+    private static let metadata = ["127.0.0.0/8", "169.254.0.0/16", "::1/128", "fd00:ec2::/32"].map(range)
+
     private static let translated = range("64:ff9b::/96")
     private static let globalUnicast = range("2000::/3")
 

@@ -14,6 +14,8 @@ final class FetchEngine: @unchecked Sendable {
     let policy: RetryPolicy
     let logger: Logger
     let driver: CurlDriver
+    /// For signed requests.
+    let credentials: CredentialKeeper?
     let tally = Guarded(OriginStatistics())
 
     private var jobs: [ObjectIdentifier: FetchJob] = [:]
@@ -35,7 +37,13 @@ final class FetchEngine: @unchecked Sendable {
         self.logger = logger
         policy = RetryPolicy(configuration)
         places = PlaceAllocator(places: configuration.places, placesPerGroup: configuration.placesPerOrigin)
-        driver = try CurlDriver(loop: loop, idleConnections: configuration.places)
+        let driver = try CurlDriver(loop: loop, idleConnections: configuration.places)
+        self.driver = driver
+        if let store = configuration.objectStore {
+            credentials = try CredentialKeeper(store, loop, driver, logger)
+        } else {
+            credentials = nil
+        }
     }
 
     // MARK: What callers ask
@@ -50,7 +58,8 @@ final class FetchEngine: @unchecked Sendable {
         do throws(OriginError) {
             guard !isShutDown else { throw OriginError(.stopped, logDetail: "fetch after the shutdown") }
             let job = FetchJob(
-                request, url: try OriginURL(request.url), priority: priority, ticket: ticket, events: events, in: self)
+                request, url: try OriginURL(request.url, keepsPath: request.isSigned), priority: priority, ticket: ticket,
+                events: events, in: self)
             jobs[job.id] = job
             enqueue(job)
         } catch {

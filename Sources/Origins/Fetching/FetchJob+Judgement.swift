@@ -20,15 +20,17 @@ extension FetchJob {
             settlement = .notModified(originHead(head, revalidated: true))
         case 304 where isRanged, 416 where isRanged:
             settlement = .startOver
-        case let status where RedirectTrail.isRedirect(status):
+        case let status where RedirectTrail.isRedirect(status) && !request.isSigned:
             settlement = .redirect(to: head.location)
         case let status:
+            // A signature is for one host: a signed request goes nowhere else, whatever the answer says.
+            if request.isSigned { refusal = OriginError.Refusal(region: head.bucketRegion) }
             settlement = .failed(
                 OriginError(
                     .status(status), logDetail: "status \(status): \(trail.current.loggable)",
                     retryAfter: head.retryAfter.flatMap { RetryAfter.wait($0, now: Int64(time(nil))) }))
         }
-        return .discard
+        return refusal == nil ? .discard : .deliver
     }
 
     private func takeWhole(_ head: ResponseHead) -> BodyUse {

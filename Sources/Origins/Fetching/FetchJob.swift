@@ -6,6 +6,9 @@ import Scheduling
 
 /// One fetch through all its attempts and redirects. On the loop only.
 final class FetchJob {
+    /// Bytes that are kept of what a store says to a request that it refuses.
+    private static let longestRefusal = 16 << 10
+
     private enum Stage {
         case waiting
         case transferring(Transfer)
@@ -46,6 +49,12 @@ final class FetchJob {
     private(set) var isConditional = false
     private(set) var isRanged = false
     private(set) var begun = ContinuousClock.now
+    var refusal: OriginError.Refusal?
+    /// Of a signed request: what it was signed with.
+    private var credentials: Credentials?
+    /// Tells apart the attempts that wait for credentials.
+    private var signing = 0
+    private var hasRenewed = false
     private var refused: [IPAddress] = []
     private var connected = false
 
@@ -74,8 +83,27 @@ final class FetchJob {
         isAnswered = false
         refused = []
         connected = false
+        refusal = nil
+        guard request.isSigned else { return send(signature: nil) }
+        guard let keeper = engine.credentials, origin.isWithin(keeper.origin) else {
+            let detail = "a signed request to another host than the store: \(trail.current.loggable)"
+            return settle(.failed(OriginError(.badURL, logDetail: detail)))
+        }
+        signing += 1
+        keeper.credentials { [weak self, signing, region = keeper.store.region] answer in
+            guard let self, self.signing == signing else { return }
+            switch answer {
+            case .success(let credentials):
+                self.credentials = credentials
+                send(signature: Signature(region: region, credentials: credentials))
+            case .failure(let error): settle(.failed(error))
+            }
+        }
+    }
+
+    private func send(signature: Signature?) {
         begun = .now
-        guard let transfer = Transfer(transferRequest(), client: self) else {
+        guard let transfer = Transfer(transferRequest(signature), client: self) else {
             return settle(.failed(OriginError(.unreachable, logDetail: "no memory for a transfer")))
         }
         stage = .transferring(transfer)
@@ -92,6 +120,7 @@ final class FetchJob {
     /// Stops what is under way without a word. The place is the engine's to take back.
     func abandon() {
         clocks.stop()
+        signing += 1
         switch stage {
         case .transferring(let transfer): engine.driver.remove(transfer)
         case .resting(let timer): timer.cancel()
@@ -142,12 +171,27 @@ final class FetchJob {
         switch settlement {
         case .finished: engine.end(self, with: .finished)
         case .notModified(let head): engine.end(self, with: .notModified(head))
-        case .failed(let error): retry(after: error)
+        case .failed(let error): failed(error)
         case .startOver:
             resumption = nil
             retry(after: OriginError(.interrupted, logDetail: "the rest of the body could not be had"), at: .zero)
         case .redirect(let location): follow(location)
         }
+    }
+
+    private func failed(_ error: OriginError) {
+        var error = error
+        error.refusal = refusal
+        // What was signed with may have ended, or been changed; what comes next of others is signed with those.
+        if case .status(let status) = error.reason, [400, 401, 403].contains(status), !hasRenewed, let credentials,
+            engine.credentials?.renew(after: credentials) == true
+        {
+            hasRenewed = true
+            engine.release(self)
+            engine.enqueue(self)
+            return engine.fill()
+        }
+        retry(after: error)
     }
 
     private func follow(_ location: String?) {
@@ -191,8 +235,8 @@ final class FetchJob {
 
     // MARK: The request
 
-    private func transferRequest() -> TransferRequest {
-        var fields = ["Accept: image/*, */*;q=0.8", "Accept-Encoding: identity"]
+    private func transferRequest(_ signature: Signature?) -> TransferRequest {
+        var fields = signature == nil ? ["Accept: image/*, */*;q=0.8", "Accept-Encoding: identity"] : []
         isRanged = false
         isConditional = false
         if let (range, condition) = resumption?.request {
@@ -203,7 +247,7 @@ final class FetchJob {
             isConditional = true
         }
         return TransferRequest(
-            url: trail.current, fields: fields, userAgent: engine.configuration.userAgent,
+            url: trail.current, fields: fields, userAgent: engine.configuration.userAgent, signature: signature,
             route: engine.configuration.routes["\(trail.current.origin.host):\(trail.current.origin.port)"],
             connectTimeout: engine.configuration.connectTimeout,
             maximumHeaderBytes: engine.configuration.maximumHeaderBytes,
@@ -215,7 +259,8 @@ final class FetchJob {
 
 extension FetchJob: TransferClient {
     func mayConnect(to address: IPAddress?) -> Bool {
-        guard let address, engine.filter.permits(address) else {
+        guard let address, engine.filter.permits(address) || request.isSigned && AddressFilter.isOfOwnNetwork(address)
+        else {
             engine.count { $0.refusedAddresses += 1 }
             if let address { refused.append(address) }
             return false
@@ -235,6 +280,8 @@ extension FetchJob: TransferClient {
         engine.answered(origin, begun: begun, asksForLess: head.asksForLess && retries == 0)
         let use = judge(head)
         switch use {
+        case .deliver where refusal != nil:
+            clocks.bodyIsDiscarded()
         case .deliver:
             if isRanged, head.status == 206 { engine.count { $0.resumptions += 1 } }
             clocks.bodyBegins(isPaused: ticket.isPaused)
@@ -246,6 +293,10 @@ extension FetchJob: TransferClient {
 
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyStep {
         guard !ticket.isCancelled else { return .giveUp }
+        if let told = refusal?.body.count {
+            refusal?.body += bytes.prefix(FetchJob.longestRefusal - told)
+            return told + bytes.count < FetchJob.longestRefusal ? .next : .giveUp
+        }
         guard !ticket.isPaused else { return .pause }
         guard let delivered = resumption?.delivered, Int64(bytes.count) <= engine.configuration.maximumBytes - delivered
         else {

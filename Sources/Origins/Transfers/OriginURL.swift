@@ -11,8 +11,10 @@ struct OriginURL: Hashable, Sendable {
     var loggable: String { LoggableURL.text(text) }
 
     /// Throws ``OriginError`` with the reason `.badURL`.
-    init(_ text: String) throws(OriginError) {
-        try self.init(text, relativeTo: nil)
+    ///
+    /// - Parameter keepsPath: for a store, whose keys may have `..` between slashes, and mean it.
+    init(_ text: String, keepsPath: Bool = false) throws(OriginError) {
+        try self.init(text, relativeTo: nil, keepsPath: keepsPath)
     }
 
     /// Where a redirect leads (RFC 9110 §10.2.2).
@@ -22,7 +24,7 @@ struct OriginURL: Hashable, Sendable {
 
     private static let longest = 16_384
 
-    private init(_ text: String, relativeTo base: String?) throws(OriginError) {
+    private init(_ text: String, relativeTo base: String?, keepsPath: Bool = false) throws(OriginError) {
         func refusal(_ why: String) -> OriginError {
             OriginError(.badURL, logDetail: "\(why): \(LoggableURL.text(text))")
         }
@@ -33,7 +35,8 @@ struct OriginURL: Hashable, Sendable {
         guard let handle = curl_url() else { throw refusal("no memory for the URL") }
         defer { curl_url_cleanup(handle) }
         if let base { _ = curl_url_set(handle, CURLUPART_URL, base, UInt32(CURLU_URLENCODE)) }
-        let flags = UInt32(CURLU_DISALLOW_USER | CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME)
+        let asIs = keepsPath ? CURLU_PATH_AS_IS : 0
+        let flags = UInt32(CURLU_DISALLOW_USER | CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME | asIs)
         let code = curl_url_set(handle, CURLUPART_URL, text, flags)
         guard code != CURLUE_USER_NOT_ALLOWED else { throw OriginURL.credentials }
         guard code == CURLUE_OK else { throw refusal(String(cString: curl_url_strerror(code))) }

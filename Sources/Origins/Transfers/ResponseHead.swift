@@ -22,6 +22,8 @@ struct ResponseHead: Hashable, Sendable {
     var acceptRanges: String?
     var location: String?
     var retryAfter: String?
+    /// Where a store says that the bucket is.
+    var bucketRegion: String?
 
     init(status: Int) {
         self.status = status
@@ -44,6 +46,7 @@ struct ResponseHead: Hashable, Sendable {
         case "accept-ranges": acceptRanges = value
         case "location": location = value
         case "retry-after": retryAfter = value
+        case "x-amz-bucket-region": bucketRegion = value
         default: break
         }
     }

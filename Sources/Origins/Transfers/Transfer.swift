@@ -37,12 +37,42 @@ struct TransferRequest {
     /// Whole field lines.
     var fields: [String]
     var userAgent: String
+    /// Nil for GET.
+    var method: String?
+    var signature: Signature?
     /// `host:port` to connect to in the place of the URL's.
     var route: String?
     var connectTimeout: Duration
     var maximumHeaderBytes: Int
     /// A PEM file of certificate authorities to trust beside the system's.
     var certificateAuthorities: String?
+}
+
+/// What a request to a store is signed with (AWS' Signature Version 4), by curl.
+struct Signature {
+    var region: String
+    /// Nil for none: the store is asked as anybody asks it.
+    var credentials: Credentials?
+
+    /// The SHA-256 of a body that is empty, as all are.
+    private static let emptyBody = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+    fileprivate var fields: [String] {
+        guard let credentials else { return [] }
+        // curl signs the path and the query as they stand, and each field that it is given.
+        return ["x-amz-content-sha256: \(Self.emptyBody)"]
+            + (credentials.sessionToken.map { ["x-amz-security-token: \($0)"] } ?? [])
+    }
+
+    fileprivate func sign(_ easy: UnsafeMutableRawPointer) {
+        ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
+        // As an option, and not as a field: those on the way there that change it do not break the signature.
+        ccurl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "identity")
+        guard let credentials else { return }
+        ccurl_set_string(easy, CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
+        ccurl_set_string(easy, CURLOPT_USERNAME, credentials.accessKey)
+        ccurl_set_string(easy, CURLOPT_PASSWORD, credentials.secretKey)
+    }
 }
 
 /// One request and its answer: an easy handle and its callbacks.
@@ -103,7 +133,9 @@ final class Transfer {
             routes = curl_slist_append(nil, "::\(route)")
             ccurl_set_list(easy, CURLOPT_CONNECT_TO, routes)
         }
-        for field in request.fields {
+        if let method = request.method { ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, method) }
+        request.signature?.sign(easy)
+        for field in request.fields + (request.signature?.fields ?? []) {
             if let longer = curl_slist_append(fields, field) { fields = longer }
         }
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields)

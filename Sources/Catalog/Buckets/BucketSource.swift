@@ -1,0 +1,71 @@
+import Images
+
+/// The objects of a bucket whose keys look like names of pictures.
+struct BucketSource: SourceReading {
+    let address: BucketAddress
+
+    var name: String { address.name }
+    var folderName: String? { address.shortName }
+    var emptiness: String {
+        "holds no picture: no key in it ends like a picture's name (.jpg and the like). Check bucket and prefix."
+    }
+
+    func identity(among namesakes: inout Namesakes) -> SourceIdentity {
+        SourceIdentity(
+            key: namesakes.key("bucket:\(address.endpoint)/\(address.bucket)/\(address.prefix)"),
+            images: Identity(bucket: address.bucket, prefix: address.prefix))
+    }
+
+    /// The store is asked when it is listed, and not before: a network that is away must not keep the other sources.
+    func open(_ configuration: Catalog.Configuration) throws(CatalogError) -> FolderRoot? {
+        guard configuration.objectStore != nil else { throw .badSource(word: name, reason: "no store is configured.") }
+        return nil
+    }
+
+    func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport? {
+        let catalog = visit.catalog
+        guard let store = catalog.configuration.objectStore else { return nil }
+        let record = catalog.records[source.ordinal]
+        // Nobody tells of what comes and goes there.
+        record.isBlind = true
+        let began = ContinuousClock.now
+        let listing = BucketListing(
+            address: address, store: store, pace: catalog.configuration.pageRetrying,
+            retries: catalog.configuration.pageRetries, isStopped: { catalog.isEnding }
+        ) { refusal in
+            catalog.settle(source, CatalogState.Problem(source: name, reason: refusal.reason))
+        }
+        try listing.read { page in
+            for object in page.objects {
+                if let sighting = Sighting(object, beneath: address.prefix) { try scan.add(sighting) }
+            }
+            try scan.rest()
+        }
+        record.durations[.everything] = .now - began
+        record.lookedAt = .now
+        return SourceReport()
+    }
+
+    func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation {
+        .object(
+            bucket: ordinal, path: sighting.location, url: address.url(of: FilePath.bytes(of: sighting.location)))
+    }
+}
+
+extension BucketRefusal: SourceTrouble {}
+
+extension Sighting {
+    /// Bytes of the longest key that any store has are 1,024.
+    private static let longestKey = 4096
+
+    /// Of an object that may be a picture; nil for any other. What a folder passes over, a bucket does, too.
+    init?(_ object: BucketObject, beneath prefix: String) {
+        guard object.key.starts(with: prefix.utf8), object.key.count <= Self.longestKey else { return nil }
+        let path = object.key.dropFirst(prefix.utf8.count)
+        let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
+        guard ImageName.isImage(name),
+            !path.split(separator: UInt8(ascii: "/")).contains(where: { ImageName.isSkipped($0) })
+        else { return nil }
+        self.init(location: FilePath.text(of: Array(path)), original: .object(ObjectStamp(object)))
+    }
+}

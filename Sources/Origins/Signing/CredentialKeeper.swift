@@ -1,0 +1,168 @@
+import Dispatch
+import EventLoops
+import Glibc
+import Logging
+
+/// Keeps the credentials of the store, and gets others before they end: a request never waits for that while those that
+/// are there are good.
+///
+/// Invariant of the unchecked conformance: everything mutable is read and written on the loop only.
+final class CredentialKeeper: @unchecked Sendable {
+    typealias Answer = (Result<Credentials?, OriginError>) -> Void
+
+    /// Others are looked for when less than this is left.
+    private static let margin: Int64 = 300
+    /// A file is read again after so long: others may have written it.
+    private static let fileLife: Int64 = 60
+    /// Nobody is asked more often than that.
+    private static let pace: Int64 = 5
+
+    let store: ObjectStore
+    let origin: Origin
+    private let loop: EventLoop
+    private let driver: CurlDriver
+    private let logger: Logger
+    private let reading = DispatchQueue(label: "tessera.origins.credentials")
+
+    private var present: Credentials?
+    /// When others are to be looked for.
+    private var renewsAt: Int64 = 0
+    private var lookedAt: Int64 = .min / 2
+    private var isLooking = false
+    private var waiters: [Answer] = []
+    private var question: MetadataQuestion?
+
+    /// - Throws: ``OriginError`` for an endpoint that is no URL.
+    init(
+        _ store: ObjectStore, _ loop: EventLoop, _ driver: CurlDriver, _ logger: Logger
+    ) throws(OriginError) {
+        self.store = store
+        origin = try OriginURL(store.endpoint).origin
+        self.loop = loop
+        self.driver = driver
+        self.logger = logger
+    }
+
+    private var now: Int64 { Int64(time(nil)) }
+
+    /// Calls with the present credentials: at once where there are any, else when they were got. Nil is for none at all,
+    /// when nothing is to be signed.
+    func credentials(_ answer: @escaping Answer) {
+        let settings = store.credentials
+        if settings.isAnonymous { return answer(.success(nil)) }
+        if let given = settings.given { return answer(.success(given)) }
+        if let present, present.expires ?? .max > now {
+            if now >= renewsAt { look() }
+            return answer(.success(present))
+        }
+        waiters.append(answer)
+        look()
+    }
+
+    /// The store refuses these.
+    ///
+    /// - Returns: whether there may be others.
+    func renew(after refused: Credentials) -> Bool {
+        guard store.credentials.given == nil, !store.credentials.isAnonymous else { return false }
+        guard present == refused else { return true }
+        guard now - lookedAt >= Self.pace else { return false }
+        present = nil
+        return true
+    }
+
+    // MARK: Looking
+
+    private func look() {
+        guard !isLooking else { return }
+        if present != nil, now - lookedAt < Self.pace { return }
+        isLooking = true
+        lookedAt = now
+        let settings = store.credentials
+        reading.async { [self] in
+            let found = settings.file.flatMap(Self.text).flatMap {
+                CredentialsFile($0).credentials(of: settings.profile)
+            }
+            let token = settings.containerToken ?? settings.containerTokenFile.flatMap(Self.text)?.trimmed
+            loop.execute { [self] in
+                if let found { return end(found, renewsAt: now + Self.fileLife) }
+                if settings.isFileNamed { return end(nil) }
+                askContainer(token)
+            }
+        }
+    }
+
+    private func askContainer(_ token: String?) {
+        guard let url = store.credentials.containerURL else { return askMachine() }
+        let fields = token.map { ["Authorization: \($0)"] } ?? []
+        ask(url, fields: fields) { keeper, body in keeper.end(body.flatMap(RoleAnswer.credentials)) }
+    }
+
+    /// Version 2 of the machine's metadata service: a token first, then the role's name, then its credentials.
+    private func askMachine() {
+        guard let base = store.credentials.metadataURL else { return end(nil) }
+        let roles = base + "/latest/meta-data/iam/security-credentials/"
+        ask(
+            base + "/latest/api/token", method: "PUT", fields: ["X-aws-ec2-metadata-token-ttl-seconds: 300"]
+        ) { keeper, body in
+            guard let token = Self.word(body) else { return keeper.end(nil) }
+            let fields = ["X-aws-ec2-metadata-token: \(token)"]
+            keeper.ask(roles, fields: fields) { keeper, body in
+                guard let role = Self.word(body) else { return keeper.end(nil) }
+                keeper.ask(roles + role, fields: fields) { keeper, body in
+                    keeper.end(body.flatMap(RoleAnswer.credentials))
+                }
+            }
+        }
+    }
+
+    private func ask(
+        _ url: String, method: String? = nil, fields: [String], then: @escaping (CredentialKeeper, [UInt8]?) -> Void
+    ) {
+        let question = MetadataQuestion(driver, loop) { [weak self] body in
+            if let self { then(self, body) }
+        }
+        self.question = question
+        question.ask(url, method: method, fields: fields)
+    }
+
+    private func end(_ found: Credentials?, renewsAt moment: Int64? = nil) {
+        isLooking = false
+        question = nil
+        let isNews = found != nil && found != present
+        if let found {
+            present = found
+            renewsAt = moment ?? found.expires.map { max($0 - Self.margin, now + Self.pace) } ?? .max
+        } else if present == nil || present?.expires ?? .max <= now {
+            present = nil
+        }
+        if isNews { logger.debug("credentials were found") }
+        let answered = waiters
+        waiters = []
+        for waiter in answered {
+            if let present {
+                waiter(.success(present))
+            } else {
+                waiter(.failure(OriginError(.credentials, logDetail: "no credentials for \(origin)")))
+            }
+        }
+    }
+
+    private static func word(_ body: [UInt8]?) -> String? {
+        guard let body else { return nil }
+        let line = String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init)
+        guard let word = line?.trimmed, (1...2048).contains(word.utf8.count),
+            word.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return nil }
+        return word
+    }
+
+    /// A small file's text. Blocking.
+    private static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256 << 10)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}
