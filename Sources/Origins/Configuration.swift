@@ -106,6 +106,11 @@ public struct Configuration: Hashable, Sendable {
             throw Invalid(field: "requestsPerSecondPerOrigin", problem: "must be more than 0")
         }
         _ = try addressRanges()
+        if let objectStore {
+            do throws(OriginError) { _ = try OriginURL(objectStore.endpoint) } catch {
+                throw Invalid(field: "objectStore", problem: "the endpoint is no URL")
+            }
+        }
         guard userAgent.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
             throw Invalid(field: "userAgent", problem: "must be printable ASCII")
         }

@@ -12,7 +12,7 @@ import xml.sax.saxutils
 
 import pictures
 
-ACCESS, SECRET = "AKIATESTS", "a secret/of+tests"
+ACCESS, SECRET = "AKIATESTS", "a-secret/of+tests"
 
 
 class Refused(Exception):
@@ -89,7 +89,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if any(answer(self, listing) for answer in list(store.answers)):
                 return
             self.check_signature(path, query)
-            bucket, _, key = path.lstrip("/").partition("/") if path.startswith("/") else ("", "", "")
+            host = self.headers["Host"].partition(":")[0]
+            if host.endswith(".localhost"):
+                path = f"/{host.partition('.')[0]}{path}"
+            bucket, _, key = path[1:].partition("/")
             if bucket not in store.buckets:
                 raise Refused(404, "NoSuchBucket")
             if listing:

@@ -10,7 +10,7 @@ from gallery import run, wait_until
 from store import ACCESS, SECRET, Refused
 
 ODD = ["plain.jpg", "with space.jpg", "plus+plus.jpg", "100%.jpg", "50%2Fhalf.jpg", "Größe/été ☀.jpg", "a//b.jpg",
-       "/leading.jpg", "what?.jpg", "a&b=c.jpg", "semi;colon:at@.jpg", "quote\"'<>.jpg", "dots/../up.jpg", "./dot.jpg",
+       "/leading.jpg", "what?.jpg", "a&b=c.jpg", "semi;colon:at@.jpg", "quote\"'<>.jpg", "three...dots.jpg",
        "tilde~(brackets)[x]{y}.jpg", "back\\slash.jpg", "tab\tnew.jpg", "日本/写真.jpg", "emoji/😀.jpg", "#hash.jpg"]
 
 
@@ -56,7 +56,7 @@ def test_keys_are_read_from_a_store_that_does_not_encode_them(bucket, store):
 
 def test_only_what_looks_like_a_picture_and_lies_beneath_the_prefix_is_shown(bucket, store):
     for key in ["2024/a.jpg", "2024/deep/b.PNG", "2024/notes.txt", "2024/", "2024x/c.jpg", "d.jpg", "2024/.hidden/e.jpg",
-                "2024/@eaDir/f.jpg", "2024/jpg"]:
+                "2024/@eaDir/f.jpg", "2024/jpg", "2024/../g.jpg", "2024/./h.jpg"]:
         store.put(key)
     gallery = bucket(source="s3://pictures/2024")
     assert set(gallery.images(2)) == {"a.jpg", "b.PNG"}
@@ -222,7 +222,7 @@ def test_what_is_wrong_is_said_with_what_to_do(bucket, store, change, told):
 
 
 @pytest.mark.parametrize("words, told", [
-    (["s3://"], "s3://bucket"), (["s3://a"], "s3://bucket"), (["s3://UP/../x", "--endpoint", "ftp://x"], "--endpoint"),
+    (["s3://"], "s3://bucket"), (["s3://a"], "s3://bucket"), (["s3://pictures", "--endpoint", "ftp://x"], "--endpoint"),
     (["s3://pictures", "--endpoint", "http://host/path"], "--endpoint"),
     (["s3://pictures", "--path-style", "--host-style"], "not both"),
     (["s3://pictures", "--region", "a b"], "--region"),

@@ -37,12 +37,9 @@ final class FetchEngine: @unchecked Sendable {
         self.logger = logger
         policy = RetryPolicy(configuration)
         places = PlaceAllocator(places: configuration.places, placesPerGroup: configuration.placesPerOrigin)
-        let driver = try CurlDriver(loop: loop, idleConnections: configuration.places)
-        self.driver = driver
-        if let store = configuration.objectStore {
-            credentials = try CredentialKeeper(store, loop, driver, logger)
-        } else {
-            credentials = nil
+        driver = try CurlDriver(loop: loop, idleConnections: configuration.places)
+        credentials = try configuration.objectStore.map { store throws(OriginError) in
+            try CredentialKeeper(store, loop, CurlDriver(loop: loop, idleConnections: configuration.places), logger)
         }
     }
 
@@ -97,6 +94,7 @@ final class FetchEngine: @unchecked Sendable {
             end(job, with: .failed(OriginError(.stopped, logDetail: "the fetcher was shut down")))
         }
         driver.shutDown()
+        credentials?.driver.shutDown()
     }
 
     // MARK: What fetches ask

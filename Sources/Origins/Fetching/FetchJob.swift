@@ -74,6 +74,7 @@ final class FetchJob {
 
     var id: ObjectIdentifier { ObjectIdentifier(ticket) }
     var origin: Origin { trail.current.origin }
+    private var driver: CurlDriver { request.isSigned ? engine.credentials?.driver ?? engine.driver : engine.driver }
 
     // MARK: What the engine tells
 
@@ -107,7 +108,7 @@ final class FetchJob {
             return settle(.failed(OriginError(.unreachable, logDetail: "no memory for a transfer")))
         }
         stage = .transferring(transfer)
-        guard engine.driver.start(transfer) else {
+        guard driver.start(transfer) else {
             return settle(.failed(OriginError(.unreachable, logDetail: "curl takes no further transfer")))
         }
         engine.count { $0.attempts += 1 }
@@ -122,7 +123,7 @@ final class FetchJob {
         clocks.stop()
         signing += 1
         switch stage {
-        case .transferring(let transfer): engine.driver.remove(transfer)
+        case .transferring(let transfer): driver.remove(transfer)
         case .resting(let timer): timer.cancel()
         case .waiting, .closed: break
         }
@@ -149,7 +150,7 @@ final class FetchJob {
             clocks.pause()
         } else {
             clocks.resume()
-            engine.driver.resume(transfer)
+            driver.resume(transfer)
         }
     }
 
@@ -157,7 +158,7 @@ final class FetchJob {
 
     private func giveUp(_ why: String) {
         guard case .transferring(let transfer) = stage else { return }
-        engine.driver.remove(transfer)
+        driver.remove(transfer)
         settle(settlement ?? .failed(OriginError(.timedOut, logDetail: "\(why): \(trail.current.loggable)")))
     }
 

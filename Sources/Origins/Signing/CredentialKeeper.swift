@@ -20,7 +20,9 @@ final class CredentialKeeper: @unchecked Sendable {
     let store: ObjectStore
     let origin: Origin
     private let loop: EventLoop
-    private let driver: CurlDriver
+    /// Of signed requests and of those for credentials alone: they may go to addresses that others must not, and a connection
+    /// that is open is used again by whoever names its host.
+    let driver: CurlDriver
     private let logger: Logger
     private let reading = DispatchQueue(label: "tessera.origins.credentials")
 
