@@ -11,7 +11,7 @@ import time
 from measuring import Report
 
 BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million",
-              "app", "cold", "fling"]
+              "bucket", "app", "cold", "fling"]
 # What one wants to know of every change, within a quarter of an hour.
 SHORT = ["serve", "coalesce", "latency", "cancel", "fling"]
 

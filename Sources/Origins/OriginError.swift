@@ -73,7 +73,7 @@ public struct OriginError: Error, Hashable, Sendable {
     public var status: Int {
         switch reason {
         case .status(404), .status(410): 404
-        case .status(429), .status(503), .suspended, .stopped: 503
+        case .status(429), .status(503), .suspended, .credentials, .stopped: 503
         case .timedOut, .status(408), .status(504): 504
         default: 502
         }

@@ -17,7 +17,8 @@ struct Serve: AsyncParsableCommand {
               tessera serve s3://photos/2024 --endpoint https://minio.example
             """)
 
-    @Argument(help: ArgumentHelp(
+    @Argument(
+        help: ArgumentHelp(
             "A folder, a file of URLs, a URL template, or s3://bucket/prefix. (TESSERA_SOURCE)", valueName: "source"))
     var sources: [String] = []
 
@@ -32,7 +33,8 @@ struct Serve: AsyncParsableCommand {
         LogOutput.start(level: try server.resolvedLogLevel())
         let words = sources.isEmpty ? Environment.values("source") : sources
         guard !words.isEmpty else {
-            throw ValidationError("Name a SOURCE: a folder, a file of URLs, a URL template with --count, or s3://bucket.")
+            throw ValidationError(
+                "Name a SOURCE: a folder, a file of URLs, a URL template with --count, or s3://bucket.")
         }
         let count = try count ?? Environment.value("count")
         let sources = try Source.parse(words, count: count, store: store.store())

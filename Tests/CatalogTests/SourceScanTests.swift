@@ -14,7 +14,7 @@ import Testing
             nextRevision: { 1 }, showGrowth: showGrowth)
     }
 
-    private func sighting(_ number: Int) -> Sighting { Sighting(location: "http://a.test/\(number)", stamp: nil) }
+    private func sighting(_ number: Int) -> Sighting { Sighting(location: "http://a.test/\(number)", original: .url) }
 
     @Test func `what is seen is shown while the source is still being read`() async throws {
         let index = try Index()

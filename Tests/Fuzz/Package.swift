@@ -59,11 +59,14 @@ let package = Package(
             only: [
                 "CatalogError.swift", "Folders/FilePath.swift", "Folders/FileSystemCalls.swift",
                 "Folders/FolderIdentity.swift", "Folders/FolderRoot.swift", "Folders/OpenFile.swift", "Lists",
+                "Buckets/BucketAddress.swift", "Buckets/BucketPage.swift", "Buckets/BucketRefusal.swift",
+                "Buckets/ObjectStamp.swift", "Buckets/URLCoding.swift", "Buckets/XMLReader.swift",
                 "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/Sighting.swift",
-                "Sources/Source.swift", "Sources/URLTemplate.swift", "Sources/WebAddress.swift",
+                "Sources/Source.swift", "Sources/WebAddress.swift", "Templates/URLTemplate.swift",
                 "Views/Folding.swift", "Views/MediaKind.swift", "Views/Search.swift", "Views/View.swift",
                 "Views/WallTime.swift",
-            ]),
+            ],
+            without: ["Lists/ListSource.swift"]),
         room(
             "Decoding", knows: ["Renditions", "Images"],
             only: [

@@ -42,7 +42,8 @@ public struct BucketAddress: Hashable, Sendable {
         let rest = word.dropFirst(Self.scheme.count)
         let name = rest.prefix { $0 != "/" }
         guard Self.isBucketName(name) else {
-            throw fault("write s3://bucket or s3://bucket/prefix; a bucket's name is 3 to 63 letters, digits, . - or _.")
+            throw fault(
+                "write s3://bucket or s3://bucket/prefix; a bucket's name is 3 to 63 letters, digits, . - or _.")
         }
         guard Self.isPlain(store.region) else { throw fault("--region is no name of a region.") }
         let prefix = String(rest.dropFirst(name.count).drop { $0 == "/" })

@@ -7,8 +7,8 @@ struct BucketListing {
     let pace: RetryPace
     let retries: Int
     let isStopped: () -> Bool
-    /// Hears why a page did not come that is asked for again.
-    let delayed: (BucketRefusal) -> Void
+    /// Hears why a page did not come that is asked for again, and nil when it has come after all.
+    let delayed: (BucketRefusal?) -> Void
 
     /// Hands out all pages, one after the other, until `isStopped` says true.
     ///
@@ -32,7 +32,9 @@ struct BucketListing {
             let request = ahead ?? PageRequest(address.listing(after: token), to: store)
             ahead = nil
             do {
-                return try page(from: request, &ahead)
+                let page = try page(from: request, &ahead)
+                if attempt > 0 { delayed(nil) }
+                return page
             } catch let refusal as BucketRefusal {
                 ahead = nil
                 guard refusal.isPassing, attempt < retries, !isStopped() else { throw refusal }
@@ -57,7 +59,9 @@ struct BucketListing {
                         ahead = PageRequest(address.listing(after: next), to: store)
                     }
                 case .whole:
-                    do throws(BucketPageReader.Fault) { return try reader.finish() } catch { throw BucketRefusal(error) }
+                    do throws(BucketPageReader.Fault) { return try reader.finish() } catch {
+                        throw BucketRefusal(error)
+                    }
                 case .refused(let status, let body, let region):
                     throw BucketRefusal(status: status, body: body, region: region, of: address)
                 case .failed(let message):

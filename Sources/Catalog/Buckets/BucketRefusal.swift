@@ -54,12 +54,14 @@ struct BucketRefusal: Error, Hashable {
         case "AccessDenied", "AllAccessDisabled", "AccountProblem":
             "the store does not let these credentials list it. They need s3:ListBucket for the bucket and s3:GetObject"
                 + " for what is in it; where there are none, check that they are where AWS programs look."
-        case "PermanentRedirect", "AuthorizationHeaderMalformed", "TemporaryRedirect", "IllegalLocationConstraintException":
+        case "PermanentRedirect", "AuthorizationHeaderMalformed", "TemporaryRedirect",
+            "IllegalLocationConstraintException":
             misplaced(region, endpoint, address)
         case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout":
             "the store has too much to do (\(code)). It is asked again by itself."
         case "" where status == 301 || status == 307: misplaced(region, endpoint, address)
-        case "" where status == 404: "there is no such bucket at the endpoint. Check its name, --endpoint and --path-style."
+        case "" where status == 404:
+            "there is no such bucket at the endpoint. Check its name, --endpoint and --path-style."
         case "" where status == 401 || status == 403: "the store refuses these credentials (status \(status))."
         default: "the store answers with status \(status)\(code.isEmpty ? "" : " (\(code))")."
         }

@@ -33,7 +33,9 @@ struct BucketSource: SourceReading {
             address: address, store: store, pace: catalog.configuration.pageRetrying,
             retries: catalog.configuration.pageRetries, isStopped: { catalog.isEnding }
         ) { refusal in
-            catalog.settle(source, CatalogState.Problem(source: name, reason: refusal.reason))
+            var problems = CatalogState.Problems()
+            if let refusal { problems.add(.init(source: name, reason: refusal.reason)) }
+            catalog.settle(source, problems)
         }
         try listing.read { page in
             for object in page.objects {

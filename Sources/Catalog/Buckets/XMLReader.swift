@@ -47,9 +47,10 @@ struct XMLReader {
                 state = .tag(quote: nil)
             case .tag(quote: nil) where tag.isEmpty:
                 // Most tags have nothing but a name, and come in one piece.
-                let end = bytes[position...].prefix(64).firstIndex {
-                    !Self.isNameLetter($0) && $0 != UInt8(ascii: "/")
-                } ?? position
+                let end =
+                    bytes[position...].prefix(64).firstIndex {
+                        !Self.isNameLetter($0) && $0 != UInt8(ascii: "/")
+                    } ?? position
                 if end < bytes.count, bytes[end] == UInt8(ascii: ">") {
                     try Self.keep(bytes[position..<end], in: &tag)
                     position = end

@@ -156,7 +156,9 @@ extension Catalog {
         for rows in listed {
             let read = try rows.read(learning: rows.index === disk ? ids : [])
             if rows.index === disk { learnt = read.learnt }
-            for (entry, row) in zip(rows.entries, read.rows) { found[entry.place] = Found(row, of: sources[entry.ordinal]) }
+            for (entry, row) in zip(rows.entries, read.rows) {
+                found[entry.place] = Found(row, of: sources[entry.ordinal])
+            }
         }
         if learnt == nil { learnt = disk.learnt(of: ids) }
         let known = told(learnt, by: disk)

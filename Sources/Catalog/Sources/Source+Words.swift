@@ -12,7 +12,8 @@ extension Source {
         _ words: [String], count: Int? = nil, store: BucketAddress.Store = BucketAddress.Store()
     ) throws(CatalogError) -> [Source] {
         guard !words.isEmpty else {
-            throw .badSource(word: "SOURCE", reason: "name a folder, a list of URLs, a URL with {index} in it, or s3://bucket.")
+            throw .badSource(
+                word: "SOURCE", reason: "name a folder, a list of URLs, a URL with {index} in it, or s3://bucket.")
         }
         var sources: [Source] = []
         for word in words { sources.append(try parse(word, count: count, store: store)) }

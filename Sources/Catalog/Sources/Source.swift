@@ -18,17 +18,4 @@ public enum Source: Hashable, Sendable {
         /// A JSON value a line: the URL, or an object with `url` and, where known, `name`, `width`, `height`, `takenAt`.
         case jsonLines = "jsonl"
     }
-
-    /// As people know it: the path, the template, or the bucket.
-    public var name: String { kind.name }
-
-    /// What reads it.
-    var kind: any SourceReading {
-        switch self {
-        case .folder(let path): FolderSource(path: path)
-        case .list(let path, let format): ListSource(path: path, format: format)
-        case .template(let template): TemplateSource(template: template)
-        case .bucket(let address): BucketSource(address: address)
-        }
-    }
 }

@@ -41,7 +41,6 @@ protocol SourceReading: Sendable {
     func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation
 }
 
-
 extension SourceReading {
     var folderName: String? { nil }
     var hasFiles: Bool { false }

@@ -72,7 +72,8 @@ final class OriginalFetch: Sendable {
     ///   - before: What is kept of it; makes the request conditional.
     ///   - lane: Writes; any number of fetches share it.
     init(
-        image: ImageID, url: String, isSigned: Bool, before: KeptOriginal?, store: OriginalStore, lane: BlockingLane,
+        image: ImageID, url: String, isSigned: Bool = false, before: KeptOriginal?, store: OriginalStore,
+        lane: BlockingLane,
         time: any TimeKeeping, unwrittenLimit: Int, news: @escaping @Sendable (News) -> Void
     ) {
         self.image = image

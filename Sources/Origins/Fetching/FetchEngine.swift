@@ -55,7 +55,8 @@ final class FetchEngine: @unchecked Sendable {
         do throws(OriginError) {
             guard !isShutDown else { throw OriginError(.stopped, logDetail: "fetch after the shutdown") }
             let job = FetchJob(
-                request, url: try OriginURL(request.url, keepsPath: request.isSigned), priority: priority, ticket: ticket,
+                request, url: try OriginURL(request.url, keepsPath: request.isSigned), priority: priority,
+                ticket: ticket,
                 events: events, in: self)
             jobs[job.id] = job
             enqueue(job)

@@ -18,7 +18,8 @@ struct RetryPolicy: Sendable {
     ///   - chance: From 0 to 1: where in the second half of the nominal wait to go.
     func wait(after error: OriginError, retries: Int, chance: Double) -> Duration? {
         // Whoever has waited for one hang is not to wait for another.
-        guard error.isTransient, retries < maximumRetries, ![.stopped, .suspended, .timedOut, .credentials].contains(error.reason)
+        guard error.isTransient, retries < maximumRetries,
+            ![.stopped, .suspended, .timedOut, .credentials].contains(error.reason)
         else { return nil }
         let nominal = min(delay * (1 << min(retries, 16)), maximumDelay)
         let jittered = nominal / 2 + nominal / 2 * min(max(chance, 0), 1)

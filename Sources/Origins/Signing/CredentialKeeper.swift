@@ -57,9 +57,13 @@ final class CredentialKeeper: @unchecked Sendable {
             if now >= renewsAt { look() }
             return answer(.success(present))
         }
+        // What was looked for in vain a moment ago is not there now.
+        if !isLooking, now - lookedAt < Self.pace { return answer(.failure(absence)) }
         waiters.append(answer)
         look()
     }
+
+    private var absence: OriginError { OriginError(.credentials, logDetail: "no credentials for \(origin)") }
 
     /// The store refuses these.
     ///
@@ -141,11 +145,7 @@ final class CredentialKeeper: @unchecked Sendable {
         let answered = waiters
         waiters = []
         for waiter in answered {
-            if let present {
-                waiter(.success(present))
-            } else {
-                waiter(.failure(OriginError(.credentials, logDetail: "no credentials for \(origin)")))
-            }
+            waiter(present.map { .success($0) } ?? .failure(absence))
         }
     }
 

@@ -17,6 +17,7 @@ private let targets: [String: any FuzzTarget.Type] = [
     "jpeg": JPEGTarget.self,
     "jpeghead": JPEGHeadTarget.self,
     "jsonlines": JSONLinesTarget.self,
+    "listing": BucketPageTarget.self,
     "message": ClientMessageTarget.self,
     "png": PNGTarget.self,
     "request": RequestTarget.self,

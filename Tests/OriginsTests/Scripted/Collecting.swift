@@ -62,10 +62,11 @@ extension OriginFetcher {
     }
 
     func watch(
-        _ url: String, revalidate: Validators? = nil, priority: Priority = .visible(0)
+        _ url: String, revalidate: Validators? = nil, isSigned: Bool = false, priority: Priority = .visible(0)
     ) -> Watched {
         let (stream, continuation) = AsyncStream<OriginEvent>.makeStream()
-        let fetch = fetch(OriginRequest(url: url, revalidate: revalidate), priority: priority) { event in
+        let request = OriginRequest(url: url, revalidate: revalidate, isSigned: isSigned)
+        let fetch = fetch(request, priority: priority) { event in
             continuation.yield(event)
             switch event {
             case .finished, .failed, .notModified: continuation.finish()
@@ -75,8 +76,8 @@ extension OriginFetcher {
         return Watched(fetch: fetch, events: stream)
     }
 
-    func outcome(of url: String, revalidate: Validators? = nil) async -> Outcome {
-        await watch(url, revalidate: revalidate).outcome()
+    func outcome(of url: String, revalidate: Validators? = nil, isSigned: Bool = false) async -> Outcome {
+        await watch(url, revalidate: revalidate, isSigned: isSigned).outcome()
     }
 }
 

@@ -1,0 +1,87 @@
+import Addresses
+import Testing
+
+@testable import Origins
+
+/// Signed requests go to the store, and nowhere else.
+@Suite struct SignedFetchTests {
+    private func fetcher(endpoint: String, allowing: [String] = []) throws -> OriginFetcher {
+        try OriginFetcher.forTests {
+            $0.allowedAddresses = allowing
+            $0.objectStore = ObjectStore(
+                endpoint: endpoint, region: "here",
+                credentials: CredentialSettings(environment: [
+                    "AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "token",
+                ]))
+        }
+    }
+
+    @Test func `a request to the store is signed, wherever the store is, and a key's path is left as it is`()
+        async throws
+    {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(100)) }
+        let fetcher = try fetcher(endpoint: origin.url(""))
+        let outcome = await fetcher.outcome(of: origin.url("/b/a//..%2F/../x"), isSigned: true)
+        #expect(outcome.bytes == pattern(100))
+        let request = try #require(origin.requests.first)
+        #expect(request.target == "/b/a//..%2F/../x")
+        let signature = try #require(request.fields["authorization"])
+        #expect(signature.hasPrefix("AWS4-HMAC-SHA256 Credential=KEY/") && signature.contains("/here/s3/aws4_request"))
+        #expect(signature.contains("x-amz-security-token") && request.fields["x-amz-security-token"] == "token")
+        #expect(!signature.contains("accept-encoding"), "what proxies change is not signed")
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `another host is never asked with a signature`() async throws {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(1)) }
+        let fetcher = try fetcher(endpoint: "http://store.test", allowing: ["127.0.0.0/8"])
+        let outcome = await fetcher.outcome(of: origin.url(), isSigned: true)
+        #expect(outcome.error?.reason == .badURL && origin.requests.isEmpty)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a redirect of a signed request is followed nowhere`() async throws {
+        let origin = ScriptedOrigin { $0.answer("307 Moved", ["Location: /elsewhere"], body: Array("<Error/>".utf8)) }
+        let fetcher = try fetcher(endpoint: origin.url(""))
+        let outcome = await fetcher.outcome(of: origin.url("/b/a"), isSigned: true)
+        #expect(outcome.error?.reason == .status(307) && origin.requests.count == 1)
+        #expect(outcome.error?.refusal?.body == Array("<Error/>".utf8))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `what is not signed does not reach the store's address by its connections`() async throws {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(10)) }
+        let fetcher = try fetcher(endpoint: origin.url(""))
+        #expect(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).bytes == pattern(10))
+        #expect(await fetcher.outcome(of: origin.url("/b/a")).error?.reason == .addressRefused)
+        #expect(origin.requests.count == 1)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a refusal is told with its beginning, however long it is`() async throws {
+        let origin = ScriptedOrigin {
+            $0.answer("403 No", ["x-amz-bucket-region: there"], body: [UInt8](repeating: 65, count: 100_000))
+        }
+        let fetcher = try fetcher(endpoint: origin.url(""))
+        let error = await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).error
+        #expect(error?.reason == .status(403) && error?.refusal?.region == "there")
+        #expect((1...(16 << 10)).contains(error?.refusal?.body.count ?? 0))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `the networks of one's own are the store's, and metadata are nobody's`() {
+        for text in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "100.64.0.1", "::1", "fd12::1", "::ffff:10.0.0.1"] {
+            #expect(IPAddress(text).map(AddressFilter.isOfOwnNetwork) == true, "\(text)")
+        }
+        for text in ["169.254.169.254", "0.0.0.0", "224.0.0.1", "fe80::1", "8.8.8.8"] {
+            #expect(IPAddress(text).map(AddressFilter.isOfOwnNetwork) == false, "\(text)")
+        }
+        #expect(IPAddress("169.254.169.254").map(AddressFilter.isOfMetadata) == true)
+        #expect(IPAddress("10.0.0.1").map(AddressFilter.isOfMetadata) == false)
+    }
+}
