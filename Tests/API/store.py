@@ -181,7 +181,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("ETag", tag)
             self.end_headers()
             return
-        self.answer(200, body, "image/jpeg", ETag=tag, Last_Modified=email.utils.formatdate(modified, usegmt=True))
+        status, more = 200, {}
+        if self.headers.get("Range") and self.headers.get("If-Range", tag) == tag:
+            start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-"))
+            status, more = 206, {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"}
+            body = body[start:]
+        self.answer(status, body, "image/jpeg", ETag=tag, Accept_Ranges="bytes",
+                    Last_Modified=email.utils.formatdate(modified, usegmt=True), **more)
 
 
 def quote(text: str, safe: str = "") -> str:

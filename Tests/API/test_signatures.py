@@ -6,9 +6,10 @@ import threading
 
 import pytest
 
+import pictures
 from gallery import wait_until
 from role import Role
-from store import ACCESS, SECRET, Refused, Store
+from store import ACCESS, SECRET, Refused, Store, entity_tag
 
 NOBODY = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "HOME": "/nonexistent"}
 
@@ -125,6 +126,30 @@ def test_what_a_list_names_is_neither_signed_nor_let_at_the_stores_address(serve
     assert gallery.tile(own).status == 200
     assert gallery.tile(listed).is_problem(502)
     assert all("authorization" in head for head in store.heads)
+
+
+def test_a_fetch_that_breaks_off_goes_on_where_it_was(serve, store):
+    body = pictures.encoded("JPEG", quality=90) + bytes(200_000)
+    store.put("a.jpg", body)
+
+    def cut(handler, listing):
+        if listing or "Range" in handler.headers:
+            return False
+        handler.send_response(200)
+        for name, value in (("Content-Length", str(len(body))), ("ETag", entity_tag(body)), ("Accept-Ranges", "bytes")):
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(body[:100_000])
+        handler.wfile.flush()
+        handler.close_connection = True
+        return True
+
+    store.answers.append(cut)
+    gallery = serve("s3://pictures", **store.environment())
+    is_shown(gallery, "a.jpg")
+    image = gallery.page(limit=1)["images"][0]
+    assert gallery.get(f"/images/{image['id']}/original").body == body
+    assert any("range" in head and "range" in head["authorization"] for head in store.heads)
 
 
 def test_without_credentials_anybodys_bucket_is_read_when_told_so(serve, store):

@@ -61,6 +61,7 @@ let package = Package(
                 "Folders/FolderIdentity.swift", "Folders/FolderRoot.swift", "Folders/OpenFile.swift", "Lists",
                 "Buckets/BucketAddress.swift", "Buckets/BucketPage.swift", "Buckets/BucketRefusal.swift",
                 "Buckets/ObjectStamp.swift", "Buckets/URLCoding.swift", "Buckets/XMLReader.swift",
+                "Buckets/XMLReader+Entities.swift",
                 "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/Sighting.swift",
                 "Sources/Source.swift", "Sources/WebAddress.swift", "Templates/URLTemplate.swift",
                 "Views/Folding.swift", "Views/MediaKind.swift", "Views/Search.swift", "Views/View.swift",

@@ -103,7 +103,8 @@ final class Index: Sendable {
                 }
             }
             // Programs that do not know these can go on with the index, so this is no other form.
-            for (table, name) in [("image", "inode"), ("image", "objectVersion")] + FactsColumns.later.map({ ("facts", $0) })
+            let later = ["inode", "objectVersion"].map { ("image", $0) } + FactsColumns.later.map { ("facts", $0) }
+            for (table, name) in later
             where try !db.columns(in: table).contains(where: { $0.name == name }) {
                 try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(name)")
             }
@@ -139,7 +140,8 @@ final class Index: Sendable {
                 CREATE TABLE image (
                     row INTEGER PRIMARY KEY, id INTEGER NOT NULL, location TEXT NOT NULL,
                     size INTEGER, seconds INTEGER, nanoseconds INTEGER,
-                    name TEXT, width INTEGER, height INTEGER, takenAt TEXT, inode INTEGER, objectVersion INTEGER);
+                    name TEXT, width INTEGER, height INTEGER, takenAt TEXT, inode INTEGER,
+                    objectVersion INTEGER);
                 CREATE TABLE facts (
                     id INTEGER PRIMARY KEY, version INTEGER, \(FactsColumns.names.joined(separator: ", ")));
                 CREATE TABLE unexamined (row INTEGER PRIMARY KEY);
