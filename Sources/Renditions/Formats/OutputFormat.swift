@@ -27,16 +27,16 @@ public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
         return best.format
     }
 
-    /// Best first, as measured on photographs with libvips 8.14 at the qualities of `Encoding`:
+    /// Best first, as measured on 37 photographs with libvips 8.14 at the qualities of `Encoding`; Benchmarks/README.md has
+    /// the bytes at equal quality:
     ///
-    /// | bytes, and CPU of the whole render | JPEG | WebP | AVIF |
+    /// | bytes, and CPU of the encoder | JPEG | WebP | AVIF |
     /// | --- | --- | --- | --- |
-    /// | preview | 820 | 470 | 710, most of it the container |
-    /// | tile | 13.3 KB, 36 ms | 8.6 KB, 38 ms | 6.2 KB, 41 ms |
-    /// | screen, of 24 megapixels | 273 KB, 206 ms | 166 KB, 243 ms | 94 KB, 280 to 330 ms |
+    /// | preview | 760, 0.3 ms | 640, 1 ms | 620, 1.5 ms, most of it the container |
+    /// | tile | 11.9 KB, 0.6 ms | 8.0 KB, 2.7 ms | 4.7 KB, 11 ms |
+    /// | screen | 175 KB, 8 ms | 99 KB, 48 ms | 58 KB, 50 ms |
     ///
-    /// For the screen AVIF needs another 60 MB of memory a thread, and what it saves on the wire it spends on the processor
-    /// unless the wire is slower than some 7 Mbit/s.
+    /// For the screen AVIF needs another 40 to 60 MB of memory a thread. As good as the WebP it saves a tenth of the bytes.
     static func preferences(for rendition: Rendition) -> [OutputFormat] {
         switch rendition {
         case .preview: [.webp, .jpeg, .avif]
