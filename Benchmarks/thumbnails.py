@@ -18,7 +18,7 @@ ROUNDS, CONNECTIONS = 2, 8
 SAVED_AS = {
     "jpeg": "jpg[Q=80,optimize_coding,strip]",
     "webp": "webp[Q=75,effort=2,strip]",
-    "avif": "avif[Q=50,effort=0,strip]",
+    "avif": "avif[Q=47,effort=1,strip]",
 }
 
 
