@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 
-from streaming import masked, opened
+from streaming import Frames, masked, opened
 
 # So many streams of one client have room for all that a single one has.
 PAGES, SLOTS = 8, 50
@@ -58,26 +58,10 @@ class Page:
         self._taking = asyncio.create_task(self._take())
 
     async def _take(self):
-        left = b""
+        frames = Frames()
         while data := await self._reader.read(1 << 18):
-            left += data
-            start = 0
-            while (size := self._size(left, start)) and len(left) - start >= sum(size):
-                head, length = size
-                self._frame(left[start] & 15, left[start + head:start + head + length])
-                start += head + length
-            left = left[start:]
-
-    @staticmethod
-    def _size(data: bytes, start: int) -> tuple[int, int] | None:
-        """Bytes of the next frame's head and of its payload; nothing where the head is not whole (RFC 6455 §5.2)."""
-        if len(data) - start < 2:
-            return None
-        short = data[start + 1]
-        more = {126: 2, 127: 8}.get(short, 0)
-        if len(data) - start < 2 + more:
-            return None
-        return 2 + more, int.from_bytes(data[start + 2:start + 2 + more], "big") if more else short
+            for opcode, payload in frames.taken(data):
+                self._frame(opcode, payload)
 
     def _frame(self, opcode: int, payload: bytes):
         if opcode == 1:

@@ -17,13 +17,43 @@ def viewport(first: int, count: int = 60) -> dict:
     return {"type": "viewport", "revision": 1, "first": first, "count": count, "direction": 1, "pixels": 360}
 
 
+def handshake(accept: str = "") -> bytes:
+    """What a client asks for a stream with, of renditions of these types."""
+    return (f"GET /api/v1/stream{accept and f'?accept={accept}'} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            "Sec-WebSocket-Protocol: tessera.v1\r\n\r\n").encode()
+
+
+class Frames:
+    """Bytes of a server in, its whole frames out (RFC 6455 §5.2); none is in parts."""
+
+    def __init__(self):
+        self._data = bytearray()
+
+    def taken(self, piece) -> list[tuple[int, bytes]]:
+        """Opcode and payload of each frame that is there now."""
+        data = self._data
+        data += piece
+        frames, at, end = [], 0, len(data)
+        while end - at >= 2:
+            length, head = data[at + 1] & 127, 2
+            if length >= 126:
+                head = 4 if length == 126 else 10
+                if end - at < head:
+                    break
+                (length,) = struct.unpack_from(">H" if head == 4 else ">Q", data, at + 2)
+            if end - at < head + length:
+                break
+            frames.append((data[at] & 15, bytes(data[at + head : at + head + length])))
+            at += head + length
+        del data[:at]
+        return frames
+
+
 async def opened(
-        port: int, source: str, accept: str = "*/*") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        port: int, source: str, accept: str = "") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A stream whose handshake is done."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
-    writer.write((f"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                  f"Accept: {accept}\r\n"
-                  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-                  "Sec-WebSocket-Protocol: tessera.v1\r\n\r\n").encode())
+    writer.write(handshake(accept))
     await reader.readuntil(b"\r\n\r\n")
     return reader, writer

@@ -1,0 +1,143 @@
+"""What it costs as it grows: streams that read, pictures in the gallery, cores for the server. All that they look at is
+in the server's memory, so that streams are measured, and neither decoding nor an origin."""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import originals
+from measuring import cpu_seconds, median, memory_megabytes, percentile, wait_until_idle
+from origins import Origin
+from peers import Tessera
+
+from . import page, table
+
+FOLDER = pathlib.Path(__file__).parent
+STREAMS = [1, 10, 100, 1_000]
+# Pictures, and cores for the server. Where it has one, the pages have the other; else all share both.
+GALLERIES = [(1_000, 2), (100_000, 2), (1_000_000, 2), (100_000, 1)]
+# One stream settles once in five seconds.
+SECONDS = {1: 12, 10: 8, 100: 8, 1_000: 8}
+AT_REST = 2.0
+# Pages that are busier than this share of a core, or later than so many seconds with a step, are what was measured.
+BUSY, LATE = 0.8, 0.05
+# A promise: of a core, and of memory, for each of a thousand streams.
+REST_SHARE, REST_KILOBYTES = 0.001, 200
+
+
+def run(report, options):
+    galleries, streams = (GALLERIES[:1], STREAMS[:2]) if options.quick else (GALLERIES, STREAMS)
+    points = []
+    # From few to many: what many streams took, the server does not give back at once.
+    with Origin("delay", delay=0, file=str(picture())) as origin:
+        for pictures, cores in galleries:
+            with gallery(origin, pictures, cores) as ours:
+                rest = memory_megabytes(ours.pid)
+                for count in streams:
+                    points.append(point(ours, pictures, cores, count, rest))
+                    tell(report, points[-1])
+    report.attach("curves", {"points": points})
+    print("\n" + table.table(points) + "\n", flush=True)
+
+
+def picture() -> pathlib.Path:
+    """One whose tile has 4 KB, as that of many a photograph."""
+    return originals.pictures_of_many_entropies() / "noise-07.7.png"
+
+
+@contextlib.contextmanager
+def on_cores(cores: set[int]):
+    """What is started here, with its threads, stays on these cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def split(cores: int) -> tuple[set[int], set[int]]:
+    """The server's cores and the pages'."""
+    all = sorted(os.sched_getaffinity(0))
+    return set(all[:cores]), set(all[cores:]) or set(all)
+
+
+@contextlib.contextmanager
+def gallery(origin: Origin, pictures: int, cores: int):
+    """A server that knows all of them, and has in memory what will be looked at."""
+    with on_cores(split(cores)[0]):
+        ours = Tessera(origin.url("/{index}.png"), "--count", pictures, "--allow-address", "127.0.0.0/8",
+                       "--memory-cache", "128MiB")
+    with ours:
+        deadline = time.monotonic() + 120
+        while (status := ours.json("/api/v1/status"))["total"] < pictures or status["scanning"]:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the gallery does not come to {pictures} pictures")
+            time.sleep(0.1)
+        with pages(ours, pictures, 1, 1, warm=True) as process:
+            expect(process, "warm")
+        wait_until_idle(ours.pid)
+        yield ours
+
+
+@contextlib.contextmanager
+def pages(ours: Tessera, pictures: int, cores: int, streams: int, warm: bool = False):
+    settings = dict(port=ours.port, streams=streams, seconds=SECONDS[streams], warm=warm,
+                    runs=[number * (pictures // page.RUNS) for number in range(page.RUNS)])
+    with on_cores(split(cores)[1]):
+        process = subprocess.Popen(
+            [sys.executable, str(FOLDER / "reading.py"), json.dumps(settings)], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(FOLDER.parent)})
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def expect(process: subprocess.Popen, word: str):
+    if (line := process.stdout.readline().strip()) != word:
+        raise RuntimeError(f"the pages say {line!r} and not {word!r}")
+
+
+def point(ours: Tessera, pictures: int, cores: int, streams: int, memory: float) -> dict:
+    with pages(ours, pictures, cores, streams) as process:
+        expect(process, "open")
+        before, since = cpu_seconds(ours.pid), time.monotonic()
+        time.sleep(AT_REST)
+        rest = (cpu_seconds(ours.pid) - before) / (time.monotonic() - since)
+        resting = memory_megabytes(ours.pid)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        expect(process, "reading")
+        before = cpu_seconds(ours.pid)
+        told = json.loads(process.stdout.readline())
+        used, most = cpu_seconds(ours.pid) - before, memory_megabytes(ours.pid)
+    client, late = told["cpu"] / told["seconds"], percentile(told["late"], 0.95)
+    settled = [settle for settle in told["settles"] if settle is not None]
+    return dict(
+        pictures=pictures, cores=cores, streams=streams, jumps=len(told["settles"]),
+        unsettled=len(told["settles"]) - len(settled),
+        settle=median(settled) if settled else None, p95=percentile(settled, 0.95) if settled else None,
+        cpu=used / told["seconds"] / streams, share=used / told["seconds"], tile=used / max(1, told["tiles"]),
+        tiles=told["tiles"] / told["seconds"], previews=told["previews"] / told["seconds"],
+        rest=rest / streams, resting=resting - memory, memory=most, each=(most - memory) / streams,
+        client=client, late=late, is_clients=client > BUSY or late > LATE)
+
+
+def tell(report, point: dict):
+    what = f"{point['streams']:,} streams, {point['pictures']:,} pictures, {point['cores']} cores"
+    if point["settle"] is not None:
+        report.add("curves", f"{what}: settle", "ms", 1e3 * point["settle"], p95=1e3 * point["p95"])
+    report.add("curves", f"{what}: CPU of a stream", "%", 100 * point["cpu"])
+    report.add("curves", f"{what}: memory", "MB", point["memory"])
+    if point["streams"] == STREAMS[-1]:
+        each = 1e3 * point["resting"] / point["streams"]
+        report.add("curves", f"{what}: CPU at rest, a stream", "%", 100 * point["rest"],
+                   target=f"<= {100 * REST_SHARE:g}", holds=point["rest"] <= REST_SHARE)
+        report.add("curves", f"{what}: memory at rest, a stream", "KB", each, target=f"<= {REST_KILOBYTES}",
+                   holds=each <= REST_KILOBYTES)
