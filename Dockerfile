@@ -7,7 +7,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libbrotli-dev libcurl4-openssl-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config zlib1g-dev \
+        libbrotli-dev libcurl4-openssl-dev libhiredis-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies change seldom: they are fetched in a layer of their own.
@@ -26,7 +26,7 @@ LABEL org.opencontainers.image.title="Tessera" \
       org.opencontainers.image.description="A gallery server for a million pictures over a bad network"
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libbrotli1 libcurl4 libmagic1 libsqlite3-0 libvips42 \
+        ca-certificates libbrotli1 libcurl4 libhiredis0.14 libmagic1 libsqlite3-0 libvips42 \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
     && useradd --uid 1000 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin tessera \
     && install -d -o tessera -g tessera /data \

@@ -75,6 +75,7 @@ let package = Package(
                 "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux", grdb, collections, log,
             ],
             tests: ["RenderWorkers", "Addresses"]),
+        room("Redis", knows: ["EventLoops", "CHiredis", crypto], tests: ["Locking"]),
         room("Origins", knows: ["EventLoops", "HTTPDates", "Locking", "Scheduling", "Addresses", "CCurl", log]),
         room(
             "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
@@ -122,6 +123,7 @@ let package = Package(
             .target(name: "CSandbox"),
             .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
             .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+            .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
             .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
             .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         ],

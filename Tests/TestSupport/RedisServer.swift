@@ -1,0 +1,87 @@
+import Glibc
+
+/// A Redis of its own on a free port of loopback, that forgets everything when it ends. It can be killed, frozen and
+/// started again.
+public final class RedisServer: @unchecked Sendable {
+    // Sendable because a test calls it from one task at a time.
+    public let port: UInt16
+    private let options: [String]
+    private var process: pid_t = -1
+
+    private static let program = "/usr/bin/redis-server"
+    public static let isInstalled = access(program, X_OK) == 0
+
+    /// Nil if it does not come up.
+    ///
+    /// - Parameter options: words of its command line.
+    public init?(_ options: String...) async {
+        self.options = options
+        port = Self.freePort()
+        guard await start() else { return nil }
+    }
+
+    deinit { end() }
+
+    public var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// Whether it came up.
+    public func start() async -> Bool {
+        let words = [Self.program, "--bind", "127.0.0.1", "--port", "\(port)", "--save", "", "--appendonly", "no"]
+        var arguments = (words + options).map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        guard posix_spawn(&process, Self.program, &actions, nil, &arguments, environ) == 0 else { return false }
+        let port = port
+        return await eventually { Self.isListening(port) }
+    }
+
+    /// As a crash ends it.
+    public func end() {
+        guard process > 0 else { return }
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+        process = -1
+    }
+
+    public func freeze() { kill(process, SIGSTOP) }
+
+    public func wake() { kill(process, SIGCONT) }
+
+    /// A port that was free a moment ago.
+    private static func freePort() -> UInt16 {
+        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(probe) }
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(probe, $0, length)
+                _ = getsockname(probe, $0, &length)
+            }
+            return UInt16(bigEndian: pointer.pointee.sin_port)
+        }
+    }
+
+    private static func isListening(_ port: UInt16) -> Bool {
+        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(probe) }
+        var address = loopback(port: port)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+}
