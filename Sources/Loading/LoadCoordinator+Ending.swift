@@ -9,6 +9,7 @@ extension LoadCoordinator {
         let isRemote = request.image.location.isRemote
         let subject = FailureMemory.Subject(request, version: isRemote ? nil : version ?? request.image.version)
         failures.remember(failure, of: subject, now: time.uptime())
+        contexts[job]?.share.failsEverywhere = failure.isPermanent && version != nil
         // What comes of all pixels says nothing of the original.
         guard isRemote, failure.isPermanent, version != nil, !request.rendition.hasAllPixels else {
             return finish(job, .failure(failure))
@@ -66,6 +67,7 @@ extension LoadCoordinator {
             remember(tile, of: request)
         }
         for waiter in leaving { waiter.answer(result) }
+        if let context { endTurn(of: context, result) }
     }
 
     private func log(_ failure: LoadFailure, of request: LoadRequest?) {
@@ -96,8 +98,10 @@ extension LoadCoordinator {
         for context in contexts.values {
             context.render?.cancel()
             context.glimpse?.cancel()
+            context.share.turn?.end(.gaveUp)
         }
         contexts = [:]
+        wishes = [:]
     }
 }
 

@@ -35,12 +35,14 @@ extension LoadCoordinator {
                     descriptor: fetched.descriptor, version: fetched.kept.version, length: fetched.kept.length,
                     modified: fetched.kept.validators.modified, mayStore: fetched.mayStore)
                 coordinator.contexts[job]?.ground = .source(source)
+                coordinator.contexts[job]?.kept = fetched.kept
                 coordinator.perform(coordinator.machine.prepare(job))
             }
         case .notModified(let kept):
             endFetch(id) { coordinator, job, image in
                 coordinator.noteFreshness(kept, mayStore: true, of: image)
                 coordinator.contexts[job]?.ground = .kept(kept, originFailure: nil)
+                coordinator.contexts[job]?.kept = kept
                 coordinator.perform(coordinator.machine.prepare(job))
             }
         case .failed(let failure):
@@ -85,13 +87,17 @@ extension LoadCoordinator {
             let subject = FailureMemory.Subject(image: context.request.image.id, version: nil, scope: scope)
             failures.remember(failure, of: subject, now: time.uptime())
         }
+        contexts[job]?.share.failsEverywhere = failure.isPermanent || failure.isOfOrigin
         finish(job, .failure(failure))
     }
 
     /// Makes a preview of what there is of an original. Where that fails, the job waits for the rest as if nothing had been
-    /// tried: only the whole tells what a picture is.
+    /// tried: only the whole tells what a picture is. Machines that agree with each other agree on wholes: who has the turn
+    /// would give it back before what the others wait for is there.
     func glimpse(_ job: LoadMachine.JobID, of fetch: LoadMachine.FetchID, _ priority: Priority) {
-        guard let context = contexts[job], context.glimpse == nil, let beginning = beginnings[fetch] else { return }
+        guard coordination.isAlone, let context = contexts[job], context.glimpse == nil,
+            let beginning = beginnings[fetch]
+        else { return }
         let (request, source) = (context.request, beginning.source)
         guard known(request, source) == nil else { return }
         counts.glimpsesBegun += 1

@@ -18,6 +18,8 @@ final class LoadCoordinator: @unchecked Sendable {
     let stages: LoadStages
     let harmful: HarmfulPictures
     let time: any TimeKeeping
+    let coordination: any Coordinating
+    let tier: any RenditionTier
 
     var machine = LoadMachine()
     var waiters: WaitingList
@@ -27,6 +29,8 @@ final class LoadCoordinator: @unchecked Sendable {
     var beginnings: [LoadMachine.FetchID: OriginalBeginning] = [:]
     let arrivals = Arrivals()
     var failures: FailureMemory
+    /// What other machines wait for while this one has the turn.
+    var wishes: [SharedName: LoadWaiter] = [:]
     var counts = LoadStatistics()
     var isStopped = false
     private var watchers: [Watcher] = []
@@ -54,6 +58,7 @@ final class LoadCoordinator: @unchecked Sendable {
         /// A try to show something of an original whose fetch goes on.
         var glimpse: (any RenderHandle)?
         var attempts = 0
+        var share = Share()
     }
 
     /// How a fetch ended, for those of its image that had not joined it yet.
@@ -67,7 +72,8 @@ final class LoadCoordinator: @unchecked Sendable {
 
     init(
         configuration: Loader.Configuration, origins: any OriginFetching, renderer: any Rendering, lanes: LoadLanes,
-        stages: LoadStages, harmful: HarmfulPictures, time: any TimeKeeping
+        stages: LoadStages, harmful: HarmfulPictures, time: any TimeKeeping, coordination: any Coordinating,
+        tier: any RenditionTier
     ) {
         self.configuration = configuration
         self.origins = origins
@@ -76,6 +82,8 @@ final class LoadCoordinator: @unchecked Sendable {
         self.stages = stages
         self.harmful = harmful
         self.time = time
+        self.coordination = coordination
+        self.tier = tier
         waiters = WaitingList(limit: configuration.maximumPending, perOwner: configuration.maximumPendingPerClient)
         failures = FailureMemory(lifetime: configuration.failureLifetime, capacity: configuration.rememberedFailures)
     }
@@ -126,7 +134,8 @@ final class LoadCoordinator: @unchecked Sendable {
         await withCheckedContinuation { continuation in
             on {
                 let isEmpty = $0.machine.isEmpty && $0.waiters.isEmpty && $0.contexts.isEmpty && $0.fetches.isEmpty
-                continuation.resume(returning: isEmpty && $0.spools.isEmpty && $0.beginnings.isEmpty)
+                continuation.resume(
+                    returning: isEmpty && $0.spools.isEmpty && $0.beginnings.isEmpty && $0.wishes.isEmpty)
             }
         }
     }
@@ -153,7 +162,7 @@ final class LoadCoordinator: @unchecked Sendable {
 
     // MARK: - Beginning
 
-    private func begin(_ waiter: LoadWaiter, _ request: LoadRequest, _ priority: Priority) {
+    func begin(_ waiter: LoadWaiter, _ request: LoadRequest, _ priority: Priority) {
         guard !isStopped else { return waiter.answer(.failure(.shuttingDown)) }
         let image = request.image
         let isRemote = image.location.isRemote
@@ -191,6 +200,7 @@ final class LoadCoordinator: @unchecked Sendable {
         for effect in effects {
             switch effect {
             case .find(let job, let priority): find(job, priority)
+            case .share(let job, let priority): share(job, priority)
             case .fetch(let fetch, let job, let priority): beginFetch(fetch, for: job, priority)
             case .prepare(let job, let priority): prepare(job, priority)
             case .render(let job, let priority): render(job, priority)
@@ -213,7 +223,7 @@ final class LoadCoordinator: @unchecked Sendable {
         switch stage {
         case .finding: lanes.lookups
         case .preparing: contexts[job]?.request.image.location.isRemote == true ? lanes.fetched : lanes.files
-        case .rendering, .fetching, .streaming: nil
+        case .sharing, .rendering, .fetching, .streaming: nil
         }
     }
 
@@ -232,6 +242,7 @@ final class LoadCoordinator: @unchecked Sendable {
         lane?.cancel(context.work)
         context.render?.cancel()
         context.glimpse?.cancel()
+        context.share.turn?.end(.gaveUp)
     }
 
     /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.
@@ -289,13 +300,13 @@ final class LoadCoordinator: @unchecked Sendable {
         case .file(let file):
             counts.diskHits += 1
             finish(job, .success(.file(file)))
-        case .ground(let ground):
+        case .ground(let ground, let kept):
             contexts[job]?.ground = ground
-            perform(machine.prepare(job))
+            contexts[job]?.kept = kept
+            shareOrGoOn(job)
         case .nothing(let kept):
             contexts[job]?.kept = kept
-            let isRemote = contexts[job]?.request.image.location.isRemote == true
-            perform(isRemote ? machine.needOriginal(job) : machine.prepare(job))
+            shareOrGoOn(job)
         }
     }
 
@@ -339,67 +350,6 @@ final class LoadCoordinator: @unchecked Sendable {
             contexts[job]?.mustFetch = true
             perform(machine.needOriginal(job))
         case .failed(let failure, let version): fail(job, failure, version: version)
-        }
-    }
-
-    /// What is known to come of this content, so that no worker need look at it; nil also when a person asks for a try.
-    func known(_ request: LoadRequest, _ source: OriginalSource) -> Result<LoadedContent, LoadFailure>? {
-        let isRemote = request.image.location.isRemote
-        let subject = FailureMemory.Subject(request, version: isRemote ? nil : source.version)
-        let now = time.uptime()
-        if let harm = harmful.failure(
-            of: request.image.id, version: source.version, insists: request.bypassNegativeCache, now: now)
-        {
-            // As it is, an original harms nobody; what it is, nobody looks.
-            return request.rendition == .original ? .success(.file(source.file(nil))) : .failure(harm)
-        }
-        if request.bypassNegativeCache { failures.forget(subject) }
-        return failures.failure(of: subject, now: now).map { .failure($0) }
-    }
-
-    // MARK: - Rendering
-
-    private func render(_ job: LoadMachine.JobID, _ priority: Priority) {
-        guard let context = contexts[job], let source = context.source else { return }
-        let request = context.request
-        counts.rendersBegun += 1
-        if source.standIn != nil { counts.rendersOfRenditions += 1 }
-        // What comes when nobody waits any more is kept all the same, and told to nobody.
-        contexts[job]?.render = renderer.render(stages.job(for: request, of: source), priority: priority) {
-            [weak self, stages] result in
-            let outcome = stages.rendered(result, request, from: source)
-            self?.on { $0.rendered(job, outcome, source.version) }
-        }
-    }
-
-    private func rendered(_ job: LoadMachine.JobID, _ outcome: LoadStages.Rendered, _ version: ContentVersion) {
-        guard let context = contexts[job], context.render != nil else {
-            if case .pyramid(let draft) = outcome { take(draft) { _, _ in } }
-            return
-        }
-        contexts[job]?.render = nil
-        switch outcome {
-        case .content(let content):
-            if context.source?.standIn == nil { harmful.forgive(context.request) }
-            finish(job, .success(content))
-        case .pyramid(let draft):
-            take(draft) {
-                guard $0.contexts[job] != nil else { return }
-                switch $1 {
-                case .success(let file): $0.finish(job, .success(.file(file)))
-                case .failure(let failure): $0.fail(job, failure, version: version)
-                }
-            }
-        case .unexamined(let content, let reason):
-            harmful.note(reason, of: context.request, version: version)
-            finish(job, .success(content))
-        case .changed: perform(machine.prepare(job))
-        case .unfit:
-            contexts[job]?.needsOriginal = true
-            perform(machine.prepare(job))
-        case .failed(let failure, let reason):
-            harmful.note(reason, of: context.request, version: version)
-            fail(job, failure, version: version)
         }
     }
 }

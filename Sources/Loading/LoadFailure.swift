@@ -37,6 +37,9 @@ public struct LoadFailure: Error, Hashable, Sendable {
             isPermanent: error.isPermanent)
     }
 
+    /// An origin gave no picture, or no answer; another machine would fare no better with it.
+    var isOfOrigin: Bool { status == 502 || status == 504 }
+
     static let overloaded = LoadFailure(
         status: 503, publicMessage: "The server has too much to do at the moment.", retryAfter: .seconds(1))
 

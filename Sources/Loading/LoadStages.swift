@@ -17,7 +17,7 @@ struct LoadStages: Sendable {
         /// What is kept as a file of a remote original that need not be fetched.
         case file(OriginalFile)
         /// A remote original that need not be fetched.
-        case ground(RemoteGround)
+        case ground(RemoteGround, KeptOriginal)
         /// Nothing that could be used as it is; what is kept of a remote original can be revalidated.
         case nothing(KeptOriginal?)
     }
@@ -34,7 +34,7 @@ struct LoadStages: Sendable {
     }
 
     enum Rendered: Sendable {
-        case content(LoadedContent)
+        case content(LoadedContent, ImageFacts?)
         /// A pyramid that the store is to take in.
         case pyramid(PyramidDraft)
         /// An original that could not be looked at, as it is.
@@ -90,7 +90,7 @@ struct LoadStages: Sendable {
             .source(
                 OriginalSource(
                     descriptor: descriptor, version: kept.version, length: kept.length,
-                    modified: kept.validators.modified, standIn: standIn)))
+                    modified: kept.validators.modified, standIn: standIn)), kept)
     }
 
     private func tile(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
@@ -224,7 +224,7 @@ struct LoadStages: Sendable {
             } else {
                 learner.learned(facts, version: source.version, of: request.image.id)
             }
-            if request.rendition == .original { return .content(.file(source.file(facts.mediaType))) }
+            if request.rendition == .original { return .content(.file(source.file(facts.mediaType)), nil) }
             if let pyramid = source.pyramid { return .pyramid(pyramid) }
             for (rendition, rendered) in answer.renditions {
                 keep(tile(rendered, facts, from: source), rendered.format, of: request, as: rendition, source)
@@ -232,7 +232,8 @@ struct LoadStages: Sendable {
             guard let picture = answer.renditions[request.rendition] else {
                 return .failed(LoadFailure(RenderError(.failed, "The picture could not be rendered.")), .failed)
             }
-            return .content(.bytes(tile(picture, facts, from: source)))
+            return .content(
+                .bytes(tile(picture, facts, from: source)), source.standIn == nil ? facts : nil)
         case .failure where source.standIn != nil: return .unfit
         case .failure(let error):
             // Half of a copy is no picture, and must not be remembered as one that is broken.
@@ -251,6 +252,17 @@ struct LoadStages: Sendable {
         let tile = tile(rendered, ImageFacts(), from: source)
         keep(tile, rendered.format, of: request, as: request.rendition, source)
         return tile
+    }
+
+    /// Takes in what another machine has made: learns from it and keeps it. Never blocks.
+    func adopt(_ shared: SharedRendition, _ request: LoadRequest) {
+        let image = request.image.id
+        let key = TileKey(of: shared.tile, as: request.rendition, image: image, format: request.format)
+        if !request.isForLater { memory.insert(shared.tile, for: key) }
+        tiles.insert(shared.tile, for: key)
+        guard let original = shared.original else { return }
+        memory.setFreshness(.init(version: original.version, until: original.freshUntil), of: image)
+        if let facts = original.facts { learner.learned(facts, version: original.version, of: image) }
     }
 
     private func keep(

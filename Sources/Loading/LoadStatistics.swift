@@ -26,6 +26,10 @@ public struct LoadStatistics: Hashable, Sendable {
     public internal(set) var memoryBytes = 0
     /// Renditions found on disk so far.
     public internal(set) var diskHits = 0
+    /// Renditions that other machines had made so far.
+    public internal(set) var sharedHits = 0
+    /// Renditions that other machines waited for while this one had the turn so far.
+    public internal(set) var wishes = 0
     /// Failures remembered, so as not to be repeated.
     public internal(set) var rememberedFailures = 0
     /// Pictures remembered because they harmed their decoder.

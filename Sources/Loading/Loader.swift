@@ -21,10 +21,14 @@ public final class Loader: RenditionLoading {
 
     /// Opens the caches. Blocks for as long as that takes.
     ///
+    /// - Parameters:
+    ///   - coordination: Agrees with other machines on who makes what.
+    ///   - tier: What several machines keep together.
     /// - Throws: `InvalidConfiguration`; `LoadFailure` when the folder of the caches cannot be written.
     public init(
         configuration: Configuration = Configuration(), origins: any OriginFetching, renderer: any Rendering,
-        files: any FileOpening, learner: any FactsLearning, time: any TimeKeeping = SystemTime()
+        files: any FileOpening, learner: any FactsLearning, time: any TimeKeeping = SystemTime(),
+        coordination: any Coordinating = Alone(), tier: any RenditionTier = Alone()
     ) throws {
         try configuration.validate()
         self.configuration = configuration
@@ -49,7 +53,7 @@ public final class Loader: RenditionLoading {
             database: database, lane: lanes.tiles, capacity: configuration.rememberedHarmful)
         coordinator = LoadCoordinator(
             configuration: configuration, origins: origins, renderer: renderer, lanes: lanes, stages: stages,
-            harmful: harmful, time: time)
+            harmful: harmful, time: time, coordination: coordination, tier: tier)
     }
 
     public func cached(_ request: LoadRequest) -> RenditionBytes? {

@@ -41,6 +41,7 @@ private struct ScheduleWorld {
     private var issued = 0
     /// What runs on the lanes, by job; and the fetches under way.
     private var finding: Set<UInt64> = []
+    private var sharing: Set<UInt64> = []
     private var preparing: Set<UInt64> = []
     private var rendering: Set<UInt64> = []
     /// Jobs for which what there is of an original was looked at.
@@ -87,7 +88,7 @@ private struct ScheduleWorld {
     }
 
     private var isIdle: Bool {
-        finding.isEmpty && preparing.isEmpty && rendering.isEmpty && fetching.isEmpty
+        finding.isEmpty && sharing.isEmpty && preparing.isEmpty && rendering.isEmpty && fetching.isEmpty
     }
 
     private mutating func complain(_ text: String) { complaint = complaint ?? text }
@@ -208,17 +209,16 @@ private struct ScheduleWorld {
     // MARK: - Work
 
     private mutating func work() {
-        let busy = [!finding.isEmpty, !fetching.isEmpty, !preparing.isEmpty, !rendering.isEmpty]
+        let busy = [!finding.isEmpty, !fetching.isEmpty, !preparing.isEmpty, !rendering.isEmpty, !sharing.isEmpty]
         switch busy.indices.filter({ busy[$0] }).randomElement(using: &random) {
         case 0:
             guard let job = finding.randomElement(using: &random) else { return }
             finding.remove(job)
-            switch Int.random(in: 0..<4, using: &random) {
+            switch Int.random(in: 0..<6, using: &random) {
             case 0: end(job, .delivered)
             case 1: perform(machine.prepare(job))
-            default:
-                let isLocal = machine.key(of: job)?.image.rawValue == 0
-                perform(isLocal ? machine.prepare(job) : machine.needOriginal(job))
+            case 2...3: perform(machine.share(job))
+            default: goOn(job)
             }
         case 1:
             guard let fetch = fetching.keys.sorted().randomElement(using: &random) else { return }
@@ -260,8 +260,22 @@ private struct ScheduleWorld {
             case 1: perform(machine.prepare(job))
             default: end(job, .delivered)
             }
+        case 4:
+            guard let job = sharing.randomElement(using: &random) else { return }
+            sharing.remove(job)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: end(job, .delivered)
+            case 1: end(job, .failed)
+            default: goOn(job)
+            }
         default: break
         }
+    }
+
+    /// Without what other machines have.
+    private mutating func goOn(_ job: UInt64) {
+        let isLocal = machine.key(of: job)?.image.rawValue == 0
+        perform(isLocal ? machine.prepare(job) : machine.needOriginal(job))
     }
 
     private mutating func perform(_ effects: [LoadMachine.Effect]) {
@@ -270,6 +284,7 @@ private struct ScheduleWorld {
             case .find(let job, _):
                 jobs.insert(job)
                 if !finding.insert(job).inserted { complain("found twice") }
+            case .share(let job, _): if !sharing.insert(job).inserted { complain("shared twice") }
             case .prepare(let job, _): if !preparing.insert(job).inserted { complain("prepared twice") }
             case .render(let job, _): if !rendering.insert(job).inserted { complain("rendered twice") }
             case .fetch(let fetch, let job, _):
@@ -282,6 +297,7 @@ private struct ScheduleWorld {
             case .abandon(let job, let stage):
                 switch stage {
                 case .finding: if finding.remove(job) == nil { complain("abandoned what was not found") }
+                case .sharing: if sharing.remove(job) == nil { complain("abandoned what was not shared") }
                 case .preparing: if preparing.remove(job) == nil { complain("abandoned what was not prepared") }
                 case .rendering: if rendering.remove(job) == nil { complain("abandoned what was not rendered") }
                 case .fetching, .streaming: break

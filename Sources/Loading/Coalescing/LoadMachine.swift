@@ -24,6 +24,8 @@ struct LoadMachine: Sendable {
     enum Stage: Hashable, Sendable {
         /// Looking into the caches.
         case finding
+        /// Looking for it on other machines, or waiting for one that makes it.
+        case sharing
         /// Waiting for an original from its origin.
         case fetching(FetchID)
         /// Opening the original.
@@ -35,6 +37,7 @@ struct LoadMachine: Sendable {
 
     enum Effect: Hashable, Sendable {
         case find(JobID, Priority)
+        case share(JobID, Priority)
         case fetch(FetchID, by: JobID, Priority)
         case prepare(JobID, Priority)
         case render(JobID, Priority)
@@ -128,6 +131,13 @@ struct LoadMachine: Sendable {
         }
     }
 
+    /// Other machines are to be asked. Does nothing to a job that is gone.
+    mutating func share(_ job: JobID) -> [Effect] {
+        guard stages[job] != nil, let priority = renditions.priority(of: job) else { return [] }
+        stages[job] = .sharing
+        return [.share(job, priority)]
+    }
+
     mutating func prepare(_ job: JobID) -> [Effect] {
         guard stages[job] != nil, let priority = renditions.priority(of: job) else { return [] }
         stages[job] = .preparing
@@ -204,7 +214,7 @@ struct LoadMachine: Sendable {
     private mutating func propagate(_ priority: Priority, to job: JobID) -> [Effect] {
         guard let stage = stages[job] else { return [] }
         switch stage {
-        case .finding, .preparing, .rendering: return [.reprioritise(job, stage, priority)]
+        case .finding, .sharing, .preparing, .rendering: return [.reprioritise(job, stage, priority)]
         case .fetching, .streaming:
             guard let change = originals.reprioritise(job, to: priority) else { return [] }
             return [.reprioritiseFetch(change.job, change.priority)]

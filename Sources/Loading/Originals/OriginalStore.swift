@@ -197,6 +197,14 @@ final class OriginalStore: Sendable {
         }
     }
 
+    /// Notes what another machine has fetched: what is known of it, without its file.
+    func note(_ kept: KeptOriginal) {
+        let before = find(kept.image, url: kept.url)
+        if before?.version == kept.version { return refresh(kept) }
+        record(kept, isKept: false)
+        if let before { unlink(path(of: before)) }
+    }
+
     /// Forgets an original that is of no use.
     func forget(_ image: ImageID) {
         used.withLock { _ = $0.remove(image) }

@@ -30,7 +30,8 @@ final class TestHouse: FileOpening, FactsLearning {
 
     /// - Parameter places: Pictures that are rendered at once, heavy ones apart.
     init(
-        in folder: String? = nil, places: Int = 2, _ change: (inout Loader.Configuration) -> Void = { _ in }
+        in folder: String? = nil, places: Int = 2, others: MockOthers? = nil,
+        _ change: (inout Loader.Configuration) -> Void = { _ in }
     ) throws {
         self.folder = folder ?? Self.makeFolder()
         pool = try renderer.pool {
@@ -42,7 +43,8 @@ final class TestHouse: FileOpening, FactsLearning {
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         change(&configuration)
         let loader = try Loader(
-            configuration: configuration, origins: origins, renderer: pool, files: self, learner: self, time: time)
+            configuration: configuration, origins: origins, renderer: pool, files: self, learner: self, time: time,
+            coordination: others ?? Alone(), tier: others ?? Alone())
         loaderBox.withLock { $0 = loader }
     }
 

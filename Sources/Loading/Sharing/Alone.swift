@@ -1,0 +1,29 @@
+import Scheduling
+
+/// One machine by itself: nobody to agree with, and nothing shared.
+public struct Alone: Coordinating, RenditionTier {
+    private struct NoTurn: Turn {
+        func end(_ outcome: TurnOutcome) {}
+    }
+
+    public init() {}
+
+    public var isAlone: Bool { true }
+
+    public func ask(
+        _ name: SharedName, urgency: Priority.Lane, insists: Bool, hear: @escaping @Sendable (TurnNews) -> Void
+    ) -> any Turn {
+        hear(.alone)
+        return NoTurn()
+    }
+
+    public func tell(made name: SharedName) {}
+
+    public func find(
+        _ name: SharedName, isJustMade: Bool, found: @escaping @Sendable (SharedRendition?) -> Void
+    ) { found(nil) }
+
+    public func keep(
+        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable () -> Void
+    ) { done() }
+}
