@@ -62,6 +62,11 @@ let package = Package(
             ],
             tests: ["Decoding", grdb]),
         room(
+            "Cluster",
+            knows: [
+                "Loading", "Redis", "Origins", "Renditions", "Scheduling", "Images", "EventLoops", "Locking", log,
+            ]),
+        room(
             "DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log],
             tests: ["Decoding", "Images", "CVips"],
             // Drawn without optimisation a picture takes as long as thirty, and what a browser is shown of the gallery

@@ -10,7 +10,7 @@ extension ImageFacts {
 }
 
 extension MessageWriter {
-    mutating func facts(_ facts: ImageFacts) {
+    package mutating func facts(_ facts: ImageFacts) {
         let write = { (writer: inout MessageWriter, value: Int) in writer.number(Int64(value)) }
         optional(facts.width, write)
         optional(facts.height, write)
@@ -51,7 +51,7 @@ extension MessageWriter {
 
 extension MessageReader {
     /// Facts within the bounds of what can be.
-    mutating func facts() throws(MessageError) -> ImageFacts {
+    package mutating func facts() throws(MessageError) -> ImageFacts {
         var facts = ImageFacts()
         let side: ClosedRange<Int64> = 1...10_000_000
         facts.width = try optional { reader throws(MessageError) in Int(try reader.integer(in: side, "width")) }

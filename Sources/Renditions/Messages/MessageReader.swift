@@ -1,24 +1,26 @@
 /// Reads what `MessageWriter` wrote, of a sender that is not believed: whatever is missing, too long or out of its range
 /// is a `MessageError`, never a trap.
-struct MessageReader {
+package struct MessageReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    var rest: ArraySlice<UInt8> { bytes[position...] }
-    var isAtEnd: Bool { position == bytes.endIndex }
+    package var rest: ArraySlice<UInt8> { bytes[position...] }
+    package var isAtEnd: Bool { position == bytes.endIndex }
 
-    mutating func take(_ count: Int) throws(MessageError) -> ArraySlice<UInt8> {
+    package mutating func take(_ count: Int) throws(MessageError) -> ArraySlice<UInt8> {
         guard count >= 0, count <= bytes.endIndex - position else { throw MessageError("it ends too early") }
         defer { position += count }
         return bytes[position..<position + count]
     }
 
-    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(MessageError) -> Number {
+    package mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(MessageError)
+        -> Number
+    {
         let taken = try take(MemoryLayout<Number>.size)
         var value: Number = 0
         for byte in taken.reversed() { value = value << 8 | Number(truncatingIfNeeded: byte) }
@@ -26,32 +28,32 @@ struct MessageReader {
     }
 
     /// A 64-bit number within `range`.
-    mutating func integer(in range: ClosedRange<Int64>, _ name: String) throws(MessageError) -> Int64 {
+    package mutating func integer(in range: ClosedRange<Int64>, _ name: String) throws(MessageError) -> Int64 {
         let value = try number(Int64.self)
         guard range.contains(value) else { throw MessageError("\(name) is \(value)") }
         return value
     }
 
-    mutating func flag() throws(MessageError) -> Bool {
+    package mutating func flag() throws(MessageError) -> Bool {
         let value = try number(UInt8.self)
         guard value <= 1 else { throw MessageError("a flag is \(value)") }
         return value == 1
     }
 
-    mutating func finite(_ name: String) throws(MessageError) -> Double {
+    package mutating func finite(_ name: String) throws(MessageError) -> Double {
         let value = Double(bitPattern: try number(UInt64.self))
         guard value.isFinite else { throw MessageError("\(name) is no number") }
         return value
     }
 
-    mutating func block(upTo limit: Int, _ name: String) throws(MessageError) -> ArraySlice<UInt8> {
+    package mutating func block(upTo limit: Int, _ name: String) throws(MessageError) -> ArraySlice<UInt8> {
         let count = Int(try number(UInt16.self))
         guard count <= limit else { throw MessageError("\(name) has \(count) bytes") }
         return try take(count)
     }
 
     /// Text in UTF-8 of at most `limit` bytes, that can be printed.
-    mutating func text(upTo limit: Int, _ name: String) throws(MessageError) -> String {
+    package mutating func text(upTo limit: Int, _ name: String) throws(MessageError) -> String {
         let text = String(decoding: try block(upTo: limit, name), as: UTF8.self)
         guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
             throw MessageError("\(name) cannot be printed")
@@ -59,13 +61,13 @@ struct MessageReader {
         return text
     }
 
-    mutating func optional<Value>(
+    package mutating func optional<Value>(
         _ read: (inout MessageReader) throws(MessageError) -> Value
     ) throws(MessageError) -> Value? {
         try flag() ? try read(&self) : nil
     }
 
-    func end() throws(MessageError) {
+    package func end() throws(MessageError) {
         guard isAtEnd else { throw MessageError("it is too long") }
     }
 }

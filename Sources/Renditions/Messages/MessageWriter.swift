@@ -1,25 +1,27 @@
 /// Writes the messages between the pool and its workers: numbers with their least significant byte first, texts with
 /// their length before them.
-struct MessageWriter {
-    private(set) var bytes: [UInt8] = []
+package struct MessageWriter {
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func number<Number: FixedWidthInteger>(_ value: Number) {
+    package init() {}
+
+    package mutating func number<Number: FixedWidthInteger>(_ value: Number) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
+    package mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-    mutating func raw(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
+    package mutating func raw(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
     /// At most 65,535 bytes; what is longer is cut.
-    mutating func block(_ content: some Collection<UInt8>) {
+    package mutating func block(_ content: some Collection<UInt8>) {
         let content = content.prefix(Int(UInt16.max))
         number(UInt16(content.count))
         bytes.append(contentsOf: content)
     }
 
     /// Text that can be printed, cut after so many bytes.
-    mutating func text(_ text: String, upTo limit: Int = 1_024) {
+    package mutating func text(_ text: String, upTo limit: Int = 1_024) {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
             let encoded = UTF8.encode(scalar.isPrintable ? scalar : " ")
@@ -29,7 +31,7 @@ struct MessageWriter {
         block(bytes)
     }
 
-    mutating func optional<Value>(_ value: Value?, _ write: (inout MessageWriter, Value) -> Void) {
+    package mutating func optional<Value>(_ value: Value?, _ write: (inout MessageWriter, Value) -> Void) {
         flag(value != nil)
         if let value { write(&self, value) }
     }

@@ -1,0 +1,92 @@
+import Glibc
+import Images
+import Loading
+import Origins
+import Redis
+import Renditions
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+@Suite(.enabled(if: RedisServer.isInstalled), .timeLimit(.minutes(1))) struct RedisTierTests {
+    private let remote = SharedName(image: ImageID(rawValue: 1), version: nil, rendition: .tile, format: .webp)
+
+    private func tile(_ version: UInt64, bytes: Int = 100) -> RenditionBytes {
+        RenditionBytes(
+            bytes: Array("RIFF....WEBP".utf8) + [UInt8](repeating: 7, count: bytes), mediaType: "image/webp",
+            version: ContentVersion(rawValue: version), width: 320, height: 200)
+    }
+
+    private func original(_ version: UInt64, freshFor seconds: Int64 = 600) -> SharedOriginal {
+        SharedOriginal(
+            version: ContentVersion(rawValue: version), validators: Validators(entityTag: "\"\(version)\""), length: 9,
+            freshUntil: Int64(time(nil)) + seconds, mustRevalidate: false, facts: nil)
+    }
+
+    @Test func `what one node keeps the other finds, by its content`() async throws {
+        let server = try #require(await RedisServer())
+        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
+        let name = SharedName(
+            image: ImageID(rawValue: 1), version: ContentVersion(rawValue: 5), rendition: .tile, format: .webp)
+        #expect(await other.find(name) == nil)
+        await one.keep(SharedRendition(tile: tile(5)), as: name, fence: 1)
+        #expect(await other.find(name)?.tile == tile(5))
+        let changed = SharedName(
+            image: name.image, version: ContentVersion(rawValue: 6), rendition: .tile, format: .webp)
+        #expect(await other.find(changed) == nil)
+        await one.close()
+        await other.close()
+    }
+
+    @Test func `of a remote image the present content is found, with what its origin said`() async throws {
+        let server = try #require(await RedisServer())
+        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
+        let shared = SharedRendition(tile: tile(5), original: original(5))
+        await one.keep(shared, as: remote, fence: 1)
+        #expect(await other.find(remote) == shared)
+        await one.keep(SharedRendition(tile: tile(6), original: original(6)), as: remote, fence: 2)
+        #expect(await other.find(remote)?.tile == tile(6))
+        await one.close()
+        await other.close()
+    }
+
+    @Test func `a late loser does not bring an older content back`() async throws {
+        let server = try #require(await RedisServer())
+        let one = try await NodeHouse(server)
+        let winner = SharedRendition(tile: tile(6), original: original(6))
+        await one.keep(winner, as: remote, fence: 2)
+        await one.keep(SharedRendition(tile: tile(5), original: original(5)), as: remote, fence: 1)
+        #expect(await one.find(remote) == winner)
+        await one.close()
+    }
+
+    @Test func `what its origin wants to be asked for again is found by those alone who waited for it`() async throws {
+        let server = try #require(await RedisServer())
+        let one = try await NodeHouse(server)
+        await one.keep(SharedRendition(tile: tile(5), original: original(5, freshFor: 0)), as: remote, fence: 1)
+        #expect(await one.find(remote) == nil)
+        #expect(await one.find(remote, isJustMade: true)?.tile == tile(5))
+        await one.close()
+    }
+
+    @Test func `what is too large is not kept`() async throws {
+        let server = try #require(await RedisServer())
+        let one = try await NodeHouse(server)
+        let large = tile(5, bytes: RedisRenditionTier.largest)
+        await one.keep(SharedRendition(tile: large, original: original(5)), as: remote, fence: 1)
+        #expect(await one.find(remote, isJustMade: true) == nil)
+        #expect(one.tier.figures.kept == 0)
+        await one.close()
+    }
+
+    @Test func `without a server nothing is found and nobody waits`() async throws {
+        let server = try #require(await RedisServer())
+        let one = try await NodeHouse(server)
+        server.end()
+        #expect(await eventually { !one.client.isConnected })
+        #expect(await one.find(remote) == nil)
+        await one.keep(SharedRendition(tile: tile(5)), as: remote, fence: 1)
+        await one.close()
+    }
+}

@@ -1,0 +1,68 @@
+import Images
+import Loading
+import Origins
+import Renditions
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+@Suite struct SharedBytesTests {
+    private let version = ContentVersion(rawValue: 77)
+    private var name: SharedName {
+        SharedName(image: ImageID(rawValue: 1), version: version, rendition: .tile, format: .webp)
+    }
+    private var tile: RenditionBytes {
+        RenditionBytes(
+            bytes: Array("RIFF....WEBP and the rest of it".utf8), mediaType: "image/webp", version: version, width: 320,
+            height: 200, modified: 1_700_000_000, isIncomplete: true)
+    }
+
+    @Test func `a rendition is read as it was written`() {
+        #expect(SharedBytes.tile(SharedBytes.bytes(of: tile), name, version: version) == tile)
+    }
+
+    @Test func `what is cut, is of another content or no picture that was asked for is not there`() {
+        let whole = SharedBytes.bytes(of: tile)
+        for count in 0..<whole.count {
+            #expect(SharedBytes.tile(Array(whole.prefix(count)), name, version: version) == nil)
+        }
+        #expect(SharedBytes.tile(whole + [0], name, version: version) == nil)
+        #expect(SharedBytes.tile(whole, name, version: ContentVersion(rawValue: 78)) == nil)
+        let small = SharedName(image: name.image, version: version, rendition: .preview, format: .webp)
+        #expect(SharedBytes.tile(whole, small, version: version) == nil)
+        let plain = SharedName(image: name.image, version: version, rendition: .tile, format: .jpeg)
+        #expect(SharedBytes.tile(whole, plain, version: version) == nil)
+        let page = RenditionBytes(
+            bytes: Array("<script>".utf8), mediaType: "image/webp", version: version, width: 1, height: 1)
+        #expect(SharedBytes.tile(SharedBytes.bytes(of: page), name, version: version) == nil)
+    }
+
+    @Test func `what is known of an original is read as it was written`() {
+        var facts = ImageFacts()
+        facts.width = 4_000
+        facts.height = 3_000
+        facts.mediaType = "image/jpeg"
+        facts.placeholder = [1, 2, 3]
+        let original = SharedOriginal(
+            version: version, validators: Validators(entityTag: "\"a\"", lastModified: nil), length: 12,
+            freshUntil: 1_800_000_000, mustRevalidate: true, facts: facts)
+        let read = SharedBytes.original(
+            SharedBytes.bytes(of: original), facts: SharedBytes.bytes(of: facts), version: version,
+            freshUntil: 1_800_000_000)
+        #expect(read == original)
+    }
+
+    @Test func `no bytes whatever stop the program`() {
+        var random = SeededRandom(seed: 3)
+        let good = SharedBytes.bytes(of: tile)
+        for _ in 0..<20_000 {
+            var bytes = random.number(below: 2) == 0 ? good : (0..<random.number(below: 60)).map { _ in 0 }
+            for index in bytes.indices where random.number(below: 6) == 0 {
+                bytes[index] = UInt8(random.number(below: 256))
+            }
+            _ = SharedBytes.tile(bytes, name, version: version)
+            _ = SharedBytes.original(bytes, facts: bytes, version: version, freshUntil: 0)
+        }
+    }
+}

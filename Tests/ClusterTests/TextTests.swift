@@ -1,0 +1,65 @@
+import Images
+import Loading
+import Renditions
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+@Suite struct TextTests {
+    private let remote = SharedName(image: ImageID(rawValue: 1), version: nil, rendition: .step640, format: .avif)
+    private let local = SharedName(
+        image: ImageID(rawValue: .max), version: ContentVersion(rawValue: 3), rendition: .preview, format: .webp)
+
+    @Test func `a name is read as it was written`() {
+        for name in [remote, local] { #expect(SharedName(text: name.text) == name) }
+        let none = ["", "a.b.c.d", "\(remote.text).x", remote.text.uppercased(), "\(remote.image).-.full.jpeg"]
+        for text in none {
+            #expect(SharedName(text: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `one turn is for all renditions of a remote image, and for one of a file`() {
+        let other = SharedName(image: remote.image, version: nil, rendition: .tile, format: .webp)
+        #expect(other.subject == remote.subject)
+        let smaller = SharedName(image: local.image, version: local.version, rendition: .tile, format: .webp)
+        #expect(smaller.subject != local.subject)
+    }
+
+    @Test func `a failure is read as it was written, without what the log alone has`() {
+        let failure = LoadFailure(
+            status: 502, publicMessage: "The picture's origin is away.", logDetail: "http://secret/",
+            retryAfter: .seconds(9), isPermanent: true)
+        let read = LoadFailure(text: failure.text)
+        #expect(read?.status == 502)
+        #expect(read?.publicMessage == failure.publicMessage)
+        #expect(read?.retryAfter == .seconds(9))
+        #expect(read?.isPermanent == true)
+        #expect(!failure.text.contains("secret"))
+        for text in ["", "200 0 - Fine.", "502 2 - x", "502 0", "x 0 - y"] { #expect(LoadFailure(text: text) == nil) }
+    }
+
+    @Test func `messages are read, and what is none is nothing`() {
+        func read(_ text: String) -> TurnMessage? { TurnMessage(Array(text.utf8)) }
+        #expect(read("made \(local.text)") == .made(local))
+        #expect(read("unwanted \(remote.text)") == .unwanted(remote))
+        #expect(read("free \(remote.subject)") == .free(subject: remote.subject))
+        #expect(read("look abc") == .look(node: "abc"))
+        #expect(read("wanted abc 2 \(remote.text)") == .wanted(remote, by: "abc", urgency: .visible))
+        let none = [
+            "", "made", "made x", "made \(local.text) y", "wanted abc 9 \(remote.text)", "wanted abc 2", "free",
+        ]
+        for text in none {
+            #expect(read(text) == nil, "\(text)")
+        }
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<20_000 {
+            var bytes = Array("wanted abc 2 \(remote.text)".utf8)
+            for _ in 0...random.number(below: 3) {
+                bytes[random.number(below: bytes.count)] = UInt8(random.number(below: 256))
+            }
+            _ = TurnMessage(bytes)
+        }
+    }
+}
