@@ -50,15 +50,15 @@ let package = Package(
                 dependencies: [
                     // Catalog to RenderWorkers for the settings that its options change.
                     "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
-                    "Renditions", "RenderWorkers", "CLinux",
+                    "Redis", "Renditions", "RenderWorkers", "CLinux",
                 ],
                 swiftSettings: strict)
         ],
         room(
             "GalleryServer",
             knows: [
-                "HTTPServer", "HTTPDates", "Loading", "Locking", "Renditions", "RenderWorkers", "Catalog", "Images",
-                "Clients", "Addresses", collections, httpTypes, log,
+                "HTTPServer", "HTTPDates", "Cluster", "Redis", "Loading", "Locking", "Renditions", "RenderWorkers",
+                "Catalog", "Images", "Clients", "Addresses", collections, httpTypes, log,
             ],
             tests: ["Decoding", grdb]),
         room(

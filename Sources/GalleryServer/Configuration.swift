@@ -2,6 +2,7 @@ public import Catalog
 public import HTTPServer
 public import Loading
 public import Origins
+public import Redis
 public import RenderWorkers
 
 extension Gallery {
@@ -12,6 +13,8 @@ extension Gallery {
         public var loading: Loader.Configuration
         public var origins = Origins.Configuration()
         public var rendering = RenderPool.Configuration()
+        /// The Redis by which several nodes of this gallery agree; nil for a node by itself.
+        public var redis: RedisAddress?
         /// The folder of the browser front.
         public var publicFolder: String
         /// Names that are answered to although the server listens on loopback.

@@ -1,4 +1,5 @@
 import Catalog
+import Cluster
 import Foundation
 import HTTPServer
 import Loading
@@ -15,11 +16,13 @@ public final class Gallery: Sendable {
     private let streams: StreamCensus
     private let examiner: Examiner?
     private let ahead: TilesAhead?
+    private let cluster: Cluster?
 
     private init(
         catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus,
-        examiner: Examiner?, ahead: TilesAhead?
+        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?
     ) {
+        self.cluster = cluster
         self.streams = streams
         self.examiner = examiner
         self.ahead = ahead
@@ -44,8 +47,15 @@ public final class Gallery: Sendable {
             let access = CatalogAccess(catalog: catalog)
             var loading = configuration.loading
             loading.logger = logger
+            let cluster = try configuration.redis.map { address in
+                try Cluster(address, gallery: ClusterName.of(sources), logger: logger) {
+                    logger.notice("Reading the sources again, as another node was told to.")
+                    catalog.rescan()
+                }
+            }
             let loader = try Loader(
-                configuration: loading, origins: origins, renderer: workers, files: access, learner: access)
+                configuration: loading, origins: origins, renderer: workers, files: access, learner: access,
+                coordination: cluster?.coordination ?? Alone(), tier: cluster?.tier ?? Alone())
             let tokens = TokenBook(loader: loader)
             let figures = ServerFigures()
             let streams = StreamCensus(
@@ -59,14 +69,14 @@ public final class Gallery: Sendable {
                 : nil
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-                workers: workers, streams: streams, examiner: examiner, ahead: ahead, figures: figures,
-                logger: logger)
+                workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
+                figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
-                examiner: examiner, ahead: ahead)
+                examiner: examiner, ahead: ahead, cluster: cluster)
         } catch {
             await catalog.close()
             throw error
@@ -78,6 +88,7 @@ public final class Gallery: Sendable {
     ///
     /// - Returns: The address for a browser on this machine.
     public func start() async throws -> String {
+        cluster?.start()
         let address = try await server.start()
         examiner?.start()
         ahead?.start()
@@ -88,6 +99,7 @@ public final class Gallery: Sendable {
     public func rescan() {
         catalog.rescan()
         ahead?.tryAgain()
+        cluster?.tellLook()
     }
 
     /// Whether no page is open and nothing is loaded for anybody: the moment for housekeeping that would delay somebody.
@@ -116,6 +128,7 @@ public final class Gallery: Sendable {
             await group.next()
             group.cancelAll()
         }
+        await cluster?.stop()
         await origins.shutDown()
         await catalog.close()
     }

@@ -6,6 +6,7 @@ import HTTPServer
 import Loading
 import Logging
 import Origins
+import Redis
 import RenderWorkers
 import Renditions
 
@@ -79,6 +80,12 @@ struct ServerOptions: ParsableArguments {
             "Where changes are not seen when they happen: how often sources are read again, at most. (TESSERA_RESCAN; 60)",
             valueName: "seconds"))
     var rescan: Seconds?
+
+    @Option(
+        help: ArgumentHelp(
+            "The Redis or Valkey by which several nodes of one gallery agree: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]. (TESSERA_REDIS; none, a node by itself)",
+            valueName: "url"))
+    var redis: String?
 
     @OptionGroup
     var originLimits: OriginLimitOptions
@@ -170,6 +177,13 @@ extension ServerOptions {
         }
         if let budget = try originalCache ?? Environment.value("original-cache") {
             configuration.loading.originalBytes = Int64(budget.bytes)
+        }
+        if let text = try redis ?? Environment.value("redis") {
+            do {
+                configuration.redis = try RedisAddress(text)
+            } catch {
+                throw ValidationError("--redis: \(error).")
+            }
         }
         try apply(to: &configuration.rendering)
         return configuration

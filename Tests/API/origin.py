@@ -18,6 +18,10 @@ class Origin:
         self.asked: list[str] = []
         self.closed: dict[str, float] = {}
         self._ends = threading.Event()
+        # What waits for it is let by setting it.
+        self.gate = threading.Event()
+        # Answers that were begun and wait for the gate.
+        self.begun = 0
         self.picture = pictures.encoded("JPEG", quality=90)
         self.camera = pictures.camera_picture()
         threading.Thread(target=self._accept, daemon=True).start()
@@ -41,8 +45,13 @@ class Origin:
             assert met, f"the connection for {path_part} stayed open"
             return next(moment for path, moment in self.closed.items() if path_part in path)
 
+    def wait_until_begun(self, count: int, patience: float = 30):
+        with self._condition:
+            assert self._condition.wait_for(lambda: self.begun >= count, patience), f"{self.begun} answers were begun"
+
     def close(self):
         self._ends.set()
+        self.gate.set()
         self._listener.close()
 
     def _accept(self):
@@ -103,6 +112,22 @@ class Origin:
 
     def kind_good(self, connection, path, head):
         return self._answer(connection, self.picture)
+
+    def kind_slow(self, connection, path, head):
+        """Answers when it is let, and may be kept for a while."""
+        self.gate.wait(60)
+        return self._answer(connection, self.picture, more="Cache-Control: max-age=600\r\n")
+
+    def kind_trickle(self, connection, path, head):
+        """Sends the half of it, and the rest when it is let."""
+        half = len(self.picture) // 2
+        self._answer(connection, self.picture[:half], length=len(self.picture), more="Cache-Control: max-age=600\r\n")
+        with self._condition:
+            self.begun += 1
+            self._condition.notify_all()
+        self.gate.wait(60)
+        connection.sendall(self.picture[half:])
+        return True
 
     def kind_mislabelled(self, connection, path, head):
         return self._answer(connection, self.picture, type="text/plain")

@@ -64,6 +64,13 @@ def test_a_bad_value_in_the_environment_is_named(data, shared_folder):
     refused(run("serve", shared_folder, data=data, TESSERA_ORIGIN_TIMEOUT="0"), "TESSERA_ORIGIN_TIMEOUT")
 
 
+@pytest.mark.parametrize("url", ["redis://a:hunter2@host:none", "rediss://a:hunter2@host", "hunter2"])
+def test_a_bad_address_of_redis_is_explained_without_its_password(data, shared_folder, url):
+    result = run("serve", shared_folder, "--redis", url, data=data)
+    refused(result, "--redis")
+    assert "hunter2" not in result.stderr + result.stdout
+
+
 def test_a_port_in_use_is_named(data, shared_folder):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

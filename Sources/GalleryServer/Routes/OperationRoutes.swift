@@ -1,4 +1,5 @@
 import Catalog
+import Cluster
 import Dispatch
 import HTTPServer
 import HTTPTypes
@@ -18,13 +19,14 @@ struct OperationRoutes {
     let streams: StreamCensus
     let examiner: Examiner?
     let ahead: TilesAhead?
+    let cluster: Cluster?
     let figures: ServerFigures
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
         workers: RenderPool, streams: StreamCensus, examiner: Examiner?, ahead: TilesAhead?,
-        figures: ServerFigures
+        cluster: Cluster?, figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -35,6 +37,7 @@ struct OperationRoutes {
         self.streams = streams
         self.examiner = examiner
         self.ahead = ahead
+        self.cluster = cluster
         self.figures = figures
     }
 
@@ -90,6 +93,7 @@ struct OperationRoutes {
                 "failures": loading.failures, "memoryHits": loading.memoryHits,
                 "memoryMisses": loading.memoryMisses, "memoryBytes": loading.memoryBytes,
                 "diskHits": loading.diskHits, "refused": loading.refused,
+                "sharedHits": loading.sharedHits, "wishes": loading.wishes,
                 "rememberedFailures": loading.rememberedFailures,
                 "rememberedHarmful": loading.rememberedHarmful,
             ],
@@ -100,7 +104,8 @@ struct OperationRoutes {
                 "bytes": Int(origins.bytes), "connections": origins.connections,
                 "suspended": origins.suspendedOrigins,
             ],
-            connections: figures.named, streams: streams.figures.named, workers: workers.statistics.named)
+            connections: figures.named, streams: streams.figures.named, workers: workers.statistics.named,
+            cluster: cluster.map { ClusterBody($0.status) })
     }
 
     private func metrics() async -> String {
@@ -132,6 +137,9 @@ struct OperationRoutes {
         metrics.figures(
             of: "worker", status.workers,
             gauges: ["alive", "working", "waiting", "memoryBytes", "filesConfined", "callsConfined"])
+        if let cluster = status.cluster {
+            metrics.figures(of: "cluster", cluster.figures, gauges: ["connected", "turnsHeld", "waiting"])
+        }
         metrics.histogram(
             "loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
         return metrics.text

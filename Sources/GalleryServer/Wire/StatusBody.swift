@@ -18,6 +18,8 @@ struct StatusBody: Encodable, Sendable {
     let connections: [String: Int]
     let streams: [String: Int]
     let workers: [String: Int]
+    /// Absent where the node is by itself.
+    let cluster: ClusterBody?
 
     /// All are counted, the first ones are named.
     struct Problems: Encodable, Sendable {

@@ -1,0 +1,61 @@
+"""A Redis of the tests' own, on loopback and a free port, that can be killed, frozen and started again."""
+
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+
+from gallery import wait_until
+
+
+class Redis:
+    def __init__(self, folder: pathlib.Path, *words: str):
+        self._folder = folder
+        self._words = words
+        folder.mkdir(parents=True, exist_ok=True)
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}"
+
+    def start(self):
+        program = shutil.which("redis-server")
+        assert program, "no redis-server is installed: run Scripts/install test"
+        self.process = subprocess.Popen(
+            [program, "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self._folder), "--save", "",
+             "--appendonly", "no", "--maxmemory", "64mb", *self._words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: self._answers(), "Redis to answer")
+
+    def _answers(self) -> bool:
+        try:
+            return self.ask("PING").startswith((b"+PONG", b"-NOAUTH"))
+        except OSError:
+            return False
+
+    def ask(self, *words: str) -> bytes:
+        """The beginning of the answer to one command, as it comes."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+            connection.sendall(f"*{len(words)}\r\n".encode())
+            for word in words:
+                connection.sendall(f"${len(word)}\r\n{word}\r\n".encode())
+            return connection.recv(65536)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(10)
+
+    def freeze(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def wake(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.wake()
+            self.kill()

@@ -1,0 +1,308 @@
+"""Several nodes of one gallery on one Redis: one render and one fetch for all of them, whoever dies, freezes or is away."""
+
+import concurrent.futures
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import pictures
+from gallery import LOOPBACK, Gallery, wait_until
+from redis_server import Redis
+
+
+@pytest.fixture
+def redis(tmp_path):
+    redis = Redis(tmp_path / "redis")
+    yield redis
+    redis.close()
+
+
+@pytest.fixture
+def nodes(serve, tmp_path, redis):
+    """Starts nodes of one gallery of these URLs, or of a folder."""
+    def start(count: int, *urls: str, folder=None, url=None) -> list[Gallery]:
+        source = folder
+        if folder is None:
+            source = tmp_path / "urls.txt"
+            source.write_text("".join(url + "\n" for url in urls))
+        started = [
+            serve(source, *LOOPBACK, "--redis", url or redis.url, data=tmp_path / f"node{number}")
+            for number in range(count)]
+        for node in started:
+            wait_until(lambda: state(node) == "connected", "Redis to be found", lambda: node.log)
+        return started
+
+    return start
+
+
+def status(node: Gallery) -> dict:
+    return node.get("/api/v1/status").json
+
+
+def state(node: Gallery) -> str:
+    return status(node)["cluster"]["redis"]
+
+
+def sums(nodes: list[Gallery], room: str, figure: str) -> int:
+    return sum(status(node)[room][figure] for node in nodes)
+
+
+def image(node: Gallery, count: int = 1, number: int = 0) -> dict:
+    """The picture of this number among so many, by its place."""
+    node.images(count)
+    return node.page(limit=500)["images"][number]
+
+
+def ask_all(pool, nodes: list[Gallery], target: str, count: int) -> list:
+    return [pool.submit(nodes[number % len(nodes)].get, target, Accept="image/webp") for number in range(count)]
+
+
+@pytest.fixture
+def pool():
+    with concurrent.futures.ThreadPoolExecutor(300) as pool:
+        yield pool
+
+
+def test_three_hundred_clients_of_two_nodes_cost_one_fetch_and_one_render(nodes, origin, pool):
+    both = nodes(2, origin.url("slow"))
+    target = f"/images/{image(both[0])['id']}/tile"
+    assert image(both[1])["id"] == image(both[0])["id"]
+    asked = ask_all(pool, both, target, 300)
+    origin.wait_until_asked("/slow/")
+    wait_until(lambda: sums(both, "loading", "waiting") >= 300, "all to wait", lambda: both[0].log)
+    origin.gate.set()
+    answers = [one.result() for one in asked]
+    assert [answer.status for answer in answers] == [200] * 300
+    assert len({answer.body for answer in answers}) == 1
+    assert origin.times_asked("/slow/") == 1
+    assert sums(both, "loading", "rendersBegun") == 1
+
+
+def test_other_renditions_that_are_asked_of_another_node_come_of_the_same_fetch(nodes, origin, pool):
+    all_three = nodes(3, origin.url("slow"))
+    picture = image(all_three[0])["id"]
+    asked = {}
+    for number, rendition in enumerate(["tile", "640", "160"]):
+        image(all_three[number])
+        asked[rendition] = pool.submit(all_three[number].get, f"/images/{picture}/{rendition}", Accept="image/webp")
+        origin.wait_until_asked("/slow/")
+    wait_until(lambda: sums(all_three, "loading", "wishes") == 2, "the owner to hear of the other two")
+    origin.gate.set()
+    answers = {rendition: one.result() for rendition, one in asked.items()}
+    assert {answer.status for answer in answers.values()} == {200}
+    assert len({answer.body for answer in answers.values()}) == 3
+    assert origin.times_asked("/slow/") == 1
+    # Who fetched nothing knows as much of the picture.
+    details = [node.get(f"/api/v1/images/{picture}").json for node in all_three]
+    assert [one["width"] for one in details] == [details[0]["width"]] * 3
+
+
+def test_a_file_is_rendered_once_and_is_the_same_on_all_nodes(nodes, shared_folder, pool):
+    both = nodes(2, folder=shared_folder)
+    pages = []
+    for node in both:
+        node.images(12)
+        pages.append(node.page(limit=500)["images"])
+    assert [(one["id"], one["links"]["tile"]) for one in pages[0]] == [
+        (one["id"], one["links"]["tile"]) for one in pages[1]]
+    for one in pages[0]:
+        asked = ask_all(pool, both, f"/images/{one['id']}/tile", 20)
+        answers = [answer.result() for answer in asked]
+        assert {answer.status for answer in answers} == {200}
+        assert len({answer.body for answer in answers}) == 1
+    assert sums(both, "loading", "rendersBegun") == 12
+
+
+def test_the_work_goes_on_for_the_others_when_all_who_asked_here_have_left(nodes, origin, pool):
+    both = nodes(2, origin.url("slow"))
+    picture = image(both[0])["id"]
+    image(both[1])
+    held = both[0].tokens(rendition="tile", slots=[{"slot": 0, "image": picture}])
+    origin.wait_until_asked("/slow/")
+    other = pool.submit(both[1].tile, {"id": picture})
+    wait_until(lambda: status(both[0])["loading"]["wishes"] == 1, "the owner to hear of the other")
+    cancelled = both[0].post("/api/v1/tokens/cancel", {
+        "session": held["session"], "tokens": [held["tokens"][0]["token"]]})
+    assert cancelled.json == {"cancelled": 1}
+    origin.gate.set()
+    assert other.result().status == 200
+    assert origin.times_asked("/slow/") == 1
+
+
+def test_a_fetch_that_nobody_waits_for_anywhere_is_stopped(nodes, origin):
+    both = nodes(2, origin.url("hang"))
+    picture = image(both[0])["id"]
+    image(both[1])
+    slots = {"rendition": "tile", "slots": [{"slot": 0, "image": picture}]}
+    held = [node.tokens(**slots) for node in both]
+    wait_until(lambda: sums(both, "loading", "wishes") == 1, "the owner to hear of the other")
+    for node, tokens in zip(both, held):
+        node.post("/api/v1/tokens/cancel", {
+            "session": tokens["session"], "tokens": [tokens["tokens"][0]["token"]]})
+    origin.wait_until_closed("/hang/")
+    wait_until(lambda: sums(both, "loading", "jobs") == 0, "no load to be left")
+    assert origin.times_asked("/hang/") == 1
+
+
+def test_what_fails_for_good_fails_on_all_nodes_by_one_fetch(nodes, origin, pool):
+    both = nodes(2, origin.url("missing"))
+    picture = image(both[0])["id"]
+    image(both[1])
+    answers = [one.result() for one in ask_all(pool, both, f"/images/{picture}/tile", 40)]
+    assert {answer.status for answer in answers} == {404}
+    assert origin.times_asked("/missing/") == 1
+
+
+def owner(nodes: list[Gallery]) -> Gallery:
+    wait_until(lambda: sums(nodes, "loading", "fetches") > 0, "somebody to fetch")
+    return next(node for node in nodes if status(node)["loading"]["fetches"])
+
+
+def test_another_node_finishes_what_a_killed_one_began(nodes, origin, pool):
+    both = nodes(2, origin.url("trickle"))
+    target = f"/images/{image(both[0])['id']}/tile"
+    image(both[1])
+    pool.submit(both[0].get, target)
+    origin.wait_until_begun(1)
+    other = pool.submit(both[1].get, target, Accept="image/webp")
+    wait_until(lambda: status(both[0])["loading"]["wishes"] == 1, "the owner to hear of the other")
+    origin.gate.set()  # whoever asks next gets all of it
+    origin.gate.clear()
+    both[0].kill()
+    killed = time.monotonic()
+    origin.wait_until_begun(2)
+    origin.gate.set()
+    answer = other.result()
+    assert time.monotonic() - killed < 3
+    assert answer.status == 200 and answer.type == "image/webp"
+
+
+def test_a_node_that_froze_and_woke_harms_nobody(nodes, origin, pool):
+    all_three = nodes(3, origin.url("trickle"))
+    target = f"/images/{image(all_three[0])['id']}/tile"
+    for node in all_three[1:]:
+        image(node)
+    asked = [pool.submit(all_three[0].get, target, Accept="image/webp")]
+    origin.wait_until_begun(1)
+    asked += [pool.submit(node.get, target, Accept="image/webp") for node in all_three[1:] for _ in range(20)]
+    wait_until(lambda: status(all_three[0])["loading"]["wishes"] == 1, "the owner to hear of the others")
+    all_three[0].process.send_signal(signal.SIGSTOP)
+    frozen = time.monotonic()
+    origin.wait_until_begun(2)
+    origin.gate.set()
+    answers = [one.result() for one in asked[1:]]
+    assert time.monotonic() - frozen < 3
+    all_three[0].process.send_signal(signal.SIGCONT)
+    answers.append(asked[0].result())
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.body for answer in answers}) == 1
+    assert origin.times_asked("/trickle/") == 2
+    # Whole for who asks now, too, on every node.
+    assert {node.get(target, Accept="image/webp").body for node in all_three} == {answers[0].body}
+    wait_until(lambda: sums(all_three, "loading", "jobs") == 0, "no load to be left")
+
+
+def test_without_redis_each_node_goes_on_alone_says_so_and_finds_it_again(nodes, redis, shared_folder, pool):
+    both = nodes(2, folder=shared_folder)
+    for node in both:
+        node.images(12)
+    shown = both[0].page(limit=500)["images"]
+    warm, cold = shown[:6], shown[6:]
+    for one in warm:
+        for node in both:
+            assert node.tile(one).status == 200
+    ends = threading.Event()
+    answers: list[int] = []
+
+    def load(node):
+        while not ends.is_set():
+            for one in warm:
+                answers.append(node.tile(one).status)
+
+    loads = [pool.submit(load, node) for node in both]
+    redis.kill()
+    for node in both:
+        wait_until(lambda: state(node) == "away", "Redis to be missed")
+        assert node.log.count("Redis is away") == 1
+        assert 'tessera_cluster_connected 0' in node.get("/metrics").body.decode()
+    begun = time.monotonic()
+    for one in cold[:3]:
+        for node in both:
+            assert node.tile(one).status == 200
+    assert time.monotonic() - begun < 10
+    redis.start()
+    back = time.monotonic()
+    for node in both:
+        wait_until(lambda: state(node) == "connected", "Redis to be found again")
+    assert time.monotonic() - back < 5
+    before = sums(both, "loading", "rendersBegun")
+    for one in cold[3:]:
+        for node in both:
+            assert node.tile(one).status == 200
+    assert sums(both, "loading", "rendersBegun") == before + 3
+    ends.set()
+    for one in loads:
+        one.result()
+    assert len(answers) > 100 and set(answers) == {200}
+
+
+def test_a_redis_that_hangs_is_away_and_delays_nobody_for_long(nodes, redis, shared_folder, pool):
+    both = nodes(2, folder=shared_folder)
+    for node in both:
+        node.images(12)
+    shown = both[0].page(limit=500)["images"]
+    assert both[0].tile(shown[0]).status == 200
+    redis.freeze()
+    begun = time.monotonic()
+    asked = [pool.submit(node.tile, one) for one in shown[1:] for node in both]
+    assert {one.result().status for one in asked} == {200}
+    assert time.monotonic() - begun < 10
+    for node in both:
+        wait_until(lambda: state(node) == "away", "Redis to be missed")
+    redis.wake()
+    woken = time.monotonic()
+    for node in both:
+        wait_until(lambda: state(node) == "connected", "Redis to be found again")
+    assert time.monotonic() - woken < 5
+
+
+def test_waiters_go_on_alone_when_redis_dies_under_them(nodes, redis, origin, pool):
+    both = nodes(2, origin.url("slow"))
+    target = f"/images/{image(both[0])['id']}/tile"
+    image(both[1])
+    first = pool.submit(both[0].get, target)
+    origin.wait_until_asked("/slow/")
+    other = pool.submit(both[1].get, target)
+    wait_until(lambda: status(both[0])["loading"]["wishes"] == 1, "the owner to hear of the other")
+    redis.kill()
+    wait_until(lambda: origin.times_asked("/slow/") == 2, "the other to fetch for itself")
+    origin.gate.set()
+    assert first.result().status == other.result().status == 200
+
+
+def test_sources_are_read_again_on_all_nodes_when_one_is_told(nodes, tmp_path):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / "a.jpg").write_bytes(pictures.encoded("JPEG"))
+    both = nodes(2, folder=folder)
+    os.kill(both[0].process.pid, signal.SIGUSR1)
+    wait_until(lambda: "as another node was told to" in both[1].log, "the other to hear of it", lambda: both[1].log)
+    assert "as another node was told to" not in both[0].log
+
+
+def test_a_password_lets_in_and_is_told_to_nobody(serve, shared_folder, tmp_path):
+    redis = Redis(tmp_path / "redis", "--requirepass", "hunter2")
+    try:
+        node = serve(shared_folder, "--redis", f"redis://:hunter2@127.0.0.1:{redis.port}/2", "--log-level", "trace")
+        wait_until(lambda: state(node) == "connected", "Redis to let it in", lambda: node.log)
+        wrong = serve(
+            shared_folder, "--redis", f"redis://:hunter3@127.0.0.1:{redis.port}", "--log-level", "trace",
+            data=tmp_path / "other")
+        wait_until(lambda: "it refuses AUTH" in wrong.log, "Redis to refuse it", lambda: wrong.log)
+        for text in (node.log, wrong.log, node.get("/api/v1/status").body.decode(), node.get("/metrics").body.decode()):
+            assert "hunter" not in text
+    finally:
+        redis.close()

@@ -1,0 +1,19 @@
+import Catalog
+import Testing
+
+@testable import GalleryServer
+
+@Suite struct ClusterNameTests {
+    @Test func `a folder may be mounted elsewhere`() {
+        #expect(ClusterName.of([.folder(path: "/mnt/a/Pictures")]) == ClusterName.of([.folder(path: "/srv/Pictures/")]))
+    }
+
+    @Test func `other sources, or the same in another order, are another gallery`() throws {
+        let folders = [Source.folder(path: "/a/One"), .folder(path: "/a/Two")]
+        let names = [
+            ClusterName.of(folders), ClusterName.of(folders.reversed()), ClusterName.of([folders[0]]),
+            ClusterName.of([.folder(path: "/a/OneTwo")]), ClusterName.of([.list(path: "/a/One", format: .text)]),
+        ]
+        #expect(Set(names).count == names.count)
+    }
+}
