@@ -8,6 +8,14 @@ import Testing
         #expect(ClusterName.of([.folder(path: "/mnt/a/Pictures")]) == ClusterName.of([.folder(path: "/srv/Pictures/")]))
     }
 
+    @Test func `a store may be reached elsewhere`() throws {
+        let inside = try BucketAddress("s3://pictures/2024", in: .init(endpoint: "http://10.0.0.1:9000"))
+        let outside = try BucketAddress("s3://pictures/2024/", in: .init(endpoint: "https://store.example.org"))
+        let other = try BucketAddress("s3://pictures/2025", in: .init(endpoint: "http://10.0.0.1:9000"))
+        #expect(ClusterName.of([.bucket(inside)]) == ClusterName.of([.bucket(outside)]))
+        #expect(ClusterName.of([.bucket(inside)]) != ClusterName.of([.bucket(other)]))
+    }
+
     @Test func `other sources, or the same in another order, are another gallery`() throws {
         let folders = [Source.folder(path: "/a/One"), .folder(path: "/a/Two")]
         let names = [

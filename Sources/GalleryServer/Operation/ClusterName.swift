@@ -18,6 +18,7 @@ enum ClusterName {
         case .folder(let path): "folder " + lastPart(path)
         case .list(let path, _): "list " + lastPart(path)
         case .template(let template): "template " + template.pattern
+        case .bucket(let address): "bucket \(address.bucket)/\(address.prefix)"
         }
     }
 
