@@ -3,40 +3,64 @@
 #   docker build -t tessera .
 #   docker run --rm -p 8080:8080 -v ~/Pictures:/pictures:ro -v tessera:/data tessera
 #   docker run --rm -p 8080:8080 tessera demo
+#
+# Scripts/image builds it and tries it. It is built on Debian 12, where Swift's own image is, and runs on the libraries of
+# Debian 13, which have the same names and newer decoders.
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libbrotli-dev libcurl4-openssl-dev libhiredis-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config zlib1g-dev \
+        libbrotli-dev libcurl4-openssl-dev libhiredis-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config \
+        python3-minimal zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
+# Debian 13's hiredis goes by another name: this one is linked into the program.
+RUN rm /usr/lib/*/libhiredis.so*
 WORKDIR /src
 # The dependencies change seldom: they are fetched in a layer of their own.
 COPY Package.swift ./
 RUN swift package resolve
+COPY Packaging/icu.py Packaging/
 COPY Sources Sources
 # SwiftPM looks for the folder of every target, the tests' too.
 COPY Tests Tests
-RUN for product in tessera-renderer tessera; do \
-        swift build --configuration release --product "$product" --static-swift-stdlib -Xlinker --strip-all \
-            && install -D "$(swift build --configuration release --show-bin-path)/$product" "/out/$product" || exit 1; \
-    done
+RUN build() { \
+        product=$1; shift; \
+        swift build --configuration release --product "$product" --static-swift-stdlib -Xlinker --strip-all "$@" \
+            && install -D "$(swift build --configuration release --show-bin-path)/$product" "/out/$product"; \
+    } \
+    && build tessera-renderer \
+    && build tessera $(Packaging/icu.py /tmp/icu.o) \
+    && Packaging/icu.py --check /out/tessera
+COPY Packaging/linked Packaging/
+RUN Packaging/linked /src /linked
 
-FROM debian:bookworm-slim
-LABEL org.opencontainers.image.title="Tessera" \
-      org.opencontainers.image.description="A gallery server for a million pictures over a bad network"
+# The root of the image is gathered here, from Debian's packages.
+FROM debian:trixie-slim AS root
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libbrotli1 libcurl4 libhiredis0.14 libmagic1 libsqlite3-0 libvips42 \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
-    && useradd --uid 1000 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin tessera \
-    && install -d -o tessera -g tessera /data \
-    && install -d /pictures
-COPY --from=build /out/tessera /out/tessera-renderer /usr/local/bin/
+        binutils ca-certificates fontconfig fonts-dejavu-core libbrotli1 libcurl4t64 libheif-plugin-aomenc \
+        libheif-plugin-dav1d libheif-plugin-libde265 libmagic1t64 libsqlite3-0 libvips42t64 python3 shared-mime-info
+COPY --from=build /out /out
+COPY --from=build /linked /linked
+COPY Packaging/image-root Packaging/magic.py Packaging/sbom.py /packaging/
+RUN /packaging/image-root /out /image
+RUN mkdir -p /image/usr/local/share/tessera /data \
+    && cp -r /linked /image/usr/local/share/tessera/licences \
+    && version=$(/out/tessera --version) \
+    && /packaging/sbom.py --root /image --linked /linked --version "$version" \
+        >/image/usr/local/share/tessera/sbom.spdx.json
+
+FROM scratch
+LABEL org.opencontainers.image.title="Tessera" \
+      org.opencontainers.image.description="A gallery server for a million pictures over a bad network"
+COPY --from=root /image /
+COPY --from=root --chown=1000:1000 /data /data
 COPY Public /usr/local/share/tessera/Public
-ENV TESSERA_HOST=0.0.0.0 \
+ENV PATH=/usr/local/bin \
+    TESSERA_HOST=0.0.0.0 \
     TESSERA_PORT=8080 \
     TESSERA_DATA=/data
-USER tessera
+USER 1000:1000
 VOLUME ["/pictures", "/data"]
 EXPOSE 8080
 STOPSIGNAL SIGTERM
