@@ -32,7 +32,9 @@ RUN build() { \
     && build tessera $(Packaging/icu.py /tmp/icu.o) \
     && Packaging/icu.py --check /out/tessera
 COPY Packaging/linked Packaging/
-RUN Packaging/linked /src /linked
+RUN Packaging/linked /src /linked \
+    && dpkg-query --show --showformat '${Package} ${Version}\n' libhiredis-dev >/linked/debian \
+    && install -D -m 644 /usr/share/doc/libhiredis-dev/copyright /linked/libhiredis-dev/copyright
 
 # The root of the image is gathered here, from Debian's packages.
 FROM debian:trixie-slim AS root
