@@ -160,6 +160,26 @@ import Testing
         #expect(!ahead.isEmpty && ahead.allSatisfy { !(1_000..<1_010).contains($0.slot) })
     }
 
+    @Test func `at rest over a thin link what comes next follows at once and fills it, and what was passed does not`()
+        throws
+    {
+        var house = house(rate: 200_000, roundTrip: 0.4)
+        house.show(1_000, 10)
+        _ = house.drain()
+        for _ in 0..<20 {
+            house.now += 0.4
+            house.acknowledgeAll()
+            let sent = house.drain()
+            let capacity = try #require(house.plan.link.capacity)
+            let passed = sent.filter { $0.slot < 1_000 }.reduce(0) { $0 + $1.bytes }
+            #expect(passed <= Int(house.plan.tileBytes) + 32_768)
+            #expect(Double(house.plan.flights.bytes(outside: 1_000..<1_010)) <= capacity + house.plan.tileBytes)
+        }
+        #expect((1_010..<1_020).allSatisfy { house.plan.showings[$0]?.isSettled == true })
+        house.show(1_500, 10)
+        #expect(house.drain().contains { $0.slot >= 1_510 }, "nothing waits for what is under way")
+    }
+
     @Test func `for a page that paints late what goes out lies further ahead`() {
         func window(lag: Double?) -> ServiceWindow {
             let viewport = Viewport(first: 1_000, count: 40, direction: 1, velocity: 500, lag: lag)

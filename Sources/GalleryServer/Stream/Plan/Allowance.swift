@@ -28,6 +28,8 @@ struct Allowance: Sendable {
     /// Bytes for slots that were not on screen by the last report: on their way, and how many there may be.
     private let speculative: Int
     private let maximumSpeculative: Int
+    /// The same for slots that come next in the direction of travel.
+    private let maximumAhead: Int
     /// Bytes of tiles, and how many there may be while the scrolling goes on.
     private let tiles: Int
     private let maximumTiles: Int
@@ -42,6 +44,8 @@ struct Allowance: Sendable {
     /// For so long after the last picture on screen has come nothing follows that lies ahead, in seconds: who has it on
     /// screen soonest has nothing else to do meanwhile.
     private static let paintingTime = 0.25
+    /// Tiles that any browser decodes and paints in that time.
+    private static let paintedTiles = 8.0
     /// Nothing that lies ahead goes out before what is on screen has come.
     private let waitsForScreen: Bool
 
@@ -49,7 +53,7 @@ struct Allowance: Sendable {
         // A client that does not say what came is served by the socket's own back-pressure.
         guard plan.link.received != nil, !plan.link.isSilent(at: now) else {
             isFull = false
-            (speculative, maximumSpeculative, tiles, maximumTiles) = (0, .max, 0, .max)
+            (speculative, maximumSpeculative, maximumAhead, tiles, maximumTiles) = (0, .max, .max, 0, .max)
             waitsForScreen = false
             return
         }
@@ -60,7 +64,7 @@ struct Allowance: Sendable {
             ? Int(min(1.5 * (capacity ?? 0), 1e9)) + limits.spareFlight : limits.unmeasuredFlight
         isFull = plan.link.inFlight >= most
         guard !plan.keepsCancelled else {
-            (speculative, maximumSpeculative, tiles, maximumTiles) = (0, .max, 0, .max)
+            (speculative, maximumSpeculative, maximumAhead, tiles, maximumTiles) = (0, .max, .max, 0, .max)
             waitsForScreen = false
             return
         }
@@ -73,9 +77,13 @@ struct Allowance: Sendable {
         // Who reads on comes to what lies ahead, and all of the link is for that; where a fling ends, nobody knows.
         let reading = window.isReading ? Int(Self.readingShare * held) + tile : 0
         maximumSpeculative = max(tile + limits.speculativeFlight, unseen, reading)
+        // A link that brings fewer pictures than a browser paints would only be left idle.
+        let isPaintedLater = rate * Self.paintingTime > Self.paintedTiles * plan.tileBytes
         waitsForScreen =
-            window.isAtRest
+            window.isAtRest && isPaintedLater
             && (plan.flights.hasTile(inside: window.reported) || now - plan.screenFilledAt < Self.paintingTime)
+        // Who rests is likely to go on, and the link has nothing else to do.
+        maximumAhead = window.isAtRest ? max(maximumSpeculative, Int(held)) : maximumSpeculative
         tiles = plan.flights.tileBytes
         // Else half of the link's rate: by Little's law half of what it holds.
         maximumTiles = max(Int(held / 2), tile, reading)
@@ -88,7 +96,8 @@ struct Allowance: Sendable {
         // What is on screen and stays there is as good as at rest.
         let isSettling = isSeen && window.landing?.contains(piece.slot) == true
         let isSpeculative = window.isFast ? !isSettling : !isSeen
-        if isSpeculative, speculative > 0, maximumSpeculative - bytes < speculative { return false }
+        let most = window.ahead.contains(piece.slot) ? maximumAhead : maximumSpeculative
+        if isSpeculative, speculative > 0, most - bytes < speculative { return false }
         guard piece.rendition != .preview, window.isMoving, !isSettling else { return true }
         return tiles == 0 || maximumTiles - bytes >= tiles
     }
