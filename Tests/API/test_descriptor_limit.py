@@ -19,7 +19,11 @@ def test_idle_connections_leave_the_gallery_the_files_that_it_needs(serve, tmp_p
     try:
         # Another client: what it takes is its own share.
         for _ in range(400):
-            idle.append(socket.create_connection(("127.0.0.1", gallery.port), source_address=("127.0.0.2", 0)))
+            try:
+                idle.append(socket.create_connection(("127.0.0.1", gallery.port), source_address=("127.0.0.2", 0)))
+            except ConnectionResetError:
+                pass  # Beyond its share it may be refused before it has seen that it stands.
+        assert len(idle) >= allowed // 4
         statuses = [
             gallery.get(f"/images/{image['id']}/{rendition}", Accept="image/jpeg").status
             for image in images.values() for rendition in ("tile", "original")]
