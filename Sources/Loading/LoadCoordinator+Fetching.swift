@@ -87,7 +87,8 @@ extension LoadCoordinator {
             let subject = FailureMemory.Subject(image: context.request.image.id, version: nil, scope: scope)
             failures.remember(failure, of: subject, now: time.uptime())
         }
-        contexts[job]?.share.failsEverywhere = failure.isPermanent || failure.isOfOrigin
+        // What this machine cannot reach, another may.
+        contexts[job]?.share.failsEverywhere = failure.isPermanent && !failure.isOfOrigin
         finish(job, .failure(failure))
     }
 
@@ -109,9 +110,25 @@ extension LoadCoordinator {
                 coordinator.contexts[job]?.glimpse = nil
                 guard let content else { return coordinator.lookFurther(fetch, than: beginning) }
                 coordinator.noteFreshness(of: beginning, request.image.id)
+                coordinator.linger(over: request.image)
                 coordinator.finish(job, .success(.bytes(content)))
             }
         }
+    }
+
+    /// For how long the rest of an original is fetched after its preview was made of the beginning. Seconds.
+    private static let lingering = 1.0
+
+    /// Who has seen a preview mostly wants more of the picture in a moment: its fetch goes on for a while, behind whatever
+    /// somebody waits for, so that it need not begin again.
+    private func linger(over image: GalleryImage) {
+        // Counted from the middle: those who ask count from the one end, other machines from the other.
+        let waiter = LoadWaiter(id: .max / 2 + UInt64(counts.glimpsesBegun), coordinator: self) { [weak self] result in
+            guard case .success(.growing(let original)) = result else { return }
+            self?.after(Self.lingering) { original.close() }
+        }
+        let request = LoadRequest(image: image, rendition: .original, format: .jpeg)
+        begin(waiter, request, Priority(lane: .prefetch, viewport: 0, distance: 0))
     }
 
     /// More may have come while a look at less showed nothing.

@@ -147,6 +147,11 @@ final class LoadCoordinator: @unchecked Sendable {
         }
     }
 
+    /// Calls back later, from the queue.
+    func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + seconds, execute: body)
+    }
+
     private func publish() {
         counts.waiting = waiters.count
         counts.jobs = machine.jobCount
@@ -229,6 +234,7 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func move(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage, _ priority: Priority) {
         guard let context = contexts[job] else { return }
+        context.glimpse?.reprioritise(priority)
         if stage == .rendering {
             context.render?.reprioritise(priority)
         } else {

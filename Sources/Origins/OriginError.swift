@@ -40,6 +40,17 @@ public struct OriginError: Error, Hashable, Sendable {
         public var body: [UInt8] = []
         /// Where the bucket is, if the store says so.
         public var region: String?
+
+        /// What S3 says of credentials that are no longer any, or not yet ("Error responses", list of error codes).
+        private static let codesOfCredentials = [
+            "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId", "SignatureDoesNotMatch",
+        ]
+
+        /// Whether it is the credentials that were refused, and not what was asked for.
+        var isOfCredentials: Bool {
+            let text = String(decoding: body, as: UTF8.self)
+            return Self.codesOfCredentials.contains { text.contains("<Code>\($0)</Code>") }
+        }
     }
 
     public let reason: Reason

@@ -39,11 +39,26 @@ import Testing
         await house.close()
     }
 
-    @Test func `where nothing else is wanted, the rest is not fetched, and the preview is kept`() async throws {
+    @Test func `a tile that is asked for when its preview was seen goes on with the same fetch`() async throws {
         let results = Recorder<TestHouse.Outcome>()
         let (house, fetch) = try await house(wanting: [.preview], into: results)
         #expect(await results.element(0).bytes != nil)
-        #expect(await fetch.steering.first(1) == [.cancel])
+        house.load(house.remote(1), .tile, into: results)
+        await house.reached { $0.waiting >= 1 }
+        fetch.send(.bytes(Array(content[70_000...])))
+        fetch.send(.finished)
+        #expect(await results.element(1).bytes != nil)
+        #expect(house.origins.fetches.count == 1 && !fetch.steering.all.contains(.cancel))
+        await house.close()
+    }
+
+    @Test func `where nothing else is wanted in a while the rest is not fetched, and the preview is kept`()
+        async throws
+    {
+        let results = Recorder<TestHouse.Outcome>()
+        let (house, fetch) = try await house(wanting: [.preview], into: results)
+        #expect(await results.element(0).bytes != nil)
+        while await !fetch.steering.first(fetch.steering.count + 1).contains(.cancel) {}
         #expect(await house.load(house.remote(1), .preview).bytes != nil)
         #expect(house.origins.fetches.count == 1, "it is fresh, and in memory")
         #expect(house.learned.count == 0, "what a picture is, only the whole tells")

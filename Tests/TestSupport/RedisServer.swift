@@ -47,7 +47,11 @@ public final class RedisServer: @unchecked Sendable {
         process = -1
     }
 
-    public func freeze() { kill(process, SIGSTOP) }
+    /// Comes back once it has stopped: until then it goes on answering.
+    public func freeze() {
+        kill(process, SIGSTOP)
+        waitpid(process, nil, WUNTRACED)
+    }
 
     public func wake() { kill(process, SIGCONT) }
 

@@ -33,6 +33,8 @@ struct BucketListing {
             ahead = nil
             do {
                 let page = try page(from: request, &ahead)
+                // A page that was asked for by another token than the one that it ends with is not the next.
+                if ahead?.url != page?.next.map({ address.listing(after: $0) }) { ahead = nil }
                 if attempt > 0 { delayed(nil) }
                 return page
             } catch let refusal as BucketRefusal {

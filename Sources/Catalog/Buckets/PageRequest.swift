@@ -12,11 +12,13 @@ final class PageRequest: Sendable {
     /// How soon it is seen that nobody waits any more.
     private static let attention = DispatchTimeInterval.milliseconds(100)
 
+    let url: String
     private let inbox = Guarded(Inbox())
     private let came = DispatchSemaphore(value: 0)
     private let question = Guarded<(any ObjectStoreQuestion)?>(nil)
 
     init(_ url: String, to store: any ObjectStoreAsking) {
+        self.url = url
         let asked = store.ask(url) { [weak self] event in self?.take(event) }
         question.withLock { $0 = asked }
     }

@@ -1,6 +1,7 @@
 /// Reads XML (XML 1.0, Fifth Edition) piece by piece: bytes in, events out, with bounded memory. As much of it as an answer of a
-/// store needs: elements, text, the five named and the numbered entities, CDATA sections; attributes, comments and
-/// processing instructions are passed over. A document type is refused, and with it all that expands.
+/// store needs: elements, text, the five named and the numbered entities; attributes, comments and processing
+/// instructions are passed over. A document type is refused, and with it all that expands, and so are CDATA sections, which
+/// no store writes.
 struct XMLReader {
     enum Event: Hashable {
         /// An element's local name: what stands before a colon is cut off.

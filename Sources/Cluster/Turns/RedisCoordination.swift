@@ -246,8 +246,10 @@ extension TurnBook.Reply {
         }
         switch (words[0].text, words[1].text, words[1].integer) {
         case ("mine", let fence?, _): self = UInt64(fence).map { .mine(fence: $0) } ?? .nothing
-        // A lease that never lapses is none of ours; it is looked at again all the same.
-        case ("held", _, let time?): self = .held(for: time < 0 ? RedisCoordination.lease : .milliseconds(time))
+        // A lease that lapses never, or much later than ours do, is none of ours; it is looked at again all the same.
+        case ("held", _, let time?):
+            let lease = RedisCoordination.lease
+            self = .held(for: (0...lease.milliseconds).contains(Int64(time)) ? .milliseconds(time) : lease)
         case ("failed", let text?, _): self = LoadFailure(text: text).map { .failed($0) } ?? .nothing
         default: self = .nothing
         }

@@ -216,8 +216,9 @@ struct LoadMachine: Sendable {
         switch stage {
         case .finding, .sharing, .preparing, .rendering: return [.reprioritise(job, stage, priority)]
         case .fetching, .streaming:
-            guard let change = originals.reprioritise(job, to: priority) else { return [] }
-            return [.reprioritiseFetch(change.job, change.priority)]
+            let change = originals.reprioritise(job, to: priority)
+            return [.reprioritise(job, stage, priority)]
+                + (change.map { [.reprioritiseFetch($0.job, $0.priority)] } ?? [])
         }
     }
 

@@ -46,7 +46,7 @@ extension LoadCoordinator {
         _ job: LoadMachine.JobID, _ name: SharedName, _ priority: Priority, _ found: SharedRendition?
     ) {
         guard let context = contexts[job] else { return }
-        if let found {
+        if let found, context.isCurrent(found.tile) {
             counts.sharedHits += 1
             contexts[job]?.share = Share()
             context.share.turn?.end(.made)
@@ -119,7 +119,8 @@ extension LoadCoordinator {
     /// Loads what other machines wait for while this one has the turn, as if somebody asked here: who leaves here then
     /// takes it from nobody there.
     private func makeForOthers(_ name: SharedName, of image: GalleryImage, _ urgency: Priority.Lane) {
-        guard wishes[name] == nil, !isStopped else { return }
+        if let wish = wishes[name] { return wish.reprioritise(Priority(lane: urgency, viewport: 0, distance: 0)) }
+        guard !isStopped else { return }
         counts.wishes += 1
         // Counted from the other end than those who ask here.
         let waiter = LoadWaiter(id: .max - UInt64(counts.wishes), coordinator: self) { [weak self] result in
@@ -149,6 +150,12 @@ extension LoadCoordinator.Context {
     fileprivate var sharedName: SharedName? {
         guard let name = SharedName(request), case .source(let source) = ground else { return SharedName(request) }
         return SharedName(image: name.image, version: source.version, rendition: name.rendition, format: name.format)
+    }
+
+    /// Whether what others have made is of the content that is known to be there: of an object its bucket's listing says it.
+    fileprivate func isCurrent(_ tile: RenditionBytes) -> Bool {
+        guard case .object = request.image.location, let version = request.image.version else { return true }
+        return tile.version == version
     }
 
     /// Whether others may have what was made: it is current, and its origin lets it be kept.

@@ -183,8 +183,10 @@ final class FetchJob {
     private func failed(_ error: OriginError) {
         var error = error
         error.refusal = refusal
-        // What was signed with may have ended, or been changed; what comes next of others is signed with those.
-        if case .status(let status) = error.reason, [400, 401, 403].contains(status), !hasRenewed, let credentials,
+        // What was signed with may have ended, or been changed; what comes next of others is signed with those. That one object
+        // may not be had says nothing of that.
+        if case .status(let status) = error.reason, status == 401 || refusal?.isOfCredentials == true, !hasRenewed,
+            let credentials,
             engine.credentials?.renew(after: credentials) == true
         {
             hasRenewed = true

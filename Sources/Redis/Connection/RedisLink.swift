@@ -103,8 +103,9 @@ final class RedisLink {
             _ = connection.send(command.map { Array($0.utf8) }) { [weak self] reply in
                 guard let self, number == attempts, let reply else { return }
                 if case .error(let text) = reply {
-                    // What the server says of a password is no secret; what was sent is not in it.
-                    return failed(number, "it refuses \(command[0]): \(text)")
+                    // Of a password its first word alone is told: some servers repeat what was sent.
+                    let reason = command[0] == "AUTH" ? text.prefix { $0.isUppercase } : text[...].prefix(200)
+                    return failed(number, "it refuses \(command[0]): \(reason)")
                 }
                 if isLast { greeted(number) }
             }

@@ -38,6 +38,14 @@ import Testing
         #expect(Set(house.drain().prefix(3).map(\.slot)) == [1_000, 1_001, 1_002])
     }
 
+    @Test func `in slow motion what leaves the screen too soon for its tile has its preview`() {
+        var house = PlanHouse.on(rate: Self.fast, roundTrip: 0.03)
+        house.show(1_000, 40, velocity: 30)
+        let sent = house.drain()
+        #expect(Set(sent.map(\.slot)).isSuperset(of: 1_003..<1_012))
+        #expect(sent.contains { $0.slot < 1_010 && $0.rendition == .preview })
+    }
+
     @Test func `of what lies ahead of somebody who reads the tiles come alone, and previews of what is not in memory`()
     {
         for isSlow in [false, true] {

@@ -156,7 +156,7 @@ extension StreamPlan {
         let grades: [Grade] =
             !window.isAtRest ? [.tile] : needsTilesFirst(window) ? [.tile, .needed] : [.needed]
         // Pictures that come in the blink of an eye need no previews before them, only those that are not at hand.
-        let isPrompt = !window.isFast && comesPromptly(window.tiles, grades[0])
+        let isPrompt = !window.isFast && !window.tiles.isEmpty && comesPromptly(window.tiles, grades[0])
         if isPrompt {
             let order = SlotOrder.centreFirst(window.tiles)
             // Where nothing is shown yet, first.
@@ -164,7 +164,7 @@ extension StreamPlan {
                 if let step = visit(order, grades[0], .near, &scan, choice) { return step }
             }
         }
-        let lacking = isPrompt ? Choice.absent(grades[0]) : .all
+        let lacking = isPrompt ? Choice.absent(grades[0], of: window.tiles) : .all
         let previews =
             window.isFast
             ? SlotOrder.leadingEdgeFirst(window.previews, direction: window.direction)
@@ -194,7 +194,7 @@ extension StreamPlan {
         let window = scan.window
         // Pictures that are looked at one by one are made ready as they will be looked at.
         var visits = (viewport?.ahead == nil ? grades.prefix(1) : grades[...]).map { (grade: $0, choice: Choice.all) }
-        visits.insert((.preview, window.isReading ? .absent(grades[0]) : .all), at: 0)
+        visits.insert((.preview, window.isReading ? .absent(grades[0], of: 0..<total) : .all), at: 0)
         if window.isReading { visits.insert((grades[0], .remembered), at: 0) }
         for (grade, choice) in visits {
             let ahead = SlotOrder.forwards(window.ahead, direction: window.direction)
@@ -212,8 +212,8 @@ extension StreamPlan {
         case remembered
         /// The same, of slots that have no preview.
         case unpreviewed
-        /// Slots whose rendition of this grade is not at hand, and not known to be.
-        case absent(Grade)
+        /// All but those of these slots whose rendition of this grade is at hand, or may be.
+        case absent(Grade, of: Range<Int>)
 
         var isFromMemory: Bool {
             switch self {
@@ -222,11 +222,12 @@ extension StreamPlan {
             }
         }
 
-        func takes(_ showing: Showing) -> Bool {
+        func takes(_ slot: Int, _ showing: Showing) -> Bool {
             switch self {
             case .all, .remembered: true
             case .unpreviewed: showing.preview != .done
-            case .absent(let grade): showing[grade] != .wanted && showing[grade] != .atHand
+            case .absent(let grade, let slots):
+                !slots.contains(slot) || (showing[grade] != .wanted && showing[grade] != .atHand)
             }
         }
     }
@@ -265,7 +266,7 @@ extension StreamPlan {
         _ slots: SlotOrder, _ grade: Grade, _ urgency: Scan.Urgency, _ scan: inout Scan, _ choice: Choice = .all
     ) -> Step? {
         for slot in slots {
-            guard let showing = showing(slot), choice.takes(showing), let rendition = showing.rendition(of: grade)
+            guard let showing = showing(slot), choice.takes(slot, showing), let rendition = showing.rendition(of: grade)
             else {
                 continue
             }
@@ -285,7 +286,7 @@ extension StreamPlan {
                 guard mayLoad else {
                     // Many at once: a step for each would look through hundreds of slots hundreds of times.
                     let coming = choice.isFromMemory ? 0..<0 : scan.window.coming
-                    let others = gather(slots, from: slot) { $0[grade] == .wanted && choice.takes($0) }
+                    let others = gather(slots, from: slot) { $0[grade] == .wanted && choice.takes(slot, $0) }
                     let pieces = others.filter { !coming.contains($0) }.compactMap { slot in
                         showings[slot]?.rendition(of: grade).map { Piece(slot: slot, rendition: $0) }
                     }
