@@ -1,5 +1,3 @@
-import Catalog
-
 @testable import Catalog
 
 /// A page of a bucket's listing, or what a store says instead: in whatever pieces it comes, it says the same, within bounds.
@@ -8,8 +6,8 @@ enum BucketPageTarget: FuzzTarget {
 
     static func run(_ input: [UInt8]) {
         let pieces = Pieces(input)
-        let atOnce = page { read in try read(pieces.bytes) }
-        let inPieces = page { read in
+        let atOnce = page { (read) throws(BucketPageReader.Fault) in try read(pieces.bytes) }
+        let inPieces = page { (read) throws(BucketPageReader.Fault) in
             var fault: BucketPageReader.Fault?
             pieces.forEach { piece in
                 guard fault == nil else { return }
