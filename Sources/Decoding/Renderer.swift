@@ -34,12 +34,12 @@ public struct Renderer: Sendable {
     ) throws(RenderError) -> Outcome {
         if case .encode(let encoding) = work { return .made(try encode(encoding, source, stop)) }
         try stop.check()
-        if case .glimpse(let format) = work { return .made(try glimpse(of: source, as: format, stop)) }
         if work == .examine, let facts = try head(of: source, stop) { return .made(RenderAnswer(facts: facts)) }
         let sighting = try Sighting(source, limits: limits, stop: stop)
         // Already the header of a drawing is the whole of it.
         guard mayBeHeavy || sighting.kind != .svg else { return .heavy }
         let original = try Examination(sighting, limits: limits, stop: stop)
+        if case .glimpse(let format) = work { return .made(try glimpse(of: original, as: format, stop: stop)) }
         if work == .pyramid { return .made(try pyramid(of: original, in: output, stop: stop)) }
         guard case .make(let wanted) = work else { return .made(RenderAnswer(facts: original.facts)) }
         let embedded = embedded(in: original, for: wanted, stop: stop)
@@ -64,9 +64,8 @@ public struct Renderer: Sendable {
 
     /// What a camera put at the beginning of a JPEG, whatever is still to come of it.
     private func glimpse(
-        of source: RenderSource, as format: OutputFormat, _ stop: RenderStop
+        of original: Examination, as format: OutputFormat, stop: RenderStop
     ) throws(RenderError) -> RenderAnswer {
-        let original = try Examination(try Sighting(source, limits: limits, stop: stop), limits: limits, stop: stop)
         guard original.kind == .jpeg, let side = Rendition.preview.longestSide,
             let thumbnail = EmbeddedThumbnail.picture(of: original, atLeast: side, stop: stop)
         else { throw RenderError(.truncated, "The beginning of this picture shows nothing of it.") }

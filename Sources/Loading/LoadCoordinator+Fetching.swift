@@ -30,7 +30,8 @@ extension LoadCoordinator {
             perform(machine.originalBegan(id))
         case .fetched(let fetched):
             endFetch(id) { coordinator, job, image in
-                coordinator.noteFreshness(fetched.kept, mayStore: fetched.mayStore, of: image)
+                coordinator.noteFreshness(
+                    fetched.kept.version, until: fetched.kept.freshUntil, mayStore: fetched.mayStore, of: image)
                 let source = OriginalSource(
                     descriptor: fetched.descriptor, version: fetched.kept.version, length: fetched.kept.length,
                     modified: fetched.kept.validators.modified, mayStore: fetched.mayStore)
@@ -40,7 +41,7 @@ extension LoadCoordinator {
             }
         case .notModified(let kept):
             endFetch(id) { coordinator, job, image in
-                coordinator.noteFreshness(kept, mayStore: true, of: image)
+                coordinator.noteFreshness(kept.version, until: kept.freshUntil, mayStore: true, of: image)
                 coordinator.contexts[job]?.ground = .kept(kept, originFailure: nil)
                 coordinator.contexts[job]?.kept = kept
                 coordinator.perform(coordinator.machine.prepare(job))
@@ -71,9 +72,9 @@ extension LoadCoordinator {
         }
     }
 
-    private func noteFreshness(_ kept: KeptOriginal, mayStore: Bool, of image: ImageID) {
+    private func noteFreshness(_ version: ContentVersion, until moment: Int64, mayStore: Bool, of image: ImageID) {
         guard mayStore else { return }
-        stages.memory.setFreshness(.init(version: kept.version, until: kept.freshUntil), of: image)
+        stages.memory.setFreshness(.init(version: version, until: moment), of: image)
     }
 
     func fetchFailed(_ job: LoadMachine.JobID, _ failure: LoadFailure) {
@@ -109,7 +110,8 @@ extension LoadCoordinator {
                 guard coordinator.contexts[job]?.glimpse != nil else { return }
                 coordinator.contexts[job]?.glimpse = nil
                 guard let content else { return coordinator.lookFurther(fetch, than: beginning) }
-                coordinator.noteFreshness(of: beginning, request.image.id)
+                coordinator.noteFreshness(
+                    source.version, until: beginning.freshUntil, mayStore: source.mayStore, of: request.image.id)
                 coordinator.linger(over: request.image)
                 coordinator.finish(job, .success(.bytes(content)))
             }
@@ -135,11 +137,6 @@ extension LoadCoordinator {
     private func lookFurther(_ fetch: LoadMachine.FetchID, than beginning: OriginalBeginning) {
         guard let newer = beginnings[fetch], newer.available > beginning.available else { return }
         perform(machine.originalBegan(fetch))
-    }
-
-    private func noteFreshness(of beginning: OriginalBeginning, _ image: ImageID) {
-        guard beginning.mayStore else { return }
-        stages.memory.setFreshness(.init(version: beginning.version, until: beginning.freshUntil), of: image)
     }
 
     func stream(_ waiter: LoadMachine.WaiterID, from fetch: LoadMachine.FetchID) {

@@ -14,6 +14,25 @@ import Testing
     private let tile = SharedName(image: ImageID(rawValue: 1), version: nil, rendition: .tile, format: .webp)
     private let preview = SharedName(image: ImageID(rawValue: 1), version: nil, rendition: .preview, format: .webp)
 
+    /// Two nodes, of which one has the turn and knows that the other waits for it.
+    private struct Contest {
+        let server: RedisServer
+        let one: NodeHouse
+        let other: NodeHouse
+        let first: NodeHouse.Heard
+        let second: NodeHouse.Heard
+    }
+
+    private func contest() async throws -> Contest {
+        let server = try #require(await RedisServer())
+        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
+        let first = one.ask(tile)
+        _ = try #require(await first.first()?.fence)
+        let second = other.ask(tile)
+        #expect(await eventually { first.news.withLock { $0.count == 2 } })
+        return Contest(server: server, one: one, other: other, first: first, second: second)
+    }
+
     @Test func `one node gets the turn, and the other is told when it is made`() async throws {
         let server = try #require(await RedisServer())
         let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
@@ -46,12 +65,9 @@ import Testing
     }
 
     @Test func `the turn of a node that died passes on within two seconds`() async throws {
-        let server = try #require(await RedisServer())
-        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
-        let first = one.ask(tile)
-        let before = try #require(await first.first()?.fence)
-        let second = other.ask(tile)
-        #expect(await eventually { first.news.withLock { $0.count == 2 } })
+        let contest = try await contest()
+        let (one, other, second) = (contest.one, contest.other, contest.second)
+        let before = try #require(await contest.first.first()?.fence)
         await one.die()
         let died = ContinuousClock.now
         let after = try #require(await second.first()?.fence)
@@ -97,12 +113,8 @@ import Testing
     }
 
     @Test func `a failure is told to who waits and to who asks soon after, but not to who insists`() async throws {
-        let server = try #require(await RedisServer())
-        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
-        let first = one.ask(tile)
-        _ = await first.first()
-        let second = other.ask(tile)
-        #expect(await eventually { first.news.withLock { $0.count == 2 } })
+        let contest = try await contest()
+        let (one, other, first, second) = (contest.one, contest.other, contest.first, contest.second)
         first.end(.failed(LoadFailure(status: 404, publicMessage: "Gone.", isPermanent: true)))
         for heard in [second, other.ask(preview)] {
             guard case .failed(let failure)? = await heard.first() else {
@@ -117,13 +129,9 @@ import Testing
     }
 
     @Test func `when the server dies who waits goes on alone at once`() async throws {
-        let server = try #require(await RedisServer())
-        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
-        let first = one.ask(tile)
-        _ = await first.first()
-        let second = other.ask(tile)
-        #expect(await eventually { first.news.withLock { $0.count == 2 } })
-        server.end()
+        let contest = try await contest()
+        let (one, other, second) = (contest.one, contest.other, contest.second)
+        contest.server.end()
         // The client tells its owner, which in a gallery tells the turns.
         #expect(await eventually { !other.client.isConnected })
         other.client.loop.execute { other.turns.isAway() }

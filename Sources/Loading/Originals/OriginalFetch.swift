@@ -300,8 +300,10 @@ final class OriginalFetch: Sendable {
         return [
             .begun(
                 OriginalBeginning(
-                    descriptor: descriptor, available: spool.written, version: version, length: length,
-                    modified: head.validators.modified, freshUntil: freshUntil(head), mayStore: head.mayStore))
+                    source: OriginalSource(
+                        descriptor: descriptor, version: version, length: length, modified: head.validators.modified,
+                        mayStore: head.mayStore),
+                    available: spool.written, freshUntil: freshUntil(head)))
         ]
     }
 

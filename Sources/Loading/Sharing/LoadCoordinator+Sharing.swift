@@ -119,7 +119,8 @@ extension LoadCoordinator {
     /// Loads what other machines wait for while this one has the turn, as if somebody asked here: who leaves here then
     /// takes it from nobody there.
     private func makeForOthers(_ name: SharedName, of image: GalleryImage, _ urgency: Priority.Lane) {
-        if let wish = wishes[name] { return wish.reprioritise(Priority(lane: urgency, viewport: 0, distance: 0)) }
+        let priority = Priority(lane: urgency, viewport: 0, distance: 0)
+        if let wish = wishes[name] { return wish.reprioritise(priority) }
         guard !isStopped else { return }
         counts.wishes += 1
         // Counted from the other end than those who ask here.
@@ -128,7 +129,7 @@ extension LoadCoordinator {
         }
         wishes[name] = waiter
         let request = LoadRequest(image: image, rendition: name.rendition, format: name.format)
-        begin(waiter, request, Priority(lane: urgency, viewport: 0, distance: 0))
+        begin(waiter, request, priority)
     }
 
     /// Where the caches had it, no turn has told of it. What they do not keep is for nobody else either.
