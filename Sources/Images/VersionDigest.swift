@@ -9,10 +9,5 @@ public struct VersionDigest: Sendable {
         for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
-    public var version: ContentVersion {
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return ContentVersion(rawValue: mixed ^ (mixed >> 31))
-    }
+    public var version: ContentVersion { ContentVersion(rawValue: SplitMix.mixed(state)) }
 }
