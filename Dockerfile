@@ -10,11 +10,9 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libbrotli-dev libcurl4-openssl-dev libhiredis-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config \
+        libbrotli-dev libcurl4-openssl-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config \
         python3-minimal zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
-# Debian 13's hiredis goes by another name: this one is linked into the program.
-RUN rm /usr/lib/*/libhiredis.so*
 WORKDIR /src
 # The dependencies change seldom: they are fetched in a layer of their own.
 COPY Package.swift ./
@@ -32,9 +30,7 @@ RUN build() { \
     && build tessera $(Packaging/icu.py /tmp/icu.o) \
     && Packaging/icu.py --check /out/tessera
 COPY Packaging/linked Packaging/
-RUN Packaging/linked /src /linked \
-    && dpkg-query --show --showformat '${Package} ${Version}\n' libhiredis-dev >/linked/debian \
-    && install -D -m 644 /usr/share/doc/libhiredis-dev/copyright /linked/libhiredis-dev/copyright
+RUN Packaging/linked /src /linked
 
 # The root of the image is gathered here, from Debian's packages.
 FROM debian:trixie-slim AS root

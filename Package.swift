@@ -80,7 +80,7 @@ let package = Package(
                 "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux", grdb, collections, log,
             ],
             tests: ["RenderWorkers", "Addresses"]),
-        room("Redis", knows: ["EventLoops", "CHiredis", crypto], tests: ["Locking"]),
+        room("Redis", knows: ["EventLoops", collections, crypto], tests: ["Locking"]),
         room("Origins", knows: ["EventLoops", "HTTPDates", "Locking", "Scheduling", "Addresses", "CCurl", log]),
         room(
             "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
@@ -119,7 +119,7 @@ let package = Package(
         room("Images"),
 
         // What the tests of several rooms share.
-        [.target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict)],
+        [.target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport", swiftSettings: strict)],
 
         // C libraries, with nothing but what Swift cannot call itself.
         [
@@ -128,7 +128,6 @@ let package = Package(
             .target(name: "CSandbox"),
             .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
             .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-            .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
             .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
             .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         ],

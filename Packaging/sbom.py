@@ -91,18 +91,8 @@ def swift_packages(linked: pathlib.Path) -> list[dict]:
     return found
 
 
-def static_libraries(linked: pathlib.Path) -> list[dict]:
-    """Of Debian's libraries, those that are linked in: a line each, the package and its version."""
-    listed = linked / "debian"
-    lines = listed.read_text().splitlines() if listed.exists() else []
-    return [
-        package(identifier("deb", name), name, version, purl=f"pkg:deb/debian/{name}@{urllib.parse.quote(version, safe='')}",
-                comment=f"licences/{name}/copyright")
-        for name, version in (line.split() for line in lines)]
-
-
 def document(words: argparse.Namespace) -> dict:
-    inside = swift_packages(words.linked) + static_libraries(words.linked)
+    inside = swift_packages(words.linked)
     beside = debian_packages(words.root) if words.root else []
     tessera = package(TESSERA, "tessera", words.version, purl=f"pkg:generic/tessera@{words.version}")
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", datetime.datetime.now().timestamp()))

@@ -53,7 +53,7 @@ import Testing
 
     @Test func `a server that hangs costs some commands their time, and then it is away`() async throws {
         let server = try #require(await RedisServer())
-        let house = try ClientHouse(server.url) { $0.mostSilent = 3 }
+        let house = try ClientHouse(server.url) { $0.longestSilence = .milliseconds(80) }
         #expect(await house.isConnected())
         server.freeze()
         for _ in 0..<3 { #expect(await house.ask("PING", within: .milliseconds(30)) == .failure(.timedOut)) }
@@ -66,16 +66,61 @@ import Testing
 
     @Test func `a server that hangs while nobody asks is found out, too`() async throws {
         let server = try #require(await RedisServer())
-        let house = try ClientHouse(server.url) { $0.mostSilent = 1 }
+        let house = try ClientHouse(server.url)
         #expect(await house.isConnected())
         server.freeze()
         #expect(await house.isAway())
         await house.close()
     }
 
+    @Test func `many commands that run out of time together do not end a connection that was silent for a moment`()
+        async throws
+    {
+        let server = try #require(await RedisServer())
+        let house = try ClientHouse(server.url) { $0.longestSilence = .seconds(5) }
+        #expect(await house.isConnected())
+        server.freeze()
+        let outcomes = Guarded<[Result<RedisReply, RedisError>]>([])
+        for _ in 0..<20 {
+            house.client.send([Array("PING".utf8)], within: .milliseconds(20)) { outcome in
+                outcomes.withLock { $0.append(outcome) }
+            }
+        }
+        #expect(await eventually { outcomes.withLock { $0.count } == 20 })
+        #expect(outcomes.withLock { $0.allSatisfy { $0 == .failure(.timedOut) } })
+        server.wake()
+        #expect(await house.ask("PING") == .success(.bytes(Array("PONG".utf8))))
+        #expect(house.states.withLock { $0 } == [.connected])
+        await house.close()
+    }
+
+    @Test func `what comes of a command after its time is told, and that nothing will come is told, too`() async throws
+    {
+        let server = try #require(await RedisServer())
+        let house = try ClientHouse(server.url) { $0.longestSilence = .seconds(5) }
+        #expect(await house.isConnected())
+        for isKilled in [false, true] {
+            server.freeze()
+            let told = Guarded<[Result<RedisReply, RedisError>]>([])
+            house.client.send([Array("PING".utf8)], within: .milliseconds(20)) { outcome in
+                told.withLock { $0.append(outcome) }
+            } answer: { outcome in
+                told.withLock { $0.append(outcome) }
+            }
+            #expect(await eventually { told.withLock { $0 } == [.failure(.timedOut)] })
+            if isKilled { server.end() } else { server.wake() }
+            #expect(await eventually { told.withLock { $0.count } == 2 })
+            let expected: Result<RedisReply, RedisError> =
+                isKilled ? .failure(.closed) : .success(.bytes(Array("PONG".utf8)))
+            #expect(told.withLock { $0.last } == expected)
+        }
+        await house.close()
+    }
+
     @Test func `so many commands wait, and one more fails at once`() async throws {
         let server = try #require(await RedisServer())
         let house = try ClientHouse(server.url) {
+            $0.longestSilence = .seconds(5)
             $0.mostPending = 2
             $0.mostPendingBytes = 1_000
         }
@@ -116,8 +161,8 @@ import Testing
         let house = try ClientHouse(server.url)
         let begun = Guarded(0)
         let heard = Guarded<[[UInt8]]>([])
-        house.client.subscribe(to: "news") {
-            begun.withLock { $0 += 1 }
+        house.client.subscribe(to: "news") { change in
+            if change == .connected { begun.withLock { $0 += 1 } }
         } heard: { message in
             heard.withLock { $0.append(message) }
         }

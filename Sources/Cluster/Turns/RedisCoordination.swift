@@ -51,9 +51,12 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
         node = String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
-    func start() {
-        client.subscribe(to: keys.channel) { [weak self] in
-            guard let self else { return }
+    /// - Parameter onHearing: Told on the client's loop whether this node hears what the others say, again after each
+    ///   attempt in vain.
+    func start(onHearing: @escaping @Sendable (RedisClient.State) -> Void = { _ in }) {
+        client.subscribe(to: keys.channel) { [weak self] change in
+            onHearing(change)
+            guard let self, change == .connected else { return }
             perform(book.listens())
         } heard: { [weak self] bytes in
             guard let self, let message = TurnMessage(bytes) else { return }

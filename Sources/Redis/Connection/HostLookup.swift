@@ -1,30 +1,68 @@
 import Dispatch
+import EventLoops
 import Glibc
 
-/// Turns a server's name into an address that can be connected to without waiting.
+/// Turns a server's name into addresses that can be connected to without waiting.
 ///
-/// The C library's resolver blocks, for as long as its own limits say: it is asked on a queue of its own, one name at a
-/// time. An address is told at once.
-final class HostLookup: Sendable {
-    private let queue = DispatchQueue(label: "tessera.redis.names")
-
-    /// - Parameter told: Called once, on any thread; nil when there is no such name.
-    func find(_ host: String, told: @escaping @Sendable (String?) -> Void) {
-        if let address = Self.lookUp(host, flags: AI_NUMERICHOST) { return told(address) }
-        queue.async { told(Self.lookUp(host, flags: AI_ADDRCONFIG)) }
+/// The C library's resolver blocks, for as long as its own limits say: it is asked on a queue of its own, once at a time,
+/// and whoever asks meanwhile shares that answer. An address is told at once. On the loop only.
+final class HostLookup {
+    enum Answer: Hashable {
+        /// At least one.
+        case found([HostAddress])
+        case unknown
+        /// There is none yet.
+        case late
     }
 
-    private static func lookUp(_ host: String, flags: Int32) -> String? {
-        var hints = addrinfo()
-        hints.ai_flags = flags
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &found) == 0, let first = found else { return nil }
-        defer { freeaddrinfo(first) }
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let code = getnameinfo(
-            first.pointee.ai_addr, first.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-        guard code == 0 else { return nil }
-        return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+    private let host: String
+    private let port: UInt16
+    private let loop: EventLoop
+    private let resolve: @Sendable () -> [HostAddress]
+    private let queue = DispatchQueue(label: "tessera.redis.names")
+    private var isUnderWay = false
+    private var askers: [UInt64: (timer: LoopTimer, told: (Answer) -> Void)] = [:]
+    private var lastAsker: UInt64 = 0
+
+    /// - Parameter resolve: Looks a name up, and may block.
+    init(
+        _ host: String, _ port: UInt16, loop: EventLoop,
+        resolve: @escaping @Sendable (String, UInt16) -> [HostAddress] = {
+            HostAddress.resolve($0, $1, flags: AI_ADDRCONFIG)
+        }
+    ) {
+        self.host = host
+        self.port = port
+        self.loop = loop
+        self.resolve = { resolve(host, port) }
+    }
+
+    /// - Parameter told: Called once, on the loop.
+    func find(within time: Duration, told: @escaping (Answer) -> Void) {
+        let numeric = HostAddress.resolve(host, port, flags: AI_NUMERICHOST)
+        guard numeric.isEmpty else { return told(.found(numeric)) }
+        lastAsker += 1
+        let timer = loop.schedule(after: time) { [weak self, lastAsker] in
+            self?.askers.removeValue(forKey: lastAsker)?.told(.late)
+        }
+        askers[lastAsker] = (timer, told)
+        guard !isUnderWay else { return }
+        isUnderWay = true
+        // Invariant of the unchecked capture: it is touched on the loop only.
+        nonisolated(unsafe) weak let lookup = self
+        queue.async { [loop, resolve] in
+            let found = resolve()
+            loop.execute { lookup?.ended(found) }
+        }
+    }
+
+    private func ended(_ found: [HostAddress]) {
+        isUnderWay = false
+        let answered = askers
+        askers = [:]
+        for (_, asker) in answered.sorted(by: { $0.key < $1.key }) {
+            asker.timer.cancel()
+            asker.told(found.isEmpty ? .unknown : .found(found))
+        }
     }
 }

@@ -1,189 +1,198 @@
-import CHiredis
+import DequeModule
 import EventLoops
 import Glibc
 
-/// hiredis' asynchronous context on an event loop: hiredis says what its socket waits for, the loop says when it has come.
+/// One connection to a server: commands go out, and its replies are handed to those who sent them, in their order.
 ///
-/// On the loop only. Once closed, by whomever, it is of no use any more.
+/// Of what comes nothing is believed: a reply that nobody asked for, or what is none, ends it. On the loop only. Once
+/// closed, by whomever, it is of no use any more.
 final class RedisConnection: EventHandler {
+    /// With nil if the connection ends before the reply.
     typealias Answer = (RedisReply?) -> Void
 
-    private let loop: EventLoop
-    private var context: UnsafeMutablePointer<redisAsyncContext>?
-    private var descriptor: Int32 = -1
-    private var interest: Interest = []
-    private var isWatched = false
-    private let onOpen: (RedisConnection) -> Void
-    private let onEnd: (RedisConnection) -> Void
-    /// Told of every message of a subscription; kept here because hiredis calls it any number of times.
-    private var listener: Listener?
+    private struct Call {
+        let answer: Answer
+        let size: Int
+    }
 
-    /// Begins to connect to a numeric address. Nil when that fails at once.
+    private let loop: EventLoop
+    private let configuration: RedisClient.Configuration
+    private let onOpen: () -> Void
+    private let onEnd: (String) -> Void
+    /// -1 once it is closed.
+    private var socket: Int32
+    private var isConnecting = true
+    private var parser: ReplyParser
+    private var calls: Deque<Call> = []
+    private var callsBytes = 0
+    private var output: [UInt8] = []
+    private var written = 0
+    /// Whether the socket has to have room before more is written.
+    private var isBlocked = false
+
+    /// Told of the messages of a channel that it was subscribed to.
+    var listener: (([UInt8]) -> Void)?
+
+    /// Reads in one turn of the loop; each of at most 64 KB.
+    private static let readsInTurn = 4
+    private static let readSize = 65_536
+    /// Memory for output that is kept while nothing is written.
+    private static let spareCapacity = 131_072
+
+    /// Begins to connect. Nil when that fails at once.
     ///
     /// - Parameters:
     ///   - onOpen: The connection stands. Called later, on the loop.
-    ///   - onEnd: It was refused or has ended, but not by ``close()``. Called once, on the loop.
+    ///   - onEnd: It was refused or has ended, and why, but not by ``close()``. Called once, on the loop, before what waits
+    ///     for replies is told.
     init?(
-        address: String, port: UInt16, loop: EventLoop, onOpen: @escaping (RedisConnection) -> Void,
-        onEnd: @escaping (RedisConnection) -> Void
+        _ address: HostAddress, _ configuration: RedisClient.Configuration, loop: EventLoop,
+        onOpen: @escaping () -> Void, onEnd: @escaping (String) -> Void
     ) {
         self.loop = loop
+        self.configuration = configuration
         self.onOpen = onOpen
         self.onEnd = onEnd
-        guard let context = redisAsyncConnect(address, Int32(port)) else { return nil }
-        guard context.pointee.err == 0 else {
-            redisAsyncFree(context)
+        parser = ReplyParser(bounds: ReplyParser.Bounds(bytes: configuration.mostReplyBytes))
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        socket = Glibc.socket(address.family, type, 0)
+        guard socket >= 0 else { return nil }
+        var on: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
+        guard address.connect(socket) == 0 || errno == EINPROGRESS,
+            (try? loop.watch(socket, for: .write, handler: self)) != nil
+        else {
+            close()
             return nil
         }
-        self.context = context
-        descriptor = Int32(context.pointee.c.fd)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        install(in: context)
-        redisEnableKeepAlive(&context.pointee.c)
     }
 
     deinit {
-        precondition(context == nil, "a connection must be closed on its loop")
+        // Its loop has been stopped, and watches nothing any more.
+        if socket >= 0 { Glibc.close(socket) }
     }
 
-    var isOpen: Bool { context != nil }
+    /// Whether replies are still to come.
+    var isOwed: Bool { !calls.isEmpty }
 
-    /// Sends a command; false if it was not taken, and then `answer` is never called.
+    /// Sends a command; false when so much waits already that it was not taken, and then `answer` is never called.
     ///
-    /// - Parameter answer: Called once, on the loop; with nil if the connection ends before.
+    /// - Parameter answer: Called once, on the loop, later.
     func send(_ words: [[UInt8]], answer: @escaping Answer) -> Bool {
-        let call = Unmanaged.passRetained(Call(answer))
-        let isTaken = submit(words, call.toOpaque()) { _, reply, call in
-            guard let call else { return }
-            Unmanaged<Call>.fromOpaque(call).takeRetainedValue().answer(RedisConnection.reply(reply))
-        }
-        if !isTaken { call.release() }
-        return isTaken
-    }
-
-    /// Subscribes to a channel; false if that was not taken. The connection is of no other use from then on.
-    ///
-    /// - Parameter message: Called with each message, and with nil when the server has taken the subscription.
-    func subscribe(to channel: String, message: @escaping ([UInt8]?) -> Void) -> Bool {
-        let listener = Listener(message)
-        self.listener = listener
-        let words = ["SUBSCRIBE", channel].map { Array($0.utf8) }
-        return submit(words, Unmanaged.passUnretained(listener).toOpaque()) { _, reply, listener in
-            guard let listener, let parts = RedisConnection.reply(reply)?.list, parts.count == 3 else { return }
-            let message = Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue().message
-            switch parts[0].text {
-            case "subscribe": message(nil)
-            case "message": message(parts[2].bytes ?? [])
-            default: break
-            }
-        }
+        guard socket >= 0, calls.count < configuration.mostPending else { return false }
+        let bytes = CommandBytes.of(words)
+        // A server may well answer what it has not read: both are bounded.
+        let waiting = max(callsBytes, output.count - written)
+        guard waiting + bytes.count <= configuration.mostPendingBytes else { return false }
+        calls.append(Call(answer: answer, size: bytes.count))
+        callsBytes += bytes.count
+        output.append(contentsOf: bytes)
+        if !isConnecting, !isBlocked { write() }
+        return true
     }
 
     /// Closes it at once; commands that wait are answered with nil, and `onEnd` is not called.
     func close() {
-        guard let context else { return }
-        forget()
-        // Within one of its callbacks hiredis frees it only after that, when this object may be gone.
-        context.pointee.data = nil
-        context.pointee.ev.data = nil
-        context.pointee.ev.addRead = nil
-        context.pointee.ev.delRead = nil
-        context.pointee.ev.addWrite = nil
-        context.pointee.ev.delWrite = nil
-        context.pointee.ev.cleanup = nil
-        redisAsyncFree(context)
+        guard socket >= 0 else { return }
+        loop.unwatch(socket)
+        Glibc.close(socket)
+        socket = -1
+        listener = nil
+        output = []
+        let waiting = calls
+        calls = []
+        for call in waiting { call.answer(nil) }
     }
 
     func descriptorIsReady(_ events: Readiness) {
-        if !events.isDisjoint(with: [.readable, .peerFinished, .hungUp, .failed]), let context {
-            redisAsyncHandleRead(context)
-        }
+        guard socket >= 0 else { return }
+        guard !isConnecting else { return open() }
+        if !events.isDisjoint(with: [.readable, .peerFinished, .hungUp, .failed]) { read() }
         // Reading may have ended it.
-        if events.contains(.writable), let context { redisAsyncHandleWrite(context) }
+        if socket >= 0, isBlocked, events.contains(.writable) { write() }
     }
 
-    // MARK: - hiredis
-
-    private final class Call {
-        let answer: Answer
-        init(_ answer: @escaping Answer) { self.answer = answer }
+    private func open() {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
+        guard code == 0 else { return end("the connection was refused: " + String(cString: strerror(code))) }
+        isConnecting = false
+        watch()
+        onOpen()
+        if socket >= 0, !output.isEmpty { write() }
     }
 
-    private final class Listener {
-        let message: ([UInt8]?) -> Void
-        init(_ message: @escaping ([UInt8]?) -> Void) { self.message = message }
+    private func end(_ why: String) {
+        onEnd(why)
+        close()
     }
 
-    private static func reply(_ pointer: UnsafeMutableRawPointer?) -> RedisReply? {
-        pointer.map { RedisReply(UnsafePointer($0.assumingMemoryBound(to: redisReply.self))) }
-    }
+    // MARK: - Reading
 
-    private func submit(
-        _ words: [[UInt8]], _ data: UnsafeMutableRawPointer,
-        _ function:
-            @convention(c) (
-                UnsafeMutablePointer<redisAsyncContext>?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
-            ) -> Void
-    ) -> Bool {
-        guard let context else { return false }
-        // One piece of memory for all words: hiredis copies them before it returns.
-        let joined = words.flatMap { $0 }
-        let lengths = words.map(\.count)
-        return joined.withUnsafeBytes { bytes in
-            let begin = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-            var offset = 0
-            var starts: [UnsafePointer<CChar>?] = lengths.map { length in
-                defer { offset += length }
-                return begin.map { $0 + offset }
+    private func read() {
+        for _ in 0..<Self.readsInTurn where socket >= 0 {
+            var count = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { room, used in
+                count = recv(socket, room.baseAddress, room.count, 0)
+                used = max(0, count)
             }
-            return redisAsyncCommandArgv(context, function, data, Int32(words.count), &starts, lengths) == REDIS_OK
+            guard count > 0 else {
+                if count < 0, errno == EAGAIN || errno == EINTR { return }
+                return end("the connection was closed")
+            }
+            parser.append(bytes)
+            takeReplies()
+            if count < Self.readSize { return }
         }
     }
 
-    /// The context's pointers to this object are good for as long as the context lives: it is freed by ``close()``, which
-    /// the owner calls before it lets go, or by hiredis, which says so by `cleanup`.
-    private func install(in context: UnsafeMutablePointer<redisAsyncContext>) {
-        let pointer = Unmanaged.passUnretained(self).toOpaque()
-        context.pointee.data = pointer
-        context.pointee.ev.data = pointer
-        context.pointee.ev.addRead = { RedisConnection.of($0)?.want(.read, true) }
-        context.pointee.ev.delRead = { RedisConnection.of($0)?.want(.read, false) }
-        context.pointee.ev.addWrite = { RedisConnection.of($0)?.want(.write, true) }
-        context.pointee.ev.delWrite = { RedisConnection.of($0)?.want(.write, false) }
-        context.pointee.ev.cleanup = { RedisConnection.of($0)?.ended() }
-        redisAsyncSetConnectCallback(context) { context, status in
-            guard status == REDIS_OK, let connection = RedisConnection.of(context?.pointee.data) else { return }
-            connection.onOpen(connection)
+    private func takeReplies() {
+        do throws(ReplyFault) {
+            while socket >= 0, let reply = try parser.next() { take(reply) }
+        } catch {
+            end(error.description)
         }
     }
 
-    private static func of(_ pointer: UnsafeMutableRawPointer?) -> RedisConnection? {
-        pointer.map { Unmanaged<RedisConnection>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private func want(_ what: Interest, _ isWanted: Bool) {
-        let before = interest
-        if isWanted { interest.insert(what) } else { interest.remove(what) }
-        guard context != nil, interest != before || !isWatched else { return }
-        if isWatched {
-            try? loop.rewatch(descriptor, for: interest)
-        } else {
-            // One that cannot be watched ends by the time limits of its greeting and its commands.
-            isWatched = (try? loop.watch(descriptor, for: interest, handler: self)) != nil
+    private func take(_ reply: RedisReply) {
+        if let listener, let parts = reply.list, parts.count == 3, parts[0].text == "message" {
+            return listener(parts[2].bytes ?? [])
         }
+        guard let call = calls.popFirst() else { return end("it says what nobody asked for") }
+        callsBytes -= call.size
+        call.answer(reply)
     }
 
-    private func forget() {
-        context = nil
-        if isWatched { loop.unwatch(descriptor) }
-        isWatched = false
+    // MARK: - Writing
+
+    /// A connection that fails is found out by reading.
+    private func write() {
+        while written < output.count {
+            let count = output[written...].withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count > 0 {
+                written += count
+            } else if errno != EINTR {
+                break
+            }
+        }
+        if written == output.count {
+            output.removeAll(keepingCapacity: output.capacity <= Self.spareCapacity)
+            written = 0
+        } else if written > output.count / 2 {
+            output.removeSubrange(..<written)
+            written = 0
+        }
+        guard isBlocked == output.isEmpty else { return }
+        isBlocked = !output.isEmpty
+        watch()
     }
 
-    /// hiredis is about to free the context of its own accord, and closes the descriptor after this.
-    private func ended() {
-        guard context != nil else { return }
-        forget()
-        // What its commands are answered comes in this turn of the loop still: the end is told after.
-        loop.schedule(after: .zero) { self.onEnd(self) }
+    private func watch() {
+        // One that cannot be watched ends by the time limits of its greeting and its commands.
+        try? loop.rewatch(socket, for: isBlocked ? [.read, .write] : .read)
     }
 }

@@ -1,0 +1,103 @@
+import Dispatch
+import EventLoops
+import Glibc
+import Locking
+import TestSupport
+import Testing
+
+@testable import Redis
+
+@Suite(.timeLimit(.minutes(1))) struct HostLookupTests {
+    /// A resolver that answers when it is told to.
+    private final class Resolver: Sendable {
+        let asked = Guarded(0)
+        let gate = DispatchSemaphore(value: 0)
+        let answers: [HostAddress]
+
+        init(_ answers: [HostAddress]) { self.answers = answers }
+
+        func resolve(_ host: String, _ port: UInt16) -> [HostAddress] {
+            asked.withLock { $0 += 1 }
+            gate.wait()
+            return answers
+        }
+    }
+
+    private static func address(_ port: UInt16) -> [HostAddress] {
+        HostAddress.resolve("127.0.0.1", port, flags: AI_NUMERICHOST)
+    }
+
+    @Test func `an address is told at once, of either family`() async throws {
+        let loop = try EventLoop(label: "test.lookup")
+        for host in ["127.0.0.1", "::1"] {
+            let told = Guarded<HostLookup.Answer?>(nil)
+            loop.execute {
+                let lookup = HostLookup(host, 6_379, loop: loop) { _, _ in [] }
+                lookup.find(within: .seconds(9)) { answer in told.withLock { $0 = answer } }
+            }
+            #expect(await eventually { told.withLock { $0 } != nil })
+            guard case .found(let found)? = told.withLock({ $0 }) else {
+                return #expect(Bool(false), "an address is not found")
+            }
+            #expect(found.count == 1 && found.first?.family == (host == "::1" ? AF_INET6 : AF_INET))
+        }
+        await loop.stop()
+    }
+
+    @Test func `a resolver that hangs is asked once, is not waited for, and its answer is shared`() async throws {
+        let loop = try EventLoop(label: "test.lookup")
+        let resolver = Resolver(Self.address(1))
+        let told = Guarded<[Int: HostLookup.Answer]>([:])
+        let held = Guarded<HostLookup?>(nil)
+        @Sendable func find(_ number: Int, within time: Duration) {
+            loop.execute {
+                held.withLock { $0 }?.find(within: time) { answer in told.withLock { $0[number] = answer } }
+            }
+        }
+        loop.execute {
+            let lookup = HostLookup("cache.example", 1, loop: loop) { resolver.resolve($0, $1) }
+            held.withLock { $0 = lookup }
+        }
+        for number in 0..<50 { find(number, within: .milliseconds(20)) }
+        #expect(await eventually { told.withLock { $0.count } == 50 })
+        #expect(told.withLock { $0.values.allSatisfy { $0 == .late } })
+        for number in 50..<60 { find(number, within: .seconds(9)) }
+        #expect(await eventually { resolver.asked.withLock { $0 } == 1 })
+        resolver.gate.signal()
+        #expect(await eventually { told.withLock { $0.count } == 60 })
+        let found = HostLookup.Answer.found(Self.address(1))
+        #expect(told.withLock { told in (50..<60).allSatisfy { told[$0] == found } })
+        #expect(resolver.asked.withLock { $0 } == 1)
+        held.withLock { $0 = nil }
+        await loop.stop()
+    }
+
+    @Test func `a slow look-up leaves the greeting its time, and all addresses are tried in turn`() async throws {
+        let loop = try EventLoop(label: "test.lookup")
+        let dumb = FakeRedis { $0.ignore() }
+        let good = FakeRedis { conversation in
+            conversation.greet()
+            conversation.ignore()
+        }
+        let refusing = FakeRedis { _ in }
+        refusing.close()
+        let resolver = Resolver(
+            Self.address(refusing.port) + Self.address(dumb.port) + Self.address(good.port))
+        var configuration = RedisClient.Configuration()
+        configuration.lookupTime = .milliseconds(50)
+        configuration.greetingTime = .milliseconds(100)
+        let client = try RedisClient(
+            RedisAddress("redis://cache.example"), configuration: configuration, loop: loop,
+            lookup: HostLookup("cache.example", 1, loop: loop) { resolver.resolve($0, $1) })
+        let states = Guarded<[RedisClient.State]>([])
+        client.start { state in states.withLock { $0.append(state) } }
+        #expect(await eventually { states.withLock { $0.contains(.away("its name was not found in time")) } })
+        for _ in 0..<9 { resolver.gate.signal() }
+        #expect(await eventually { client.isConnected })
+        #expect(dumb.connections == 1 && good.connections == 1)
+        await client.stop()
+        await loop.stop()
+        dumb.close()
+        good.close()
+    }
+}
