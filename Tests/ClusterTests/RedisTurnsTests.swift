@@ -128,6 +128,19 @@ import Testing
         await other.close()
     }
 
+    @Test func `a turn that the server gave too late is free at once`() async throws {
+        let server = try #require(await RedisServer())
+        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
+        server.freeze()
+        #expect(await one.ask(tile).first() == .alone)
+        server.wake()
+        let woken = ContinuousClock.now
+        #expect(await other.ask(tile).first()?.fence != nil)
+        #expect(woken.duration(to: .now) < .seconds(1), "it waited for the lease to lapse")
+        await one.close()
+        await other.close()
+    }
+
     @Test func `when the server dies who waits goes on alone at once`() async throws {
         let contest = try await contest()
         let (one, other, second) = (contest.one, contest.other, contest.second)

@@ -80,6 +80,40 @@ import Testing
         #expect(book.isEmpty)
     }
 
+    @Test func `a turn that is given after its time is given back at once`() {
+        var book = TurnBook()
+        _ = book.ask(1, tile, .visible, insists: false)
+        #expect(book.ranOut(1) == [.tell(1, .alone)])
+        #expect(book.replied(1, .mine(fence: 7)) == [.end(1, tile, fence: 7, .gaveUp, isLast: true)])
+        #expect(book.isEmpty)
+    }
+
+    @Test func `of a question that ran out of time nothing is left, whatever comes of it`() {
+        for (reply, effects) in [
+            (TurnBook.Reply.nothing, []), (.failed(LoadFailure(status: 404, publicMessage: "Gone.")), []),
+            (.held(for: .seconds(1)), [TurnBook.Effect.withdraw(tile)]),
+        ] {
+            var book = TurnBook()
+            _ = book.ask(1, tile, .visible, insists: false)
+            _ = book.ranOut(1)
+            #expect(book.ranOut(1).isEmpty)
+            #expect(book.end(1, .gaveUp).isEmpty)
+            #expect(book.replied(1, reply) == effects)
+            #expect(book.isEmpty)
+        }
+    }
+
+    @Test func `a turn that somebody here has meanwhile is not given back by a late answer`() {
+        var book = TurnBook()
+        _ = book.ask(1, tile, .visible, insists: false)
+        _ = book.ranOut(1)
+        _ = book.ask(2, preview, .visible, insists: false)
+        #expect(book.replied(1, .mine(fence: 7)).isEmpty)
+        #expect(book.replied(2, .mine(fence: 7)) == [.tell(2, .mine(fence: 7))])
+        #expect(book.end(2, .made) == [.end(2, preview, fence: 7, .made, isLast: true)])
+        #expect(book.isEmpty)
+    }
+
     @Test func `a wish is told to one who has the turn, and to nobody who has not`() {
         var book = TurnBook()
         let wish = TurnMessage.wanted(preview, by: "a", urgency: .prefetch)

@@ -37,6 +37,7 @@ import Testing
 private struct TurnWorld {
     private enum Answer {
         case reply(TurnBook.AskID, TurnBook.Reply)
+        case ranOut(TurnBook.AskID)
         case wanted([SharedName])
     }
 
@@ -180,6 +181,7 @@ private struct TurnWorld {
         case 1:
             switch nodes[node].answers.removeFirst() {
             case .reply(let id, let reply): perform(nodes[node].book.replied(id, reply), on: node)
+            case .ranOut(let id): perform(nodes[node].book.ranOut(id), on: node)
             case .wanted(let names): nodes[node].wanted += names
             }
         default: perform(nodes[node].book.heard(nodes[node].news.removeFirst(), node: "\(node)"), on: node)
@@ -194,6 +196,7 @@ private struct TurnWorld {
             let (reply, message) = server.ask(name, urgency, by: node)
             publish(message)
             let isLost = isWild && random.number(below: 8) == 0
+            if isWild, random.number(below: 8) == 0 { nodes[node].answers.append(.ranOut(id)) }
             nodes[node].answers.append(.reply(id, isLost ? .nothing : reply))
         case .end(_, let name, let fence, let outcome, let isLast):
             let (wanted, message) = server.end(name, fence, outcome, isLast: isLast, by: node)

@@ -161,8 +161,11 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
             keys: [keys.lease(subject), keys.wishes(subject), keys.fence, keys.failure(subject)],
             arguments: words(
                 node, name.text, "\(lease)", keys.channel, "\(2 * lease)", insists ? "1" : "0", urgency.text),
-            within: Self.patience
+            within: Self.patience,
+            // A turn that is given after all has to be given back: nobody else would get it until it lapses.
+            late: { [self] result in perform(book.replied(id, TurnBook.Reply(result))) }
         ) { [self] result in
+            guard result != .failure(.timedOut) else { return perform(book.ranOut(id)) }
             perform(book.replied(id, TurnBook.Reply(result)))
         }
     }

@@ -115,6 +115,13 @@ struct TurnBook: Sendable {
         }
     }
 
+    /// The answer does not come in time: whoever asked goes on alone. What comes of the question in the end is for
+    /// ``replied(_:_:)``.
+    mutating func ranOut(_ id: AskID) -> [Effect] {
+        guard flights[id] != nil, remove(id) != nil else { return [] }
+        return [.tell(id, .alone)]
+    }
+
     /// The answer to somebody who left meanwhile.
     private mutating func orphaned(_ id: AskID, _ name: SharedName, _ reply: Reply) -> [Effect] {
         switch reply {
