@@ -38,6 +38,21 @@ import Testing
         #expect(SharedBytes.tile(SharedBytes.bytes(of: page), name, version: version) == nil)
     }
 
+    @Test func `more bytes than its pixels are worth are not believed, nor sides that no picture has`() {
+        func read(_ width: Int, _ height: Int, bytes: Int) -> RenditionBytes? {
+            let picture = Array("RIFF....WEBP".utf8) + [UInt8](repeating: 7, count: bytes - 12)
+            let tile = RenditionBytes(
+                bytes: picture, mediaType: "image/webp", version: version, width: width, height: height)
+            return SharedBytes.tile(SharedBytes.bytes(of: tile), name, version: version)
+        }
+        #expect(read(2, 3, bytes: 4 * 2 * 3 + 65_536) != nil)
+        #expect(read(2, 3, bytes: 4 * 2 * 3 + 65_537) == nil)
+        for side in [0, -1, 65_536, Int.max, Int.min] {
+            #expect(read(side, 1, bytes: 100) == nil)
+            #expect(read(1, side, bytes: 100) == nil)
+        }
+    }
+
     @Test func `what is known of an original is read as it was written`() {
         var facts = ImageFacts()
         facts.width = 4_000

@@ -8,8 +8,6 @@ import Renditions
 /// What comes back is not believed: it may be of another program, or of somebody who wrote where he should not. Whatever is
 /// no picture of the format that was asked for, or out of its bounds, is as if it were not there.
 enum SharedBytes {
-    private static let sides: ClosedRange<Int64> = 1...65_535
-
     static func bytes(of tile: RenditionBytes) -> [UInt8] {
         var writer = MessageWriter()
         writer.number(tile.version.rawValue)
@@ -27,13 +25,15 @@ enum SharedBytes {
         var reader = MessageReader(bytes[...])
         do throws(MessageError) {
             let found = ContentVersion(rawValue: try reader.number(UInt64.self))
-            let width = Int(try reader.integer(in: sides, "width"))
-            let height = Int(try reader.integer(in: sides, "height"))
+            let width = Int(try reader.number(Int64.self))
+            let height = Int(try reader.number(Int64.self))
             let modified = try reader.optional { reader throws(MessageError) in try reader.number(Int64.self) }
             let isIncomplete = try reader.flag()
             let count = Int(try reader.number(UInt32.self))
             let picture = reader.rest
-            guard found == version, picture.count == count, let format = FileFormat(of: picture),
+            guard found == version, picture.count == count,
+                EncodedSize.isBelievable(bytes: count, width: width, height: height),
+                let format = FileFormat(of: picture),
                 format.suits(name.format), max(width, height) <= name.rendition.longestSide ?? 0
             else { return nil }
             return RenditionBytes(

@@ -72,10 +72,8 @@ public struct AnswerHead: Hashable, Sendable {
         var length = 0
         for part in parts {
             length += part.length
-            // No encoder makes more of a pixel than the pixel itself, but for its tables.
-            guard (1...65_535).contains(part.width), (1...65_535).contains(part.height), part.length > 0,
-                length <= WorkerMessage.maximumAnswer,
-                part.length <= 4 * part.width * part.height + 65_536
+            guard EncodedSize.isBelievable(bytes: part.length, width: part.width, height: part.height),
+                length <= WorkerMessage.maximumAnswer
             else {
                 throw MessageError("a part of \(part.width) by \(part.height), \(part.length) bytes")
             }
