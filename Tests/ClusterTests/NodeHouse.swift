@@ -14,12 +14,16 @@ final class NodeHouse: Sendable {
     let client: RedisClient
     let turns: RedisCoordination
     let tier: RedisRenditionTier
+    /// What the tier said of the server's room.
+    let fullness = Guarded<[Bool]>([])
 
     init(_ server: RedisServer) async throws {
         client = try RedisClient(RedisAddress(server.url), loop: EventLoop(label: "test.node"))
         let keys = Keys(gallery: "test")
         turns = RedisCoordination(client: client, keys: keys) {}
-        tier = RedisRenditionTier(client: client, keys: keys)
+        tier = RedisRenditionTier(client: client, keys: keys) { [fullness] isFull in
+            fullness.withLock { $0.append(isFull) }
+        }
         client.start()
         turns.start()
         _ = await eventually { client.isConnected }
@@ -53,9 +57,21 @@ final class NodeHouse: Sendable {
         }
     }
 
-    func keep(_ rendition: SharedRendition, as name: SharedName, fence: UInt64) async {
+    /// Whether it is kept.
+    @discardableResult
+    func keep(_ rendition: SharedRendition, as name: SharedName, fence: UInt64) async -> Bool {
         await withCheckedContinuation { continuation in
-            tier.keep(rendition, as: name, fence: fence) { continuation.resume() }
+            tier.keep(rendition, as: name, fence: fence) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Has the server do something; what it answers.
+    @discardableResult
+    func tell(_ words: String...) async -> RedisReply? {
+        await withCheckedContinuation { continuation in
+            client.send(words.map { Array($0.utf8) }, within: .seconds(5)) {
+                continuation.resume(returning: try? $0.get())
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Images
 import Loading
+import Locking
 import Origins
 import Redis
 import Renditions
@@ -70,11 +71,27 @@ import Testing
         await one.close()
     }
 
+    @Test func `a full server keeps nothing, which is said to who keeps, and once to the log`() async throws {
+        let server = try #require(await RedisServer())
+        let one = try await NodeHouse(server)
+        await one.tell("CONFIG", "SET", "maxmemory", "1")
+        for version in 5...7 as ClosedRange<UInt64> {
+            let shared = SharedRendition(tile: tile(version), original: original(version))
+            #expect(await one.keep(shared, as: remote, fence: version) == false)
+        }
+        #expect(one.tier.isFull && one.tier.figures.kept == 0)
+        await one.tell("CONFIG", "SET", "maxmemory", "0")
+        #expect(await one.keep(SharedRendition(tile: tile(8), original: original(8)), as: remote, fence: 8))
+        #expect(await one.find(remote)?.tile == tile(8))
+        #expect(one.fullness.withLock { $0 } == [true, false])
+        await one.close()
+    }
+
     @Test func `what is too large is not kept`() async throws {
         let server = try #require(await RedisServer())
         let one = try await NodeHouse(server)
         let large = tile(5, bytes: RedisRenditionTier.largest)
-        await one.keep(SharedRendition(tile: large, original: original(5)), as: remote, fence: 1)
+        #expect(await one.keep(SharedRendition(tile: large, original: original(5)), as: remote, fence: 1) == false)
         #expect(await one.find(remote, isJustMade: true) == nil)
         #expect(one.tier.figures.kept == 0)
         await one.close()
@@ -86,7 +103,7 @@ import Testing
         server.end()
         #expect(await eventually { !one.client.isConnected })
         #expect(await one.find(remote) == nil)
-        await one.keep(SharedRendition(tile: tile(5)), as: remote, fence: 1)
+        #expect(await one.keep(SharedRendition(tile: tile(5)), as: remote, fence: 1) == false)
         await one.close()
     }
 }

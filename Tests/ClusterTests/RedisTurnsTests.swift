@@ -141,6 +141,30 @@ import Testing
         await other.close()
     }
 
+    @Test func `on a full server turns are kept and ended, and who waits goes on alone`() async throws {
+        let contest = try await contest()
+        let (one, other, second) = (contest.one, contest.other, contest.second)
+        await one.tell("CONFIG", "SET", "maxmemory", "1")
+        let full = ContinuousClock.now
+        #expect(await second.first() == .alone)
+        #expect(await eventually { full.duration(to: .now) > .seconds(2) })
+        #expect(await one.tell("KEYS", "*:lease:*")?.list?.count == 1, "nobody could renew it")
+        contest.first.end(.gaveUp)
+        await one.tell("CONFIG", "SET", "maxmemory", "0")
+        #expect(await one.tell("KEYS", "*:lease:*")?.list?.count == 0)
+        await one.close()
+        await other.close()
+    }
+
+    @Test func `who waits for what cannot be shared makes it alone`() async throws {
+        let contest = try await contest()
+        let (one, other, second) = (contest.one, contest.other, contest.second)
+        one.turns.tell(unshared: tile)
+        #expect(await second.first() == .alone)
+        await one.close()
+        await other.close()
+    }
+
     @Test func `when the server dies who waits goes on alone at once`() async throws {
         let contest = try await contest()
         let (one, other, second) = (contest.one, contest.other, contest.second)

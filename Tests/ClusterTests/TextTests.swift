@@ -44,6 +44,7 @@ import Testing
         func read(_ text: String) -> TurnMessage? { TurnMessage(Array(text.utf8)) }
         #expect(read("made \(local.text)") == .made(local))
         #expect(read("unwanted \(remote.text)") == .unwanted(remote))
+        #expect(read("unshared \(remote.text)") == .unshared(remote))
         #expect(read("free \(remote.subject)") == .free(subject: remote.subject))
         #expect(read("look abc") == .look(node: "abc"))
         #expect(read("wanted abc 2 \(remote.text)") == .wanted(remote, by: "abc", urgency: .visible))

@@ -74,6 +74,24 @@ import Testing
         await house.close()
     }
 
+    @Test func `where there is no room for it nobody is told that it can be found`() async throws {
+        let house = try TestHouse(others: others)
+        others.hasRoom = false
+        house.load(house.remote(1), into: Recorder())
+        let turn = await others.asked.element(0)
+        turn.tell(.mine(fence: 7))
+        let fetch = await house.origins.fetches.element(0)
+        turn.tell(.wanted(preview, urgency: .visible))
+        let second = await others.asked.element(1)
+        second.tell(.mine(fence: 7))
+        await house.loader.coordinator.settled()
+        fetch.answer(picture(100))
+        for each in [turn, second] { #expect(await each.outcomes.element(0) == .gaveUp) }
+        #expect(await others.unshared.element(0) == preview)
+        #expect(others.told.count == 0)
+        await house.close()
+    }
+
     @Test func `what another made between the look and the turn is not made again`() async throws {
         let house = try TestHouse(others: others)
         let results = Recorder<TestHouse.Outcome>()

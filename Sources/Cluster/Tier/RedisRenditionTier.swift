@@ -13,6 +13,8 @@ final class RedisRenditionTier: RenditionTier {
     private let hits = Atomic<Int>(0)
     private let misses = Atomic<Int>(0)
     private let kept = Atomic<Int>(0)
+    private let full = Atomic<Bool>(false)
+    private let onFull: @Sendable (Bool) -> Void
 
     /// Bytes of one rendition; a larger one is not kept.
     static let largest = 1 << 20
@@ -22,10 +24,15 @@ final class RedisRenditionTier: RenditionTier {
     /// Whoever made it does not wait.
     private static let leisure = Duration.seconds(1)
 
-    init(client: RedisClient, keys: Keys) {
+    /// - Parameter onFull: Told on the client's loop when the server has no room any more, and when it has again.
+    init(client: RedisClient, keys: Keys, onFull: @escaping @Sendable (Bool) -> Void = { _ in }) {
         self.client = client
         self.keys = keys
+        self.onFull = onFull
     }
+
+    /// Whether the server had no room for what was to be kept last. From any thread.
+    var isFull: Bool { full.load(ordering: .relaxed) }
 
     /// Looks that found something and that did not, and renditions kept, so far.
     var figures: (hits: Int, misses: Int, kept: Int) {
@@ -72,34 +79,49 @@ final class RedisRenditionTier: RenditionTier {
     }
 
     func keep(
-        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable () -> Void
+        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable (Bool) -> Void
     ) {
         let tile = rendition.tile
-        guard client.isConnected, tile.bytes.count <= Self.largest else { return done() }
+        guard client.isConnected, tile.bytes.count <= Self.largest else { return done(false) }
         let own = SharedName(
             image: name.image, version: tile.version, rendition: name.rendition, format: name.format)
         let lifetime = Array("\(Self.lifetime.milliseconds)".utf8)
         let set = [
             Array("SET".utf8), keys.rendition(own), SharedBytes.bytes(of: tile), Array("PX".utf8), lifetime,
         ]
-        guard let original = rendition.original else {
-            return client.send(set, within: Self.leisure) { [self] in noteKept($0, done) }
-        }
-        // What says that there is something comes after it. They are carried out in the order in which they are sent.
-        client.loop.execute { [self] in
-            client.send(set, within: Self.leisure) { [self] in noteKept($0) {} }
-            client.run(
-                TierScripts.note, keys: [keys.original(name)],
-                arguments: [
-                    Array("\(original.version)".utf8), Array("\(fence)".utf8), Array("\(original.freshUntil)".utf8),
-                    SharedBytes.bytes(of: original), original.facts.map { SharedBytes.bytes(of: $0) } ?? [],
-                ], within: Self.leisure
-            ) { _ in done() }
+        client.send(set, within: Self.leisure) { [self] result in
+            note(result)
+            guard case .success = result else { return done(false) }
+            kept.add(1, ordering: .relaxed)
+            guard let original = rendition.original else { return done(true) }
+            // What says that there is something comes after it.
+            say(original, of: name, fence, done)
         }
     }
 
-    private func noteKept(_ result: Result<RedisReply, RedisError>, _ done: () -> Void) {
-        if case .success = result { kept.add(1, ordering: .relaxed) }
-        done()
+    private func say(
+        _ original: SharedOriginal, of name: SharedName, _ fence: UInt64, _ done: @escaping @Sendable (Bool) -> Void
+    ) {
+        client.run(
+            TierScripts.note, keys: [keys.original(name)],
+            arguments: [
+                Array("\(original.version)".utf8), Array("\(fence)".utf8), Array("\(original.freshUntil)".utf8),
+                SharedBytes.bytes(of: original), original.facts.map { SharedBytes.bytes(of: $0) } ?? [],
+            ], within: Self.leisure
+        ) { [self] result in
+            note(result)
+            done((try? result.get().integer) == 1)
+        }
+    }
+
+    /// Tells once that the server is full, and once that it is not any more.
+    private func note(_ result: Result<RedisReply, RedisError>) {
+        let isFull: Bool
+        switch result {
+        case .success: isFull = false
+        case .failure(.refused(let text)) where text.hasPrefix("OOM"): isFull = true
+        case .failure: return
+        }
+        if full.exchange(isFull, ordering: .relaxed) != isFull { onFull(isFull) }
     }
 }

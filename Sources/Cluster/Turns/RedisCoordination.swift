@@ -106,9 +106,13 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
         return RedisTurn(id: id, coordination: self)
     }
 
-    func tell(made name: SharedName) {
+    func tell(made name: SharedName) { tell("made", name) }
+
+    func tell(unshared name: SharedName) { tell("unshared", name) }
+
+    private func tell(_ what: String, _ name: SharedName) {
         client.run(
-            TurnScripts.tell, keys: [keys.wishes(name.subject)], arguments: words(keys.channel, name.text),
+            TurnScripts.tell, keys: [keys.wishes(name.subject)], arguments: words(keys.channel, name.text, what),
             within: Self.leisure
         ) { _ in }
     }

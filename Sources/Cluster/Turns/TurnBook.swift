@@ -143,12 +143,8 @@ struct TurnBook: Sendable {
 
     mutating func heard(_ message: TurnMessage, node: String) -> [Effect] {
         switch message {
-        case .made(let name):
-            return each(of: name.subject) { book, id, ask in
-                guard ask.name == name else { return [] }
-                _ = book.remove(id)
-                return [.tell(id, .made)]
-            }
+        case .made(let name): return end(name, .made)
+        case .unshared(let name): return end(name, .alone)
         case .failed(let subject, let failure):
             return each(of: subject) { book, id, _ in
                 _ = book.remove(id)
@@ -160,6 +156,15 @@ struct TurnBook: Sendable {
         case .unwanted(let name):
             return held[name.subject]?.holders.min().map { [.tell($0, .unwanted(name))] } ?? []
         case .wanted, .look: return []
+        }
+    }
+
+    /// Ends the wait of all who wait for this.
+    private mutating func end(_ name: SharedName, _ news: TurnNews) -> [Effect] {
+        each(of: name.subject) { book, id, ask in
+            guard ask.name == name else { return [] }
+            _ = book.remove(id)
+            return [.tell(id, news)]
         }
     }
 

@@ -6,6 +6,8 @@ import Scheduling
 enum TurnMessage: Hashable, Sendable {
     /// It can be found.
     case made(SharedName)
+    /// It was made, but cannot be found.
+    case unshared(SharedName)
     /// Nothing of this subject can be made.
     case failed(subject: String, LoadFailure)
     /// Nobody has the turn any more.
@@ -26,6 +28,9 @@ enum TurnMessage: Hashable, Sendable {
         case ("made", 2):
             guard let name = SharedName(text: words[1]) else { return nil }
             self = .made(name)
+        case ("unshared", 2):
+            guard let name = SharedName(text: words[1]) else { return nil }
+            self = .unshared(name)
         case ("unwanted", 2):
             guard let name = SharedName(text: words[1]) else { return nil }
             self = .unwanted(name)

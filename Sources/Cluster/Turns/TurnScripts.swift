@@ -93,6 +93,10 @@ enum TurnScripts {
           local lease = redis.call('GET', key)
           if lease and lease ~= mine then
             answers[place] = 0
+          elseif lease then
+            -- Not set anew, which a server that is full refuses.
+            redis.call('PEXPIRE', key, ARGV[2])
+            answers[place] = 1
           else
             redis.call('SET', key, mine, 'PX', ARGV[2])
             answers[place] = 1
@@ -101,9 +105,9 @@ enum TurnScripts {
         return answers
         """)
 
-    /// Says that a rendition can be found, to whoever waits for it.
+    /// Says of a rendition that it can be found or that it cannot, to whoever waits for it.
     ///
-    /// Keys: wishes. Arguments: channel, name.
+    /// Keys: wishes. Arguments: channel, name, what is said (made, unshared).
     static let tell = RedisScript(
         """
         local isTold = false
@@ -113,7 +117,7 @@ enum TurnScripts {
             isTold = true
           end
         end
-        if isTold then redis.call('PUBLISH', ARGV[1], 'made ' .. ARGV[2]) end
+        if isTold then redis.call('PUBLISH', ARGV[1], ARGV[3] .. ' ' .. ARGV[2]) end
         """)
 
     /// Takes a wish back.

@@ -19,11 +19,13 @@ public struct Alone: Coordinating, RenditionTier {
 
     public func tell(made name: SharedName) {}
 
+    public func tell(unshared name: SharedName) {}
+
     public func find(
         _ name: SharedName, isJustMade: Bool, found: @escaping @Sendable (SharedRendition?) -> Void
     ) { found(nil) }
 
     public func keep(
-        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable () -> Void
-    ) { done() }
+        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable (Bool) -> Void
+    ) { done(false) }
 }

@@ -20,6 +20,9 @@ public protocol Coordinating: Sendable {
 
     /// Says that a rendition which others wanted can be found now.
     func tell(made name: SharedName)
+
+    /// Says that a rendition which others wanted was made, but is not to be found: whoever waits makes it itself.
+    func tell(unshared name: SharedName)
 }
 
 /// What one hears who has asked for a turn: first one of the first four, and after `.mine` any number of the others.

@@ -108,7 +108,7 @@ extension LoadCoordinator {
             let original = context.request.image.location.isRemote ? context.kept : nil
             let shared = SharedRendition(
                 tile: tile, original: original.map { SharedOriginal($0, facts: context.share.facts) })
-            tier.keep(shared, as: name, fence: fence) { turn.end(.made) }
+            tier.keep(shared, as: name, fence: fence) { isKept in turn.end(isKept ? .made : .gaveUp) }
         case .failure(let failure) where context.share.failsEverywhere: turn.end(.failed(failure))
         case .success, .failure: turn.end(.gaveUp)
         }
@@ -141,7 +141,9 @@ extension LoadCoordinator {
         let key = TileKey(of: tile, as: name.rendition, image: name.image, format: name.format)
         guard stages.memory.rendition(key, version: tile.version) != nil else { return }
         // No number: of the original this says nothing.
-        tier.keep(SharedRendition(tile: tile), as: name, fence: 0) { [coordination] in coordination.tell(made: name) }
+        tier.keep(SharedRendition(tile: tile), as: name, fence: 0) { [coordination] isKept in
+            if isKept { coordination.tell(made: name) } else { coordination.tell(unshared: name) }
+        }
     }
 }
 

@@ -10,11 +10,12 @@ public protocol RenditionTier: Sendable {
     ///     nil otherwise.
     func find(_ name: SharedName, isJustMade: Bool, found: @escaping @Sendable (SharedRendition?) -> Void)
 
-    /// Keeps a rendition, under the content that it is of. One that is too large is not kept.
+    /// Keeps a rendition, under the content that it is of. One that is too large is not kept, nor one for which there is no
+    /// room.
     ///
     /// - Parameters:
     ///   - fence: The number of the turn that it was made in: what a later turn said of the original stands.
-    ///   - done: Called once, on any thread, when others find it, or when it is clear that they will not.
+    ///   - done: Called once, on any thread, when others find it, or when it is clear that they may not: whether it is kept.
     func keep(
-        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable () -> Void)
+        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable (Bool) -> Void)
 }

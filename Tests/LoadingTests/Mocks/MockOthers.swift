@@ -36,13 +36,21 @@ final class MockOthers: Coordinating, RenditionTier {
     let asked = Recorder<Asked>()
     let kept = Recorder<Kept>()
     let told = Recorder<SharedName>()
+    let unshared = Recorder<SharedName>()
     let looks = Recorder<SharedName>()
     private let alone = Guarded(false)
+    private let room = Guarded(true)
     private let shared = Guarded<[SharedName: SharedRendition]>([:])
 
     var isAlone: Bool {
         get { alone.withLock { $0 } }
         set { alone.withLock { $0 = newValue } }
+    }
+
+    /// Whether what is to be kept is.
+    var hasRoom: Bool {
+        get { room.withLock { $0 } }
+        set { room.withLock { $0 = newValue } }
     }
 
     /// What others have kept under a name.
@@ -61,15 +69,17 @@ final class MockOthers: Coordinating, RenditionTier {
 
     func tell(made name: SharedName) { told.record(name) }
 
+    func tell(unshared name: SharedName) { unshared.record(name) }
+
     func find(_ name: SharedName, isJustMade: Bool, found: @escaping @Sendable (SharedRendition?) -> Void) {
         looks.record(name)
         found(self[name])
     }
 
     func keep(
-        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable () -> Void
+        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable (Bool) -> Void
     ) {
         kept.record(Kept(rendition: rendition, name: name, fence: fence))
-        done()
+        done(hasRoom)
     }
 }
