@@ -15,13 +15,21 @@ public final class Cluster: Sendable {
     private let address: RedisAddress
     private let state = Guarded(State())
     private let logger: Logger
+    /// Invariant: touched on the client's loop alone.
+    nonisolated(unsafe) private let presence: SteadyNews
+    nonisolated(unsafe) private let hearing: SteadyNews
 
     private struct State {
         var isConnected = false
-        /// Of what was logged last; nil in the beginning.
-        var toldConnected: Bool?
         var timesAway = 0
+        /// Since when what the others say is heard.
+        var hearsSince: ContinuousClock.Instant?
+        /// Attempts to hear them that were in vain or did not hold, in a row.
+        var deafAttempts = 0
     }
+
+    /// Whoever hears the others for so long has heard them.
+    private static let steadyTime = Duration.seconds(5)
 
     /// How it fares.
     public struct Status: Hashable, Sendable {
@@ -45,24 +53,56 @@ public final class Cluster: Sendable {
         let keys = Keys(gallery: gallery)
         client = try RedisClient(address, loop: EventLoop(label: "tessera.redis"))
         turns = RedisCoordination(client: client, keys: keys, onLook: onLook)
-        renditions = RedisRenditionTier(client: client, keys: keys)
+        let place: Logger.Metadata = ["address": "\(address)"]
+        renditions = RedisRenditionTier(client: client, keys: keys) { isFull in
+            if isFull {
+                logger.warning("Redis is full; renditions are not shared until it has room.", metadata: place)
+            } else {
+                logger.notice("Redis has room again.", metadata: place)
+            }
+        }
+        presence = Self.news(
+            of: client, logger, place, there: "Redis is there.", away: "Redis is away; this node goes on alone.")
+        hearing = Self.news(
+            of: client, logger, place, there: "The other nodes are heard again.",
+            away: "Redis does not let this node hear the others; what they make is found later.")
+    }
+
+    private static func news(
+        of client: RedisClient, _ logger: Logger, _ place: Logger.Metadata, there: Logger.Message, away: Logger.Message
+    ) -> SteadyNews {
+        SteadyNews(loop: client.loop, steadyTime: steadyTime) { state in
+            switch state {
+            case .connected: logger.notice(there, metadata: place)
+            case .away(let why): logger.warning(away, metadata: place.merging(["reason": "\(why)"]) { $1 })
+            }
+        }
     }
 
     private func changed(_ change: RedisClient.State) {
         let isConnected = change == .connected
-        let isNews = state.withLock { state in
+        state.withLock { state in
             if state.isConnected, !isConnected { state.timesAway += 1 }
             state.isConnected = isConnected
-            defer { state.toldConnected = isConnected }
-            return state.toldConnected != isConnected
         }
-        guard isNews else { return }
-        switch change {
-        case .connected: logger.notice("Redis is there.", metadata: ["address": "\(address)"])
-        case .away(let why):
-            logger.warning(
-                "Redis is away; this node goes on alone.", metadata: ["address": "\(address)", "reason": "\(why)"])
+        presence.changed(change)
+        if !isConnected { turns.isAway() }
+    }
+
+    private func changedHearing(_ change: RedisClient.State) {
+        let isNews = state.withLock { state in
+            let now = ContinuousClock.now
+            guard change != .connected else {
+                state.hearsSince = now
+                return true
+            }
+            let hasHeld = state.hearsSince.map { $0.duration(to: now) >= Self.steadyTime } ?? false
+            state.hearsSince = nil
+            state.deafAttempts = hasHeld ? 1 : state.deafAttempts + 1
+            // What is found again at once is no news, nor that nobody is heard while the server is away.
+            return state.isConnected && state.deafAttempts > 1
         }
+        if isNews { hearing.changed(change) }
     }
 
     public var coordination: any Coordinating { turns }
@@ -70,12 +110,8 @@ public final class Cluster: Sendable {
 
     /// Begins to connect; returns at once.
     public func start() {
-        client.start { [weak self] change in
-            guard let self else { return }
-            changed(change)
-            if case .away = change { turns.isAway() }
-        }
-        turns.start()
+        client.start { [weak self] change in self?.changed(change) }
+        turns.start { [weak self] change in self?.changedHearing(change) }
     }
 
     /// Gives back what it holds, and closes its connections.
@@ -90,13 +126,14 @@ public final class Cluster: Sendable {
 
     /// From any thread; costs next to nothing.
     public var status: Status {
-        let (isConnected, timesAway) = state.withLock { ($0.isConnected, $0.timesAway) }
+        let (isConnected, hears, timesAway) = state.withLock { ($0.isConnected, $0.hearsSince != nil, $0.timesAway) }
         let turns = turns.figures
         let renditions = renditions.figures
         return Status(
             isConnected: isConnected, node: self.turns.node,
             figures: [
-                "connected": isConnected ? 1 : 0, "timesAway": timesAway, "turnsHeld": turns.held,
+                "connected": isConnected ? 1 : 0, "hearing": hears ? 1 : 0, "full": self.renditions.isFull ? 1 : 0,
+                "timesAway": timesAway, "turnsHeld": turns.held,
                 "waiting": turns.waiting, "turns": turns.counts.turns, "waits": turns.counts.waits,
                 "turnsLost": turns.counts.lost, "renditionsFound": renditions.hits,
                 "renditionsNotFound": renditions.misses, "renditionsKept": renditions.kept,

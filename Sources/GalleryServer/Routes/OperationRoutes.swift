@@ -138,7 +138,8 @@ struct OperationRoutes {
             of: "worker", status.workers,
             gauges: ["alive", "working", "waiting", "memoryBytes", "filesConfined", "callsConfined"])
         if let cluster = status.cluster {
-            metrics.figures(of: "cluster", cluster.figures, gauges: ["connected", "turnsHeld", "waiting"])
+            metrics.figures(
+                of: "cluster", cluster.figures, gauges: ["connected", "hearing", "full", "turnsHeld", "waiting"])
         }
         metrics.histogram(
             "loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
