@@ -156,6 +156,21 @@ import Testing
         await other.close()
     }
 
+    @Test func `who waits looks again at once when it had not heard the others for a moment`() async throws {
+        let contest = try await contest()
+        let (one, other, first) = (contest.one, contest.other, contest.first)
+        let deaf = ContinuousClock.now
+        let listeners = await one.tell("CLIENT", "LIST", "TYPE", "pubsub")?.text?.split(separator: "\n") ?? []
+        let numbers = listeners.compactMap { Int($0.split(separator: " ")[0].dropFirst("id=".count)) }
+        #expect(numbers.count == 2)
+        // The other node has come later.
+        await one.tell("CLIENT", "KILL", "ID", "\(numbers.max() ?? 0)")
+        #expect(await eventually { first.news.withLock { $0.count == 3 } })
+        #expect(deaf.duration(to: .now) < .seconds(1), "it waited until the lease would lapse")
+        await one.close()
+        await other.close()
+    }
+
     @Test func `who waits for what cannot be shared makes it alone`() async throws {
         let contest = try await contest()
         let (one, other, second) = (contest.one, contest.other, contest.second)
