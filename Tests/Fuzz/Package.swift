@@ -35,7 +35,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "fuzz",
-            dependencies: ["HTTPServer", "GalleryServer", "Catalog", "Decoding", "Renditions", "Images"],
+            dependencies: ["HTTPServer", "GalleryServer", "Catalog", "Decoding", "Redis", "Renditions", "Images"],
             path: "Targets", swiftSettings: fuzzed + [.enableExperimentalFeature("Extern")],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
 
@@ -80,6 +80,7 @@ let package = Package(
                 "Metadata/TIFFDirectories.swift", "Metadata/XMP", "Pixels/WebPContainer.swift",
                 "Reading/SourceReader.swift", "RenderSource.swift", "RenderStop.swift",
             ]),
+        room("Redis", only: ["Protocol", "RedisReply.swift"]),
         room("Renditions", knows: ["Images", "Scheduling"]),
         room("EventLoops", knows: ["Locking", "CLinux"]),
         room("Locking"),

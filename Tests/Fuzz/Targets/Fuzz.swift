@@ -20,6 +20,7 @@ private let targets: [String: any FuzzTarget.Type] = [
     "listing": BucketPageTarget.self,
     "message": ClientMessageTarget.self,
     "png": PNGTarget.self,
+    "redis": RedisReplyTarget.self,
     "request": RequestTarget.self,
     "text": TextListTarget.self,
     "tiff": TIFFTarget.self,
