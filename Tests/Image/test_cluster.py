@@ -64,29 +64,41 @@ class Cluster:
         return [self.node(browser) for browser in BROWSERS]
 
 
-@pytest.fixture
-def cluster(folder):
-    (folder / "a.jpg").write_bytes(pictures.encoded("JPEG"))
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster") / "pictures"
+    pictures.write(folder, a__jpg=pictures.encoded("JPEG"))
+    for path in (folder, folder.parent):
+        path.chmod(0o755)
     cluster = Cluster(folder)
     try:
         cluster.compose("up", "--detach", "--no-build")
-        wait_until(
-            lambda: len(set(cluster.nodes())) == 3 and None not in cluster.nodes(), "three nodes with their Redis",
-            lambda: cluster.compose("logs"))
         yield cluster
     finally:
         cluster.compose("down", "--volumes", "--timeout", "10")
 
 
+def all_nodes(cluster: Cluster) -> list[str]:
+    """Which node each of the browsers is with, once all three are there, see Redis, and nobody is moved any more."""
+    told = []
+
+    def are_there() -> bool:
+        before = told[:]
+        told[:] = cluster.nodes()
+        return told == before and None not in told and len(set(told)) == 3
+
+    wait_until(are_there, "three nodes with their Redis", lambda: cluster.compose("logs"))
+    return told
+
+
 def test_a_browser_stays_with_its_node_and_goes_to_another_while_that_is_gone(cluster):
+    before = all_nodes(cluster)
     answer, page = cluster.get("/")
     assert answer.status == 200 and b"<title>" in page
     assert answer.getheader("Set-Cookie", "").startswith("tessera_browser=")
     assert cluster.get("/", "known")[0].getheader("Set-Cookie") is None
     assert cluster.get("/metrics")[0].status == 404
 
-    before = cluster.nodes()
-    assert cluster.nodes() == before
     victim = cluster.compose("ps", "--quiet", "node-2").strip()
     engine("kill", victim)
     during = cluster.nodes()
@@ -106,3 +118,16 @@ def test_a_browser_stays_with_its_node_and_goes_to_another_while_that_is_gone(cl
         return len(came) == 1 and came.isdisjoint({None, *during}) and all(others)
 
     wait_until(is_healed, "the third node to be used again", lambda: str(cluster.nodes()))
+
+
+def test_a_node_that_stands_still_is_passed_over_once_somebody_has_asked_how_it_is(cluster):
+    before = all_nodes(cluster)
+    victim = cluster.compose("ps", "--quiet", "node-3").strip()
+    engine("pause", victim)
+    try:
+        assert {cluster.get("/healthz", browser)[0].status for browser in BROWSERS} == {200}
+        during = cluster.nodes()
+        assert None not in during and len(set(during)) == 2
+    finally:
+        engine("unpause", victim)
+    wait_until(lambda: cluster.nodes() == before, "everybody to be where they were", lambda: str(cluster.nodes()))
