@@ -34,6 +34,8 @@ public final class Catalog: Sendable {
     /// The same for those who look at the gallery: what is read for programs does not stand in line before them. Each of
     /// them has one reading at a time, which is bound enough.
     let viewersDesk = Desk(label: "tessera.catalog.view")
+    /// Where a picture or a few are looked up, whoever asks: that is done at once, and waits for no page.
+    let findingDesk = Desk(label: "tessera.catalog.find")
     /// Where it is heard what happens in the sources.
     let watching = DispatchQueue(label: "tessera.catalog.watch")
     /// What is remembered of each source, by its ordinal.

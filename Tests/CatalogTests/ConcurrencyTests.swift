@@ -66,6 +66,12 @@ import Testing
             (catalog.desk.isCurrent, catalog.viewersDesk.isCurrent)
         }
         #expect(place == (false, true))
+        for purpose in [ReadingPurpose.view, .program] {
+            let isApart = try await catalog.reading(4, for: purpose) { _ in
+                !catalog.desk.isCurrent && !catalog.viewersDesk.isCurrent
+            }
+            #expect(isApart, "a picture or a few wait for nobody's page")
+        }
         let ids = try await catalog.all().map(\.id)
         let images = try await withTaskExecutorPreference(asker) { try await catalog.images(ids) }
         #expect(Set(images.keys) == Set(ids))

@@ -56,7 +56,7 @@ extension Catalog {
     }
 
     /// Reads from one revision what was chosen in it, at a desk, which may be kept waiting by the disk. A small look is not
-    /// kept waiting by large ones.
+    /// kept waiting by large ones, whosever they are.
     ///
     /// - Parameters:
     ///   - count: how many images are asked for.
@@ -65,7 +65,7 @@ extension Catalog {
     func reading<Value: Sendable>(
         _ count: Int, for purpose: ReadingPurpose = .program, _ read: @Sendable (Moment) async throws -> Value?
     ) async throws -> Value {
-        try await (purpose == .view || count <= 4 ? viewersDesk : desk).serve { try await reading(read) }
+        try await (count <= 4 ? findingDesk : purpose == .view ? viewersDesk : desk).serve { try await reading(read) }
     }
 
     /// The same of an order: from the one that there is, or where rows of it are gone from one made anew.
