@@ -11,11 +11,11 @@ final class CredentialKeeper: @unchecked Sendable {
     typealias Answer = (Result<Credentials?, OriginError>) -> Void
 
     /// Others are looked for when less than this is left.
-    private static let margin: Int64 = 300
+    private static let margin = Duration.seconds(300)
     /// A file is read again after so long: others may have written it.
-    private static let fileLife: Int64 = 60
+    private static let fileLife = Duration.seconds(60)
     /// Nobody is asked more often than that.
-    private static let pace: Int64 = 5
+    private static let pace = Duration.seconds(5)
 
     let store: ObjectStore
     let origin: Origin
@@ -27,9 +27,9 @@ final class CredentialKeeper: @unchecked Sendable {
     private let reading = DispatchQueue(label: "tessera.origins.credentials")
 
     private var present: Credentials?
-    /// When others are to be looked for.
-    private var renewsAt: Int64 = 0
-    private var lookedAt: Int64 = .min / 2
+    /// When others are to be looked for; nil for never.
+    private var renewsAt: ContinuousClock.Instant?
+    private var lookedAt: ContinuousClock.Instant?
     private var isLooking = false
     private var waiters: [Answer] = []
     private var question: MetadataQuestion?
@@ -45,7 +45,9 @@ final class CredentialKeeper: @unchecked Sendable {
         self.logger = logger
     }
 
-    private var now: Int64 { Int64(time(nil)) }
+    /// Seconds since 1970, in which credentials say when they end. All else goes by a clock that nobody sets.
+    private var date: Int64 { Int64(time(nil)) }
+    private var hasJustLooked: Bool { lookedAt.map { ContinuousClock.now - $0 < Self.pace } ?? false }
 
     /// Calls with the present credentials: at once where there are any, else when they were got. Nil is for none at all,
     /// when nothing is to be signed.
@@ -53,12 +55,12 @@ final class CredentialKeeper: @unchecked Sendable {
         let settings = store.credentials
         if settings.isAnonymous { return answer(.success(nil)) }
         if let given = settings.given { return answer(.success(given)) }
-        if let present, present.expires ?? .max > now {
-            if now >= renewsAt { look() }
+        if let present, present.expires ?? .max > date {
+            if let renewsAt, .now >= renewsAt { look() }
             return answer(.success(present))
         }
         // What was looked for in vain a moment ago is not there now.
-        if !isLooking, now - lookedAt < Self.pace { return answer(.failure(absence)) }
+        if !isLooking, hasJustLooked { return answer(.failure(absence)) }
         waiters.append(answer)
         look()
     }
@@ -71,7 +73,7 @@ final class CredentialKeeper: @unchecked Sendable {
     func renew(after refused: Credentials) -> Bool {
         guard store.credentials.given == nil, !store.credentials.isAnonymous else { return false }
         guard present == refused else { return true }
-        guard now - lookedAt >= Self.pace else { return false }
+        guard !hasJustLooked else { return false }
         present = nil
         return true
     }
@@ -80,9 +82,9 @@ final class CredentialKeeper: @unchecked Sendable {
 
     private func look() {
         guard !isLooking else { return }
-        if present != nil, now - lookedAt < Self.pace { return }
+        if present != nil, hasJustLooked { return }
         isLooking = true
-        lookedAt = now
+        lookedAt = .now
         let settings = store.credentials
         reading.async { [self] in
             let found = settings.file.flatMap(Self.text).flatMap {
@@ -90,7 +92,7 @@ final class CredentialKeeper: @unchecked Sendable {
             }
             let token = settings.containerToken ?? settings.containerTokenFile.flatMap(Self.text)?.trimmed
             loop.execute { [self] in
-                if let found { return end(found, renewsAt: now + Self.fileLife) }
+                if let found { return end(found, renewsAt: .now + Self.fileLife) }
                 if settings.isFileNamed { return end(nil) }
                 askContainer(token)
             }
@@ -131,14 +133,14 @@ final class CredentialKeeper: @unchecked Sendable {
         question.ask(url, method: method, fields: fields)
     }
 
-    private func end(_ found: Credentials?, renewsAt moment: Int64? = nil) {
+    private func end(_ found: Credentials?, renewsAt moment: ContinuousClock.Instant? = nil) {
         isLooking = false
         question = nil
         let isNews = found != nil && found != present
         if let found {
             present = found
-            renewsAt = moment ?? found.expires.map { max($0 - Self.margin, now + Self.pace) } ?? .max
-        } else if present == nil || present?.expires ?? .max <= now {
+            renewsAt = moment ?? found.expires.map { .now + max(.seconds($0 - date) - Self.margin, Self.pace) }
+        } else if present == nil || present?.expires ?? .max <= date {
             present = nil
         }
         if isNews { logger.debug("credentials were found") }
