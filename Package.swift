@@ -81,7 +81,9 @@ let package = Package(
             ],
             tests: ["RenderWorkers", "Addresses"]),
         room("Redis", knows: ["EventLoops", collections, crypto], tests: ["Locking"]),
-        room("Origins", knows: ["EventLoops", "HTTPDates", "Locking", "Scheduling", "Addresses", "CCurl", log]),
+        room(
+            "Origins",
+            knows: ["EventLoops", "HTTPDates", "Locking", "Scheduling", "Addresses", "CCurl", crypto, log]),
         room(
             "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
         room("Renditions", knows: ["Images", "Scheduling"]),

@@ -15,6 +15,8 @@ extension Gallery {
         public var rendering = RenderPool.Configuration()
         /// The Redis by which several nodes of this gallery agree; nil for a node by itself.
         public var redis: RedisAddress?
+        /// The URL, with a slash at its end, beneath which renditions are kept in the object store, too; nil for nowhere.
+        public var tileBucket: String?
         /// The folder of the browser front.
         public var publicFolder: String
         /// Names that are answered to although the server listens on loopback.

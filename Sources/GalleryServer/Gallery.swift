@@ -53,9 +53,13 @@ public final class Gallery: Sendable {
                     catalog.rescan()
                 }
             }
+            let bucket = configuration.tileBucket.map { folder in
+                BucketRenditionTier(
+                    origins: origins, folder: folder, gallery: ClusterName.of(sources), logger: logger)
+            }
             let loader = try Loader(
                 configuration: loading, origins: origins, renderer: workers, files: access, learner: access,
-                coordination: cluster?.coordination ?? Alone(), tier: cluster?.tier ?? Alone())
+                coordination: cluster?.coordination ?? Alone(), tier: tier(near: cluster?.tier, far: bucket))
             let tokens = TokenBook(loader: loader)
             let figures = ServerFigures()
             let streams = StreamCensus(
@@ -70,7 +74,7 @@ public final class Gallery: Sendable {
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
                 workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
-                figures: figures, logger: logger)
+                bucket: bucket, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
@@ -81,6 +85,11 @@ public final class Gallery: Sendable {
             await catalog.close()
             throw error
         }
+    }
+
+    private static func tier(near: (any RenditionTier)?, far: (any RenditionTier)?) -> any RenditionTier {
+        guard let near, let far else { return near ?? far ?? Alone() }
+        return RenditionTiers(near: near, far: far)
     }
 
     /// Listens, and from then on looks into the files and makes their tiles behind what is

@@ -18,7 +18,7 @@ struct GalleryResponder: Responder {
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
         origins: OriginFetcher, workers: RenderPool, streams: StreamCensus, examiner: Examiner?,
-        ahead: TilesAhead?, cluster: Cluster?, figures: ServerFigures, logger: Logger
+        ahead: TilesAhead?, cluster: Cluster?, bucket: BucketRenditionTier?, figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         var router = Router(logger: logger)
@@ -35,7 +35,8 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster, figures: figures
+            workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
+            bucket: bucket, figures: figures
         ).add(to: &router)
         var page = AssembledFiles.Configuration(headers: SecurityHeaders.page)
         page.scripts = ["/service-worker.js"]

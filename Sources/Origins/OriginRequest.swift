@@ -10,9 +10,24 @@ public struct OriginRequest: Hashable, Sendable {
     /// be asked so. No redirect of its answer is followed.
     public var isSigned: Bool
 
-    public init(url: String, revalidate: Validators? = nil, isSigned: Bool = false) {
+    /// What is to be put there; nil to fetch what is there. Of the answer nothing is told but the end.
+    public var upload: Upload?
+
+    /// Bytes to be put at a URL (RFC 9110 §9.3.4). They are put again, whole, where an attempt fails in passing.
+    public struct Upload: Hashable, Sendable {
+        public var bytes: [UInt8]
+        public var mediaType: String
+
+        public init(bytes: [UInt8], mediaType: String) {
+            self.bytes = bytes
+            self.mediaType = mediaType
+        }
+    }
+
+    public init(url: String, revalidate: Validators? = nil, isSigned: Bool = false, upload: Upload? = nil) {
         self.url = url
         self.revalidate = revalidate
         self.isSigned = isSigned
+        self.upload = upload
     }
 }

@@ -26,6 +26,12 @@ struct ObjectStoreOptions: ParsableArguments {
         help: "Write the bucket before the host's name; so it is without an --endpoint. (TESSERA_HOST_STYLE=1)")
     var hostStyle = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep renditions in the store, too, where every node finds them: s3://bucket/prefix. (TESSERA_TILES; on this machine alone)",
+            valueName: "bucket"))
+    var tiles: String?
+
     @Flag(help: "Ask the store without credentials, for buckets that anybody may read. (TESSERA_ANONYMOUS=1)")
     var anonymous = false
 }
@@ -44,12 +50,26 @@ extension ObjectStoreOptions {
             style: isOfPath ? .path : isOfHost ? .host : nil)
     }
 
-    /// How requests to the store of these sources are signed; nil where none is a bucket.
-    func signing(of sources: [Source]) throws -> ObjectStore? {
+    /// Where renditions are kept in the store; nil for nowhere.
+    ///
+    /// - Throws: `ValidationError` for what is no bucket, or cannot be written to.
+    func tileBucket() throws -> BucketAddress? {
+        guard let word = try tiles ?? Environment.value("tiles") else { return nil }
+        guard word.hasPrefix(BucketAddress.scheme) else { throw ValidationError("--tiles: write s3://bucket/prefix.") }
+        guard try !isAnonymous() else {
+            throw ValidationError("--tiles: what is written needs credentials; leave --anonymous out.")
+        }
+        return try BucketAddress(word, in: store())
+    }
+
+    private func isAnonymous() throws -> Bool { try anonymous || Environment.value("anonymous") == 1 }
+
+    /// How requests to the store of these sources, and of the renditions, are signed; nil where nothing is in a bucket.
+    func signing(of sources: [Source], _ tiles: BucketAddress?) throws -> ObjectStore? {
         let address = sources.lazy.compactMap { if case .bucket(let address) = $0 { address } else { nil } }.first
-        guard let address else { return nil }
+        guard let address = address ?? tiles else { return nil }
         var credentials = CredentialSettings(environment: ProcessInfo.processInfo.environment)
-        credentials.isAnonymous = try anonymous || Environment.value("anonymous") == 1
+        credentials.isAnonymous = try isAnonymous()
         return ObjectStore(endpoint: address.endpoint, region: address.region, credentials: credentials)
     }
 }

@@ -39,7 +39,9 @@ struct Serve: AsyncParsableCommand {
         let count = try count ?? Environment.value("count")
         let sources = try Source.parse(words, count: count, store: store.store())
         var configuration = try server.configuration(standardData: DataFolder.standard(for: words))
-        configuration.origins.objectStore = try store.signing(of: sources)
+        let tiles = try store.tileBucket()
+        configuration.tileBucket = tiles?.folder
+        configuration.origins.objectStore = try store.signing(of: sources, tiles)
         let workers = try RendererProgram.pool(configuration.rendering)
         try await GalleryRun(
             configuration: configuration, sources: sources, workers: workers, named: server.namedClientLimits()

@@ -30,6 +30,7 @@ class Store:
         self.encodes = True
         self.answers = []  # Each takes (handler, is a listing), and answers whether it has answered.
         self.asked: list[str] = []
+        self.puts: list[str] = []
         self.heads: list[dict[str, str]] = []
         self.condition = threading.Condition()
         self.server = Server(("127.0.0.1", 0), Handler)
@@ -76,6 +77,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
     @property
     def store(self) -> Store:
         return self.server.store
+
+    def do_PUT(self):
+        store = self.store
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        with store.condition:
+            store.puts.append(self.path)
+            store.condition.notify_all()
+        try:
+            if any(answer(self, False) for answer in list(store.answers)):
+                return
+            self.check_signature(self.path, "")
+            if self.headers["x-amz-content-sha256"] != hashlib.sha256(body).hexdigest():
+                raise Refused(400, "XAmzContentSHA256Mismatch")
+            bucket, _, key = self.path[1:].partition("/")
+            if bucket not in store.buckets:
+                raise Refused(404, "NoSuchBucket")
+            store.put(urllib.parse.unquote(key), body, bucket=bucket)
+            self.answer(200, b"", "text/plain", ETag=entity_tag(body))
+        except Refused as refusal:
+            self.refuse(refusal)
 
     def do_GET(self):
         store = self.store
@@ -140,7 +161,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pairs = sorted(urllib.parse.parse_qsl(query, keep_blank_values=True))
         encoded = "&".join(f"{quote(name)}={quote(value)}" for name, value in pairs)
         canonical = "\n".join([
-            "GET", quote(urllib.parse.unquote(path), "/"), encoded,
+            self.command, quote(urllib.parse.unquote(path), "/"), encoded,
             *(f"{name}:{' '.join(self.headers[name].split())}" for name in names), "", ";".join(names),
             self.headers["x-amz-content-sha256"]])
         scope = f"{date}/{region}/{service}/aws4_request"

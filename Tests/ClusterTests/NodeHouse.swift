@@ -53,7 +53,7 @@ final class NodeHouse: Sendable {
 
     func find(_ name: SharedName, isJustMade: Bool = false) async -> SharedRendition? {
         await withCheckedContinuation { continuation in
-            tier.find(name, isJustMade: isJustMade) { continuation.resume(returning: $0) }
+            tier.find(name, listed: nil, isJustMade: isJustMade) { continuation.resume(returning: $0) }
         }
     }
 
@@ -61,7 +61,7 @@ final class NodeHouse: Sendable {
     @discardableResult
     func keep(_ rendition: SharedRendition, as name: SharedName, fence: UInt64) async -> Bool {
         await withCheckedContinuation { continuation in
-            tier.keep(rendition, as: name, fence: fence) { continuation.resume(returning: $0) }
+            tier.keep(rendition, as: name, listed: nil, fence: fence) { continuation.resume(returning: $0) }
         }
     }
 

@@ -50,7 +50,7 @@ final class TestGallery: Sendable {
         responder = try GalleryResponder(
             configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: StreamCensus(limit: 100), examiner: nil, ahead: nil, cluster: nil,
-            figures: ServerFigures(), logger: logger)
+            bucket: nil, figures: ServerFigures(), logger: logger)
         loop = try EventLoop(label: "test")
     }
 

@@ -120,6 +120,37 @@ import Testing
         await house.close()
     }
 
+    @Test func `alone, a load looks where something is kept for those who come later, and keeps it there`() async throws {
+        let house = try TestHouse(others: others)
+        others.isAlone = true
+        others.servesAlone = true
+        house.origins.answer = { _ in picture(100) }
+        #expect(await house.load(house.remote(1)).bytes != nil)
+        #expect(others.looks.all == [tile])
+        let kept = await others.kept.element(0)
+        #expect(kept.name == tile && kept.fence == 0)
+        others[SharedName(image: ImageID(rawValue: 2), version: nil, rendition: .tile, format: .webp)] = shared(house)
+        #expect(await house.load(house.remote(2)).bytes?.bytes == [1, 2, 3])
+        #expect(house.origins.fetches.count == 1)
+        #expect(others.kept.count == 1, "what was found there is not kept once more")
+        #expect(await house.loader.coordinator.isEmpty())
+        await house.close()
+    }
+
+    @Test func `of an object it is told which content its listing names`() async throws {
+        let house = try TestHouse(others: others)
+        others.isAlone = true
+        others.servesAlone = true
+        let version = ContentVersion(rawValue: 5)
+        let object = GalleryImage(
+            id: ImageID(rawValue: 1), name: "1", location: .object(bucket: 0, path: "1", url: "http://store/1"),
+            version: version, facts: ImageFacts())
+        others[tile] = SharedRendition(tile: shared(house).tile)
+        #expect(await house.load(object).bytes?.bytes == [1, 2, 3])
+        #expect(others.listed.all == [version] && house.origins.fetches.count == 0)
+        await house.close()
+    }
+
     @Test func `a failure that others met is told, remembered, and tried again for who insists`() async throws {
         let house = try TestHouse(others: others)
         let results = Recorder<TestHouse.Outcome>()

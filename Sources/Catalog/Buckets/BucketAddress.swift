@@ -69,6 +69,9 @@ public struct BucketAddress: Hashable, Sendable {
     /// The last part of it: what its folders stand beneath where there are several sources.
     var shortName: String { prefix.split(separator: "/").last.map(String.init) ?? bucket }
 
+    /// The URL of what stands before each key beneath the prefix.
+    public var folder: String { url(of: []) }
+
     /// Where an object is fetched from.
     ///
     /// - Parameter key: what follows the prefix.

@@ -39,8 +39,11 @@ final class RedisRenditionTier: RenditionTier {
         (hits.load(ordering: .relaxed), misses.load(ordering: .relaxed), kept.load(ordering: .relaxed))
     }
 
+    var servesAlone: Bool { false }
+
     func find(
-        _ name: SharedName, isJustMade: Bool, found: @escaping @Sendable (SharedRendition?) -> Void
+        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        found: @escaping @Sendable (SharedRendition?) -> Void
     ) {
         guard client.isConnected else { return found(nil) }
         let answer: @Sendable (Result<RedisReply, RedisError>) -> Void = { [self] result in
@@ -79,7 +82,8 @@ final class RedisRenditionTier: RenditionTier {
     }
 
     func keep(
-        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable (Bool) -> Void
+        _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
+        done: @escaping @Sendable (Bool) -> Void
     ) {
         let tile = rendition.tile
         guard client.isConnected, tile.bytes.count <= Self.largest else { return done(false) }

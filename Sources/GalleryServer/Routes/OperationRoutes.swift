@@ -20,13 +20,14 @@ struct OperationRoutes {
     let examiner: Examiner?
     let ahead: TilesAhead?
     let cluster: Cluster?
+    let bucket: BucketRenditionTier?
     let figures: ServerFigures
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
         workers: RenderPool, streams: StreamCensus, examiner: Examiner?, ahead: TilesAhead?,
-        cluster: Cluster?, figures: ServerFigures
+        cluster: Cluster?, bucket: BucketRenditionTier?, figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -38,6 +39,7 @@ struct OperationRoutes {
         self.examiner = examiner
         self.ahead = ahead
         self.cluster = cluster
+        self.bucket = bucket
         self.figures = figures
     }
 
@@ -105,7 +107,7 @@ struct OperationRoutes {
                 "suspended": origins.suspendedOrigins,
             ],
             connections: figures.named, streams: streams.figures.named, workers: workers.statistics.named,
-            cluster: cluster.map { ClusterBody($0.status) })
+            cluster: cluster.map { ClusterBody($0.status) }, tileBucket: bucket?.figures.named)
     }
 
     private func metrics() async -> String {
@@ -141,9 +143,16 @@ struct OperationRoutes {
             metrics.figures(
                 of: "cluster", cluster.figures, gauges: ["connected", "hearing", "full", "turnsHeld", "waiting"])
         }
+        if let bucket = status.tileBucket { metrics.figures(of: "tile_bucket", bucket, gauges: []) }
         metrics.histogram(
             "loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
         return metrics.text
+    }
+}
+
+extension BucketRenditionTier.Figures {
+    fileprivate var named: [String: Int] {
+        ["found": found, "notFound": notFound, "failed": failed, "kept": kept, "notKept": notKept]
     }
 }
 

@@ -1,4 +1,5 @@
-import Scheduling
+public import Images
+public import Scheduling
 
 /// One machine by itself: nobody to agree with, and nothing shared.
 public struct Alone: Coordinating, RenditionTier {
@@ -9,6 +10,7 @@ public struct Alone: Coordinating, RenditionTier {
     public init() {}
 
     public var isAlone: Bool { true }
+    public var servesAlone: Bool { false }
 
     public func ask(
         _ name: SharedName, urgency: Priority.Lane, insists: Bool, hear: @escaping @Sendable (TurnNews) -> Void
@@ -22,10 +24,12 @@ public struct Alone: Coordinating, RenditionTier {
     public func tell(unshared name: SharedName) {}
 
     public func find(
-        _ name: SharedName, isJustMade: Bool, found: @escaping @Sendable (SharedRendition?) -> Void
+        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        found: @escaping @Sendable (SharedRendition?) -> Void
     ) { found(nil) }
 
     public func keep(
-        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable (Bool) -> Void
+        _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
+        done: @escaping @Sendable (Bool) -> Void
     ) { done(false) }
 }

@@ -23,7 +23,8 @@ extension LoadCoordinator {
     /// What the caches of this machine do not have: perhaps another's do, or another is making it.
     func shareOrGoOn(_ job: LoadMachine.JobID) {
         guard let context = contexts[job] else { return }
-        guard !coordination.isAlone, context.share.turn == nil, let name = context.sharedName else { return goOn(job) }
+        guard !coordination.isAlone || tier.servesAlone, context.share.turn == nil, let name = context.sharedName
+        else { return goOn(job) }
         contexts[job]?.share.name = name
         perform(machine.share(job))
     }
@@ -36,8 +37,8 @@ extension LoadCoordinator {
     }
 
     func share(_ job: LoadMachine.JobID, _ priority: Priority, isJustMade: Bool = false) {
-        guard let name = contexts[job]?.share.name else { return goOn(job) }
-        tier.find(name, isJustMade: isJustMade) { [weak self] found in
+        guard let context = contexts[job], let name = context.share.name else { return goOn(job) }
+        tier.find(name, listed: context.listedVersion, isJustMade: isJustMade) { [weak self] found in
             self?.on { $0.looked(job, name, priority, found) }
         }
     }
@@ -53,7 +54,8 @@ extension LoadCoordinator {
             adopt(found, context.request)
             return finish(job, .success(.bytes(found.tile)))
         }
-        guard context.share.fence == nil, context.share.rounds < Self.mostRounds else { return goOn(job) }
+        guard !coordination.isAlone, context.share.fence == nil, context.share.rounds < Self.mostRounds
+        else { return goOn(job) }
         contexts[job]?.share.rounds += 1
         let image = context.request.image
         contexts[job]?.share.turn = coordination.ask(
@@ -101,16 +103,22 @@ extension LoadCoordinator {
 
     /// Ends the turn of a job that has ended, once what it made can be found.
     func endTurn(of context: Context, _ result: Result<LoadedContent, LoadFailure>) {
-        guard let turn = context.share.turn else { return }
-        guard let fence = context.share.fence, let name = context.share.name else { return turn.end(.gaveUp) }
+        let turn = context.share.turn
+        // Without a turn there is no number, and no word of what a remote original is.
+        guard let name = context.share.name, let fence = context.share.fence ?? (tier.servesAlone ? 0 : nil) else {
+            turn?.end(.gaveUp)
+            return
+        }
         switch result {
         case .success(.bytes(let tile)) where context.mayTell(tile):
             let original = context.request.image.location.isRemote ? context.kept : nil
             let shared = SharedRendition(
                 tile: tile, original: original.map { SharedOriginal($0, facts: context.share.facts) })
-            tier.keep(shared, as: name, fence: fence) { isKept in turn.end(isKept ? .made : .gaveUp) }
-        case .failure(let failure) where context.share.failsEverywhere: turn.end(.failed(failure))
-        case .success, .failure: turn.end(.gaveUp)
+            tier.keep(shared, as: name, listed: context.listedVersion, fence: fence) { isKept in
+                turn?.end(isKept ? .made : .gaveUp)
+            }
+        case .failure(let failure) where context.share.failsEverywhere: turn?.end(.failed(failure))
+        case .success, .failure: turn?.end(.gaveUp)
         }
     }
 
@@ -141,7 +149,7 @@ extension LoadCoordinator {
         let key = TileKey(of: tile, as: name.rendition, image: name.image, format: name.format)
         guard stages.memory.rendition(key, version: tile.version) != nil else { return }
         // No number: of the original this says nothing.
-        tier.keep(SharedRendition(tile: tile), as: name, fence: 0) { [coordination] isKept in
+        tier.keep(SharedRendition(tile: tile), as: name, listed: nil, fence: 0) { [coordination] isKept in
             if isKept { coordination.tell(made: name) } else { coordination.tell(unshared: name) }
         }
     }
@@ -155,10 +163,14 @@ extension LoadCoordinator.Context {
         return SharedName(image: name.image, version: source.version, rendition: name.rendition, format: name.format)
     }
 
+    /// Of an object: what its bucket's listing says that it is.
+    fileprivate var listedVersion: ContentVersion? {
+        if case .object = request.image.location { request.image.version } else { nil }
+    }
+
     /// Whether what others have made is of the content that is known to be there: of an object its bucket's listing says it.
     fileprivate func isCurrent(_ tile: RenditionBytes) -> Bool {
-        guard case .object = request.image.location, let version = request.image.version else { return true }
-        return tile.version == version
+        listedVersion.map { tile.version == $0 } ?? true
     }
 
     /// Whether others may have what was made: it is current, and its origin lets it be kept.

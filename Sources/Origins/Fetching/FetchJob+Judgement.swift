@@ -14,6 +14,9 @@ extension FetchJob {
             return .giveUp
         }
         switch head.status {
+        case 200...299 where request.upload != nil:
+            // What it says of what it has taken is nobody's concern.
+            settlement = .finished
         case 200, 203: return takeWhole(head)
         case 206: return takeRest(head)
         case 304 where isConditional:

@@ -242,7 +242,9 @@ final class FetchJob {
         var fields = signature == nil ? ["Accept: image/*, */*;q=0.8", "Accept-Encoding: identity"] : []
         isRanged = false
         isConditional = false
-        if let (range, condition) = resumption?.request {
+        if let upload = request.upload {
+            fields += ["Content-Type: \(upload.mediaType)"]
+        } else if let (range, condition) = resumption?.request {
             fields += ["Range: \(range)", "If-Range: \(condition)"]
             isRanged = true
         } else if !hasStarted, let validators = request.revalidate?.sendable {
@@ -250,7 +252,8 @@ final class FetchJob {
             isConditional = true
         }
         return TransferRequest(
-            url: trail.current, fields: fields, userAgent: engine.configuration.userAgent, signature: signature,
+            url: trail.current, fields: fields, userAgent: engine.configuration.userAgent,
+            method: request.upload == nil ? nil : "PUT", upload: request.upload, signature: signature,
             route: engine.configuration.routes["\(trail.current.origin.host):\(trail.current.origin.port)"],
             connectTimeout: engine.configuration.connectTimeout,
             maximumHeaderBytes: engine.configuration.maximumHeaderBytes,

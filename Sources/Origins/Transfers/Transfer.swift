@@ -1,5 +1,6 @@
 import Addresses
 import CCurl
+import Crypto
 import Glibc
 
 /// Who a transfer tells. Called on the loop; all but `transferEnded` from within curl, where no transfer may be started
@@ -39,6 +40,8 @@ struct TransferRequest {
     var userAgent: String
     /// Nil for GET.
     var method: String?
+    /// What is sent with it, if anything.
+    var upload: OriginRequest.Upload?
     var signature: Signature?
     /// `host:port` to connect to in the place of the URL's.
     var route: String?
@@ -54,13 +57,15 @@ struct Signature {
     /// Nil for none: the store is asked as anybody asks it.
     var credentials: Credentials?
 
-    /// The SHA-256 of a body that is empty, as all are.
-    private static let emptyBody = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-    fileprivate var fields: [String] {
+    /// - Parameter body: what is sent with the request; empty for most.
+    fileprivate func fields(of body: [UInt8]) -> [String] {
         guard let credentials else { return [] }
+        let digest = SHA256.hash(data: body).map { byte in
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0" + digits : digits
+        }.joined()
         // curl signs the path and the query as they stand, and each field that it is given.
-        return ["x-amz-content-sha256: \(Self.emptyBody)"]
+        return ["x-amz-content-sha256: \(digest)"]
             + (credentials.sessionToken.map { ["x-amz-security-token: \($0)"] } ?? [])
     }
 
@@ -134,11 +139,21 @@ final class Transfer {
             ccurl_set_list(easy, CURLOPT_CONNECT_TO, routes)
         }
         if let method = request.method { ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, method) }
+        if let upload = request.upload { send(upload) }
         request.signature?.sign(easy)
-        for field in request.fields + (request.signature?.fields ?? []) {
+        for field in request.fields + (request.signature?.fields(of: request.upload?.bytes ?? []) ?? []) {
             if let longer = curl_slist_append(fields, field) { fields = longer }
         }
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields)
+    }
+
+    /// As the fields of a form, which curl can begin anew by itself where a connection that was kept has gone; it takes a copy.
+    private func send(_ upload: OriginRequest.Upload) {
+        ccurl_set_long(easy, CURLOPT_POSTFIELDSIZE, upload.bytes.count)
+        upload.bytes.withUnsafeBytes { bytes in
+            let none = UnsafeRawPointer(bitPattern: 1)
+            ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? none))
+        }
     }
 
     /// The context pointers are good for as long as the handle is in use: the driver keeps the transfer until it has

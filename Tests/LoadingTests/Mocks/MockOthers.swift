@@ -1,3 +1,4 @@
+import Images
 import Locking
 import Scheduling
 
@@ -38,8 +39,11 @@ final class MockOthers: Coordinating, RenditionTier {
     let told = Recorder<SharedName>()
     let unshared = Recorder<SharedName>()
     let looks = Recorder<SharedName>()
+    /// What a listing said of what was looked for.
+    let listed = Recorder<ContentVersion>()
     private let alone = Guarded(false)
     private let room = Guarded(true)
+    private let serving = Guarded(false)
     private let shared = Guarded<[SharedName: SharedRendition]>([:])
 
     var isAlone: Bool {
@@ -51,6 +55,12 @@ final class MockOthers: Coordinating, RenditionTier {
     var hasRoom: Bool {
         get { room.withLock { $0 } }
         set { room.withLock { $0 = newValue } }
+    }
+
+    /// Whether who is alone looks and keeps all the same.
+    var servesAlone: Bool {
+        get { serving.withLock { $0 } }
+        set { serving.withLock { $0 = newValue } }
     }
 
     /// What others have kept under a name.
@@ -71,13 +81,18 @@ final class MockOthers: Coordinating, RenditionTier {
 
     func tell(unshared name: SharedName) { unshared.record(name) }
 
-    func find(_ name: SharedName, isJustMade: Bool, found: @escaping @Sendable (SharedRendition?) -> Void) {
+    func find(
+        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        found: @escaping @Sendable (SharedRendition?) -> Void
+    ) {
         looks.record(name)
+        if let listed { self.listed.record(listed) }
         found(self[name])
     }
 
     func keep(
-        _ rendition: SharedRendition, as name: SharedName, fence: UInt64, done: @escaping @Sendable (Bool) -> Void
+        _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
+        done: @escaping @Sendable (Bool) -> Void
     ) {
         kept.record(Kept(rendition: rendition, name: name, fence: fence))
         done(hasRoom)

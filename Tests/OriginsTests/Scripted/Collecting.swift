@@ -62,10 +62,11 @@ extension OriginFetcher {
     }
 
     func watch(
-        _ url: String, revalidate: Validators? = nil, isSigned: Bool = false, priority: Priority = .visible(0)
+        _ url: String, revalidate: Validators? = nil, isSigned: Bool = false, upload: OriginRequest.Upload? = nil,
+        priority: Priority = .visible(0)
     ) -> Watched {
         let (stream, continuation) = AsyncStream<OriginEvent>.makeStream()
-        let request = OriginRequest(url: url, revalidate: revalidate, isSigned: isSigned)
+        let request = OriginRequest(url: url, revalidate: revalidate, isSigned: isSigned, upload: upload)
         let fetch = fetch(request, priority: priority) { event in
             continuation.yield(event)
             switch event {
@@ -76,8 +77,10 @@ extension OriginFetcher {
         return Watched(fetch: fetch, events: stream)
     }
 
-    func outcome(of url: String, revalidate: Validators? = nil, isSigned: Bool = false) async -> Outcome {
-        await watch(url, revalidate: revalidate, isSigned: isSigned).outcome()
+    func outcome(
+        of url: String, revalidate: Validators? = nil, isSigned: Bool = false, upload: OriginRequest.Upload? = nil
+    ) async -> Outcome {
+        await watch(url, revalidate: revalidate, isSigned: isSigned, upload: upload).outcome()
     }
 }
 

@@ -63,8 +63,10 @@ final class ScriptedOrigin: Sendable {
         }
         var pending: [UInt8] = []
         while let head = ScriptedOrigin.readHead(connection, &pending) {
-            let visit = state.withLock { state in
-                var request = ScriptedRequest(head)
+            var asked = ScriptedRequest(head)
+            asked.body = ScriptedOrigin.readBody(connection, asked.length, &pending)
+            let visit = state.withLock { [asked] state in
+                var request = asked
                 request.number = state.requests.count { $0.target == request.target } + 1
                 state.requests.append(request)
                 return ScriptedVisit(request, connection)
@@ -74,6 +76,17 @@ final class ScriptedOrigin: Sendable {
         }
         _ = state.withLock { $0.open.remove(connection) }
         close(connection)
+    }
+
+    private static func readBody(_ connection: Int32, _ length: Int, _ pending: inout [UInt8]) -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while pending.count < length {
+            let count = recv(connection, &chunk, chunk.count, 0)
+            guard count > 0 else { break }
+            pending += chunk[..<count]
+        }
+        defer { pending.removeFirst(min(length, pending.count)) }
+        return Array(pending.prefix(length))
     }
 
     private static func readHead(_ connection: Int32, _ pending: inout [UInt8]) -> String? {
@@ -92,13 +105,18 @@ final class ScriptedOrigin: Sendable {
 }
 
 struct ScriptedRequest: Sendable {
+    let method: String
     let target: String
     let fields: [String: String]
     /// The first request for its target is 1.
     var number = 0
+    var body: [UInt8] = []
+    /// Bytes of the body, as the head says.
+    var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
 
     init(_ head: String) {
         let lines = head.split(separator: "\r\n")
+        method = lines.first?.split(separator: " ").first.map(String.init) ?? ""
         target = lines.first.map { String($0.split(separator: " ")[1]) } ?? ""
         fields = lines.dropFirst().reduce(into: [:]) { fields, line in
             guard let colon = line.firstIndex(of: ":") else { return }

@@ -74,6 +74,45 @@ import Testing
         origin.stop()
     }
 
+    @Test(arguments: ["200 OK", "204 No Content"])
+    func `what is put is sent whole and signed by its own sum, and of the answer its end is told`(status: String)
+        async throws
+    {
+        let origin = ScriptedOrigin { $0.answer(status) }
+        let fetcher = try fetcher(endpoint: origin.url(""))
+        let outcome = await fetcher.outcome(
+            of: origin.url("/b/t"), isSigned: true,
+            upload: .init(bytes: Array("abc".utf8), mediaType: "application/octet-stream"))
+        #expect(outcome.isFinished && outcome.starts.isEmpty && outcome.error == nil)
+        let request = try #require(origin.requests.first)
+        #expect(request.method == "PUT" && request.target == "/b/t" && request.body == Array("abc".utf8))
+        #expect(request.fields["content-type"] == "application/octet-stream" && request.fields["expect"] == nil)
+        // FIPS 180-2, appendix B.1.
+        let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        #expect(request.fields["x-amz-content-sha256"] == sum)
+        #expect(request.fields["authorization"]?.contains("content-type") == true)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `what is put is put again where the store fails in passing, and refused where it refuses`() async throws {
+        let origin = ScriptedOrigin { visit in
+            switch (visit.request.target, visit.request.number) {
+            case ("/b/t", 1): visit.answer("503 Slow Down", body: Array("<Error/>".utf8))
+            case ("/b/t", _): visit.answer()
+            default: visit.answer("403 Forbidden", body: Array("<Error/>".utf8))
+            }
+        }
+        let fetcher = try fetcher(endpoint: origin.url(""))
+        let upload = OriginRequest.Upload(bytes: pattern(300_000), mediaType: "application/octet-stream")
+        #expect(await fetcher.outcome(of: origin.url("/b/t"), isSigned: true, upload: upload).isFinished)
+        #expect(origin.requests.map(\.body.count) == [300_000, 300_000])
+        let refused = await fetcher.outcome(of: origin.url("/b/u"), isSigned: true, upload: upload)
+        #expect(refused.error?.reason == .status(403) && origin.requests.count == 3)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
     @Test func `the networks of one's own are the store's, and metadata are nobody's`() {
         for text in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "100.64.0.1", "::1", "fd12::1", "::ffff:10.0.0.1"] {
             #expect(IPAddress(text).map(AddressFilter.isOfOwnNetwork) == true, "\(text)")
