@@ -23,6 +23,16 @@ def browser():
         browser.close()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Of a test that fails: what its pages showed then. Some fail once in a hundred runs, and on another machine."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for front in getattr(getattr(item, "funcargs", {}).get("visit"), "fronts", []):
+            report.sections.append(("what the page showed", front.described()))
+    return report
+
+
 def started(folders):
     """Starts servers; ends them all at the end."""
     running: list[Server] = []
@@ -118,6 +128,7 @@ def visit(browser: Browser):
         fronts.append(front)
         return front.visit(place)
 
+    visit.fronts = fronts
     yield visit
     complaints = [complaint for front in fronts for complaint in front.complaints]
     for front in fronts:

@@ -68,6 +68,21 @@ class Front:
         if kind in ("error", "warning") and not is_meant:
             self.complaints.append(f"{kind}: {text}")
 
+    def described(self) -> str:
+        """What there is to see, for whoever looks into a failure."""
+        try:
+            page = self.page.evaluate("""() => {
+                const told = (one) => one.outerHTML.replace(/>[^]*/, '>').slice(0, 300);
+                return {at: location.href, scrolled: scrollY, focus: told(document.activeElement ?? document.body),
+                        slots: [...document.querySelectorAll('.slot[data-index]:not([hidden])')].map(told),
+                        frames: [...document.querySelectorAll('.frame')].map(told),
+                        dialogs: [...document.querySelectorAll('dialog[open], [role=dialog]')].map(told),
+                        text: document.body.innerText.slice(0, 2_000)};
+            }""")
+            return json.dumps({**page, "complaints": self.complaints}, indent=1, ensure_ascii=False)
+        except Exception as error:  # A page that has gone tells nothing, and must not hide why the test failed.
+            return f"nothing: {error}"
+
     def visit(self, place: str = "") -> "Front":
         self.page.goto(self.address + "/" + place)
         self.slots.first.wait_for()
