@@ -40,6 +40,8 @@ import Testing
         server.freeze()
         let (answers, feed) = AsyncStream.makeStream(of: Result<RedisReply, RedisError>.self)
         house.client.send([Array("PING".utf8)], within: .seconds(30)) { feed.yield($0) }
+        // It is on its way once the loop has turned.
+        await withCheckedContinuation { sent in house.client.loop.execute { sent.resume() } }
         server.end()
         var answer = answers.makeAsyncIterator()
         #expect(await answer.next() == .failure(.closed))
