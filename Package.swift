@@ -64,8 +64,10 @@ let package = Package(
         room(
             "Cluster",
             knows: [
-                "Loading", "Redis", "Origins", "Renditions", "Scheduling", "Images", "EventLoops", "Locking", log,
-            ]),
+                "Loading", "Redis", "Origins", "Renditions", "Scheduling", "Clients", "Images", "EventLoops", "Locking",
+                log,
+            ],
+            tests: ["Addresses"]),
         room(
             "DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log],
             tests: ["Decoding", "Images", "CVips"],

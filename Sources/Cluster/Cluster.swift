@@ -4,14 +4,15 @@ import Locking
 public import Logging
 public import Redis
 
-/// Several nodes of one gallery, that agree by way of one Redis: who makes what, what is hot, and when sources are to be
-/// read again.
+/// Several nodes of one gallery, that agree by way of one Redis: who makes what, what is hot, when sources are to be read
+/// again, and what becomes of tokens whose requests come to other nodes than their own.
 ///
 /// Nodes come and go as they like. While the server is away each of them goes on alone, and says so.
 public final class Cluster: Sendable {
     private let client: RedisClient
     private let turns: RedisCoordination
     private let renditions: RedisRenditionTier
+    private let sessions: RedisRelay
     private let address: RedisAddress
     private let state = Guarded(State())
     private let logger: Logger
@@ -42,17 +43,20 @@ public final class Cluster: Sendable {
     }
 
     /// - Parameters:
+    ///   - node: What the sessions and tokens of this node say that they are of.
     ///   - gallery: A name that all nodes of this gallery have, and no other gallery on the same server.
     ///   - onLook: Another node was told to read its sources again. Called on any thread; must not block.
     /// - Throws: an error of the loop when the process has no descriptors left.
     public init(
-        _ address: RedisAddress, gallery: String, logger: Logger, onLook: @escaping @Sendable () -> Void
+        _ address: RedisAddress, node: NodeTag, gallery: String, logger: Logger,
+        onLook: @escaping @Sendable () -> Void
     ) throws {
         self.address = address
         self.logger = logger
         let keys = Keys(gallery: gallery)
         client = try RedisClient(address, loop: EventLoop(label: "tessera.redis"))
         turns = RedisCoordination(client: client, keys: keys, onLook: onLook)
+        sessions = RedisRelay(client: client, keys: keys, node: node)
         let place: Logger.Metadata = ["address": "\(address)"]
         renditions = RedisRenditionTier(client: client, keys: keys) { isFull in
             if isFull {
@@ -107,16 +111,23 @@ public final class Cluster: Sendable {
 
     public var coordination: any Coordinating { turns }
     public var tier: any RenditionTier { renditions }
+    public var relay: any SessionRelaying { sessions }
 
     /// Begins to connect; returns at once.
-    public func start() {
+    ///
+    /// - Parameters:
+    ///   - host: Answers other nodes that ask for this one's sessions.
+    ///   - borrowed: What this node has on loan.
+    public func start(host: any SessionHosting, borrowed: BorrowedTokens) {
         client.start { [weak self] change in self?.changed(change) }
         turns.start { [weak self] change in self?.changedHearing(change) }
+        sessions.start(host: host, borrowed: borrowed)
     }
 
     /// Gives back what it holds, and closes its connections.
     public func stop() async {
         turns.stop()
+        sessions.stop()
         await client.stop()
         await client.loop.stop()
     }
@@ -129,6 +140,7 @@ public final class Cluster: Sendable {
         let (isConnected, hears, timesAway) = state.withLock { ($0.isConnected, $0.hearsSince != nil, $0.timesAway) }
         let turns = turns.figures
         let renditions = renditions.figures
+        let sessions = sessions.figures
         return Status(
             isConnected: isConnected, node: self.turns.node,
             figures: [
@@ -137,6 +149,8 @@ public final class Cluster: Sendable {
                 "waiting": turns.waiting, "turns": turns.counts.turns, "waits": turns.counts.waits,
                 "turnsLost": turns.counts.lost, "renditionsFound": renditions.hits,
                 "renditionsNotFound": renditions.misses, "renditionsKept": renditions.kept,
+                "tokensLent": sessions.lent, "tokensBorrowed": sessions.borrowed, "relays": sessions.relays,
+                "relaysInVain": sessions.relaysInVain,
             ])
     }
 }

@@ -12,6 +12,8 @@ struct Keys: Sendable {
     init(gallery: String) { prefix = "tessera:\(Self.form):\(gallery):" }
 
     var channel: String { prefix + "news" }
+    /// Where one node is asked and answered.
+    func channel(of node: NodeTag) -> String { prefix + "node:\(node)" }
     var fence: [UInt8] { bytes("fence") }
     func lease(_ subject: String) -> [UInt8] { bytes("lease:" + subject) }
     func wishes(_ subject: String) -> [UInt8] { bytes("wishes:" + subject) }

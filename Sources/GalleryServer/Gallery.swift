@@ -17,12 +17,14 @@ public final class Gallery: Sendable {
     private let examiner: Examiner?
     private let ahead: TilesAhead?
     private let cluster: Cluster?
+    private let responder: GalleryResponder
 
     private init(
         catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus,
-        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?
+        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, responder: GalleryResponder
     ) {
         self.cluster = cluster
+        self.responder = responder
         self.streams = streams
         self.examiner = examiner
         self.ahead = ahead
@@ -47,8 +49,9 @@ public final class Gallery: Sendable {
             let access = CatalogAccess(catalog: catalog)
             var loading = configuration.loading
             loading.logger = logger
+            let node = NodeTag()
             let cluster = try configuration.redis.map { address in
-                try Cluster(address, gallery: ClusterName.of(sources), logger: logger) {
+                try Cluster(address, node: node, gallery: ClusterName.of(sources), logger: logger) {
                     logger.notice("Reading the sources again, as another node was told to.")
                     catalog.rescan()
                 }
@@ -60,7 +63,8 @@ public final class Gallery: Sendable {
             let loader = try Loader(
                 configuration: loading, origins: origins, renderer: workers, files: access, learner: access,
                 coordination: cluster?.coordination ?? Alone(), tier: tier(near: cluster?.tier, far: bucket))
-            let tokens = TokenBook(loader: loader)
+            let relay = cluster?.relay ?? Alone()
+            let tokens = TokenBook(node: node, loader: loader, relay: relay)
             let figures = ServerFigures()
             let streams = StreamCensus(
                 limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
@@ -72,15 +76,15 @@ public final class Gallery: Sendable {
                     catalog: catalog, loader: loader, atOnce: configuration.rendering.places / 2, logger: logger)
                 : nil
             let responder = try GalleryResponder(
-                configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-                workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
-                bucket: bucket, figures: figures, logger: logger)
+                configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, relay: relay,
+                origins: origins, workers: workers, streams: streams, examiner: examiner, ahead: ahead,
+                cluster: cluster, bucket: bucket, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
-                examiner: examiner, ahead: ahead, cluster: cluster)
+                examiner: examiner, ahead: ahead, cluster: cluster, responder: responder)
         } catch {
             await catalog.close()
             throw error
@@ -97,7 +101,7 @@ public final class Gallery: Sendable {
     ///
     /// - Returns: The address for a browser on this machine.
     public func start() async throws -> String {
-        cluster?.start()
+        cluster?.start(host: responder.host, borrowed: responder.borrowed)
         let address = try await server.start()
         examiner?.start()
         ahead?.start()

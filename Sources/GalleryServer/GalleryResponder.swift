@@ -13,20 +13,26 @@ struct GalleryResponder: Responder {
     private let responder: any Responder
     private let pace = ViewportPace()
     private let time = SystemTime()
+    /// For the other nodes: what they ask of this one's sessions, and what is lent by them.
+    let host: SessionHost
+    let borrowed: BorrowedTokens
 
     /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
-        origins: OriginFetcher, workers: RenderPool, streams: StreamCensus, examiner: Examiner?,
-        ahead: TilesAhead?, cluster: Cluster?, bucket: BucketRenditionTier?, figures: ServerFigures, logger: Logger
+        relay: any SessionRelaying, origins: OriginFetcher, workers: RenderPool, streams: StreamCensus,
+        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, bucket: BucketRenditionTier?,
+        figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         var router = Router(logger: logger)
         let turns = WorkTurns()
+        host = SessionHost(catalog: catalog, tokens: tokens, turns: turns)
+        borrowed = BorrowedTokens(loader: loader, relay: relay)
         ImagesRoutes(catalog: catalog, turns: turns).add(to: &router)
         ViewsRoutes(catalog: catalog, turns: turns).add(to: &router)
-        TokensRoutes(catalog: catalog, tokens: tokens, turns: turns).add(to: &router)
-        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens).add(to: &router)
+        TokensRoutes(catalog: catalog, tokens: tokens, turns: turns, relay: relay).add(to: &router)
+        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, borrowed: borrowed).add(to: &router)
         StreamRoute(
             services: StreamServices(
                 catalog: catalog, loader: loader, tokens: tokens, census: streams, pace: pace,

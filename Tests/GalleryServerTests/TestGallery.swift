@@ -17,6 +17,7 @@ final class TestGallery: Sendable {
     let folder: URL
     let catalog: Catalog
     let tokens: TokenBook
+    let figures = ServerFigures()
     private let loader: Loader
     private let origins: OriginFetcher
     private let responder: GalleryResponder
@@ -48,9 +49,9 @@ final class TestGallery: Sendable {
             learner: access)
         tokens = TokenBook(loader: loader)
         responder = try GalleryResponder(
-            configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: StreamCensus(limit: 100), examiner: nil, ahead: nil, cluster: nil,
-            bucket: nil, figures: ServerFigures(), logger: logger)
+            configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, relay: Alone(),
+            origins: origins, workers: workers, streams: StreamCensus(limit: 100), examiner: nil, ahead: nil,
+            cluster: nil, bucket: nil, figures: figures, logger: logger)
         loop = try EventLoop(label: "test")
     }
 

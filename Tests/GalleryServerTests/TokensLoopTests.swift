@@ -16,7 +16,9 @@ import Testing
         let loop = try EventLoop(label: "test")
         let loader = WatchfulLoader(loop)
         var router = Router()
-        TokensRoutes(catalog: gallery.catalog, tokens: TokenBook(loader: loader), turns: WorkTurns()).add(to: &router)
+        TokensRoutes(
+            catalog: gallery.catalog, tokens: TokenBook(loader: loader), turns: WorkTurns(), relay: Alone()
+        ).add(to: &router)
         let ask = { @Sendable [router] (path: String, text: String) in
             await router.response(
                 to: try Request(

@@ -14,8 +14,8 @@ import Testing
     private static let count = getenv("TESSERA_SCHEDULES").flatMap { Int(String(cString: $0)) } ?? 10_000
 
     @Test(arguments: 0..<4) func `in random schedules every token ends once and nothing is left`(part: Int) {
-        let tokens = (0..<32).map { _ in Token() }
-        let sessions = [SessionID(), SessionID()]
+        let tokens = (0..<32).map { _ in Token(of: NodeTag()) }
+        let sessions = [SessionID(of: NodeTag()), SessionID(of: NodeTag())]
         for schedule in 0..<Self.count / 4 {
             let seed = UInt64(part * 1_000_000 + schedule)
             var world = ScheduleWorld(seed: seed, tokens: tokens, sessions: sessions)

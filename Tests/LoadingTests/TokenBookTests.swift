@@ -110,7 +110,7 @@ import Testing
         #expect(!book.mayStillSend(tokens[2]))
         book.finish(tokens[2], .delivered)
         // After the end, again, and of what never was.
-        #expect(book.cancel(tokens + [Token()], in: session) == 0)
+        #expect(book.cancel(tokens + [Token(of: NodeTag())], in: session) == 0)
         #expect(book.statistics.cancelled == 3 && book.statistics.delivered == 0 && book.holdsNothing)
     }
 
@@ -132,7 +132,7 @@ import Testing
         let (other, _) = book.issue([wish(1)])
         #expect(book.cancel([issued[0].token], in: other) == 0)
         #expect(claim(book, issued[0].token, 2).all.map(\.name) == ["refused otherPicture"])
-        #expect(claim(book, Token()).all.map(\.name) == ["refused unknown"])
+        #expect(claim(book, Token(of: NodeTag())).all.map(\.name) == ["refused unknown"])
     }
 
     @Test func `a token is claimed by one request`() {
@@ -306,7 +306,7 @@ import Testing
 
 extension TokenBook.Outcome {
     /// For comparing.
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .content: "content"
         case .failed(let failure): "failed \(failure.status)"

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `names have 128 random bits and one spelling`() {
         for _ in 0..<1_000 {
-            let token = Token()
+            let token = Token(of: NodeTag())
             #expect(token.description.utf8.count == 22)
             #expect(Token(token.description) == token)
         }

@@ -14,8 +14,8 @@ struct Delivery: Sendable {
     var asked: ContentVersion?
     /// What the picture is called, for the one who saves the original.
     var name: String?
-    /// The token that the request bears, and the book it stands in.
-    var token: (token: Token, book: TokenBook)?
+    /// The token that the request bears, and what lets it be sent.
+    var token: (token: Token, sending: any TokenSending)?
 
     func response(with content: LoadedContent) -> Response {
         switch content {
@@ -101,21 +101,21 @@ struct Delivery: Sendable {
 
     /// The answer, gated by the token if there is one.
     private func admitted(_ response: Response) -> Response {
-        guard let (token, book) = token else { return response }
+        guard let (token, sending) = token else { return response }
         var response = response
         // A cancel that comes before the answer's turn leaves the connection to the next request.
-        response.instead = { book.mayStillSend(token) ? nil : .dropped }
+        response.instead = { sending.mayStillSend(token) ? nil : .dropped }
         switch response.body {
         case .empty:
             response.instead = nil
-            book.finish(token, .delivered)
+            sending.finish(token, .delivered)
         case .bytes(let bytes):
             response.body = .stream(
-                TokenBody(BytesBody(bytes), token: token, tokens: book), length: Int64(bytes.count))
+                TokenBody(BytesBody(bytes), token: token, tokens: sending), length: Int64(bytes.count))
         case .file(let region):
-            response.body = .stream(TokenBody(FileStream(region), token: token, tokens: book), length: region.length)
+            response.body = .stream(TokenBody(FileStream(region), token: token, tokens: sending), length: region.length)
         case .stream(let stream, let length):
-            response.body = .stream(TokenBody(stream, token: token, tokens: book), length: length)
+            response.body = .stream(TokenBody(stream, token: token, tokens: sending), length: length)
         }
         return response
     }

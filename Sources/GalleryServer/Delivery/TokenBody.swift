@@ -5,10 +5,10 @@ import Loading
 /// pull asks the token first: once a cancel is acknowledged, no frame but the one already being written follows.
 final class TokenBody: BodyStream {
     private let token: Token
-    private let tokens: TokenBook
+    private let tokens: any TokenSending
     private let inner: any BodyStream
 
-    init(_ inner: any BodyStream, token: Token, tokens: TokenBook) {
+    init(_ inner: any BodyStream, token: Token, tokens: any TokenSending) {
         self.inner = inner
         self.token = token
         self.tokens = tokens

@@ -13,13 +13,15 @@ struct RenditionRoute {
     let catalog: Catalog
     let loader: Loader
     let tokens: TokenBook
+    let borrowed: BorrowedTokens
     private let heads = RenditionHeads()
     private let formats = FormatChoice()
 
-    init(catalog: Catalog, loader: Loader, tokens: TokenBook) {
+    init(catalog: Catalog, loader: Loader, tokens: TokenBook, borrowed: BorrowedTokens) {
         self.catalog = catalog
         self.loader = loader
         self.tokens = tokens
+        self.borrowed = borrowed
     }
 
     func add(to router: inout Router) {
@@ -124,18 +126,47 @@ struct RenditionRoute {
     private func answer(
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, bearing token: Token
     ) {
+        guard token.home == tokens.node || borrowed.isAlone else {
+            return answer(request, reply, id, rendition, borrowing: token)
+        }
         let delivery = Delivery(request: request, rendition: rendition, token: (token, tokens))
         tokens.claim(token, image: id, rendition: rendition) { outcome in
-            request.loop.execute {
-                switch outcome {
-                case .content(let content): reply.send(delivery.response(with: content))
-                case .failed(let failure): reply.send(Problem(failure).response)
-                case .cancelled: reply.send(.dropped)
-                case .refused(let refusal): reply.send(Problem(refusal).response)
-                }
-            }
+            request.loop.execute { send(outcome, delivery, reply) }
         }
         reply.onDisconnect { tokens.finish(token, .cancelled) }
+    }
+
+    /// The token is of another node, and this one answers for it.
+    private func answer(
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, borrowing token: Token
+    ) {
+        let task = Task(executorPreference: request.loop) {
+            do {
+                guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
+                let claim = borrowed.claim(token, image: image, rendition: rendition, client: request.client) {
+                    claim, outcome in
+                    request.loop.execute {
+                        let delivery = Delivery(request: request, rendition: rendition, token: (token, claim))
+                        send(outcome, delivery, reply)
+                    }
+                }
+                reply.onDisconnect { claim.finish(token, .cancelled) }
+            } catch let error as CatalogError {
+                reply.send(Problem(error).response)
+            } catch {
+                reply.send(Problem(describing: error).response)
+            }
+        }
+        reply.onDisconnect { task.cancel() }
+    }
+
+    private func send(_ outcome: TokenBook.Outcome, _ delivery: Delivery, _ reply: Reply) {
+        switch outcome {
+        case .content(let content): reply.send(delivery.response(with: content))
+        case .failed(let failure): reply.send(Problem(failure).response)
+        case .cancelled: reply.send(.dropped)
+        case .refused(let refusal): reply.send(Problem(refusal).response)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Catalog
+import Clients
 import HTTPServer
 import HTTPTypes
 import Images
@@ -11,6 +12,8 @@ struct TokensRoutes {
     let catalog: Catalog
     let tokens: TokenBook
     let turns: WorkTurns
+    /// Reaches the homes of sessions that were begun on other nodes.
+    let relay: any SessionRelaying
 
     /// Bytes of a request's body: 500 slots, written generously.
     private static let maximumBody = 128 << 10
@@ -27,10 +30,43 @@ struct TokensRoutes {
     private func issue(_ request: Request) async throws -> Response {
         try request.requireMediaType("application/json")
         let bytes = try await request.body.collect(upTo: Self.maximumBody)
-        return try await turns.take(for: request.client) { try await issue(bytes, for: request) }
+        let (order, answer) = try await turns.take(for: request.client) { () async throws -> (Order, Answered?) in
+            let order = try await self.order(bytes, for: request)
+            guard !isElsewhere(order.session) else { return (order, nil) }
+            return (order, try await issue(order, in: order.session, for: request))
+        }
+        // Nobody has a turn while other nodes are waited for.
+        if let answer {
+            await tokens.recalled(in: answer.session)
+            return answer.response
+        }
+        switch await relayed(order, for: request.client) {
+        case .success(let issued):
+            return try await turns.take(for: request.client) { try await self.answer(to: request, order, issued) }
+        case .failure(.crowded): throw Problem.tooManyOrders
+        case .failure(.gone), .failure(.silent):
+            // Another session, so that each has one home: two nodes that took over the same one would both have a
+            // current token for a slot of it.
+            return try await turns.take(for: request.client) { try await issue(order, in: nil, for: request).response }
+        }
     }
 
-    private func issue(_ bytes: [UInt8], for request: Request) async throws -> Response {
+    /// What a request asks for, once the images are known.
+    private struct Order: Sendable {
+        let session: SessionID?
+        let rendition: Rendition
+        let format: OutputFormat
+        let lane: Priority.Lane
+        let insists: Bool
+        let slots: [(slot: Int, image: GalleryImage)]
+        let refused: [TokenAnswerBody.Refused]
+    }
+
+    /// In the order of the slots; nil for an image that the session's home does not have.
+    private typealias Issued = (session: SessionID, tokens: [Token?])
+    private typealias Answered = (response: Response, session: SessionID)
+
+    private func order(_ bytes: [UInt8], for request: Request) async throws -> Order {
         let body = try await JSONBody.decode(TokenRequestBody.self, from: bytes)
         let rendition = try rendition(of: body)
         let lane = try lane(of: body)
@@ -38,23 +74,64 @@ struct TokensRoutes {
         let (slots, refused) = try await slots(of: body)
         // Issuing begins the load, so the picture's encoding is settled here and not by the request that follows.
         let format = OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
-        let wishes = slots.map { slot, image in
+        return Order(
+            session: session, rendition: rendition, format: format, lane: lane, insists: body.retry ?? false,
+            slots: slots, refused: refused)
+    }
+
+    private func issue(
+        _ order: Order, in session: SessionID?, for request: Request
+    ) async throws -> Answered {
+        let wishes = order.slots.map { slot, image in
             TokenBook.Wish(
                 slot: slot,
                 request: LoadRequest(
-                    image: image, rendition: rendition, format: format, bypassNegativeCache: body.retry ?? false),
-                lane: lane)
+                    image: image, rendition: order.rendition, format: order.format,
+                    bypassNegativeCache: order.insists),
+                lane: order.lane)
         }
-        let issued = tokens.issue(wishes, session: session, client: request.client)
-        let granted = issued.tokens.map { issued in
-            TokenAnswerBody.Granted(
-                slot: issued.slot, image: issued.image.description, token: issued.token.description,
-                href: RenditionPath.path(of: rendition, image: issued.image, token: issued.token.description))
+        let (session, issued) = tokens.issue(wishes, session: session, client: request.client)
+        return (try await answer(to: request, order, (session, issued.map(\.token))), session)
+    }
+
+    private func answer(to request: Request, _ order: Order, _ issued: Issued) async throws -> Response {
+        var granted: [TokenAnswerBody.Granted] = []
+        var refused = order.refused
+        for ((slot, image), token) in zip(order.slots, issued.tokens) {
+            guard let token else {
+                refused.append(.init(noSuchImage: image.id.description, slot: slot))
+                continue
+            }
+            granted.append(
+                TokenAnswerBody.Granted(
+                    slot: slot, image: image.id.description, token: token.description,
+                    href: RenditionPath.path(of: order.rendition, image: image.id, token: token.description)))
         }
         let answer = TokenAnswerBody(
             session: issued.session.description, tokens: granted, refused: refused.isEmpty ? nil : refused)
         return try await JSONBody.response(to: request, answer, status: .created)
     }
+
+    // MARK: - Sessions of other nodes
+
+    /// Without other nodes an unknown session is begun anew under its name.
+    private func isElsewhere(_ session: SessionID?) -> Bool {
+        guard let session, session.home != tokens.node else { return false }
+        return !relay.isAlone
+    }
+
+    private func relayed(_ order: Order, for client: Client) async -> Result<Issued, RelayFailure> {
+        guard let session = order.session else { return .failure(.gone) }
+        let relayed = RelayedOrder(
+            session: session, client: client, rendition: order.rendition, format: order.format,
+            isVisible: order.lane == .visible, insists: order.insists,
+            slots: order.slots.map { .init(number: $0.slot, image: $0.image.id) })
+        return await withCheckedContinuation { continuation in
+            relay.issue(relayed) { result in continuation.resume(returning: result.map { (session, $0) }) }
+        }
+    }
+
+    // MARK: - What is asked for
 
     private func rendition(of body: TokenRequestBody) throws -> Rendition {
         guard let name = body.rendition else { return .tile }
@@ -118,8 +195,7 @@ struct TokensRoutes {
             if let image = images[id] {
                 result.found.append((wanted.slot, image))
             } else {
-                result.refused.append(
-                    .init(slot: wanted.slot, image: wanted.image, reason: "The gallery has no such image any more."))
+                result.refused.append(.init(noSuchImage: wanted.image, slot: wanted.slot))
             }
         }
         return result
@@ -131,27 +207,60 @@ struct TokensRoutes {
         // `navigator.sendBeacon` sends text as text/plain.
         try request.requireMediaType("application/json", "text/plain")
         let bytes = try await request.body.collect(upTo: Self.maximumBody)
-        return try await turns.take(for: request.client) { try await cancel(bytes, for: request) }
+        let (session, named, count) = try await turns.take(for: request.client) {
+            () async throws -> (SessionID, [Token]?, Int?) in
+            let (session, named) = try await cancellation(bytes)
+            return (session, named, isElsewhere(session) ? nil : cancel(named, in: session))
+        }
+        let cancelled: Int
+        if let count {
+            await tokens.recalled(in: session)
+            cancelled = count
+        } else {
+            cancelled = try await relayedCancel(named, in: session, for: request.client)
+        }
+        return try await JSONBody.response(to: request, CancelAnswerBody(cancelled: cancelled))
     }
 
-    private func cancel(_ bytes: [UInt8], for request: Request) async throws -> Response {
+    private func cancel(_ named: [Token]?, in session: SessionID) -> Int {
+        named.map { tokens.cancel($0, in: session) } ?? tokens.close(session)
+    }
+
+    private func cancellation(_ bytes: [UInt8]) async throws -> (session: SessionID, tokens: [Token]?) {
         let body = try await JSONBody.decode(CancelRequestBody.self, from: bytes)
         guard let session = try session(body.session) else { throw Problem.badField("session", "is missing.") }
-        guard let named = body.tokens else {
-            return try await JSONBody.response(to: request, CancelAnswerBody(cancelled: tokens.close(session)))
-        }
+        guard let named = body.tokens else { return (session, nil) }
         guard named.count <= Self.maximumCancelled else {
             throw Problem.badField("tokens", "must have at most \(Self.maximumCancelled) members.")
         }
-        let cancelled = try named.enumerated().map { position, text in
+        let tokens = try named.enumerated().map { position, text in
             guard let token = Token(text) else {
                 throw Problem.badField("tokens[\(position)]", "is not a token that this server gave out.")
             }
             return token
         }
-        return try await JSONBody.response(
-            to: request, CancelAnswerBody(cancelled: tokens.cancel(cancelled, in: session)))
+        return (session, tokens)
     }
+
+    private func relayedCancel(
+        _ named: [Token]?, in session: SessionID, for client: Client
+    ) async throws -> Int {
+        let relayed = await withCheckedContinuation { continuation in
+            relay.cancel(named, in: session, for: client) { continuation.resume(returning: $0) }
+        }
+        switch relayed {
+        case .success(let count): return count
+        case .failure(.crowded): throw Problem.tooManyOrders
+        case .failure(.gone), .failure(.silent): throw Problem.homeIsSilent
+        }
+    }
+}
+
+extension Problem {
+    /// Whether the cancel has come there nobody knows, so it is not acknowledged.
+    static let homeIsSilent = Problem(
+        .serviceUnavailable, title: "The session cannot be reached",
+        detail: "The node that it was begun on does not answer. Cancel again in a moment.", headers: [.retryAfter: "1"])
 }
 
 extension Request {

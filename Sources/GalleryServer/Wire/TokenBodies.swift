@@ -67,6 +67,12 @@ struct TokenAnswerBody: Encodable, Sendable {
         let slot: Int
         let image: String
         let reason: String
+
+        init(noSuchImage image: String, slot: Int) {
+            self.slot = slot
+            self.image = image
+            reason = "The gallery has no such image any more."
+        }
     }
 }
 

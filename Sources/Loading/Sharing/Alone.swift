@@ -1,4 +1,6 @@
+public import Clients
 public import Images
+public import Renditions
 public import Scheduling
 
 /// One machine by itself: nobody to agree with, and nothing shared.
@@ -32,4 +34,26 @@ public struct Alone: Coordinating, RenditionTier {
         _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
         done: @escaping @Sendable (Bool) -> Void
     ) { done(false) }
+}
+
+extension Alone: SessionRelaying {
+    public func issue(
+        _ order: RelayedOrder, answer: @escaping @Sendable (Result<[Token?], RelayFailure>) -> Void
+    ) { answer(.failure(.gone)) }
+
+    public func cancel(
+        _ tokens: [Token]?, in session: SessionID, for client: Client,
+        answer: @escaping @Sendable (Result<Int, RelayFailure>) -> Void
+    ) { answer(.success(0)) }
+
+    public func borrow(
+        _ token: Token, image: ImageID, rendition: Rendition, for client: Client,
+        answer: @escaping @Sendable (Result<Lending, RelayFailure>) -> Void
+    ) { answer(.failure(.gone)) }
+
+    public func tell(_ token: Token, ended end: TokenEnd) {}
+
+    public func recall(
+        _ token: Token, from borrower: NodeTag, within time: Duration, stopped: @escaping @Sendable () -> Void
+    ) { stopped() }
 }

@@ -1,14 +1,24 @@
 import Images
 
-/// The server's ticket for one showing of one slot: 128 random bits, written as 22 letters of base64url (RFC 4648 §5).
+/// The server's ticket for one showing of one slot: the tag of the node that issued it and 96 random bits, written as 22
+/// letters of base64url (RFC 4648 §5).
 public struct Token: Hashable, Sendable, LosslessStringConvertible {
-    private let bits: RandomBits
+    private let bits: TaggedBits
 
-    init() { bits = RandomBits() }
+    init(of node: NodeTag) { bits = TaggedBits(of: node) }
+
+    /// Nil unless there are sixteen, as ``appendBytes(to:)`` writes them.
+    public init?(bytes: some Collection<UInt8>) {
+        guard let bits = TaggedBits(bytes) else { return nil }
+        self.bits = bits
+    }
+
+    /// The node that issued it, and knows what has become of it.
+    public var home: NodeTag { bits.node }
 
     /// Nil unless `description` is a token in its one written form.
     public init?(_ description: String) {
-        guard let bits = RandomBits(description) else { return nil }
+        guard let bits = TaggedBits(description) else { return nil }
         self.bits = bits
     }
 
@@ -18,51 +28,69 @@ public struct Token: Hashable, Sendable, LosslessStringConvertible {
     public func append(to letters: inout [UInt8]) { Base64URL.append(bits.bytes, to: &letters) }
 
     /// Appends the 16 bytes that the bits are, the most significant first.
-    public func appendBytes(to bytes: inout [UInt8]) {
-        for half in [bits.high, bits.low] {
-            withUnsafeBytes(of: half.bigEndian) { bytes.append(contentsOf: $0) }
-        }
-    }
+    public func appendBytes(to bytes: inout [UInt8]) { bits.append(to: &bytes) }
 }
 
-/// One open page, or one client of the API: 128 random bits, written as 22 letters of base64url (RFC 4648 §5).
+/// One open page, or one client of the API: the tag of the node that began it and 96 random bits, written as 22 letters of
+/// base64url (RFC 4648 §5).
 public struct SessionID: Hashable, Sendable, LosslessStringConvertible {
-    private let bits: RandomBits
+    private let bits: TaggedBits
 
-    init() { bits = RandomBits() }
+    init(of node: NodeTag) { bits = TaggedBits(of: node) }
+
+    /// Nil unless there are sixteen, as ``appendBytes(to:)`` writes them.
+    public init?(bytes: some Collection<UInt8>) {
+        guard let bits = TaggedBits(bytes) else { return nil }
+        self.bits = bits
+    }
+
+    /// The node that began it: all its tokens are there.
+    public var home: NodeTag { bits.node }
 
     /// Nil unless `description` is a session in its one written form.
     public init?(_ description: String) {
-        guard let bits = RandomBits(description) else { return nil }
+        guard let bits = TaggedBits(description) else { return nil }
         self.bits = bits
     }
 
     public var description: String { bits.description }
+
+    /// Appends the 16 bytes that the bits are, the most significant first.
+    public func appendBytes(to bytes: inout [UInt8]) { bits.append(to: &bytes) }
 }
 
-/// A name that cannot be guessed: 128 bits from the system's generator.
-struct RandomBits: Hashable, Sendable {
+/// A name that cannot be guessed, and says whose it is: a node's tag, then 96 bits from the system's generator.
+struct TaggedBits: Hashable, Sendable {
     static let byteCount = 16
 
     let high: UInt64
     let low: UInt64
 
-    init() {
+    init(of node: NodeTag) {
         var system = SystemRandomNumberGenerator()
-        high = system.next()
+        high = UInt64(node.rawValue) << 32 | UInt64(truncatingIfNeeded: system.next() as UInt32)
         low = system.next()
     }
 
     /// Nil unless there are sixteen, most significant first.
-    init?(_ bytes: [UInt8]) {
+    init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
-        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     init?(_ text: String) {
         guard let bytes = Base64URL.decode(text) else { return nil }
         self.init(bytes)
+    }
+
+    var node: NodeTag { NodeTag(rawValue: UInt32(high >> 32)) }
+
+    /// Appends sixteen, most significant first.
+    func append(to bytes: inout [UInt8]) {
+        for half in [high, low] {
+            withUnsafeBytes(of: half.bigEndian) { bytes.append(contentsOf: $0) }
+        }
     }
 
     /// Sixteen, most significant first.

@@ -20,6 +20,8 @@ extension TokenBook {
         /// Originals still arriving that are held for such tokens, a descriptor each; the rest is fetched when its
         /// request comes.
         public var heldOriginals = 64
+        /// Tokens that other nodes have on loan at once.
+        public var maximumLoans = 4_096
 
         public init() {}
 
@@ -34,6 +36,7 @@ extension TokenBook {
             guard idleTime > .zero else { throw InvalidConfiguration(field: "idleTime") }
             guard heldBytes >= 0 else { throw InvalidConfiguration(field: "heldBytes") }
             guard heldOriginals >= 0 else { throw InvalidConfiguration(field: "heldOriginals") }
+            guard maximumLoans >= 0 else { throw InvalidConfiguration(field: "maximumLoans") }
         }
     }
 }

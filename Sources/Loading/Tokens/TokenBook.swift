@@ -11,10 +11,13 @@ import Synchronization
 /// Issuing a token begins its load at once, so that the request which bears it later only joins. Whatever ends a token
 /// (a cancel before, during or after that request, its slot's next token, the end of its session) leaves the load; the
 /// last to leave stops the work. All calls are safe from any thread and none blocks.
-public final class TokenBook: Sendable {
-    private typealias Answer = @Sendable (Outcome) -> Void
+///
+/// Where there are several nodes, this is the home of the sessions that bear its tag. A token whose request comes to another
+/// node is lent to it: see ``lend(_:image:rendition:to:)``.
+public final class TokenBook: TokenSending {
+    typealias Answer = @Sendable (Outcome) -> Void
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var table: TokenTable
         /// Of each token its loads, one for each rendition: all end with it.
         var loads: [Token: [Rendition: any LoadHandle]] = [:]
@@ -24,24 +27,24 @@ public final class TokenBook: Sendable {
         var heldOriginals = 0
         /// Requests that wait for what has not arrived, and whoever sends for a token without a request.
         var answers: [Token: Answer] = [:]
+        /// Live tokens that other nodes bear requests for.
+        var loans: [Token: Loan] = [:]
+        /// Of each session the tokens that have ended while another node had them, and may still be sent there.
+        var recalls: [SessionID: Recalls] = [:]
     }
 
     /// What an ended token leaves to be done outside the lock.
-    private struct Remains: Sendable {
+    struct Remains: Sendable {
         var loads: [any LoadHandle] = []
         var contents: [LoadedContent] = []
         var answers: [Answer] = []
+        var recalls: [(token: Token, loan: Loan)] = []
 
         mutating func add(_ other: Remains) {
             loads += other.loads
             contents += other.contents
             answers += other.answers
-        }
-
-        func clear(with outcome: Outcome) {
-            for load in loads { load.cancel() }
-            for content in contents { content.close() }
-            for answer in answers { answer(outcome) }
+            recalls += other.recalls
         }
     }
 
@@ -49,19 +52,25 @@ public final class TokenBook: Sendable {
     private static let issuedAtOnce = 64
 
     public let configuration: Configuration
-    private let loader: any RenditionLoading
-    private let time: any TimeKeeping
-    private let state: Guarded<State>
+    /// What its sessions and tokens say that they are of.
+    public let node: NodeTag
+    let loader: any RenditionLoading
+    let relay: any SessionRelaying
+    let time: any TimeKeeping
+    let state: Guarded<State>
     private let viewports = Atomic<UInt64>(0)
     // Safe: set up in `init` and cancelled in `deinit`, and Dispatch's own calls are safe from any thread.
     private nonisolated(unsafe) let sweep: any DispatchSourceTimer
 
+    /// - Parameter relay: Reaches the other nodes.
     public init(
-        configuration: Configuration = Configuration(), loader: any RenditionLoading,
-        time: any TimeKeeping = SystemTime()
+        configuration: Configuration = Configuration(), node: NodeTag = NodeTag(), loader: any RenditionLoading,
+        relay: any SessionRelaying = Alone(), time: any TimeKeeping = SystemTime()
     ) {
         self.configuration = configuration
+        self.node = node
         self.loader = loader
+        self.relay = relay
         self.time = time
         let limits = TokenTable.Limits(
             sessions: configuration.maximumSessions, sessionsPerClient: configuration.maximumSessionsPerClient,
@@ -86,9 +95,9 @@ public final class TokenBook: Sendable {
     public func issue(
         _ wishes: [Wish], session: SessionID? = nil, client: Client
     ) -> (session: SessionID, tokens: [Issued]) {
-        let id = session ?? SessionID()
+        let id = session ?? SessionID(of: node)
         let now = time.uptime()
-        let issued = wishes.map { Issued(slot: $0.slot, image: $0.request.image.id, token: Token()) }
+        let issued = wishes.map { Issued(slot: $0.slot, image: $0.request.image.id, token: Token(of: node)) }
         let tokens = issued.map(\.token)
         let viewport = newViewport()
         var remains = Remains()
@@ -109,7 +118,7 @@ public final class TokenBook: Sendable {
             begin(token, wish.request, priority)
         }
         // Only now: a picture that the slot's new token wants as well keeps its load.
-        remains.clear(with: .cancelled)
+        clear(remains)
         return (id, issued)
     }
 
@@ -124,7 +133,7 @@ public final class TokenBook: Sendable {
             let cancelled = tokens.filter { state.table.cancel($0, in: session, now: now) }
             return (cancelled.count, Self.take(cancelled, from: &state))
         }
-        remains.clear(with: .cancelled)
+        clear(remains)
         return count
     }
 
@@ -150,7 +159,7 @@ public final class TokenBook: Sendable {
             let cancelled = state.table.close(session)
             return (cancelled.count, Self.take(cancelled, from: &state))
         }
-        remains.clear(with: .cancelled)
+        clear(remains)
         return count
     }
 
@@ -203,94 +212,23 @@ public final class TokenBook: Sendable {
         let remains = state.withLock { state -> Remains in
             state.table.end(token, end) ? Self.take([token], from: &state) : Remains()
         }
-        remains.clear(with: .cancelled)
+        clear(remains)
     }
 
-    // MARK: - For whoever sends without being asked
-
-    /// Begins a session of a client. It is to be kept open while nothing is issued in it.
-    public func open(for client: Client) -> SessionID {
-        let id = SessionID()
-        let now = time.uptime()
-        let remains = state.withLock { Self.take($0.table.open(id, of: client, now: now), from: &$0) }
-        remains.clear(with: .cancelled)
-        return id
-    }
-
-    /// Gives each slot a new current token that no request bears: the caller loads and sends for it. The slot's token
-    /// before is cancelled.
-    ///
-    /// - Parameters:
-    ///   - client: For whom the session counts if it has to be begun anew.
-    ///   - cancelled: Called for a token that ends without the caller's doing, at most once and from any thread.
-    ///     It must not block.
-    /// - Returns: The tokens, and the generation of the session that they are of.
-    public func issue(
-        showing images: [(slot: Int, image: ImageID)], session: SessionID, client: Client,
-        cancelled: @escaping @Sendable (Token) -> Void
-    ) -> (tokens: [Issued], generation: UInt64?) {
-        let now = time.uptime()
-        let issued = images.map { Issued(slot: $0.slot, image: $0.image, token: Token()) }
-        let (remains, generation) = state.withLock { state in
-            for issued in issued { state.answers[issued.token] = { _ in cancelled(issued.token) } }
-            let remains = Self.issue(issued, images.map { _ in nil }, in: session, of: client, now: now, &state)
-            return (remains, state.table.generation(of: session))
-        }
-        remains.clear(with: .cancelled)
-        return (issued, generation)
-    }
-
-    /// Begins one more load for a token, cancelled with it. The load of the same rendition before is left.
-    ///
-    /// - Parameter deliver: as of ``RenditionLoading/load(_:priority:deliver:)``.
-    /// - Returns: The load, to steer it; nil when the token has ended.
-    @discardableResult
-    public func load(
-        _ request: LoadRequest, for token: Token, priority: Priority,
-        deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void
-    ) -> (any LoadHandle)? {
-        let load = loader.load(request, priority: priority, deliver: deliver)
-        let (isWanted, before) = state.withLock { state -> (Bool, (any LoadHandle)?) in
-            guard state.table.record(of: token)?.life.isLive == true else { return (false, nil) }
-            _ = state.table.queue(token)
-            return (true, state.loads[token, default: [:]].updateValue(load, forKey: request.rendition))
-        }
-        before?.cancel()
-        guard isWanted else {
-            load.cancel()
-            return nil
-        }
-        return load
-    }
-
-    /// Whether the next message for a token may go out, asked right before it. From the first on the token is `sending`.
-    public func maySend(_ token: Token) -> Bool {
-        state.withLock { $0.table.phase(of: token) == .sending || $0.table.send(token) }
-    }
-
-    /// Ends tokens whose owner has dealt with them, which it knows without being told.
-    public func end(_ tokens: [Token], _ end: TokenEnd) {
-        guard !tokens.isEmpty else { return }
-        let remains = state.withLock { state -> Remains in
-            for token in tokens { state.answers[token] = nil }
-            return Self.take(tokens.filter { state.table.end($0, end) }, from: &state)
-        }
-        remains.clear(with: .cancelled)
-    }
+    // MARK: - The rest
 
     /// The number of a viewport that is newer than all before; see `Priority`.
     public func newViewport() -> UInt64 { viewports.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    // MARK: - The rest
-
-    /// Ends the sessions that were idle for too long. Called every few seconds by a timer of the book's own.
+    /// Ends the sessions that were idle for too long, and loans that nobody renews. Called every few seconds by a timer of the book's own.
     func closeIdleSessions() {
+        endLapsedLoans()
         let moment = time.uptime() - configuration.idleTime
         // One at a time: nobody who sends waits for many to be closed.
         while let remains = state.withLock({ state in
             state.table.closeIdle(before: moment).map { Self.take($0, from: &state) }
         }) {
-            remains.clear(with: .cancelled)
+            clear(remains)
         }
     }
 
@@ -307,12 +245,15 @@ public final class TokenBook: Sendable {
 
     /// Whether nothing is left in any table but remembered ends, for the tests.
     var holdsNothing: Bool {
-        state.withLock { $0.loads.isEmpty && $0.held.isEmpty && $0.answers.isEmpty && $0.heldBytes == 0 }
+        state.withLock {
+            $0.loads.isEmpty && $0.held.isEmpty && $0.answers.isEmpty && $0.heldBytes == 0 && $0.loans.isEmpty
+                && $0.recalls.isEmpty
+        }
     }
 
     // MARK: - Within
 
-    private static func issue(
+    static func issue(
         _ issued: some Sequence<Issued>, _ requests: [LoadRequest?], in session: SessionID, of client: Client,
         now: Duration,
         _ state: inout State
@@ -331,6 +272,8 @@ public final class TokenBook: Sendable {
 
     private func loaded(_ token: Token, _ result: Result<LoadedContent, LoadFailure>) {
         let (answer, outcome, unwanted) = state.withLock { state -> (Answer?, Outcome, LoadedContent?) in
+            // The node that has it on loan loads for itself, and says how it ended.
+            if state.loans[token] != nil { return (nil, .cancelled, try? result.get()) }
             switch result {
             case .failure(let failure):
                 guard state.table.end(token, .failed, failure: failure) else { return (nil, .cancelled, nil) }
@@ -366,21 +309,33 @@ public final class TokenBook: Sendable {
         return nil
     }
 
-    private static func takeHeld(_ token: Token, from state: inout State) -> LoadedContent? {
+    static func takeHeld(_ token: Token, from state: inout State) -> LoadedContent? {
         guard let content = state.held.removeValue(forKey: token) else { return nil }
         state.heldBytes -= content.heldBytes
         if case .growing = content { state.heldOriginals -= 1 }
         return content
     }
 
-    private static func take(_ tokens: [Token], from state: inout State) -> Remains {
+    static func take(_ tokens: [Token], from state: inout State) -> Remains {
         var remains = Remains()
         for token in tokens {
+            if let loan = state.loans.removeValue(forKey: token) {
+                state.recalls[loan.session, default: Recalls()].count += 1
+                remains.recalls.append((token, loan))
+            }
             if let loads = state.loads.removeValue(forKey: token) { remains.loads += loads.values }
             if let content = takeHeld(token, from: &state) { remains.contents.append(content) }
             if let answer = state.answers.removeValue(forKey: token) { remains.answers.append(answer) }
         }
         return remains
+    }
+
+    /// Does what ended tokens have left to be done.
+    func clear(_ remains: Remains) {
+        for load in remains.loads { load.cancel() }
+        for content in remains.contents { content.close() }
+        for answer in remains.answers { answer(.cancelled) }
+        for (token, loan) in remains.recalls { recall(token, loan) }
     }
 }
 

@@ -1,0 +1,170 @@
+import Clients
+import Images
+import Locking
+import Renditions
+import TestSupport
+import Testing
+
+@testable import Loading
+
+/// Three nodes under random schedules of issue, claim on any node, cancel, delivery in any order, loss, renewal and time.
+@Suite struct LendingFuzzTests {
+    @Test(arguments: 0..<4) func `in random schedules of three nodes no token is sent twice, nor after its cancel`(
+        part: Int
+    ) {
+        var served = 0
+        for schedule in 0..<500 {
+            var world = LendingWorld(seed: UInt64(part * 1_000_000 + schedule))
+            world.run()
+            served += world.served
+            if let complaint = world.complaint {
+                Issue.record("schedule \(part * 1_000_000 + schedule): \(complaint)")
+                return
+            }
+        }
+        #expect(served > 300, "\(served) tokens were served")
+    }
+}
+
+private struct LendingWorld {
+    private struct Claim {
+        let token: Token
+        let node: Int
+        let sending: any TokenSending
+        let outcomes: Guarded<[TokenBook.Outcome]>
+    }
+
+    private static let images: [GalleryImage] = (0..<3).map {
+        GalleryImage(id: ImageID(rawValue: $0), name: "", location: .remote(url: ""), version: nil, facts: ImageFacts())
+    }
+
+    private var random: SeededRandom
+    private let nodes = MockNodes()
+    private let session: SessionID
+    private var tokens: [(token: Token, image: GalleryImage)] = []
+    private var claims: [Claim] = []
+    private var cancelled: Set<Token> = []
+    private var finished: Set<ObjectIdentifier> = []
+    private(set) var served = 0
+    private(set) var complaint: String?
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        session = nodes[0].book.open()
+    }
+
+    mutating func run() {
+        for _ in 0..<60 where complaint == nil {
+            step()
+            look()
+        }
+        guard complaint == nil else { return }
+        nodes.deliverAll()
+        for node in 0..<3 { finishLoads(of: node) }
+        nodes.deliverAll()
+        look()
+        for claim in claims { claim.sending.finish(claim.token, .delivered) }
+        nodes.deliverAll()
+        nodes.pass(.seconds(2))
+        for node in nodes.nodes {
+            _ = node.borrowed.renewals()
+            node.book.closeIdleSessions()
+        }
+        nodes.deliverAll()
+        _ = nodes[0].book.close(session)
+        for claim in claims where claim.outcomes.withLock({ $0.count }) != 1 { complain("a claim waits for ever") }
+        let counts = nodes[0].book.statistics
+        if counts.live != 0 || counts.issued != counts.delivered + counts.cancelled + counts.failed {
+            complain("ends do not add up: \(counts)")
+        }
+        if !nodes.nodes.allSatisfy({ $0.book.holdsNothing && $0.borrowed.count == 0 }) { complain("something is left") }
+        served = claims.count { Self.isContent($0) }
+    }
+
+    private mutating func complain(_ text: String) { complaint = complaint ?? text }
+
+    private static func isContent(_ claim: Claim) -> Bool {
+        claim.outcomes.withLock { outcomes in
+            outcomes.contains { if case .content = $0 { true } else { false } }
+        }
+    }
+
+    /// What holds at every moment.
+    private mutating func look() {
+        let isAcknowledged = nodes[0].book.state.withLock { $0.recalls[session] == nil }
+        for (token, _) in tokens {
+            let own = claims.filter { $0.token == token }
+            if own.count(where: Self.isContent) > 1 { complain("a token was served twice") }
+            if isAcknowledged, cancelled.contains(token), own.contains(where: { $0.sending.mayStillSend(token) }) {
+                complain("a token is sent after its cancel was acknowledged")
+            }
+        }
+        if claims.contains(where: { $0.outcomes.withLock { $0.count } > 1 }) { complain("a claim was answered twice") }
+    }
+
+    private mutating func step() {
+        switch random.number(below: 12) {
+        case 0, 1: issue()
+        case 2, 3: claim()
+        case 4: cancel()
+        case 5: finishLoads(of: random.number(below: 3))
+        case 6: nodes.renew(random.number(below: 3))
+        case 7: nodes.pass(.milliseconds(Int64(random.number(below: 500))))
+        case 8 where nodes.countUnderWay > 0 && random.number(below: 3) == 0:
+            nodes.lose(random.number(below: nodes.countUnderWay))
+        case 9 where !claims.isEmpty:
+            let claim = claims[random.number(below: claims.count)]
+            claim.sending.finish(claim.token, random.number(below: 2) == 0 ? .delivered : .cancelled)
+        default:
+            if nodes.countUnderWay > 0 { nodes.deliver(random.number(below: nodes.countUnderWay)) }
+        }
+    }
+
+    private mutating func issue() {
+        let image = Self.images[random.number(below: 3)]
+        let rendition: Rendition = random.number(below: 4) == 0 ? .original : .tile
+        let before = nodes[0].book.state.withLock { state in (0..<4).map { state.table.current(of: $0, in: session) } }
+        let slot = random.number(below: 4)
+        let wish = TokenBook.Wish(slot: slot, request: LoadRequest(image: image, rendition: rendition, format: .webp))
+        tokens.append((nodes[0].book.issue([wish], session: session).tokens[0].token, image))
+        if let token = before[slot] { cancelled.insert(token) }
+    }
+
+    private mutating func claim() {
+        guard !tokens.isEmpty else { return }
+        let (token, image) = tokens[random.number(below: tokens.count)]
+        let rendition = nodes[0].book.state.withLock { $0.table.record(of: token)?.request?.rendition } ?? .tile
+        let outcomes = Guarded<[TokenBook.Outcome]>([])
+        let node = random.number(below: 3)
+        let sending: any TokenSending
+        if node == 0 {
+            sending = nodes[0].book
+            // A request that is refused does not end the token of the one that bears it.
+            guard claims.allSatisfy({ $0.token != token }) else { return }
+            nodes[0].book.claim(token, image: image.id, rendition: rendition) { outcome in
+                outcomes.withLock { $0.append(outcome) }
+            }
+        } else {
+            sending = nodes[node].borrowed.claim(token, image: image, rendition: rendition, client: .one) {
+                _, outcome in
+                outcomes.withLock { $0.append(outcome) }
+            }
+        }
+        claims.append(Claim(token: token, node: node, sending: sending, outcomes: outcomes))
+    }
+
+    private mutating func cancel() {
+        guard !tokens.isEmpty else { return }
+        let token = tokens[random.number(below: tokens.count)].token
+        nodes[0].book.cancel([token], in: session)
+        cancelled.insert(token)
+    }
+
+    /// Nothing is delivered to who has left.
+    private mutating func finishLoads(of node: Int) {
+        for load in nodes[node].loader.loads.all
+        where load.cancels.count == 0 && finished.insert(ObjectIdentifier(load)).inserted {
+            if random.number(below: 4) == 0 { load.fail() } else { load.succeed() }
+        }
+    }
+}
