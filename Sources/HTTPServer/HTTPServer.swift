@@ -114,6 +114,7 @@ public final class HTTPServer: Sendable {
     /// Stops: takes no new connection, closes those that rest, lets answers under way finish within `limit`, then
     /// closes what is left. Returns when all connections are closed. Further calls return at once.
     public func stop(within limit: Duration) async {
+        figures.beginStop()
         let shards = state.withLock { state -> [Shard] in
             defer { state = .stopped }
             guard case .running(let shards) = state else { return [] }

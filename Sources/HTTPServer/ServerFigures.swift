@@ -6,6 +6,7 @@ public final class ServerFigures: Sendable {
     private struct State {
         var census: Census?
         var loops: [EventLoop] = []
+        var isStopping = false
     }
 
     private let state = Guarded(State())
@@ -18,6 +19,11 @@ public final class ServerFigures: Sendable {
             state.loops = loops
         }
     }
+
+    func beginStop() { state.withLock { $0.isStopping = true } }
+
+    /// Whether the server takes no new connection any more; what has come on one before is still answered.
+    public var isStopping: Bool { state.withLock(\.isStopping) }
 
     /// Connections: those open now, the clients that have them, and those refused so far because there were too many.
     public var connections: (open: Int, clients: Int, refused: Int) {

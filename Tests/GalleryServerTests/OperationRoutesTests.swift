@@ -4,6 +4,7 @@ import Testing
 
 @testable import Catalog
 @testable import GalleryServer
+@testable import HTTPServer
 
 @Suite struct OperationRoutesTests {
     @Test(arguments: [
@@ -17,6 +18,16 @@ import Testing
 }
 
 @Suite struct ReadinessTests {
+    @Test func `the gallery is not ready once its server stops, and still answers`() async throws {
+        let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 9)])
+        gallery.figures.beginStop()
+        let answer = try await gallery.get("/readyz")
+        #expect(answer.status == 503 && answer.header("Retry-After") != nil)
+        #expect(try await answer.json(as: ProblemAnswer.self).detail == "The server is stopping.")
+        #expect(try await gallery.get("/healthz").status == 200)
+        await gallery.close()
+    }
+
     @Test func `the gallery is not ready while its index is being repaired`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 9)])
         #expect(try await gallery.get("/readyz").status == 200)

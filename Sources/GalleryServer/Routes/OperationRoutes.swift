@@ -57,6 +57,7 @@ struct OperationRoutes {
 
     /// What keeps the gallery from answering as it should, if anything does.
     private var unreadiness: String? {
+        if figures.isStopping { return "The server is stopping." }
         if !workers.statistics.isAvailable { return "No render worker can be started." }
         if catalog.isHealing { return "The index of the pictures is being repaired." }
         return nil
@@ -141,7 +142,8 @@ struct OperationRoutes {
             gauges: ["alive", "working", "waiting", "memoryBytes", "filesConfined", "callsConfined"])
         if let cluster = status.cluster {
             metrics.figures(
-                of: "cluster", cluster.figures, gauges: ["connected", "hearing", "full", "turnsHeld", "waiting"])
+                of: "cluster", cluster.figures,
+                gauges: ["connected", "hearing", "full", "turnsHeld", "waiting", "tokensLent", "tokensBorrowed"])
         }
         if let bucket = status.tileBucket { metrics.figures(of: "tile_bucket", bucket, gauges: []) }
         metrics.histogram(
