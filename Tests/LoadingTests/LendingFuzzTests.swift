@@ -24,6 +24,74 @@ import Testing
         }
         #expect(served > 300, "\(served) tokens were served")
     }
+
+    @Test func `from many threads on three nodes every token ends once, and nothing is left`() async {
+        let nodes = MockNodes()
+        let counts = Guarded((claims: 0, answers: 0, served: [Token: Int]()))
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<6 as Range<UInt64> {
+                group.addTask { Self.hammer(nodes, counts, seed: thread) }
+            }
+        }
+        nodes.deliverAll()
+        nodes.pass(.seconds(2))
+        for node in nodes.nodes {
+            _ = node.borrowed.renewals()
+            node.book.closeIdleSessions()
+        }
+        nodes.deliverAll()
+        for node in nodes.nodes {
+            let ends = node.book.statistics
+            #expect(ends.live == 0 && ends.issued == ends.delivered + ends.cancelled + ends.failed && ends.issued > 100)
+            #expect(node.book.holdsNothing && node.borrowed.count == 0)
+        }
+        let (claims, answers, served) = counts.withLock { $0 }
+        #expect(claims == answers && served.count > 100)
+        #expect(served.values.allSatisfy { $0 == 1 })
+    }
+
+    /// Issues on one node, claims on others, cancels, renews and closes at random, from one thread of several.
+    private static func hammer(
+        _ nodes: MockNodes, _ counts: Guarded<(claims: Int, answers: Int, served: [Token: Int])>, seed: UInt64
+    ) {
+        var random = SeededRandom(seed: seed)
+        let home = nodes[Int(seed) % 3].book
+        let image = GalleryImage(
+            id: ImageID(rawValue: seed), name: "", location: .remote(url: ""), version: nil, facts: ImageFacts())
+        for _ in 0..<20 {
+            var session: SessionID?
+            for slot in 0..<6 {
+                let rendition: Rendition = slot == 0 ? .original : .tile
+                let wish = TokenBook.Wish(
+                    slot: slot / 2, request: LoadRequest(image: image, rendition: rendition, format: .webp))
+                let issued = home.issue([wish], session: session)
+                session = issued.session
+                let token = issued.tokens[0].token
+                for _ in 0..<2 {
+                    let node = nodes[(Int(seed) + 1 + random.number(below: 2)) % 3]
+                    counts.withLock { $0.claims += 1 }
+                    let claim = node.borrowed.claim(token, image: image, rendition: rendition, client: .one) {
+                        sending, outcome in
+                        counts.withLock { $0.answers += 1 }
+                        guard case .content = outcome else { return }
+                        counts.withLock { $0.served[token, default: 0] += 1 }
+                        sending.finish(token, .delivered)
+                    }
+                    if random.number(below: 8) == 0 { claim.finish(token, .cancelled) }
+                }
+                nodes.deliverAll()
+                if random.number(below: 3) == 0 { home.cancel([token], in: issued.session) }
+                for node in nodes.nodes {
+                    for load in node.loader.loads.all where load.cancels.count == 0 && load.request.image == image {
+                        load.succeed()
+                    }
+                }
+                nodes.renew(random.number(below: 3))
+            }
+            nodes.deliverAll()
+            if let session { home.close(session) }
+        }
+    }
 }
 
 private struct LendingWorld {

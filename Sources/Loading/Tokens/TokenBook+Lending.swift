@@ -7,7 +7,7 @@ import Renditions
 /// The other node may send the token for as long as its loan is good, by its own clock from the moment at which it asked;
 /// here the loan ends later, for it is counted from the moment of the answer. So a cancel is acknowledged when the other node
 /// has said that it stopped, or when the loan has lapsed: then it has stopped whatever became of it, of this node, and of
-/// the network between them.
+/// the network between them. (Clocks may differ, but have to run: that of a machine which is suspended as a whole does not.)
 extension TokenBook {
     /// For how long a loan is good after it was made or renewed last.
     public static let loanTime = Duration.seconds(1)

@@ -68,8 +68,12 @@ final class MockNodes: Sendable {
         for message in lost { message.lose() }
     }
 
-    /// Delivers what is under way, and what that leads to, until nothing is.
-    func deliverAll() { while countUnderWay > 0 { deliver(0) } }
+    /// Delivers what is under way, and what that leads to, until nothing is. From any number of threads at once.
+    func deliverAll() {
+        while let message = state.withLock({ $0.underWay.isEmpty ? nil : $0.underWay.removeFirst() }) {
+            message.deliver()
+        }
+    }
 
     func deliver(_ position: Int) { state.withLock { $0.underWay.remove(at: position) }.deliver() }
     func lose(_ position: Int) { state.withLock { $0.underWay.remove(at: position) }.lose() }
