@@ -55,8 +55,8 @@ public final class Cluster: Sendable {
         self.logger = logger
         let keys = Keys(gallery: gallery)
         client = try RedisClient(address, loop: EventLoop(label: "tessera.redis"))
-        turns = RedisCoordination(client: client, keys: keys, onLook: onLook)
         sessions = RedisRelay(client: client, keys: keys, node: node)
+        turns = RedisCoordination(client: client, keys: keys, onLook: onLook)
         let place: Logger.Metadata = ["address": "\(address)"]
         renditions = RedisRenditionTier(client: client, keys: keys) { isFull in
             if isFull {
@@ -114,14 +114,9 @@ public final class Cluster: Sendable {
     public var relay: any SessionRelaying { sessions }
 
     /// Begins to connect; returns at once.
-    ///
-    /// - Parameters:
-    ///   - host: Answers other nodes that ask for this one's sessions.
-    ///   - borrowed: What this node has on loan.
-    public func start(host: any SessionHosting, borrowed: BorrowedTokens) {
+    public func start() {
         client.start { [weak self] change in self?.changed(change) }
         turns.start { [weak self] change in self?.changedHearing(change) }
-        sessions.start(host: host, borrowed: borrowed)
     }
 
     /// Gives back what it holds, and closes its connections.
@@ -130,6 +125,15 @@ public final class Cluster: Sendable {
         sessions.stop()
         await client.stop()
         await client.loop.stop()
+    }
+
+    /// Answers other nodes from now on.
+    ///
+    /// - Parameters:
+    ///   - host: Knows this node's sessions.
+    ///   - borrowed: What this node has on loan.
+    public func serve(_ host: any SessionHosting, borrowed: BorrowedTokens) {
+        sessions.start(host: host, borrowed: borrowed)
     }
 
     /// Has all other nodes read their sources again.

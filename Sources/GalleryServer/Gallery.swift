@@ -101,7 +101,8 @@ public final class Gallery: Sendable {
     ///
     /// - Returns: The address for a browser on this machine.
     public func start() async throws -> String {
-        cluster?.start(host: responder.host, borrowed: responder.borrowed)
+        cluster?.serve(responder.host, borrowed: responder.borrowed)
+        cluster?.start()
         let address = try await server.start()
         examiner?.start()
         ahead?.start()

@@ -25,7 +25,8 @@ import Testing
     private func cluster(_ server: FakeRedis) throws -> (Cluster, lines: Guarded<[String]>) {
         let lines = Guarded<[String]>([])
         let logger = Logger(label: "test") { _ in Ear(lines: lines) }
-        let cluster = try Cluster(RedisAddress(server.url), gallery: "test", logger: logger) {}
+        let cluster = try Cluster(
+            RedisAddress(server.url), node: NodeTag(), gallery: "test", logger: logger) {}
         cluster.start()
         return (cluster, lines)
     }

@@ -169,7 +169,13 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
         let number = lastNumber
         let timer = client.loop.schedule(after: time) { [weak self] in self?.end(number, .failure(.silent)) }
         asks[number] = Ask(node: node, client: asker, timer: timer, answer: answer)
-        publish(body, number: number, to: node)
+        publish(body, number: number, to: node) { [weak self] result in
+            switch result {
+            case .success(.integer(0)): self?.end(number, .failure(.gone))
+            case .success: break
+            case .failure: self?.end(number, .failure(.silent))
+            }
+        }
     }
 
     private func end(_ number: UInt64, _ result: Result<RelayMessage.Body, RelayFailure>) {
@@ -180,19 +186,16 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
         ask.answer(result)
     }
 
-    /// - Parameter number: Of a question or its answer; 0 where none is awaited.
-    func publish(_ body: RelayMessage.Body, number: UInt64, to node: NodeTag) {
+    /// - Parameters:
+    ///   - number: Of a question or its answer; 0 where none is awaited.
+    ///   - told: What the server says of it.
+    func publish(
+        _ body: RelayMessage.Body, number: UInt64, to node: NodeTag,
+        told: @escaping @Sendable (Result<RedisReply, RedisError>) -> Void = { _ in }
+    ) {
         let message = RelayMessage(sender: self.node, number: number, body: body)
-        client.send(
-            [Array("PUBLISH".utf8), Array(keys.channel(of: node).utf8), message.bytes], within: Self.longPatience
-        ) { [weak self] result in
-            guard let self, number != 0, asks[number]?.node == node else { return }
-            switch result {
-            case .success(.integer(0)): end(number, .failure(.gone))
-            case .success: break
-            case .failure: end(number, .failure(.silent))
-            }
-        }
+        let words = [Array("PUBLISH".utf8), Array(keys.channel(of: node).utf8), message.bytes]
+        client.send(words, within: Self.longPatience, answer: told)
     }
 
     private func heard(_ message: RelayMessage) {
