@@ -32,6 +32,18 @@ public struct Renderer: Sendable {
     public func perform(
         _ work: RenderJob.Work, on source: RenderSource, output: Int32? = nil, mayBeHeavy: Bool = true, stop: RenderStop
     ) throws(RenderError) -> Outcome {
+        do throws(RenderError) {
+            return try visit(source, for: work, output: output, mayBeHeavy: mayBeHeavy, stop: stop)
+        } catch {
+            // What a stop leaves unread looks like damage, and that would be remembered of a good picture.
+            try stop.check()
+            throw error
+        }
+    }
+
+    private func visit(
+        _ source: RenderSource, for work: RenderJob.Work, output: Int32?, mayBeHeavy: Bool, stop: RenderStop
+    ) throws(RenderError) -> Outcome {
         if case .encode(let encoding) = work { return .made(try encode(encoding, source, stop)) }
         try stop.check()
         if work == .examine, let facts = try head(of: source, stop) { return .made(RenderAnswer(facts: facts)) }

@@ -1,5 +1,6 @@
 import Images
 import Renditions
+import Synchronization
 import Testing
 
 @testable import Decoding
@@ -209,5 +210,23 @@ import Testing
             try renderer.render(.bytes(jpeg), as: .tile, format: .jpeg, stop: stop)
         }
         #expect(error?.reason == .stopped && error?.isPermanent == false)
+    }
+
+    @Test func `whenever a stop comes, a good picture is never called damaged`() throws {
+        let png = Sample.png(Sample.quarters(width: 640, height: 480))
+        for original in [try Sample.jpeg(width: 640, height: 480), ProgressiveTests.progressive, png] {
+            var wasMade = false
+            for patience in 0..<2_000 where !wasMade {
+                let asked = Atomic(0)
+                let stop = RenderStop(poll: { asked.wrappingAdd(1, ordering: .relaxed).newValue > patience })
+                do throws(RenderError) {
+                    _ = try renderer.perform(.make([.tile: .jpeg]), on: .bytes(original), stop: stop)
+                    wasMade = asked.load(ordering: .relaxed) <= patience
+                } catch {
+                    #expect(error.reason == .stopped, "after it was asked \(patience) times: \(error)")
+                }
+            }
+            #expect(wasMade)
+        }
     }
 }
