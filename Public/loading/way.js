@@ -16,8 +16,14 @@ export class Way extends EventTarget {
   static #patience = 4_000;
   /** So often in a row it may fail before the other way is taken. */
   static #failures = 2;
-  /** So long nothing may be heard while something on screen is missing. Milliseconds. */
-  static #silence = 10_000;
+  /**
+   * So long nothing may be heard of the stream until its server is asked whether it is there: while something on screen is
+   * missing, or since it was told what is on screen, and else, when it may have nothing to say. Milliseconds.
+   */
+  static #silence = 3_000;
+  static #longestSilence = 30_000;
+  /** Between two looks at that. Milliseconds. */
+  static #looks = 1_000;
   /** Screens a second; beyond, the link is for previews alone. */
   static #fast = 1;
   /** The longest that pages wait for pictures. Milliseconds. */
@@ -34,6 +40,8 @@ export class Way extends EventTarget {
   #waiting;
   /** Since when the scrolling has been slow. */
   #slowSince = 0;
+  /** When the server was told last what is on screen. */
+  #lookedAt = 0;
   #isFast = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #roomTimer;
@@ -59,9 +67,10 @@ export class Way extends EventTarget {
       stream.renew();
       this.#waitForStream();
     });
+    connection.addEventListener('answered', () => stream.hasten());
     connection.addEventListener('lost', () => this.#doWithout());
     pages.addEventListener('page', () => connection.isLost && byStream.recall());
-    setInterval(() => this.#listen(), Way.#silence / 2);
+    setInterval(() => this.#listen(), Way.#looks);
     byStream.addEventListener('calm', () => this.dispatchEvent(new Event('room')));
     document.addEventListener('visibilitychange', () => this.#waitForStream());
     this.#waitForStream();
@@ -117,6 +126,7 @@ export class Way extends EventTarget {
   /** @param {Report} report  What is on screen now. */
   look(report) {
     const wasFast = this.#isFast;
+    this.#lookedAt = performance.now();
     this.#isFast = report.velocity > Way.#fast * report.count;
     if (report.velocity === 0 || (wasFast && !this.#isFast)) {
       this.#slowSince = performance.now();
@@ -150,10 +160,16 @@ export class Way extends EventTarget {
     else if (wasOpen) this.#waitForStream();
   }
 
-  /** A network that went away without a word leaves a socket that looks open: if something is missing, ask. */
+  /**
+   * A server that stands still, and a network that went away without a word, leave a socket that looks open. Other
+   * requests tell nothing of it, since with several nodes another one may answer them.
+   */
   #listen() {
-    if (document.hidden || !this.#stream.isOpen || this.#byStream.isCalm || this.#isFast) return;
-    if (performance.now() - this.#stream.heardAt > Way.#silence) this.#connection.suspect();
+    if (document.hidden || !this.#stream.isOpen) return;
+    const { heardAt } = this.#stream;
+    const isAnswerDue = !this.#byStream.isCalm || this.#lookedAt > heardAt;
+    const patience = isAnswerDue ? Way.#silence : Way.#longestSilence;
+    if (performance.now() - heardAt > patience) this.#stream.ask();
   }
 
   /** After a while without a stream the other way is taken; while nobody looks there is no hurry. */

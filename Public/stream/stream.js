@@ -18,7 +18,8 @@ import { acceptedPictures } from '../catalog/formats.js';
  *
  * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{view,
  * revision, total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile` (detail:
- * `{token, content, kind, blob}`: a tile, or what is larger or smaller), `problem` (detail: `{token, problem}`), `waiting` (detail: `{tokens}`); `unavailable` when there can be no worker.
+ * `{token, content, kind, blob}`: a tile, or what is larger or smaller), `problem` (detail: `{token, problem}`), `waiting` (detail: `{tokens}`);
+ * `heard` when the server was asked and has answered; `unavailable` when there can be no worker.
  */
 export class Stream extends EventTarget {
   /** A page that is out of sight for longer needs no stream. Milliseconds. */
@@ -104,6 +105,16 @@ export class Stream extends EventTarget {
   /** The server answers again: whatever socket there is may be a dead one, and there is no need to wait for another. */
   renew() {
     if (!document.hidden) this.#post({ type: 'renew' });
+  }
+
+  /** Has the server say whether it is there: a stream that it does not answer by is closed, and another is opened. */
+  ask() {
+    this.#post({ type: 'ask' });
+  }
+
+  /** The server answers requests: a stream that is slow to open tries again. */
+  hasten() {
+    if (!this.#isOpen) this.#post({ type: 'hasten' });
   }
 
   /** When anything was heard last. Milliseconds of the page's clock. */

@@ -6,13 +6,18 @@
 
 /**
  * The WebSocket of the stream: opened again when it breaks, ever more slowly while that is in vain. Says how much has
- * come, so that the server knows the link.
+ * come, so that the server knows the link. A server that stands still, or a network that carries nothing any more, breaks
+ * no socket: when there is a doubt the server is asked, and where it does not answer the socket counts as broken.
  */
 export class StreamSocket {
   static #firstPause = 250;
   static #longestPause = 10_000;
   /** A socket that has not opened by then will not. Milliseconds. */
   static #openTimeout = 8_000;
+  /** What has been opening for so long may be given up for another try. Milliseconds. */
+  static #hasty = 1_000;
+  /** So long nothing at all may come when an answer is due. Milliseconds. */
+  static #answerTimeout = 5_000;
   /** What breaks sooner than this after it opened, and brought no picture, counts as one that never opened. */
   static #firm = 5_000;
   /** Between two words about how much has come. Milliseconds. */
@@ -24,6 +29,8 @@ export class StreamSocket {
   #socket = null;
   #isOpen = false;
   #isAwake = true;
+  /** When the present socket began to open. */
+  #beganAt = 0;
   #failures = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -31,6 +38,16 @@ export class StreamSocket {
   #acknowledgedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #acknowledging;
+  /**
+   * Whether the server answers pings, as its greeting says: an older one takes them for a mistake. Null before the greeting.
+   * @type {boolean | null}
+   */
+  #answersPings = null;
+  /**
+   * Runs while an answer is due.
+   * @type {ReturnType<typeof setTimeout> | undefined}
+   */
+  #asking;
 
   /**
    * @param {string} url
@@ -56,13 +73,28 @@ export class StreamSocket {
     return this.#received;
   }
 
+  /** Finds out whether the server is there still. Whatever comes is an answer; at the beginning the greeting is due. */
+  ask() {
+    if (!this.#isOpen || this.#answersPings === false || this.#asking !== undefined) return;
+    if (this.#answersPings) this.send({ type: 'ping' });
+    this.#asking = setTimeout(() => this.#drop(), StreamSocket.#answerTimeout);
+  }
+
+  /** Others are answered: a socket that is still opening then may be led to who does not, and another is tried. */
+  hasten() {
+    const socket = this.#socket;
+    if (!socket || this.#isOpen || performance.now() - this.#beganAt < StreamSocket.#hasty) return;
+    this.#forget();
+    socket.close();
+    this.#open();
+  }
+
   /** Closes, and stays closed until `wake`. */
   sleep() {
     this.#isAwake = false;
     clearTimeout(this.#timer);
     const socket = this.#socket;
-    this.#socket = null;
-    this.#isOpen = false;
+    this.#forget();
     socket?.close(1000);
   }
 
@@ -79,6 +111,7 @@ export class StreamSocket {
     const socket = this.#make();
     if (!socket) return;
     this.#socket = socket;
+    this.#beganAt = performance.now();
     this.#received = 0;
     socket.binaryType = 'arraybuffer';
     const giveUp = setTimeout(() => socket.close(), StreamSocket.#openTimeout);
@@ -114,6 +147,7 @@ export class StreamSocket {
 
   /** @param {string | ArrayBuffer} data */
   #take(data) {
+    this.#stopAsking();
     if (typeof data !== 'string') {
       this.#received += data.byteLength;
       this.#failures = 0;
@@ -127,6 +161,7 @@ export class StreamSocket {
     } catch {
       return;
     }
+    if (message?.type === 'session') this.#answersPings = message.pings === true;
     this.#listener.said(message);
   }
 
@@ -143,10 +178,28 @@ export class StreamSocket {
     this.send({ type: 'received', bytes: this.#received });
   }
 
-  #closed() {
-    const wasOpen = this.#isOpen;
+  /** Its `close` event may be long in coming: that waits for a word of the other end (RFC 6455 §7.1.1). */
+  #drop() {
+    const socket = this.#socket;
+    this.#closed();
+    socket?.close();
+  }
+
+  #stopAsking() {
+    clearTimeout(this.#asking);
+    this.#asking = undefined;
+  }
+
+  #forget() {
+    this.#stopAsking();
     this.#socket = null;
     this.#isOpen = false;
+    this.#answersPings = null;
+  }
+
+  #closed() {
+    const wasOpen = this.#isOpen;
+    this.#forget();
     this.#failures += 1;
     const pause = Math.min(StreamSocket.#longestPause, StreamSocket.#firstPause * 2 ** (this.#failures - 1));
     // A server that was restarted should not meet all its pages at once.

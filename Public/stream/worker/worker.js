@@ -96,6 +96,8 @@ const orders = {
     holdings.flush();
   },
   wake: () => socket?.wake(),
+  ask: () => socket?.ask(),
+  hasten: () => socket?.hasten(),
   renew: () => {
     socket?.sleep();
     socket?.wake();
@@ -147,6 +149,9 @@ function said(message) {
       break;
     case 'waiting':
       if (Array.isArray(message.tokens)) post({ type: 'waiting', tokens: message.tokens });
+      break;
+    case 'pong':
+      post({ type: 'heard' });
       break;
   }
 }

@@ -37,6 +37,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private var turn: LoopTimer?
     private var viewportNumber: UInt64 = 0
     private var isGreeted = false
+    /// The client waits to hear whether anybody is there.
+    private var isAsked = false
     /// What the client was told of the catalog last.
     var told: Told
     /// What the slots are of.
@@ -106,6 +108,10 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             isGreeted = true
             return text(.session(session, revision: told.revision, total: told.total))
         }
+        if isAsked {
+            isAsked = false
+            return text(.pong)
+        }
         // What was on screen before is worth nothing, and the rest comes when it is this client's turn.
         if turn?.isPending == true { return nil }
         showNewest()
@@ -149,6 +155,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         case .has(let images): settle(plan.hold(images))
         case .forgot(let images): plan.forget(images)
         case .retry(let slots, let insists): settle(plan.retry(slots, insists: insists))
+        case .ping:
+            isAsked = true
+            socket?.wake()
         }
     }
 

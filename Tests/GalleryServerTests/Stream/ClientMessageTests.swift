@@ -44,6 +44,7 @@ import Testing
         #expect(try ClientMessage(#"{"type":"retry","slots":[12,13]}"#) == .retry([12, 13], insists: true))
         #expect(
             try ClientMessage(#"{"type":"retry","slots":[12],"insists":false}"#) == .retry([12], insists: false))
+        #expect(try ClientMessage(#"{"type":"ping"}"#) == .ping)
     }
 
     @Test(arguments: [

@@ -55,6 +55,19 @@ import Testing
         await house.end()
     }
 
+    @Test func `a ping is answered once, though every picture is still waited for`() async throws {
+        let house = try StreamHouse()
+        await house.open()
+        #expect(try #require(await house.hear().texts.first).hasSuffix(#""pings":true}"#))
+        await house.say(#"{"type":"viewport","first":0,"count":10}"#)
+        _ = await house.hear { _ in house.loader.loads.count >= 10 }
+        await house.say(#"{"type":"ping"}"#)
+        let heard = await house.hear { $0.texts.contains(#"{"type":"pong"}"#) }
+        #expect(heard.texts.filter { $0.contains("pong") }.count == 1)
+        #expect(house.loader.loads.count >= 10 && house.tokens.statistics.cancelled == 0)
+        await house.end()
+    }
+
     @Test func `a session that made room for others leaves no slot on screen without its picture`() async throws {
         let house = try StreamHouse()
         await house.open()

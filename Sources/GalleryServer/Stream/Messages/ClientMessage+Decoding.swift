@@ -19,7 +19,8 @@ extension ClientMessage {
         case "has": self = .has(try reader.images("images", isRequired: true))
         case "forgot": self = .forgot(try reader.images("images", isRequired: true))
         case "retry": self = .retry(try reader.slots("slots"), insists: try reader.boolean("insists") ?? true)
-        default: throw Misunderstood(member: "type", rule: "must be viewport, received, has, forgot or retry")
+        case "ping": self = .ping
+        default: throw Misunderstood(member: "type", rule: "must be viewport, received, has, forgot, retry or ping")
         }
     }
 }

@@ -10,6 +10,8 @@ enum ClientMessage: Equatable, Sendable {
     /// Slots that failed and are to be tried again. `insists`: a person asks, and what is remembered of the failure does
     /// not count; else a client asks by itself, and what is remembered is told again.
     case retry([Int], insists: Bool)
+    /// Asks whether anybody is there: what stands still looks, from the other end, like what has nothing to say.
+    case ping
 
     /// What is wrong with a message: the member's name and the rule that it breaks.
     struct Misunderstood: Error, Hashable, Sendable, CustomStringConvertible {

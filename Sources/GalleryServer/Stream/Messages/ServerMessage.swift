@@ -8,6 +8,8 @@ enum ServerMessage: Sendable {
     case tokens([Assignment], revision: UInt64, view: String)
     /// The tokens whose origins keep them waiting now; the others wait no longer.
     case waiting([Token])
+    /// The answer to a ping.
+    case pong
 
     /// What stands in one slot.
     struct Assignment: Hashable, Sendable {
@@ -36,6 +38,7 @@ enum ServerMessage: Sendable {
             json.member("session", session.description)
             json.member("revision", revision)
             json.member("total", total)
+            json.member("pings", true)
         case .catalog(let revision, let total, let view):
             json.member("type", "catalog")
             json.member("view", Self.named(view))
@@ -51,6 +54,7 @@ enum ServerMessage: Sendable {
             json.member("tokens") { json in
                 json.list(tokens) { json, token in json.value { token.append(to: &$0) } }
             }
+        case .pong: json.member("type", "pong")
         }
     }
 

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { beforeEach, mock, test } from 'node:test';
+import { StreamSocket } from '../../Public/stream/worker/socket.js';
+
+/** The browser's end of a socket, which does as the test says. */
+class HeldSocket extends EventTarget {
+  /** @type {HeldSocket[]} */
+  static all = [];
+
+  /** @type {object[]} */
+  said = [];
+  isClosed = false;
+
+  constructor() {
+    super();
+    HeldSocket.all.push(this);
+  }
+
+  /** @param {string} text */
+  send(text) {
+    this.said.push(JSON.parse(text));
+  }
+
+  /** The other end says nothing to it, so the `close` event does not come. */
+  close() {
+    this.isClosed = true;
+  }
+
+  open() {
+    this.dispatchEvent(new Event('open'));
+  }
+
+  /** @param {object | ArrayBuffer} message */
+  bring(message) {
+    const data = message instanceof ArrayBuffer ? message : JSON.stringify(message);
+    this.dispatchEvent(new MessageEvent('message', { data }));
+  }
+}
+
+const greeting = { type: 'session', session: 'S', revision: 1, total: 3, pings: true };
+
+/** @type {{wasOpen: boolean, failures: number}[]} */
+let endings;
+/** Of the clock, in milliseconds. */
+let now;
+
+beforeEach(() => {
+  globalThis.WebSocket = /** @type {any} */ (HeldSocket);
+  HeldSocket.all = [];
+  endings = [];
+  mock.timers.reset();
+  mock.timers.enable({ apis: ['setTimeout'] });
+  now = 0;
+  mock.method(performance, 'now', () => now);
+});
+
+/** @param {object} [greeted] */
+function opened(greeted) {
+  const stream = new StreamSocket('ws://gallery/', {
+    opened() {}, said() {}, sent() {}, closed: (how) => endings.push(how),
+  });
+  const [socket] = HeldSocket.all;
+  socket.open();
+  if (greeted) socket.bring(greeted);
+  return { stream, socket };
+}
+
+/** Asks in vain, and opens the next. */
+function leave(stream) {
+  stream.ask();
+  mock.timers.tick(5_000);
+  mock.timers.tick(320);
+  HeldSocket.all[1].open();
+}
+
+/** @param {HeldSocket} socket */
+const pings = (socket) => socket.said.filter(({ type }) => type === 'ping').length;
+
+test('a server that does not answer is left for another within five seconds and a pause', () => {
+  const { stream, socket } = opened(greeting);
+  stream.ask();
+  assert.equal(pings(socket), 1);
+  mock.timers.tick(4_999);
+  assert.equal(stream.isOpen, true);
+  mock.timers.tick(1);
+  assert.equal(stream.isOpen, false);
+  assert.equal(socket.isClosed, true);
+  assert.deepEqual(endings, [{ wasOpen: true, failures: 1 }]);
+  mock.timers.tick(320);
+  assert.equal(HeldSocket.all.length, 2);
+  HeldSocket.all[1].open();
+  assert.equal(stream.isOpen, true);
+});
+
+test('what the one that was left brings at last, and that it closes, changes nothing', () => {
+  const { stream, socket } = opened(greeting);
+  leave(stream);
+  socket.bring(new ArrayBuffer(9));
+  socket.dispatchEvent(new Event('close'));
+  assert.equal(stream.received, 0);
+  assert.equal(stream.isOpen, true);
+  assert.equal(endings.length, 1);
+});
+
+for (const answer of [{ type: 'pong' }, { type: 'catalog', revision: 2, total: 4 }, new ArrayBuffer(9)]) {
+  test(`${answer instanceof ArrayBuffer ? 'a picture' : answer.type} is an answer`, () => {
+    const { stream, socket } = opened(greeting);
+    stream.ask();
+    mock.timers.tick(4_000);
+    socket.bring(answer);
+    mock.timers.tick(60_000);
+    assert.equal(stream.isOpen, true);
+    stream.ask();
+    assert.equal(pings(socket), 2);
+  });
+}
+
+test('while an answer is due nothing more is asked, and its time is not prolonged', () => {
+  const { stream, socket } = opened(greeting);
+  stream.ask();
+  mock.timers.tick(3_000);
+  stream.ask();
+  assert.equal(pings(socket), 1);
+  mock.timers.tick(2_000);
+  assert.equal(stream.isOpen, false);
+});
+
+test('a server that opens and never greets is left, though it is not known to answer pings', () => {
+  const { stream, socket } = opened();
+  stream.ask();
+  assert.equal(pings(socket), 0);
+  mock.timers.tick(5_000);
+  assert.equal(stream.isOpen, false);
+});
+
+test('an older server, which takes pings for a mistake, is not asked and not left', () => {
+  const { pings: _, ...older } = greeting;
+  const { stream, socket } = opened(older);
+  stream.ask();
+  mock.timers.tick(60_000);
+  assert.equal(pings(socket), 0);
+  assert.equal(stream.isOpen, true);
+});
+
+test('a stream that sleeps is asked nothing, and no answer is due when it wakes', () => {
+  const { stream } = opened(greeting);
+  stream.ask();
+  stream.sleep();
+  stream.wake();
+  HeldSocket.all[1].open();
+  mock.timers.tick(60_000);
+  assert.equal(stream.isOpen, true);
+  assert.equal(endings.length, 0);
+});
+
+test('a socket that has been opening for a second gives way to another when the server answers others', () => {
+  const { stream } = opened(greeting);
+  stream.ask();
+  mock.timers.tick(5_000);
+  mock.timers.tick(320);
+  assert.equal(HeldSocket.all.length, 2);
+  now = 999;
+  stream.hasten();
+  assert.equal(HeldSocket.all.length, 2);
+  now = 1_000;
+  stream.hasten();
+  assert.equal(HeldSocket.all.length, 3);
+  assert.equal(HeldSocket.all[1].isClosed, true);
+  HeldSocket.all[2].open();
+  HeldSocket.all[1].dispatchEvent(new Event('close'));
+  assert.equal(stream.isOpen, true);
+});
+
+test('what is open, or waits before it tries again, is not hastened', () => {
+  const { stream, socket } = opened(greeting);
+  now = 60_000;
+  stream.hasten();
+  assert.equal(socket.isClosed, false);
+  socket.dispatchEvent(new Event('close'));
+  stream.hasten();
+  assert.equal(HeldSocket.all.length, 1);
+});
