@@ -200,6 +200,20 @@ export class Assignments {
     }
   }
 
+  /**
+   * What was put aside for an order to come is good already where the one that is shown has the same picture.
+   * @param {(slot: number) => string | undefined} imageAt  Of the order that is shown.
+   * @returns {Standing[]}  What stands in its slot now.
+   */
+  takeUp(imageAt) {
+    const agreeing = [...this.#coming.values()].filter(({ slot, image }) => imageAt(slot) === image);
+    for (const standing of agreeing) {
+      this.#coming.delete(standing.slot);
+      this.#keep(standing);
+    }
+    return agreeing;
+  }
+
   /** What was assigned is of another view. */
   clear() {
     this.#bytes = 0;

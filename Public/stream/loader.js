@@ -68,6 +68,7 @@ export class StreamLoader extends EventTarget {
     pages.addEventListener('page', (event) => {
       const { first, last } = /** @type {CustomEvent<{first: number, last: number}>} */ (event).detail;
       this.#tellOf(first, last);
+      this.#takeUp();
     });
   }
 
@@ -217,12 +218,21 @@ export class StreamLoader extends EventTarget {
     this.#assignments.move(this.#pages.revision ?? 0, imageAt, (image) => slots.get(image));
   }
 
+  /** More is known of the order that is shown: what waited for a newer one may be of this one as well. */
+  #takeUp() {
+    for (const standing of this.#assignments.takeUp((slot) => this.#pages.imageAt(slot)?.id)) {
+      standing.side = this.#report?.side;
+      for (const slot of this.#slots.at(standing.slot)) this.#assign(slot, standing);
+    }
+  }
+
   /** @param {import('./stream.js').Assignment[]} assignments */
   #assigned(assignments) {
     for (const assignment of assignments) {
       if (!this.#isOfView(assignment)) continue;
-      // The page moves to a newer order as a whole.
-      if (assignment.revision > (this.#pages.revision ?? 0)) {
+      // The page moves to a newer order as a whole; but nodes count for themselves, and another one may tell of the order.
+      const isSame = this.#pages.imageAt(assignment.slot)?.id === assignment.image;
+      if (!isSame && assignment.revision > (this.#pages.revision ?? 0)) {
         this.#assignments.putAside(assignment);
         continue;
       }

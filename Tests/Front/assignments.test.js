@@ -109,3 +109,15 @@ test('what waits for orders to come is bounded', () => {
   assert.ok(assignments.of('t2999'));
   assert.equal(assignments.size, 0);
 });
+
+test('what is put aside for a newer order is taken up where the one that is shown has the same picture', () => {
+  const assignments = new Assignments();
+  assignments.putAside({ ...assignment(3), revision: 2 });
+  assignments.putAside({ ...assignment(4, 'other'), revision: 2 });
+  assert.deepEqual(assignments.takeUp((slot) => `i${slot}`).map(({ slot }) => slot), [3]);
+  assert.equal(assignments.at(3).token, 't3');
+  assert.equal(assignments.at(4), undefined);
+  assert.deepEqual(assignments.takeUp((slot) => `i${slot}`), []);
+  assignments.move(2, (slot) => (slot === 4 ? 'other' : undefined), () => undefined);
+  assert.equal(assignments.at(4).image, 'other');
+});
