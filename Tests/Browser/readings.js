@@ -23,6 +23,8 @@
   function numberIn(image) {
     const width = image.naturalWidth;
     const height = image.naturalHeight;
+    // A picture that has not come yet paints nothing, and what was read last is not to be read again.
+    context.clearRect(0, 0, 8, 2);
     // The middle of each tile becomes one pixel: one small reading for a picture.
     for (let tile = 0; tile < 16; tile += 1) {
       const [row, column] = [Math.floor(tile / 8), tile % 8];
@@ -123,5 +125,5 @@
     return long;
   }
 
-  window.readings = { read, watchTasks, travel };
+  window.readings = { read, watchTasks, travel, readAll, numberIn, slotsOnScreen, result };
 })();

@@ -1,4 +1,5 @@
 import Locking
+import Loading
 import Logging
 import Redis
 import TestSupport
