@@ -1,5 +1,5 @@
-import Locking
 import Loading
+import Locking
 import Logging
 import Redis
 import TestSupport
@@ -27,7 +27,8 @@ import Testing
         let lines = Guarded<[String]>([])
         let logger = Logger(label: "test") { _ in Ear(lines: lines) }
         let cluster = try Cluster(
-            RedisAddress(server.url), node: NodeTag(), gallery: "test", logger: logger) {}
+            RedisAddress(server.url), node: NodeTag(), gallery: "test", logger: logger
+        ) {}
         cluster.start()
         return (cluster, lines)
     }

@@ -120,7 +120,8 @@ import Testing
         await house.close()
     }
 
-    @Test func `alone, a load looks where something is kept for those who come later, and keeps it there`() async throws {
+    @Test func `alone, a load looks where something is kept for those who come later, and keeps it there`() async throws
+    {
         let house = try TestHouse(others: others)
         others.isAlone = true
         others.servesAlone = true

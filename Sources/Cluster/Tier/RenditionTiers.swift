@@ -21,7 +21,9 @@ public struct RenditionTiers: RenditionTier {
             if let rendition { return found(rendition) }
             far.find(name, listed: listed, isJustMade: isJustMade) { rendition in
                 // What is found by its origin's word alone is not found near without that word.
-                if let rendition, name.version != nil { near.keep(rendition, as: name, listed: listed, fence: 0) { _ in } }
+                if let rendition, name.version != nil {
+                    near.keep(rendition, as: name, listed: listed, fence: 0) { _ in }
+                }
                 found(rendition)
             }
         }

@@ -1,6 +1,6 @@
 public import Clients
 public import Images
-public import Renditions
+import Renditions
 public import Scheduling
 
 /// One machine by itself: nobody to agree with, and nothing shared.

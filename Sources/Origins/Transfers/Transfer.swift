@@ -147,12 +147,14 @@ final class Transfer {
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields)
     }
 
-    /// As the fields of a form, which curl can begin anew by itself where a connection that was kept has gone; it takes a copy.
+    /// As the fields of a form, which curl can begin anew by itself where a connection that was kept has gone. It takes a
+    /// copy.
     private func send(_ upload: OriginRequest.Upload) {
         ccurl_set_long(easy, CURLOPT_POSTFIELDSIZE, upload.bytes.count)
         upload.bytes.withUnsafeBytes { bytes in
-            let none = UnsafeRawPointer(bitPattern: 1)
-            ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? none))
+            // Of no bytes there may be no address; curl copies none, and wants one.
+            let first = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
+            ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: first))
         }
     }
 

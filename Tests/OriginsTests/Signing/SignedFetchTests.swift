@@ -95,7 +95,8 @@ import Testing
         origin.stop()
     }
 
-    @Test func `what is put is put again where the store fails in passing, and refused where it refuses`() async throws {
+    @Test func `what is put is put again where the store fails in passing, and refused where it refuses`() async throws
+    {
         let origin = ScriptedOrigin { visit in
             switch (visit.request.target, visit.request.number) {
             case ("/b/t", 1): visit.answer("503 Slow Down", body: Array("<Error/>".utf8))
