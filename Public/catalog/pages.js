@@ -24,6 +24,11 @@ export class Pages extends EventTarget {
   static #requests = 2;
   static #ahead = 2;
   static #patience = 2_000;
+  /**
+   * So often the same order may come again when a newer one was heard of. Then who answers requests has no newer one: the
+   * nodes of a gallery count each for itself, and the stream may be another's.
+   */
+  static #mostRepeats = 3;
 
   #server;
   /**
@@ -47,6 +52,8 @@ export class Pages extends EventTarget {
   #isOld = false;
   /** The newest revision that was heard of. */
   #newest = 0;
+  /** How often in a row, when a newer one was heard of, the same order came again. */
+  #repeats = 0;
 
   view = new View();
   /**
@@ -152,6 +159,8 @@ export class Pages extends EventTarget {
    * @param {Move} move
    */
   adopt({ view, revision, total, months, shape, pages }, move) {
+    const isRepeat = !move.isOtherView && revision === this.revision && total === this.total;
+    this.#repeats = isRepeat ? this.#repeats + 1 : 0;
     this.view = view;
     this.revision = revision;
     this.total = total;
@@ -160,7 +169,7 @@ export class Pages extends EventTarget {
     this.#pages = new Map(pages);
     this.#underWay = new Map();
     this.#wishes = [];
-    this.#isOld = !move.isOtherView && this.#newest > (revision ?? 0);
+    this.#isOld = !move.isOtherView && this.#repeats < Pages.#mostRepeats && this.#newest > (revision ?? 0);
     if (!this.#isOld) this.#newest = 0;
     this.dispatchEvent(new CustomEvent('order', { detail: move }));
     for (const [page, images] of pages) this.#announce(page, images);

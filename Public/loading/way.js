@@ -22,6 +22,8 @@ export class Way extends EventTarget {
    */
   static #silence = 3_000;
   static #longestSilence = 30_000;
+  /** A server that takes no questions is taken for lost when so long nothing has come of what is missing. Milliseconds. */
+  static #suspiciousSilence = 10_000;
   /** Between two looks at that. Milliseconds. */
   static #looks = 1_000;
   /** Screens a second; beyond, the link is for previews alone. */
@@ -169,7 +171,9 @@ export class Way extends EventTarget {
     const { heardAt } = this.#stream;
     const isAnswerDue = !this.#byStream.isCalm || this.#lookedAt > heardAt;
     const patience = isAnswerDue ? Way.#silence : Way.#longestSilence;
-    if (performance.now() - heardAt > patience) this.#stream.ask();
+    const silence = performance.now() - heardAt;
+    if (silence > patience) this.#stream.ask();
+    if (silence > Way.#suspiciousSilence && !this.#byStream.isCalm && !this.#isFast) this.#connection.suspect();
   }
 
   /** After a while without a stream the other way is taken; while nobody looks there is no hurry. */

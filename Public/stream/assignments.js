@@ -153,6 +153,8 @@ export class Assignments {
 
   /** @param {Assignment} assignment */
   put(assignment) {
+    // What an earlier stream, which counted further, put aside for the slot is over.
+    this.#discard(this.#coming, assignment.slot);
     const standing = new Standing(assignment);
     this.#keep(standing);
     return standing;

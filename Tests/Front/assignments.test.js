@@ -121,3 +121,13 @@ test('what is put aside for a newer order is taken up where the one that is show
   assignments.move(2, (slot) => (slot === 4 ? 'other' : undefined), () => undefined);
   assert.equal(assignments.at(4).image, 'other');
 });
+
+test('what a stream assigns now is not taken back for what an earlier one, which counted further, had put aside', () => {
+  const assignments = new Assignments();
+  assignments.putAside({ ...assignment(3, 'i3', 'before'), revision: 7 });
+  assignments.put({ ...assignment(3, 'i3', 'now'), revision: 2 });
+  assert.deepEqual(assignments.takeUp((slot) => `i${slot}`), []);
+  assert.equal(assignments.at(3).token, 'now');
+  assert.ok(assignments.of('now'));
+  assert.equal(assignments.of('before'), undefined);
+});

@@ -329,3 +329,14 @@ test('what is said of another view is no news', async () => {
   all.pages.hear(undefined, 1, 600);
   assert.ok(!all.pages.isOld, 'and news may be taken back');
 });
+
+test('where the stream counts further than who answers requests, the page settles with what that one has', async () => {
+  const all = await begun(named(0, 600), { first: 300 });
+  all.pages.hear('', 7, 600);
+  assert.equal(all.pages.isOld, true);
+  for (let round = 0; round < 3; round += 1) await adopted(all.pages);
+  assert.equal(all.pages.isOld, false);
+  // News of the node that answers is followed as ever.
+  await told(all, [...named(0, 5, 'a'), ...named(0, 600)]);
+  assert.equal(all.pages.imageAt(305).id, 'p300');
+});

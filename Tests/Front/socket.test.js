@@ -153,16 +153,16 @@ test('a stream that sleeps is asked nothing, and no answer is due when it wakes'
   assert.equal(endings.length, 0);
 });
 
-test('a socket that has been opening for a second gives way to another when the server answers others', () => {
+test('a socket that has been opening for three seconds gives way to another when the server answers others', () => {
   const { stream } = opened(greeting);
   stream.ask();
   mock.timers.tick(5_000);
   mock.timers.tick(320);
   assert.equal(HeldSocket.all.length, 2);
-  now = 999;
+  now = 2_999;
   stream.hasten();
   assert.equal(HeldSocket.all.length, 2);
-  now = 1_000;
+  now = 3_000;
   stream.hasten();
   assert.equal(HeldSocket.all.length, 3);
   assert.equal(HeldSocket.all[1].isClosed, true);
@@ -179,4 +179,29 @@ test('what is open, or waits before it tries again, is not hastened', () => {
   socket.dispatchEvent(new Event('close'));
   stream.hasten();
   assert.equal(HeldSocket.all.length, 1);
+});
+
+test('sockets that open and bring nothing are counted, however long each was open', () => {
+  const { stream } = opened();
+  for (let round = 1; round <= 3; round += 1) {
+    mock.timers.tick(6_000);
+    stream.ask();
+    mock.timers.tick(5_000);
+    assert.equal(endings.at(-1)?.failures, round);
+    mock.timers.tick(10_000);
+    HeldSocket.all[round].open();
+  }
+});
+
+test('a socket that was greeted and held is no failure any more', () => {
+  const { socket } = opened(greeting);
+  mock.timers.tick(5_000);
+  socket.dispatchEvent(new Event('close'));
+  assert.equal(endings.at(-1)?.failures, 1);
+  mock.timers.tick(320);
+  HeldSocket.all[1].open();
+  HeldSocket.all[1].bring(greeting);
+  mock.timers.tick(5_000);
+  HeldSocket.all[1].dispatchEvent(new Event('close'));
+  assert.equal(endings.at(-1)?.failures, 1);
 });

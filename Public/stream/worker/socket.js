@@ -15,10 +15,10 @@ export class StreamSocket {
   /** A socket that has not opened by then will not. Milliseconds. */
   static #openTimeout = 8_000;
   /** What has been opening for so long may be given up for another try. Milliseconds. */
-  static #hasty = 1_000;
+  static #hasty = 3_000;
   /** So long nothing at all may come when an answer is due. Milliseconds. */
   static #answerTimeout = 5_000;
-  /** What breaks sooner than this after it opened, and brought no picture, counts as one that never opened. */
+  /** What breaks sooner than this after its first word, and brought no picture, counts as one that never opened. */
   static #firm = 5_000;
   /** Between two words about how much has come. Milliseconds. */
   static #acknowledgePause = 4;
@@ -48,6 +48,11 @@ export class StreamSocket {
    * @type {ReturnType<typeof setTimeout> | undefined}
    */
   #asking;
+  /**
+   * Runs until the socket has held for long enough.
+   * @type {ReturnType<typeof setTimeout> | undefined}
+   */
+  #holding;
 
   /**
    * @param {string} url
@@ -115,13 +120,10 @@ export class StreamSocket {
     this.#received = 0;
     socket.binaryType = 'arraybuffer';
     const giveUp = setTimeout(() => socket.close(), StreamSocket.#openTimeout);
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let firm;
     socket.addEventListener('open', () => {
       clearTimeout(giveUp);
       if (socket !== this.#socket) return;
       this.#isOpen = true;
-      firm = setTimeout(() => (this.#failures = 0), StreamSocket.#firm);
       this.#listener.opened();
     });
     socket.addEventListener('message', ({ data }) => {
@@ -130,7 +132,6 @@ export class StreamSocket {
     });
     socket.addEventListener('close', () => {
       clearTimeout(giveUp);
-      clearTimeout(firm);
       if (socket === this.#socket) this.#closed();
     });
   }
@@ -148,6 +149,8 @@ export class StreamSocket {
   /** @param {string | ArrayBuffer} data */
   #take(data) {
     this.#stopAsking();
+    // Somebody on the way may open sockets that carry nothing.
+    this.#holding ??= setTimeout(() => (this.#failures = 0), StreamSocket.#firm);
     if (typeof data !== 'string') {
       this.#received += data.byteLength;
       this.#failures = 0;
@@ -192,6 +195,8 @@ export class StreamSocket {
 
   #forget() {
     this.#stopAsking();
+    clearTimeout(this.#holding);
+    this.#holding = undefined;
     this.#socket = null;
     this.#isOpen = false;
     this.#answersPings = null;
