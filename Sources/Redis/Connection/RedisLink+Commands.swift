@@ -9,6 +9,8 @@ extension RedisLink {
         /// Told of what comes in the end of a command that ran out of time.
         private var late: ((Outcome) -> Void)?
         var timer: LoopTimer?
+        /// Whether it is still answered in its time.
+        var isInTime: Bool { answer != nil }
 
         init(_ answer: @escaping (Outcome) -> Void, late: ((Outcome) -> Void)?) {
             self.answer = answer
@@ -42,7 +44,8 @@ extension RedisLink {
         let isSent = connection.send(words) { [weak self] reply in
             defer { self?.tellWhenQuiet() }
             guard let reply else { return command.end(.failure(.closed)) }
-            self?.noteAnswer()
+            // One that answers too late each time is of no more use than one that hangs.
+            if command.isInTime { self?.noteAnswer() }
             if case .error(let text) = reply { return command.end(.failure(.refused(text))) }
             command.end(.success(reply))
         }
