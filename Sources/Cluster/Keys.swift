@@ -12,6 +12,8 @@ struct Keys: Sendable {
     init(gallery: String) { prefix = "tessera:\(Self.form):\(gallery):" }
 
     var channel: String { prefix + "news" }
+    /// Stands there for as long as a node runs and has a connection, whether or not it listens at the moment.
+    func life(of node: NodeTag) -> [UInt8] { bytes("alive:\(node)") }
     /// Where one node is asked and answered.
     func channel(of node: NodeTag) -> String { prefix + "node:\(node)" }
     var fence: [UInt8] { bytes("fence") }

@@ -55,6 +55,37 @@ import Testing
         await node.close()
     }
 
+    @Test func `of a home that runs and does not listen at the moment, no cancel is acknowledged`() async throws {
+        let server = try #require(await RedisServer())
+        let node = try await RelayHouse(server)
+        let deaf = NodeTag()
+        let life = Keys(gallery: "test").life(of: deaf)
+        await withCheckedContinuation { continuation in
+            node.client.send([Array("SET".utf8), life, [0x31]], within: .seconds(5)) { _ in continuation.resume() }
+        }
+        #expect(await node.cancel(nil, in: SessionID(of: deaf)) == .failure(.silent))
+        await node.close()
+    }
+
+    @Test func `a node says that it runs, and no longer when it has stopped`() async throws {
+        let server = try #require(await RedisServer())
+        let (node, other) = (try await RelayHouse(server), try await RelayHouse(server))
+        let life = Keys(gallery: "test").life(of: node.node)
+        func exists() async -> Result<RedisReply, RedisError> {
+            await withCheckedContinuation { continuation in
+                other.client.send([Array("EXISTS".utf8), life], within: .seconds(5)) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+        while await exists() != .success(.integer(1)) {}
+        node.relay.stop()
+        await node.client.stop(within: .seconds(5))
+        #expect(await exists() == .success(.integer(0)))
+        await node.client.loop.stop()
+        await other.close()
+    }
+
     @Test func `a home that hangs keeps nobody for long`() async throws {
         let server = try #require(await RedisServer())
         let (home, other) = (try await RelayHouse(server), try await RelayHouse(server))

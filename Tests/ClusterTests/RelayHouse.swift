@@ -87,7 +87,7 @@ final class NotingHost: SessionHosting {
 
     let state = Guarded(State())
 
-    var lentCount: Int { 3 }
+    func settleLoans() -> Int { 3 }
 
     func issue(_ order: RelayedOrder, answer: @escaping @Sendable (Result<[Token?], RelayFailure>) -> Void) {
         answer(

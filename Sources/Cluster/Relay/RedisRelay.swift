@@ -25,6 +25,9 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
     /// Questions of others that are being answered.
     var hosted = 0
     private var renewal: LoopTimer?
+    /// Whether what others say is heard: who asks without that does something there, and never learns of it.
+    private var hears = false
+    private var saidAlive: Duration?
     private let published = Guarded(Figures())
 
     /// How it fares.
@@ -50,6 +53,12 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
     /// The home may have to wait until a loan lapses before it can answer.
     private static let longPatience = TokenBook.loanTime + .milliseconds(500)
     private static let renewalPause = TokenBook.loanTime / 4
+    /// An answer is good until the loan would lapse.
+    private static let renewalPatience = TokenBook.loanTime - renewalPause
+    /// Between two words that this node runs, and for how long each counts.
+    private static let lifePause = Duration.milliseconds(500)
+    private static let lifeTime = Duration.milliseconds(1_500)
+    /// Questions for clients; those of the node's own are as many as its loans.
     private static let mostAsks = 4_096
     private static let mostAsksPerClient = 256
     static let mostHosted = 512
@@ -70,7 +79,8 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
             self.borrowed = borrowed
             renewLater()
         }
-        client.subscribe(to: keys.channel(of: node)) { _ in
+        client.subscribe(to: keys.channel(of: node)) { [weak self] state in
+            self?.hears = state == .connected
         } heard: { [weak self] bytes in
             guard let message = RelayMessage(bytes) else { return }
             self?.heard(message)
@@ -80,6 +90,9 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
     func stop() {
         client.loop.execute { [self] in
             renewal?.cancel()
+            if host != nil {
+                client.send([Array("DEL".utf8), keys.life(of: node)], within: Self.patience) { _ in }
+            }
             host = nil
             borrowed = nil
             for number in asks.keys { end(number, .failure(.silent)) }
@@ -109,13 +122,33 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
         _ tokens: [Token]?, in session: SessionID, for client: Client,
         answer: @escaping @Sendable (Result<Int, RelayFailure>) -> Void
     ) {
+        // By then a home that has died is no longer said to run.
+        let end = time.uptime() + Self.lifeTime + Self.renewalPause
+        cancel(tokens, in: session, for: client, until: end, answer: answer)
+    }
+
+    private func cancel(
+        _ tokens: [Token]?, in session: SessionID, for client: Client, until end: Duration,
+        answer: @escaping @Sendable (Result<Int, RelayFailure>) -> Void
+    ) {
         ask(session.home, .cancel(tokens, in: session, for: client), for: client, within: Self.longPatience) {
-            [loop = self.client.loop] result in
+            [self, loop = self.client.loop] result in
             switch result {
             case .success(.cancelled(let count)): answer(.success(count))
             case .success: answer(.failure(.silent))
-            // Whoever has borrowed of it may send until that has lapsed.
-            case .failure(.gone): loop.schedule(after: TokenBook.loanTime) { answer(.success(0)) }
+            case .failure(.gone):
+                whetherRunning(session.home) { [self] isRunning in
+                    // Whoever has borrowed of it may send until that has lapsed.
+                    guard isRunning else {
+                        loop.schedule(after: TokenBook.loanTime) { answer(.success(0)) }
+                        return
+                    }
+                    // It may not listen at the moment, and be sending.
+                    guard time.uptime() < end else { return answer(.failure(.silent)) }
+                    loop.schedule(after: Self.renewalPause) { [self] in
+                        cancel(tokens, in: session, for: client, until: end, answer: answer)
+                    }
+                }
             case .failure(let failure): answer(.failure(failure))
             }
         }
@@ -161,8 +194,8 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
         guard client.loop.isCurrent else {
             return client.loop.execute { [self] in ask(node, body, for: asker, within: time, answer: answer) }
         }
-        guard client.isConnected else { return answer(.failure(.silent)) }
-        guard asks.count < Self.mostAsks else { return answer(.failure(.crowded)) }
+        guard client.isConnected, hears else { return answer(.failure(.silent)) }
+        guard asker == nil || asks.count < Self.mostAsks else { return answer(.failure(.crowded)) }
         if let asker, !askers.take(for: asker, upTo: Self.mostAsksPerClient) { return answer(.failure(.crowded)) }
         published.withLock { $0.relays += 1 }
         lastNumber += 1
@@ -176,6 +209,22 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
             case .failure: self?.end(number, .failure(.silent))
             }
         }
+    }
+
+    /// Whether a node that nobody can reach says that it runs; also where that cannot be found out.
+    private func whetherRunning(_ node: NodeTag, answer: @escaping @Sendable (Bool) -> Void) {
+        client.send([Array("EXISTS".utf8), keys.life(of: node)], within: Self.patience) { result in
+            if case .success(.integer(0)) = result { answer(false) } else { answer(true) }
+        }
+    }
+
+    private func sayAlive(at now: Duration) {
+        if let saidAlive, now - saidAlive < Self.lifePause { return }
+        saidAlive = now
+        let life = Array("\(Self.lifeTime.milliseconds)".utf8)
+        client.send(
+            [Array("SET".utf8), keys.life(of: node), Array("1".utf8), Array("PX".utf8), life], within: Self.patience
+        ) { _ in }
     }
 
     private func end(_ number: UInt64, _ result: Result<RelayMessage.Body, RelayFailure>) {
@@ -224,16 +273,17 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
 
     private func renew() {
         guard let host, let borrowed else { return }
-        let (lent, held) = (host.lentCount, borrowed.count)
+        let (lent, held) = (host.settleLoans(), borrowed.count)
         published.withLock { figures in
             figures.lent = lent
             figures.borrowed = held
         }
         let now = time.uptime()
+        sayAlive(at: now)
         for (home, tokens) in borrowed.renewals() {
             for start in stride(from: 0, to: tokens.count, by: Self.batch) {
                 let some = Array(tokens[start..<min(tokens.count, start + Self.batch)])
-                ask(home, .renew(some), for: nil, within: Self.patience) { result in
+                ask(home, .renew(some), for: nil, within: Self.renewalPatience) { result in
                     guard case .success(.renewed(let granted)) = result else { return }
                     borrowed.renewed(granted, of: some, since: now)
                 }

@@ -13,7 +13,10 @@ struct SessionHost: SessionHosting {
     let tokens: TokenBook
     let turns: WorkTurns
 
-    var lentCount: Int { tokens.lentCount }
+    func settleLoans() -> Int {
+        tokens.endLapsedLoans()
+        return tokens.lentCount
+    }
 
     func issue(
         _ order: RelayedOrder, answer: @escaping @Sendable (Result<[Token?], RelayFailure>) -> Void

@@ -10,11 +10,18 @@ import Scheduling
 public final class BorrowedTokens: Sendable {
     /// Requests for other nodes' tokens at once.
     private static let most = 4_096
+    /// The same of one client.
+    private static let mostPerClient = 512
 
     private let loader: any RenditionLoading
     private let relay: any SessionRelaying
     private let time: any TimeKeeping
-    private let borrowed = Guarded<[Token: BorrowedToken]>([:])
+    private let state = Guarded(State())
+
+    private struct State: Sendable {
+        var borrowed: [Token: BorrowedToken] = [:]
+        var holders = Tally<Client>()
+    }
 
     public init(
         loader: any RenditionLoading, relay: any SessionRelaying = Alone(), time: any TimeKeeping = SystemTime()
@@ -28,7 +35,7 @@ public final class BorrowedTokens: Sendable {
     public var isAlone: Bool { relay.isAlone }
 
     /// Tokens that are asked for or held.
-    public var count: Int { borrowed.withLock { $0.count } }
+    public var count: Int { state.withLock { $0.borrowed.count } }
 
     /// A request bears another node's token for this picture; `answer` is called exactly once, from any thread, perhaps
     /// before this returns. It must not block.
@@ -40,12 +47,13 @@ public final class BorrowedTokens: Sendable {
         answer: @escaping @Sendable (any TokenSending, TokenBook.Outcome) -> Void
     ) -> any TokenSending {
         let one = BorrowedToken(token, loader: loader, relay: relay, time: time, answer: answer) { [weak self] one in
-            self?.forget(one)
+            self?.forget(one, of: client)
         }
-        let refusal = borrowed.withLock { borrowed -> TokenBook.Outcome? in
-            guard borrowed[token] == nil else { return .refused(.used) }
-            guard borrowed.count < Self.most else { return .failed(.overloaded) }
-            borrowed[token] = one
+        let refusal = state.withLock { state -> TokenBook.Outcome? in
+            guard state.borrowed[token] == nil else { return .refused(.used) }
+            guard state.borrowed.count < Self.most else { return .failed(.overloaded) }
+            guard state.holders.take(for: client, upTo: Self.mostPerClient) else { return .failed(.tooManyWaiting) }
+            state.borrowed[token] = one
             return nil
         }
         if let refusal {
@@ -70,9 +78,11 @@ public final class BorrowedTokens: Sendable {
         return one
     }
 
-    private func forget(_ one: BorrowedToken) {
-        borrowed.withLock { borrowed in
-            if borrowed[one.token] === one { borrowed[one.token] = nil }
+    private func forget(_ one: BorrowedToken, of client: Client) {
+        state.withLock { state in
+            guard state.borrowed[one.token] === one else { return }
+            state.borrowed[one.token] = nil
+            state.holders.giveBack(by: client)
         }
     }
 
@@ -80,13 +90,13 @@ public final class BorrowedTokens: Sendable {
 
     /// Their home has cancelled them. Once this returns no further frame of theirs is begun.
     public func recalled(_ tokens: [Token]) {
-        let some = borrowed.withLock { borrowed in tokens.compactMap { borrowed[$0] } }
+        let some = state.withLock { state in tokens.compactMap { state.borrowed[$0] } }
         for one in some { one.recalled() }
     }
 
     /// The loans that are to be renewed, by their home. Those that have lapsed end here.
     public func renewals() -> [NodeTag: [Token]] {
-        let all = borrowed.withLock { Array($0.values) }
+        let all = state.withLock { Array($0.borrowed.values) }
         var renewals: [NodeTag: [Token]] = [:]
         let now = time.uptime()
         for one in all where one.isHeld(at: now) { renewals[one.token.home, default: []].append(one.token) }
@@ -97,7 +107,7 @@ public final class BorrowedTokens: Sendable {
     public func renewed(_ granted: [Token], of asked: [Token], since moment: Duration) {
         let granted = Set(granted)
         recalled(asked.filter { !granted.contains($0) })
-        let some = borrowed.withLock { borrowed in granted.compactMap { borrowed[$0] } }
+        let some = state.withLock { state in granted.compactMap { state.borrowed[$0] } }
         for one in some { one.extend(until: moment + TokenBook.loanTime) }
     }
 }

@@ -6,8 +6,10 @@ public import Images
 ///
 /// Calls come from the relay, and must not block.
 public protocol SessionHosting: Sendable {
-    /// Tokens that other nodes have now.
-    var lentCount: Int { get }
+    /// Ends the loans that have lapsed.
+    ///
+    /// - Returns: Tokens that other nodes have now.
+    func settleLoans() -> Int
 
     /// Gives tokens, in the order of the slots; nil where this node does not have the image.
     func issue(

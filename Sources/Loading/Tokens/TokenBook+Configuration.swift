@@ -22,6 +22,8 @@ extension TokenBook {
         public var heldOriginals = 64
         /// Tokens that other nodes have on loan at once.
         public var maximumLoans = 4_096
+        /// The same of one client's tokens.
+        public var maximumLoansPerClient = 512
 
         public init() {}
 
@@ -37,6 +39,7 @@ extension TokenBook {
             guard heldBytes >= 0 else { throw InvalidConfiguration(field: "heldBytes") }
             guard heldOriginals >= 0 else { throw InvalidConfiguration(field: "heldOriginals") }
             guard maximumLoans >= 0 else { throw InvalidConfiguration(field: "maximumLoans") }
+            guard maximumLoansPerClient >= 0 else { throw InvalidConfiguration(field: "maximumLoansPerClient") }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Clients
 import Images
 import Locking
 import Renditions
@@ -15,6 +16,7 @@ extension TokenBook {
     struct Loan: Sendable {
         let borrower: NodeTag
         let session: SessionID
+        let client: Client?
         var until: Duration
     }
 
@@ -54,7 +56,7 @@ extension TokenBook {
     }
 
     /// Ends what was lent to nodes that have not renewed it: they have died, or cannot be heard.
-    func endLapsedLoans() {
+    public func endLapsedLoans() {
         let now = time.uptime()
         let remains = state.withLock { state -> Remains in
             guard !state.loans.isEmpty else { return Remains() }
@@ -87,12 +89,18 @@ extension TokenBook {
             guard let record = state.table.record(of: token), let request = record.request else {
                 return (.refused(.unknown), Remains())
             }
+            let client = state.table.client(of: record.session)
+            guard state.loans.count(where: { $0.value.client == client }) < configuration.maximumLoansPerClient else {
+                let hasEnded = state.table.end(token, .failed)
+                return (.failed(.tooManyWaiting), hasEnded ? Self.take([token], from: &state) : Remains())
+            }
             var remains = Remains()
             if let content = Self.takeHeld(token, from: &state) { remains.contents.append(content) }
             if SharedName(request) == nil, let loads = state.loads.removeValue(forKey: token) {
                 remains.loads += loads.values
             }
-            state.loans[token] = Loan(borrower: borrower, session: record.session, until: now + Self.loanTime)
+            state.loans[token] = Loan(
+                borrower: borrower, session: record.session, client: client, until: now + Self.loanTime)
             return (.lent(format: request.format, insists: request.bypassNegativeCache), remains)
         }
         clear(remains)
