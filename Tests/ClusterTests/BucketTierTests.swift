@@ -17,14 +17,13 @@ private final class MemoryStore: OriginFetching {
         var objects: [String: [UInt8]] = [:]
         var mood = Mood.well
         var asked: [OriginRequest] = []
-        var cancelled = 0
-        var putting: [@Sendable (OriginEvent) -> Void] = []
+        var waiting: [@Sendable (OriginEvent) -> Void] = []
     }
 
     private struct Fetch: OriginFetch {
         let store: MemoryStore
 
-        func cancel() { store.state.withLock { $0.cancelled += 1 } }
+        func cancel() {}
         func reprioritise(_ priority: Priority) {}
         func pause() {}
         func resume() {}
@@ -41,7 +40,15 @@ private final class MemoryStore: OriginFetching {
         set { state.withLock { $0.objects = newValue } }
     }
     var asked: [OriginRequest] { state.withLock(\.asked) }
-    var cancelled: Int { state.withLock(\.cancelled) }
+
+    /// Answers, late, all that it was asked while it was silent.
+    func answerAll() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for events in waiting { events(.failed(OriginError(.status(404), logDetail: "none"))) }
+    }
 
     func fetch(
         _ request: OriginRequest, priority: Priority, events: @escaping @Sendable (OriginEvent) -> Void
@@ -51,7 +58,7 @@ private final class MemoryStore: OriginFetching {
             return state.mood
         }
         switch mood {
-        case .silent: break
+        case .silent: state.withLock { $0.waiting.append(events) }
         case .refusing: events(.failed(OriginError(.status(403), logDetail: "no")))
         case .well:
             if let upload = request.upload {
@@ -95,7 +102,7 @@ private final class MemoryStore: OriginFetching {
         _ name: SharedName, listed: ContentVersion? = nil, in tier: any RenditionTier
     ) async -> RenditionBytes? {
         await withCheckedContinuation { continuation in
-            tier.find(name, listed: listed, isJustMade: false) { continuation.resume(returning: $0?.tile) }
+            tier.find(name, listed: listed, on: .first) { continuation.resume(returning: $0?.tile) }
         }
     }
 
@@ -140,7 +147,6 @@ private final class MemoryStore: OriginFetching {
         }
         store.objects[url] = [UInt8](repeating: 0, count: 5 << 20)
         #expect(await find(name, in: tier) == nil)
-        #expect(store.cancelled == 1 || store.asked.count == 5)
         #expect(tier.figures.found == 0 && tier.figures.notFound == 4)
     }
 
@@ -150,7 +156,7 @@ private final class MemoryStore: OriginFetching {
         let began = ContinuousClock.now
         for _ in 0..<10 { #expect(await find(name, in: tier) == nil) }
         #expect(ContinuousClock.now - began < .seconds(30))
-        #expect(store.asked.count == 3 && store.cancelled == 3)
+        #expect(store.asked.count == 3)
         #expect(tier.figures.failed == 3)
     }
 
@@ -182,6 +188,23 @@ private final class MemoryStore: OriginFetching {
         #expect(store.asked.count == BucketRenditionTier.mostUnderWay)
     }
 
+    @Test func `no more is looked for at once than may be, and what comes late makes room again`() async {
+        let tier = tier()
+        store.mood = .silent
+        let found = Guarded(0)
+        for number in UInt64(0)..<100 {
+            let name = SharedName(
+                image: ImageID(rawValue: number), version: version, rendition: .tile, format: .webp)
+            tier.find(name, listed: nil, on: .first) { _ in found.withLock { $0 += 1 } }
+        }
+        #expect(store.asked.count == BucketRenditionTier.mostLooks)
+        #expect(found.withLock { $0 } >= 100 - BucketRenditionTier.mostLooks)
+        store.answerAll()
+        store.mood = .well
+        await keep(tile, as: name, in: tier)
+        #expect(await find(name, in: tier) == tile)
+    }
+
     @Test func `what is found far away is kept near, and found there from then on`() async {
         let (near, far) = (tier(gallery: "near"), tier(gallery: "far"))
         let tiers = RenditionTiers(near: near, far: far)
@@ -190,31 +213,45 @@ private final class MemoryStore: OriginFetching {
         #expect(await find(name, in: tiers) == tile)
         #expect(await find(name, in: tiers) == tile)
         #expect(near.figures.found == 1 && near.figures.kept == 1 && far.figures.found == 1)
+        // The second look of a load is for what others have made since: they keep it near.
+        let again = SharedName(image: ImageID(rawValue: 3), version: version, rendition: .tile, format: .webp)
+        await keep(tile, as: again, in: far)
+        let looked = far.figures
+        let second = await withCheckedContinuation { continuation in
+            tiers.find(again, listed: nil, on: .again) { continuation.resume(returning: $0) }
+        }
+        #expect(second == nil && far.figures.found == looked.found && far.figures.notFound == looked.notFound)
         let other = SharedName(image: ImageID(rawValue: 2), version: version, rendition: .tile, format: .webp)
         await keep(tile, as: other, in: tiers)
-        #expect(near.figures.kept == 2 && far.figures.kept == 2)
+        #expect(near.figures.kept == 2 && far.figures.kept == 3)
     }
 }
 
 @Suite struct LookPaceTests {
+    private let start = ContinuousClock.now
+
+    private func moment(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
+
     @Test func `after three late answers in a row nobody looks for a while, and then one, who tells`() {
         var pace = LookPace()
-        let now = ContinuousClock.now
-        /// Whether one may look, so many seconds later.
-        func mayLook(after seconds: Int = 0) -> Bool { pace.mayLook(now: now + .seconds(seconds)) }
-        for _ in 0..<2 {
-            #expect(mayLook())
-            pace.wasLate(now: now)
-        }
+        for late in [0, 300] { pace.wasLate(now: moment(late)) }
         pace.wasAnswered()
-        for _ in 0..<3 {
-            #expect(mayLook())
-            pace.wasLate(now: now)
+        for late in [600, 900, 1_200] {
+            let mayLook = pace.mayLook(now: moment(late))
+            #expect(mayLook)
+            pace.wasLate(now: moment(late))
         }
-        #expect(!mayLook(after: 4))
-        #expect(mayLook(after: 5))
-        #expect(!mayLook(after: 6), "one is looking")
+        let looks = [5_200, 6_200, 7_200].map { pace.mayLook(now: moment($0)) }
+        #expect(looks == [false, true, false], "then one is looking")
         pace.wasAnswered()
-        #expect(mayLook(after: 6))
+        let mayLook = pace.mayLook(now: moment(7_300))
+        #expect(mayLook)
+    }
+
+    @Test func `what is late together counts once`() {
+        var pace = LookPace()
+        for late in 0..<32 { pace.wasLate(now: moment(late)) }
+        let mayLook = pace.mayLook(now: moment(100))
+        #expect(mayLook)
     }
 }

@@ -51,9 +51,9 @@ final class NodeHouse: Sendable {
         return heard
     }
 
-    func find(_ name: SharedName, isJustMade: Bool = false) async -> SharedRendition? {
+    func find(_ name: SharedName, on occasion: LookOccasion = .first) async -> SharedRendition? {
         await withCheckedContinuation { continuation in
-            tier.find(name, listed: nil, isJustMade: isJustMade) { continuation.resume(returning: $0) }
+            tier.find(name, listed: nil, on: occasion) { continuation.resume(returning: $0) }
         }
     }
 

@@ -67,7 +67,7 @@ import Testing
         let one = try await NodeHouse(server)
         await one.keep(SharedRendition(tile: tile(5), original: original(5, freshFor: 0)), as: remote, fence: 1)
         #expect(await one.find(remote) == nil)
-        #expect(await one.find(remote, isJustMade: true)?.tile == tile(5))
+        #expect(await one.find(remote, on: .made)?.tile == tile(5))
         await one.close()
     }
 
@@ -92,7 +92,7 @@ import Testing
         let one = try await NodeHouse(server)
         let large = tile(5, bytes: RedisRenditionTier.largest)
         #expect(await one.keep(SharedRendition(tile: large, original: original(5)), as: remote, fence: 1) == false)
-        #expect(await one.find(remote, isJustMade: true) == nil)
+        #expect(await one.find(remote, on: .made) == nil)
         #expect(one.tier.figures.kept == 0)
         await one.close()
     }

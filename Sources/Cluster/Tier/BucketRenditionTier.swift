@@ -23,6 +23,8 @@ public final class BucketRenditionTier: RenditionTier {
     static let patience = DispatchTimeInterval.milliseconds(300)
     /// Renditions on their way there; what is made beyond is not kept there.
     static let mostUnderWay = 32
+    /// Looks at once, those included that nobody waits for any more: what is looked for beyond is not found.
+    static let mostLooks = 32
     /// A look keeps a load waiting.
     private static let looking = Priority(lane: .visible, viewport: .max, isBrief: true, distance: 0)
     private static let keeping = Priority(lane: .background, viewport: 0, distance: 0)
@@ -32,6 +34,7 @@ public final class BucketRenditionTier: RenditionTier {
     private let pace = Guarded(LookPace())
     private let timing = DispatchQueue(label: "tessera.bucket.tier")
     private let underWay = Atomic<Int>(0)
+    private let looks = Atomic<Int>(0)
     private let counts = Guarded(Figures())
     /// Whether the store took what it was given last.
     private let takes = Guarded(true)
@@ -62,12 +65,20 @@ public final class BucketRenditionTier: RenditionTier {
     public var servesAlone: Bool { true }
 
     public func find(
-        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void
     ) {
-        guard let version = name.version ?? listed, pace.withLock({ $0.mayLook(now: .now) }) else { return found(nil) }
+        guard let version = name.version ?? listed else { return found(nil) }
+        guard looks.add(1, ordering: .relaxed).newValue <= Self.mostLooks,
+            pace.withLock({ $0.mayLook(now: .now) })
+        else {
+            looks.subtract(1, ordering: .relaxed)
+            return found(nil)
+        }
         let name = name.of(version)
-        let look = Look { [self] outcome in
+        let look = Look { [self] in
+            looks.subtract(1, ordering: .relaxed)
+        } ended: { [self] outcome in
             pace.withLock { outcome == .late ? $0.wasLate(now: .now) : $0.wasAnswered() }
             var tile: RenditionBytes?
             if case .came(let bytes) = outcome { tile = SharedBytes.tile(bytes, name, version: version) }
@@ -80,7 +91,7 @@ public final class BucketRenditionTier: RenditionTier {
             }
             found(tile.map { SharedRendition(tile: $0) })
         }
-        look.begin(by: origins.fetch(request(name), priority: Self.looking) { look.take($0) })
+        _ = origins.fetch(request(name), priority: Self.looking) { look.take($0) }
         timing.asyncAfter(deadline: .now() + Self.patience) { look.giveUp() }
     }
 
@@ -142,7 +153,8 @@ extension SharedName {
     }
 }
 
-/// One look for an object, which ends once: when it has come, or when nobody can wait any longer.
+/// One look for an object, which ends once: when it has come, or when nobody can wait any longer. What comes late is left to
+/// come: a connection that is given up is missing for the next look.
 private final class Look: Sendable {
     enum Outcome: Hashable {
         case came([UInt8])
@@ -153,18 +165,18 @@ private final class Look: Sendable {
 
     private struct State: Sendable {
         var bytes: [UInt8] = []
-        var fetch: (any OriginFetch)?
         var ended: (@Sendable (Outcome) -> Void)?
     }
 
     private let state: Guarded<State>
+    private let over: @Sendable () -> Void
 
-    init(ended: @escaping @Sendable (Outcome) -> Void) { state = Guarded(State(ended: ended)) }
-
-    func begin(by fetch: any OriginFetch) {
-        state.withLock { state in
-            if state.ended != nil { state.fetch = fetch }
-        }
+    /// - Parameters:
+    ///   - over: Called once, when nothing more comes of it.
+    ///   - ended: Called once, before that or then.
+    init(over: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Outcome) -> Void) {
+        self.over = over
+        state = Guarded(State(ended: ended))
     }
 
     func take(_ event: OriginEvent) {
@@ -172,24 +184,29 @@ private final class Look: Sendable {
         case .started: state.withLock { $0.bytes = [] }
         case .bytes(let more):
             let isTooMuch = state.withLock { state in
+                guard state.ended != nil else { return false }
                 state.bytes += more
                 return state.bytes.count > BucketRenditionTier.largest + 65_536
             }
-            if isTooMuch { end(.absent, isOver: false) }
-        case .finished: end(.came(state.withLock(\.bytes)), isOver: true)
-        case .failed(let error): end(error.reason == .status(404) ? .absent : .failed, isOver: true)
-        case .notModified: end(.failed, isOver: true)
+            if isTooMuch { end(.absent) }
+        case .finished: close(.came(state.withLock(\.bytes)))
+        case .failed(let error): close(error.reason == .status(404) ? .absent : .failed)
+        case .notModified: close(.failed)
         }
     }
 
-    func giveUp() { end(.late, isOver: false) }
+    func giveUp() { end(.late) }
 
-    private func end(_ outcome: Outcome, isOver: Bool) {
-        let (ended, fetch) = state.withLock { state in
+    private func close(_ outcome: Outcome) {
+        end(outcome)
+        over()
+    }
+
+    private func end(_ outcome: Outcome) {
+        let ended = state.withLock { state in
             defer { state = State() }
-            return (state.ended, state.fetch)
+            return state.ended
         }
-        if !isOver { fetch?.cancel() }
         ended?(outcome)
     }
 }

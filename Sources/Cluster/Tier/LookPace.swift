@@ -3,8 +3,11 @@
 struct LookPace: Sendable {
     private static let mostLate = 3
     private static let rest = Duration.seconds(5)
+    /// What is late together was sent together, and counts once: at first all wait for one handshake.
+    private static let burst = Duration.milliseconds(200)
 
     private var late = 0
+    private var lastLate: ContinuousClock.Instant?
     private var restsUntil: ContinuousClock.Instant?
 
     /// Whether to look now.
@@ -22,6 +25,8 @@ struct LookPace: Sendable {
     }
 
     mutating func wasLate(now: ContinuousClock.Instant) {
+        if let lastLate, lastLate.duration(to: now) < Self.burst { return }
+        lastLate = now
         late += 1
         if late >= Self.mostLate { restsUntil = now + Self.rest }
     }

@@ -42,7 +42,7 @@ final class RedisRenditionTier: RenditionTier {
     var servesAlone: Bool { false }
 
     func find(
-        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void
     ) {
         guard client.isConnected else { return found(nil) }
@@ -60,7 +60,7 @@ final class RedisRenditionTier: RenditionTier {
             let (before, behind) = keys.renditionAroundVersion(name)
             client.run(
                 TierScripts.find, keys: [keys.original(name)],
-                arguments: [before, behind, lifetime, [isJustMade ? 0x31 : 0x30]],
+                arguments: [before, behind, lifetime, [occasion == .made ? 0x31 : 0x30]],
                 within: Self.patience, answer: answer)
         }
     }

@@ -14,12 +14,13 @@ public struct RenditionTiers: RenditionTier {
     public var servesAlone: Bool { near.servesAlone || far.servesAlone }
 
     public func find(
-        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void
     ) {
-        near.find(name, listed: listed, isJustMade: isJustMade) { [near, far] rendition in
-            if let rendition { return found(rendition) }
-            far.find(name, listed: listed, isJustMade: isJustMade) { rendition in
+        near.find(name, listed: listed, on: occasion) { [near, far] rendition in
+            // What another has made since the first look is kept near.
+            guard rendition == nil, occasion == .first else { return found(rendition) }
+            far.find(name, listed: listed, on: occasion) { rendition in
                 // What is found by its origin's word alone is not found near without that word.
                 if let rendition, name.version != nil {
                     near.keep(rendition, as: name, listed: listed, fence: 0) { _ in }
@@ -29,14 +30,12 @@ public struct RenditionTiers: RenditionTier {
         }
     }
 
-    /// Done when others find it near, where who waits for it looks first, or else far away.
+    /// Who waits for it looks near, and is not kept waiting by what is far away.
     public func keep(
         _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
         done: @escaping @Sendable (Bool) -> Void
     ) {
-        near.keep(rendition, as: name, listed: listed, fence: fence) { [far] isKept in
-            if isKept { done(true) }
-            far.keep(rendition, as: name, listed: listed, fence: fence) { if !isKept { done($0) } }
-        }
+        near.keep(rendition, as: name, listed: listed, fence: fence, done: done)
+        far.keep(rendition, as: name, listed: listed, fence: fence) { _ in }
     }
 }

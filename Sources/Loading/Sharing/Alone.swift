@@ -26,7 +26,7 @@ public struct Alone: Coordinating, RenditionTier {
     public func tell(unshared name: SharedName) {}
 
     public func find(
-        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void
     ) { found(nil) }
 

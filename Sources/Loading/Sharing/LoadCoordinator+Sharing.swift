@@ -36,9 +36,9 @@ extension LoadCoordinator {
         perform(needsOriginal ? machine.needOriginal(job) : machine.prepare(job))
     }
 
-    func share(_ job: LoadMachine.JobID, _ priority: Priority, isJustMade: Bool = false) {
+    func share(_ job: LoadMachine.JobID, _ priority: Priority, on occasion: LookOccasion = .first) {
         guard let context = contexts[job], let name = context.share.name else { return goOn(job) }
-        tier.find(name, listed: context.listedVersion, isJustMade: isJustMade) { [weak self] found in
+        tier.find(name, listed: context.listedVersion, on: occasion) { [weak self] found in
             self?.on { $0.looked(job, name, priority, found) }
         }
     }
@@ -80,10 +80,10 @@ extension LoadCoordinator {
         case .mine(let fence):
             // Between the look and the turn another may have made it.
             contexts[job]?.share.fence = fence
-            share(job, priority)
+            share(job, priority, on: .again)
         case .made:
             contexts[job]?.share.turn = nil
-            share(job, priority, isJustMade: true)
+            share(job, priority, on: .made)
         case .failed(let failure):
             contexts[job]?.share.turn = nil
             fail(job, failure, version: image.location.isRemote ? nil : image.version)
@@ -111,7 +111,8 @@ extension LoadCoordinator {
         }
         switch result {
         case .success(.bytes(let tile)) where context.mayTell(tile):
-            let original = context.request.image.location.isRemote ? context.kept : nil
+            let isOfTurn = context.share.fence != nil
+            let original = isOfTurn && context.request.image.location.isRemote ? context.kept : nil
             let shared = SharedRendition(
                 tile: tile, original: original.map { SharedOriginal($0, facts: context.share.facts) })
             tier.keep(shared, as: name, listed: context.listedVersion, fence: fence) { isKept in

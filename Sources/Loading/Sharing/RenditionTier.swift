@@ -10,12 +10,11 @@ public protocol RenditionTier: Sendable {
 
     /// - Parameters:
     ///   - listed: The content of a remote image as its bucket's listing has it; nil where only its origin knows.
-    ///   - isJustMade: It was made while the load waited for it: however soon its origin wants to be asked again, whoever
-    ///     has waited may have it (RFC 9111 §4).
+    ///   - occasion: Why it is looked for.
     ///   - found: Called once, on any thread, with what is there of this name and may be used without asking its origin;
     ///     nil otherwise.
     func find(
-        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void)
 
     /// Keeps a rendition, under the content that it is of. One that is too large is not kept, nor one for which there is no
@@ -28,4 +27,15 @@ public protocol RenditionTier: Sendable {
     func keep(
         _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
         done: @escaping @Sendable (Bool) -> Void)
+}
+
+/// Why a rendition is looked for in a tier.
+public enum LookOccasion: Hashable, Sendable {
+    /// The caches of this machine do not have it.
+    case first
+    /// It was looked for a moment ago, and another machine may have made it since.
+    case again
+    /// It was made while the load waited for it: however soon its origin wants to be asked again, whoever has waited may
+    /// have it (RFC 9111 §4).
+    case made
 }

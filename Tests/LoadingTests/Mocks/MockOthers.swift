@@ -82,7 +82,7 @@ final class MockOthers: Coordinating, RenditionTier {
     func tell(unshared name: SharedName) { unshared.record(name) }
 
     func find(
-        _ name: SharedName, listed: ContentVersion?, isJustMade: Bool,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void
     ) {
         looks.record(name)
