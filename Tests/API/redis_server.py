@@ -1,5 +1,6 @@
 """A Redis of the tests' own, on loopback and a free port, that can be killed, frozen and started again."""
 
+import ctypes
 import pathlib
 import shutil
 import signal
@@ -7,6 +8,11 @@ import socket
 import subprocess
 
 from gallery import wait_until
+
+
+def _end_with_the_tests():
+    """Also where it stands still when the tests are ended (PR_SET_PDEATHSIG, prctl(2))."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class Redis:
@@ -28,8 +34,13 @@ class Redis:
         self.process = subprocess.Popen(
             [program, "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self._folder), "--save", "",
              "--appendonly", "no", "--maxmemory", "64mb", *self._words],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until(lambda: self._answers(), "Redis to answer")
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            preexec_fn=_end_with_the_tests)
+        try:
+            wait_until(lambda: self._answers(), "Redis to answer")
+        except BaseException:
+            self.close()
+            raise
 
     def _answers(self) -> bool:
         try:

@@ -61,9 +61,9 @@ class Node:
 
 class Cluster:
     def __init__(self, start, folder: pathlib.Path, nodes: int, pictures: int):
-        self._traffic = Traffic()
         self.nodes: list[Node] = []
         self.redis = Redis(folder / "redis")
+        self._traffic = Traffic()
         try:
             gallery = folder_of_numbered(folder / "pictures", pictures)
             for number in range(nodes):

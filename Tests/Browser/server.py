@@ -28,8 +28,9 @@ def binary() -> str:
 
 
 def _end_with_the_tests():
-    """Nobody else ends what has a session of its own when the tests are ended (PR_SET_PDEATHSIG, prctl(2))."""
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+    """Nobody else ends what has a session of its own when the tests are ended (PR_SET_PDEATHSIG, prctl(2)), nor
+    what stands still then, but by SIGKILL."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class Server:
@@ -72,7 +73,7 @@ class Server:
     @property
     def status(self) -> dict:
         """What it tells of itself now."""
-        with urllib.request.urlopen(f"{self.address}/api/v1/status") as answer:
+        with urllib.request.urlopen(f"{self.address}/api/v1/status", timeout=PATIENCE) as answer:
             return json.load(answer)
 
     def stop(self):

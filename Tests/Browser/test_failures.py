@@ -149,7 +149,7 @@ def test_pictures_come_whatever_befalls_the_nodes(cluster, visit):
         assert seen["wrong"] == []
         assert seen["unread"] == 0
         print(f"{seen['readings']} pictures read")
-        assert seen["readings"] > 100 * FAILURES
+        assert seen["readings"] > 40 * FAILURES
 
 
 def test_a_page_whose_stream_and_requests_meet_nodes_that_count_otherwise_has_its_pictures(cluster, visit):
