@@ -34,12 +34,7 @@ import Testing
             }
         }
         nodes.deliverAll()
-        nodes.pass(.seconds(2))
-        for node in nodes.nodes {
-            _ = node.borrowed.renewals()
-            node.book.closeIdleSessions()
-        }
-        nodes.deliverAll()
+        nodes.lapse()
         for node in nodes.nodes {
             let ends = node.book.statistics
             #expect(ends.live == 0 && ends.issued == ends.delivered + ends.cancelled + ends.failed && ends.issued > 100)
@@ -133,12 +128,7 @@ private struct LendingWorld {
         look()
         for claim in claims { claim.sending.finish(claim.token, .delivered) }
         nodes.deliverAll()
-        nodes.pass(.seconds(2))
-        for node in nodes.nodes {
-            _ = node.borrowed.renewals()
-            node.book.closeIdleSessions()
-        }
-        nodes.deliverAll()
+        nodes.lapse()
         _ = nodes[0].book.close(session)
         for claim in claims where claim.outcomes.withLock({ $0.count }) != 1 { complain("a claim waits for ever") }
         let counts = nodes[0].book.statistics

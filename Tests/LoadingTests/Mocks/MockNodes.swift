@@ -68,6 +68,16 @@ final class MockNodes: Sendable {
         for message in lost { message.lose() }
     }
 
+    /// Lets all loans that are left lapse, on both sides.
+    func lapse() {
+        pass(.seconds(2))
+        for node in nodes {
+            _ = node.borrowed.renewals()
+            node.book.closeIdleSessions()
+        }
+        deliverAll()
+    }
+
     /// Delivers what is under way, and what that leads to, until nothing is. From any number of threads at once.
     func deliverAll() {
         while let message = state.withLock({ $0.underWay.isEmpty ? nil : $0.underWay.removeFirst() }) {
