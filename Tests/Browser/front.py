@@ -144,11 +144,12 @@ class Front:
         self.until("(way) => document.documentElement.dataset.way === way", way)
 
     def until_settled(self):
-        """Every slot on screen has ended well or badly."""
+        """Every slot on screen has ended well or badly; a phone has a bar beneath, and what is under that nobody sees."""
         self.until("""() => {
+            const end = innerHeight - Number.parseFloat(getComputedStyle(document.querySelector('#grid')).marginBottom);
             const seen = [...document.querySelectorAll('.slot[data-index]')].filter((slot) => {
                 const box = slot.getBoundingClientRect();
-                return box.height > 0 && box.bottom > 60 && box.top < innerHeight;
+                return box.height > 0 && box.bottom > 60 && box.top < end;
             });
             return seen.length > 0 && seen.every((slot) => ['shown', 'failed'].includes(slot.dataset.phase));
         }""")

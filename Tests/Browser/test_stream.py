@@ -94,6 +94,25 @@ SEEN_IS_KEPT = "async () => { const kept = await " + KEPT + """;
 }"""
 
 
+def test_what_is_held_of_the_rows_about_the_screen_is_shown_before_anybody_comes_to_them(visit, demo):
+    front, frames, traffic = watched(visit, demo)
+    front.go_to(3_000)
+    front.until(ALL_ROWS_ARE_SHOWN)
+    front.until_told(SEEN_IS_KEPT.replace("top < innerHeight", "top < Infinity"))
+    front.until("() => location.hash === '#at=3000'")
+    front.page.reload()
+    front.until_way("stream")
+    front.until(ALL_ROWS_ARE_SHOWN)
+
+
+# Those beneath the screen, too.
+ALL_ROWS_ARE_SHOWN = """() => {
+    const slots = [...document.querySelectorAll('.slot[data-index]')].map((slot) => [slot, slot.getBoundingClientRect()]);
+    return slots.some(([, { top }]) => top > innerHeight)
+        && slots.every(([slot, { bottom }]) => bottom < 60 || slot.dataset.phase === 'shown');
+}"""
+
+
 def test_scrolling_back_and_forth_sends_nothing_twice(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()

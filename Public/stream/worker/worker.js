@@ -196,11 +196,12 @@ function forgetOldShowings() {
   }
 }
 
-/** Of what is held, and on screen or to be made ready. */
+/** Of what is held, and on screen, about it or to be made ready. */
 function giveTiles() {
   if (!viewport || isTooFastForTiles(viewport)) return;
-  const { first, count, ahead = 0, behind = 0 } = viewport;
-  const beyond = Math.max(ahead, behind);
+  const { first, count, velocity, ahead = 0, behind = 0 } = viewport;
+  // Who rests comes next to the rows about the screen: what is held of them is shown as soon as what is sent for them.
+  const beyond = Math.max(ahead, behind, velocity === 0 ? count : 0);
   for (let slot = first - beyond; slot < first + count + beyond; slot += 1) {
     const showing = bySlot.get(slot);
     if (showing) giveTile(showing);

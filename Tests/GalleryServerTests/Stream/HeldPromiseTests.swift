@@ -26,7 +26,17 @@ import Testing
         let looked = house.looked.count
         house.show(0, 30)
         #expect(house.drain().isEmpty && house.looked.count == looked)
+        #expect(house.told.filter { $0.slot < 30 }.suffix(30).allSatisfy { $0.token == nil })
+    }
+
+    @Test func `who rests is told of what is held about the screen, after what is on it and before what is to be sent there`() {
+        var house = PlanHouse()
+        house.hold((30..<60).map { PlanHouse.held($0, [.preview, .tile]) })
+        house.show(0, 30)
+        let sent = house.drain()
+        #expect(house.told.map(\.slot) == Array(0..<60))
         #expect(house.told.suffix(30).allSatisfy { $0.token == nil })
+        #expect(Set(sent.map(\.slot)) == Set(0..<30))
     }
 
     @Test func `what holds another version is sent`() {

@@ -192,6 +192,7 @@ extension StreamPlan {
     /// it slowly, and the link is for the pictures themselves.
     private mutating func serveAhead(_ grades: [Grade], _ scan: inout Scan) -> Step? {
         let window = scan.window
+        if let step = introduceHeld([window.ahead, window.behind]) { return step }
         // Pictures that are looked at one by one are made ready as they will be looked at.
         var visits = (viewport?.ahead == nil ? grades.prefix(1) : grades[...]).map { (grade: $0, choice: Choice.all) }
         visits.insert((.preview, window.isReading ? .absent(grades[0], of: 0..<total) : .all), at: 0)
@@ -249,6 +250,16 @@ extension StreamPlan {
             }
         }
         if !tokenless.isEmpty { return .issue(tokenless) }
+        return untold.isEmpty ? nil : .tell(untold)
+    }
+
+    /// What the client holds of slots that it will come to, it is told of before: it shows them the sooner, and else would
+    /// hear of them a round trip after they are on screen.
+    private mutating func introduceHeld(_ ranges: [Range<Int>]) -> Step? {
+        var untold: [Int] = []
+        for slot in ranges.joined() where untold.count < limits.told {
+            if let showing = showing(slot), showing.isSettled, !showing.isTold { untold.append(slot) }
+        }
         return untold.isEmpty ? nil : .tell(untold)
     }
 
