@@ -181,12 +181,14 @@ export class Assignments {
    * @param {number} revision
    * @param {(slot: number) => string | undefined} imageAt  As far as the new order is known, and
    * @param {(image: string) => number | undefined} slotOf  the other way round.
+   * @returns {Standing[]}  What waited for this order, and stands in its slot now.
    */
   move(revision, imageAt, slotOf) {
     const before = [...this.#bySlot.values()];
     this.#bySlot.clear();
     for (const standing of before) {
-      const slot = slotOf(standing.image) ?? (imageAt(standing.slot) === undefined ? standing.slot : undefined);
+      const isSame = [undefined, standing.image].includes(imageAt(standing.slot));
+      const slot = slotOf(standing.image) ?? (isSame ? standing.slot : undefined);
       if (slot === undefined || this.#bySlot.has(slot)) {
         this.#byToken.delete(standing.token);
         continue;
@@ -195,11 +197,7 @@ export class Assignments {
       standing.slot = slot;
       this.#bySlot.set(slot, standing);
     }
-    for (const [slot, standing] of this.#coming) {
-      if (standing.revision > revision) continue;
-      this.#coming.delete(slot);
-      this.#keep(standing);
-    }
+    return this.#moveIn(({ revision: itsOwn }) => itsOwn <= revision);
   }
 
   /**
@@ -208,12 +206,20 @@ export class Assignments {
    * @returns {Standing[]}  What stands in its slot now.
    */
   takeUp(imageAt) {
-    const agreeing = [...this.#coming.values()].filter(({ slot, image }) => imageAt(slot) === image);
-    for (const standing of agreeing) {
+    return this.#moveIn(({ slot, image }) => imageAt(slot) === image);
+  }
+
+  /**
+   * Of what was put aside.
+   * @param {(standing: Standing) => boolean} isDue
+   */
+  #moveIn(isDue) {
+    const due = [...this.#coming.values()].filter(isDue);
+    for (const standing of due) {
       this.#coming.delete(standing.slot);
       this.#keep(standing);
     }
-    return agreeing;
+    return due;
   }
 
   /** What was assigned is of another view. */

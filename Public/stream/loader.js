@@ -215,15 +215,23 @@ export class StreamLoader extends EventTarget {
       const image = imageAt(slot);
       if (image) slots.set(image, slot);
     }
-    this.#assignments.move(this.#pages.revision ?? 0, imageAt, (image) => slots.get(image));
+    const standings = this.#assignments.move(this.#pages.revision ?? 0, imageAt, (image) => slots.get(image));
+    // A slot whose picture stands elsewhere now is renumbered, and given what is there then.
+    for (const standing of standings) this.#standsNow(standing, ({ image }) => !image || image.id === standing.image);
   }
 
   /** More is known of the order that is shown: what waited for a newer one may be of this one as well. */
   #takeUp() {
-    for (const standing of this.#assignments.takeUp((slot) => this.#pages.imageAt(slot)?.id)) {
-      standing.side = this.#report?.side;
-      for (const slot of this.#slots.at(standing.slot)) this.#assign(slot, standing);
-    }
+    for (const standing of this.#assignments.takeUp((slot) => this.#pages.imageAt(slot)?.id)) this.#standsNow(standing);
+  }
+
+  /**
+   * @param {Standing} standing
+   * @param {(slot: Slot) => boolean} [isMeant]  Which of the slots of its number it is given to.
+   */
+  #standsNow(standing, isMeant = () => true) {
+    standing.side = this.#report?.side;
+    for (const slot of this.#slots.at(standing.slot)) if (isMeant(slot)) this.#assign(slot, standing);
   }
 
   /** @param {import('./stream.js').Assignment[]} assignments */
@@ -236,9 +244,7 @@ export class StreamLoader extends EventTarget {
         this.#assignments.putAside(assignment);
         continue;
       }
-      const standing = this.#assignments.put(assignment);
-      standing.side = this.#report?.side;
-      for (const slot of this.#slots.at(standing.slot)) this.#assign(slot, standing);
+      this.#standsNow(this.#assignments.put(assignment));
     }
   }
 
