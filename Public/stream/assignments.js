@@ -95,7 +95,7 @@ export class Assignments {
   /** Bytes of what has come and is larger than a tile, beside those of the picture cache. */
   static #heaviest = 64 * 1_048_576;
   /** So far from what is on screen pages may still tell of what was assigned, in slots. */
-  static reach = 500;
+  static #reach = 500;
 
   /** @type {Map<number, Standing>} */
   #bySlot = new Map();
@@ -179,16 +179,22 @@ export class Assignments {
    * Another order is shown. What has come of pictures stays with them. What stood in a slot of which nothing is known yet
    * is left there: had the server anything else to say of it, it would.
    * @param {number} revision
-   * @param {(slot: number) => string | undefined} imageAt  As far as the new order is known, and
-   * @param {(image: string) => number | undefined} slotOf  the other way round.
+   * @param {number} to  Where in it what is on screen stands.
+   * @param {(slot: number) => string | undefined} imageAt  As far as it is known.
    * @returns {Standing[]}  What waited for this order, and stands in its slot now.
    */
-  move(revision, imageAt, slotOf) {
+  move(revision, to, imageAt) {
+    /** @type {Map<string, number>} */
+    const slots = new Map();
+    for (let slot = Math.max(0, to - Assignments.#reach); slot < to + Assignments.#reach; slot += 1) {
+      const image = imageAt(slot);
+      if (image) slots.set(image, slot);
+    }
     const before = [...this.#bySlot.values()];
     this.#bySlot.clear();
     for (const standing of before) {
       const isSame = [undefined, standing.image].includes(imageAt(standing.slot));
-      const slot = slotOf(standing.image) ?? (isSame ? standing.slot : undefined);
+      const slot = slots.get(standing.image) ?? (isSame ? standing.slot : undefined);
       if (slot === undefined || this.#bySlot.has(slot)) {
         this.#byToken.delete(standing.token);
         continue;

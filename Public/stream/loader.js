@@ -208,14 +208,7 @@ export class StreamLoader extends EventTarget {
       this.#assignments.clear();
       return;
     }
-    const imageAt = (/** @type {number} */ slot) => this.#pages.imageAt(slot)?.id;
-    /** @type {Map<string, number>} */
-    const slots = new Map();
-    for (let slot = Math.max(0, to - Assignments.reach); slot < to + Assignments.reach; slot += 1) {
-      const image = imageAt(slot);
-      if (image) slots.set(image, slot);
-    }
-    const standings = this.#assignments.move(this.#pages.revision ?? 0, imageAt, (image) => slots.get(image));
+    const standings = this.#assignments.move(this.#pages.revision ?? 0, to, (slot) => this.#pages.imageAt(slot)?.id);
     // A slot whose picture stands elsewhere now is renumbered, and given what is there then.
     for (const standing of standings) this.#standsNow(standing, ({ image }) => !image || image.id === standing.image);
   }

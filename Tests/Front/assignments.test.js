@@ -80,7 +80,7 @@ test('what is of an order to come waits for it, with what was sent for it', () =
   assignments.putAside({ ...assignment(3, 'new', 't9'), revision: 2 });
   assert.equal(assignments.at(3).image, 'i3');
   assignments.of('t9').tile = {};
-  assignments.move(2, () => undefined, (image) => ({ new: 3, i3: 4 })[image]);
+  assignments.move(2, 3, (slot) => ({ 3: 'new', 4: 'i3' })[slot]);
   assert.equal(assignments.at(3).image, 'new');
   assert.ok(assignments.at(3).tile);
   assert.equal(assignments.at(4).image, 'i3');
@@ -91,7 +91,7 @@ test('in another order what has come stays with its picture, and what the order 
   const assignments = new Assignments();
   for (const slot of [1, 2, 3, 90]) assignments.put(assignment(slot));
   const order = { 2: 'x', 3: 'i1', 4: 'i2' };
-  assignments.move(2, (slot) => order[slot], (image) => ({ i1: 3, i2: 4 })[image]);
+  assignments.move(2, 3, (slot) => order[slot]);
   assert.equal(assignments.at(3).image, 'i1');
   assert.equal(assignments.at(4).image, 'i2');
   assert.equal(assignments.of('t3'), undefined, 'the third picture is not where it was');
@@ -118,7 +118,7 @@ test('what is put aside for a newer order is taken up where the one that is show
   assert.equal(assignments.at(3).token, 't3');
   assert.equal(assignments.at(4), undefined);
   assert.deepEqual(assignments.takeUp((slot) => `i${slot}`), []);
-  assignments.move(2, (slot) => (slot === 4 ? 'other' : undefined), () => undefined);
+  assignments.move(2, 4, (slot) => (slot === 4 ? 'other' : undefined));
   assert.equal(assignments.at(4).image, 'other');
 });
 
