@@ -29,7 +29,7 @@ import Testing
         #expect(house.told.filter { $0.slot < 30 }.suffix(30).allSatisfy { $0.token == nil })
     }
 
-    @Test func `who rests is told of what is held about the screen, after what is on it and before what is to be sent there`() {
+    @Test func `who rests is told of what is held about the screen, after what is on it`() {
         var house = PlanHouse()
         house.hold((30..<60).map { PlanHouse.held($0, [.preview, .tile]) })
         house.show(0, 30)
