@@ -11,7 +11,7 @@ import time
 from measuring import Report
 
 BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million",
-              "bucket", "app", "cold", "bytes", "curves", "fling"]
+              "bucket", "cluster", "app", "cold", "bytes", "curves", "fling"]
 # What one wants to know of every change, within a quarter of an hour.
 SHORT = ["serve", "coalesce", "latency", "cancel", "fling"]
 
@@ -29,8 +29,10 @@ def main() -> int:
     parser.add_argument("--pictures", metavar="DIR", help="JPEGs of your own for `thumbnails` and `bytes`")
     parser.add_argument("--formats", default="avif,webp,jpeg", type=words,
                         help="formats for `thumbnails`, with commas (avif,webp,jpeg)")
-    parser.add_argument("--quick", action="store_true", 
-                        help="`fling` over one link, once, all fronts; `curves` with few streams")
+    parser.add_argument("--quick", "--short", action="store_true",
+                        help="`fling` over one link, once, all fronts; `curves` with few streams; `cluster` in two minutes")
+    parser.add_argument("--parts", type=words,
+                        help="parts of `cluster`, with commas (once,cost,distance,outages,owners)")
     parser.add_argument("--fronts", type=words, help="fronts for `fling`, with commas")
     parser.add_argument("--motions", type=words, help="motions for `fling`, with commas")
     parser.add_argument("--rounds", type=int, help="of `fling` (3, or 1 if quick)")

@@ -53,6 +53,8 @@ class Client:
             count = self.socket.recv_into(buffer)
         except BlockingIOError:
             return False
+        except ConnectionError:
+            return True
         now = time.monotonic()
         if count == 0:
             return True

@@ -86,6 +86,24 @@ def one_original(megabytes: float = 5) -> pathlib.Path:
     return made(f"original-{megabytes}", make) / "original.jpg"
 
 
+def twelve_megapixels() -> pathlib.Path:
+    """One JPEG as of a camera, 4032 by 3024 pixels."""
+    def make(folder: pathlib.Path):
+        vips("copy", _scene(folder, 0, 4032, 3024), folder / "camera.jpg[Q=90]")
+        (folder / "scene-0.v").unlink()
+    return made("twelve-megapixels", make) / "camera.jpg"
+
+
+def names_of(picture: pathlib.Path, count: int) -> pathlib.Path:
+    """A folder in which one picture has so many names, at most some 60,000."""
+    def make(folder: pathlib.Path):
+        first = folder / "IMG_00000.jpg"
+        first.write_bytes(picture.read_bytes())
+        for number in range(1, count):
+            (folder / f"IMG_{number:05}.jpg").hardlink_to(first)
+    return made(f"names-{count}-{picture.stem}", make)
+
+
 def pictures_of_many_entropies() -> pathlib.Path:
     """Pictures whose tiles have sizes from some to many kilobytes."""
     def make(folder: pathlib.Path):

@@ -53,24 +53,28 @@ class Served:
                 writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(answer) + answer)
                 await writer.drain()
                 return
-            self.counts[path] = self.counts.get(path, 0) + 1
-            self.asked[path] = time.monotonic()
+            self.note(path)
             if self.settings.get("hangs"):
                 await reader.read()
                 self.closed[path] = time.monotonic()
             elif "delay" in self.settings:
-                while head:
+                while True:
                     await asyncio.sleep(self.settings["delay"])
                     writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nCache-Control: max-age=3600\r\n"
                                  b"Content-Length: %d\r\n\r\n" % len(self.body) + self.body)
                     await writer.drain()
                     head = await reader.readuntil(b"\r\n\r\n")
+                    self.note(head.split(b" ")[1].decode())
             else:
                 await self.drip(writer)
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
             writer.close()
+
+    def note(self, path: str):
+        self.counts[path] = self.counts.get(path, 0) + 1
+        self.asked[path] = time.monotonic()
 
     async def drip(self, writer: asyncio.StreamWriter):
         """The body in equal parts over the given seconds, on a schedule that does not drift."""

@@ -20,14 +20,23 @@ PICTURES, SCROLLS = 200, 8
 def load(peer: Peer, path: str, seconds: int) -> tuple[float, float]:
     """Requests a second, and microseconds of processor time for each."""
     before = cpu_seconds(peer.pid)
-    told = subprocess.run(
-        ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-H", f"Accept: {ACCEPT}", f"http://127.0.0.1:{peer.port}{path}"],
-        check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-    used = cpu_seconds(peer.pid) - before
-    if "Non-2xx" in told or "Socket errors" in told:
-        raise RuntimeError(told)
-    requests = int(re.search(r"(\d+) requests in", told)[1])
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", told)[1]), used / requests * 1e6
+    requests, rate = told_by(asking(peer, path, seconds, CONNECTIONS))
+    return rate, (cpu_seconds(peer.pid) - before) / requests * 1e6
+
+
+def asking(peer: Peer, path: str, seconds: int, connections: int, *words: str) -> subprocess.Popen:
+    """`wrk` at work, with further options."""
+    return subprocess.Popen(
+        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-H", f"Accept: {ACCEPT}", *words,
+         f"http://127.0.0.1:{peer.port}{path}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+
+
+def told_by(wrk: subprocess.Popen) -> tuple[int, float]:
+    """Requests in all, and a second, of which none may have failed."""
+    told, _ = wrk.communicate()
+    if wrk.returncode or "Non-2xx" in told or "Socket errors" in told:
+        raise RuntimeError(told or f"wrk ended with {wrk.returncode}")
+    return int(re.search(r"(\d+) requests in", told)[1]), float(re.search(r"Requests/sec:\s+([\d.]+)", told)[1])
 
 
 def tile_of_wanted_size(ours: Tessera, count: int) -> tuple[str, str, bytes, str]:

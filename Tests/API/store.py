@@ -23,7 +23,7 @@ class Refused(Exception):
 class Store:
     """A bucket or several. `put` objects, then look at `asked` for what was asked of it."""
 
-    def __init__(self, buckets=("pictures",), page: int = 1000, region: str = "us-east-1"):
+    def __init__(self, buckets=("pictures",), page: int = 1000, region: str = "us-east-1", port: int = 0):
         self.buckets: dict[str, dict[str, tuple[bytes, float]]] = {name: {} for name in buckets}
         self.page, self.region = page, region
         self.keys = {ACCESS: (SECRET, None)}
@@ -33,7 +33,7 @@ class Store:
         self.puts: list[str] = []
         self.heads: list[dict[str, str]] = []
         self.condition = threading.Condition()
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", port), Handler)
         self.server.store = self
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

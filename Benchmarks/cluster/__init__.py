@@ -1,0 +1,22 @@
+"""Three nodes on one machine: what they make once between them, what that costs, and what becomes of requests when a node,
+their Redis or their store is away."""
+
+import sys
+
+from . import cost, distance, once, outages, owners
+
+PARTS = {"once": once, "cost": cost, "distance": distance, "outages": outages, "owners": owners}
+
+
+def run(report, options):
+    failed = []
+    for name in options.parts or PARTS:
+        if name not in PARTS:
+            raise ValueError(f"no part is called {name}: {', '.join(PARTS)}")
+        try:
+            PARTS[name].run(report, options)
+        except Exception as error:  # the other parts are worth their figures
+            failed.append(name)
+            print(f"cluster, {name} could not be measured: {type(error).__name__}: {error}", file=sys.stderr)
+    if failed:
+        raise RuntimeError(", ".join(failed))

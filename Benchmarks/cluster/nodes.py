@@ -1,0 +1,89 @@
+"""Several nodes of one gallery, with the Redis of the tests, each a process that can be killed, frozen and woken."""
+
+import contextlib
+import pathlib
+import signal
+import sys
+import tempfile
+from collections.abc import Iterable
+
+from million import until
+from peers import Tessera
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Tests" / "API"))
+
+from redis_server import Redis  # noqa: E402  (it stands beside the tests of the API)
+
+NODES = 3
+PATIENCE = 30.0
+
+
+class Node(Tessera):
+    def freeze(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def wake(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def status(self) -> dict:
+        return self.json("/api/v1/status")
+
+    @property
+    def finds_redis(self) -> bool:
+        return self.status["cluster"]["redis"] == "connected"
+
+
+class Cluster:
+    """`nodes` and their `redis`, from its `with` on. Nodes look into no file before its picture is asked for."""
+
+    def __init__(self, *words, urls: Iterable[str] = (), environment: dict[str, str] | None = None):
+        self._words, self._urls, self._environment = words, list(urls), environment
+        self.nodes: list[Node] = []
+
+    def __enter__(self):
+        with contextlib.ExitStack() as begun:
+            folder = begun.enter_context(tempfile.TemporaryDirectory(prefix="tessera-bench-"))
+            self.redis = Redis(pathlib.Path(folder), "--maxmemory", "256mb", "--maxmemory-policy", "allkeys-lfu")
+            begun.callback(self.redis.close)
+            begun.callback(self._end)
+            for _ in range(NODES):
+                self.nodes.append(self._started())
+            self._all = begun.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self._all.close()
+
+    def _end(self):
+        for node in self.nodes:
+            # What stands still ends by nothing else.
+            node.wake()
+            node.__exit__()
+
+    def _started(self) -> Node:
+        node = Node(*self._words, "--no-examine", "--redis", self.redis.url, urls=self._urls,
+                    environment=self._environment)
+        until(lambda: node.finds_redis, PATIENCE)
+        return node
+
+    def replace(self, node: Node, count: int):
+        """A new node, which knows so many pictures, in the place of one that was killed."""
+        node.__exit__()
+        place = self.nodes.index(node)
+        self.nodes[place] = self._started()
+        self.nodes[place].images(count)
+
+    def images(self, count: int) -> list[dict]:
+        """The first pictures, which all nodes know by the same ids."""
+        known = [node.images(count) for node in self.nodes]
+        if len({tuple(image["id"] for image in images) for images in known}) != 1:
+            raise RuntimeError("the nodes call the pictures by other names")
+        return known[0]
+
+    def sum(self, room: str, figure: str) -> int:
+        return sum(node.status[room][figure] for node in self.nodes)
