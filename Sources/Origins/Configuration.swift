@@ -46,6 +46,8 @@ public struct Configuration: Hashable, Sendable {
     public var failuresUntilSuspended = 12
     /// For how long an origin is left alone the first time; it doubles with each failed probe up to eight times.
     public var suspension: Duration = .seconds(5)
+    /// The same of the store that signed requests go to, each time.
+    public var storeSuspension: Duration = .seconds(2)
 
     /// An answer of which the origin says nothing counts as fresh for this long at least (RFC 9111 §4.2.2 leaves it to
     /// us): a picture that is shown now is not fetched again for each of its sizes.
@@ -89,6 +91,7 @@ public struct Configuration: Hashable, Sendable {
         for (field, value) in [
             ("connectTimeout", connectTimeout), ("firstByteTimeout", firstByteTimeout),
             ("lowSpeedWindow", lowSpeedWindow), ("totalTimeout", totalTimeout), ("suspension", suspension),
+            ("storeSuspension", storeSuspension),
         ] where value <= .zero {
             throw Invalid(field: field, problem: "must be longer than nothing")
         }

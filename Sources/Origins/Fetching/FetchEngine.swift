@@ -275,17 +275,22 @@ final class FetchEngine: @unchecked Sendable {
 
     // MARK: Records
 
-    private var fresh: OriginRecord {
-        OriginRecord(
-            circuit: Circuit(
-                threshold: configuration.failuresUntilSuspended, suspension: configuration.suspension),
+    /// The store is the operator's own, and nobody else has what is in it: it is looked for as soon after a long absence as
+    /// after a short one.
+    private func fresh(_ origin: Origin) -> OriginRecord {
+        let isStore = credentials.map { origin.isWithin($0.origin) } ?? false
+        let threshold = configuration.failuresUntilSuspended
+        return OriginRecord(
+            circuit: isStore
+                ? Circuit(threshold: threshold, suspension: configuration.storeSuspension, doublings: 0)
+                : Circuit(threshold: threshold, suspension: configuration.suspension),
             window: ConcurrencyWindow(most: configuration.placesPerOrigin))
     }
 
     private func record(_ origin: Origin) -> OriginRecord {
         if let record = records[origin] { return record }
         if records.count >= crowd { forgetIdle() }
-        let record = fresh
+        let record = fresh(origin)
         records[origin] = record
         places.resize(origin, to: record.window.requests)
         return record

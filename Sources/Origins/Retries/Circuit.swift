@@ -11,11 +11,16 @@ struct Circuit: Sendable {
 
     private let threshold: Int
     private let suspension: Duration
+    private let doublings: Int
     private var state = State.closed(failures: 0)
 
-    init(threshold: Int, suspension: Duration) {
+    /// - Parameters:
+    ///   - suspension: For how long the origin is left alone the first time.
+    ///   - doublings: How often that doubles, once with each failed probe.
+    init(threshold: Int, suspension: Duration, doublings: Int = 3) {
         self.threshold = max(1, threshold)
         self.suspension = suspension
+        self.doublings = doublings
     }
 
     enum Answer: Equatable {
@@ -67,7 +72,7 @@ struct Circuit: Sendable {
         case .closed:
             state = .open(until: now + suspension, times: 1)
         case .probing(let times):
-            state = .open(until: now + suspension * (1 << min(times, 3)), times: times + 1)
+            state = .open(until: now + suspension * (1 << min(times, doublings)), times: times + 1)
         case .open:
             // An attempt from before: it says nothing new.
             return false

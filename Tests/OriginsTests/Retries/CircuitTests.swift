@@ -44,6 +44,17 @@ import Testing
         }
     }
 
+    @Test func `where the wait does not double, each is as long as the first`() {
+        var circuit = Circuit(threshold: 1, suspension: .seconds(2), doublings: 0)
+        var now = start
+        for _ in 0..<5 {
+            #expect(circuit.failed(now: now) == true)
+            #expect(circuit.suspension(now: now) == .seconds(2))
+            now = now + .seconds(2)
+            #expect(circuit.mayAsk(now: now) == .ask)
+        }
+    }
+
     @Test func `an abandoned probe leaves the next one to try`() {
         var circuit = opened()
         let later = start + .seconds(6)

@@ -5,8 +5,12 @@ import Testing
 
 /// Signed requests go to the store, and nowhere else.
 @Suite struct SignedFetchTests {
-    private func fetcher(endpoint: String, allowing: [String] = []) throws -> OriginFetcher {
+    private func fetcher(endpoint: String, allowing: [String] = [], change: (inout Configuration) -> Void = { _ in })
+        throws
+        -> OriginFetcher
+    {
         try OriginFetcher.forTests {
+            change(&$0)
             $0.allowedAddresses = allowing
             $0.objectStore = ObjectStore(
                 endpoint: endpoint, region: "here",
@@ -38,6 +42,28 @@ import Testing
         let fetcher = try fetcher(endpoint: "http://store.test", allowing: ["127.0.0.0/8"])
         let outcome = await fetcher.outcome(of: origin.url(), isSigned: true)
         #expect(outcome.error?.reason == .badURL && origin.requests.isEmpty)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a store that is away is looked for again and again, and not more seldom with time`() async throws {
+        let origin = ScriptedOrigin { $0.reset() }
+        let fetcher = try fetcher(endpoint: origin.url("")) {
+            $0.failuresUntilSuspended = 1
+            $0.maximumRetries = 0
+            $0.suspension = .seconds(60)
+            $0.storeSuspension = .milliseconds(20)
+        }
+        var waits: [Duration] = []
+        while waits.count < 6 {
+            let error = try #require(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).error)
+            guard error.reason == .suspended else { continue }
+            let wait = try #require(error.retryAfter)
+            waits.append(wait)
+            try #require(wait <= .milliseconds(20))
+            try await Task.sleep(for: wait)
+        }
+        #expect(origin.connections > 3)
         await fetcher.shutDown()
         origin.stop()
     }
