@@ -15,7 +15,7 @@ CONNECTIONS, PAUSE, SECONDS, MOST = 60, 10, 3, 1.05
 
 
 def run(report, options):
-    rounds = 3 if options.quick else 5
+    rounds = 2 if options.quick else 3
     folder = originals.pictures_of_many_entropies()
     with Tessera(folder, "--no-examine") as one, Cluster(folder) as three, tempfile.TemporaryDirectory() as place:
         script = pathlib.Path(place, "pause.lua")

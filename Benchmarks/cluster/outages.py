@@ -18,7 +18,7 @@ from .nodes import NODES, Cluster, Node
 # Requests a second of each kind.
 RATE = 20
 # Seconds before, during and after an outage.
-BEFORE, AWAY, AFTER = 2.0, 30.0, 10.0
+BEFORE, AWAY, AFTER = 2.0, 30.0, 8.0
 # Seconds within which a tile, or an honest word, has to be there: an origin has 20 for its first byte.
 DEADLINES = {"cached": 1.0, "file": 3.0, "object": 21.0}
 HEALED = 5.0

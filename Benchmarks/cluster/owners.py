@@ -21,7 +21,7 @@ NEVER = 60.0
 
 
 def run(report, options):
-    rounds = 2 if options.quick else 5
+    rounds = 1 if options.quick else 3
     picture = originals.twelve_megapixels()
     paths = [f"/{number}.jpg" for number in range(2 * rounds + 1)]
     with Origin("drip", file=str(picture), seconds=SECONDS, part=64_000) as origin:
