@@ -29,6 +29,7 @@ RUN build() { \
     && build tessera-renderer \
     && build tessera $(Packaging/icu.py /tmp/icu.o) \
     && Packaging/icu.py --check /out/tessera
+COPY Packaging/licences Packaging/licences
 COPY Packaging/linked Packaging/
 RUN Packaging/linked /src /linked
 

@@ -83,16 +83,29 @@ def swift_packages(linked: pathlib.Path) -> list[dict]:
         found.append(package(
             identifier("swift", name), name, version, source=f"git+{location}.git@{version}",
             licence=licence_of(linked / name), purl=f"pkg:swift/{location.partition('://')[2]}@{version}"))
-    # The runtime, with Foundation and ICU's data in it.
-    version = (linked / "swift-version").read_text().strip()
-    found.append(package(
-        "SPDXRef-swift-runtime", "swift", version, licence="Apache-2.0 WITH Swift-exception",
-        purl=f"pkg:generic/swift@{version}"))
     return found
 
 
+def others(linked: pathlib.Path) -> list[dict]:
+    """The runtime with Foundation, and what is in that and in swift-crypto of somebody else's."""
+    swift, icu, boringssl = (
+        (linked / name).read_text().strip() for name in ("swift-version", "icu-version", "boringssl-revision"))
+    return [
+        package(
+            "SPDXRef-swift-runtime", "swift", swift, licence="Apache-2.0 WITH Swift-exception",
+            purl=f"pkg:generic/swift@{swift}"),
+        package(
+            "SPDXRef-icu", "icu", icu, source="git+https://github.com/unicode-org/icu.git", licence="Unicode-3.0",
+            purl=f"pkg:generic/icu@{icu}"),
+        package(
+            "SPDXRef-boringssl", "boringssl", boringssl,
+            source=f"git+https://boringssl.googlesource.com/boringssl@{boringssl}",
+            licence="Apache-2.0 AND (MIT OR Apache-2.0 OR BSD-1-Clause)", purl=f"pkg:generic/boringssl@{boringssl}",
+            comment="The arithmetic of its curves is fiat-crypto's, under the second.")]
+
+
 def document(words: argparse.Namespace) -> dict:
-    inside = swift_packages(words.linked)
+    inside = swift_packages(words.linked) + others(words.linked)
     beside = debian_packages(words.root) if words.root else []
     tessera = package(TESSERA, "tessera", words.version, purl=f"pkg:generic/tessera@{words.version}")
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", datetime.datetime.now().timestamp()))
