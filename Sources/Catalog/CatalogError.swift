@@ -58,7 +58,10 @@ extension CatalogError: CustomStringConvertible {
         case .badSource(let word, let reason): "\(word): \(reason)"
         case .badConfiguration(let field, let reason): "\(field): \(reason)"
         case .dataFolderUnusable(let path, let reason):
-            "The data folder \(path) cannot be used: \(reason). Choose another one with --data."
+            """
+            The data folder \(path) cannot be used: \(reason). Choose another one with --data, or in a container mount one \
+            there to which the user with the id \(geteuid()) may write.
+            """
         case .dataFolderInUse(let path):
             "The data folder \(path) is in use by another Tessera. Stop that one, or choose another folder with --data."
         case .malformedCursor: "The cursor is not one that this server gave out."
