@@ -1,5 +1,7 @@
 """Tests of the container image. Scripts/image says by ENGINE and IMAGE which one; galleries run in containers of it."""
 
+import itertools
+import json
 import os
 import pathlib
 import subprocess
@@ -15,10 +17,17 @@ RUN_OPTIONS = os.environ.get("RUN_OPTIONS", "").split()
 
 from gallery import Gallery  # noqa: E402  (it stands beside the tests of the API)
 
+NUMBERS = itertools.count()
+
 
 def engine(*words: str, **options) -> str:
     """What the engine answers."""
     return subprocess.run([ENGINE, *words], check=True, capture_output=True, text=True, timeout=120, **options).stdout
+
+
+def first_process(container: str) -> int:
+    """The number that the container's first process has outside."""
+    return json.loads(engine("inspect", container))[0]["State"]["Pid"]
 
 
 @pytest.fixture
@@ -32,16 +41,21 @@ def folder(tmp_path) -> pathlib.Path:
 
 @pytest.fixture
 def serve(tmp_path, monkeypatch):
-    """Starts galleries that end with the test, each checked to end well."""
+    """Starts galleries that end with the test, each checked to end well: with these volumes, and these words for the
+    engine. The container of each has its name in `container`, and its status in `ends_with` if that is not to be 0."""
     running: list[Gallery] = []
 
-    def start(*words, mounts=(), **options) -> Gallery:
-        monkeypatch.setenv("IMAGE_MOUNTS", "\n".join(mounts))
+    def start(*words, mounts=(), engine_options=(), **options) -> Gallery:
+        name = f"tessera-tried-{os.getpid()}-{next(NUMBERS)}"
+        lines = [f"--name={name}", *engine_options, *(f"--volume={mount}" for mount in mounts)]
+        monkeypatch.setenv("IMAGE_OPTIONS", "\n".join(lines))
         running.append(Gallery(*words, data=tmp_path / "unused", **options))
+        running[-1].container, running[-1].ends_with = name, 0
         return running[-1]
 
     yield start
-    assert [gallery.stop() for gallery in running] == [0] * len(running), running[0].log
+    ends = [gallery.stop() for gallery in running]
+    assert ends == [gallery.ends_with for gallery in running], running[0].log
 
 
 @pytest.fixture(scope="session")

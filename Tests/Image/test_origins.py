@@ -111,16 +111,16 @@ def origin(tmp_path):
 
 @pytest.fixture
 def fetch(tmp_path, serve, name_server, origin):
-    """What becomes of the picture, with these authorities or with the image's own."""
+    """What becomes of the picture, with these authorities in place of the image's own, or beside them."""
     url, _ = origin
 
-    def ask(authorities: pathlib.Path | None):
+    def ask(authorities: pathlib.Path | None, at: str = "ca-certificates.crt"):
         listed, resolver = tmp_path / "urls.txt", tmp_path / "resolv.conf"
         listed.write_text(url + "\n")
         resolver.write_text(f"nameserver {NAME_SERVER[0]}\n")
         mounts = [f"{resolver}:/etc/resolv.conf:ro"]
         if authorities:
-            mounts.append(f"{authorities}:/etc/ssl/certs/ca-certificates.crt:ro")
+            mounts.append(f"{authorities}:/etc/ssl/certs/{at}:ro")
         gallery = serve(listed, *LOOPBACK, mounts=mounts)
         return gallery.tile(next(iter(gallery.images(1).values())))
 
@@ -130,6 +130,12 @@ def fetch(tmp_path, serve, name_server, origin):
 def test_a_picture_comes_over_tls_from_a_name(fetch, origin, name_server):
     assert fetch(origin[1]).status == 200
     assert name_server
+
+
+def test_an_authority_is_believed_beside_the_public_ones_under_its_hash(fetch, origin):
+    named = ["openssl", "x509", "-noout", "-hash", "-in", origin[1]]
+    name = subprocess.run(named, check=True, capture_output=True, text=True).stdout.strip()
+    assert fetch(origin[1], at=f"{name}.0").status == 200
 
 
 def test_an_origin_for_which_no_public_authority_vouches_is_refused(fetch):
