@@ -128,7 +128,9 @@ struct OperationRoutes {
             metrics.gauge(
                 "tiles_ahead_full", "1 where it has ended early, for the cache of tiles is full.", ahead.isFull ? 1 : 0)
         }
-        metrics.counter("source_problems", "Lines, files and links that were passed over.", status.problems.count)
+        metrics.gauge(
+            "source_problems", "Lines, files and links that were passed over when the sources were read last.",
+            status.problems.count)
         metrics.gauge("sessions", "Open sessions.", status.sessions)
         metrics.figures(of: "token", status.tokens, gauges: ["live"])
         metrics.figures(
