@@ -1,4 +1,4 @@
-import { announce } from '../page/announcer.js';
+import { announceLater, takeBack } from '../page/announcer.js';
 import { tellOfField } from '../page/field-problem.js';
 import { formatNumber } from '../page/numbers.js';
 import { attachKey } from '../page/pressed.js';
@@ -19,8 +19,6 @@ export class Search {
   #field = find('#search-field');
   #clear = find('#search-clear');
   #isScheduled = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #telling;
 
   /**
    * @param {{finding: import('./finding.js').Finding, pages: import('../catalog/pages.js').Pages,
@@ -103,7 +101,7 @@ export class Search {
     const { q } = this.#finding.wished;
     if (this.#field.value.trim() !== q) this.#field.value = q;
     this.#clear.hidden = this.#field.value === '';
-    clearTimeout(this.#telling);
+    takeBack();
   }
 
   #shown() {
@@ -111,8 +109,7 @@ export class Search {
     const { total = 0, view } = this.#pages;
     const count = total === 1 ? '1 picture' : `${formatNumber(total)} pictures`;
     const text = total === 0 && view.isNarrowed ? 'Nothing matches' : count;
-    clearTimeout(this.#telling);
-    this.#telling = setTimeout(() => announce(text), Search.#pause);
+    announceLater(text, Search.#pause);
   }
 
   /** @param {import('../catalog/problem.js').Problem} problem */

@@ -147,15 +147,17 @@ def test_keys_go_over_a_heading_to_the_nearest_column(dated):
                        ("ArrowRight", 31), ("ArrowUp", 27), ("ArrowLeft", 26), ("ArrowUp", 24), ("PageUp", 6), ("PageUp", 0),
                        ("End", 237), ("ArrowDown", 237), ("Home", 0), ("ArrowUp", 0)]:
         front.page.keyboard.press(key)
-        assert front.focused == index, key
-        assert front.slot(index).is_visible()
+        front.until_focused(index)
+        front.slot(index).wait_for()
     front.slot(24).focus()
     front.page.keyboard.press("ArrowDown")
     front.until("() => document.querySelector('body > [aria-live]').textContent === 'July 2019'")
     # The very first heading is seen again when the first row is come back to.
     front.page.keyboard.press("End")
     front.page.keyboard.press("Home")
-    assert headings(front).first.bounding_box()["y"] >= 50
+    front.until("() => { const heading = [...document.querySelectorAll('.heading:not([hidden])')]"
+                ".find((one) => one.textContent.includes('June 2019'));"
+                " return heading && heading.getBoundingClientRect().top >= 50; }")
 
 
 def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushes_it_off(dated):
