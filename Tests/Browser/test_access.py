@@ -88,16 +88,6 @@ def test_rows_are_in_reading_order_at_rest(visit, demo):
     }""")
 
 
-def test_what_somebody_does_is_announced_and_no_count_of_pictures_after_it(visit, demo):
-    front = visit(demo, before=lambda page: page.clock.install())
-    front.until_settled()
-    front.slot(2).click()
-    front.viewer.wait_for()
-    front.page.keyboard.press("ArrowRight")
-    front.page.clock.run_for(10_000)
-    assert "picture 4 of 10,000" in front.page.locator("#viewer > [aria-live]").inner_text()
-
-
 def test_moving_in_the_viewer_is_announced(visit, demo):
     front = visit(demo)
     front.until_settled()
