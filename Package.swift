@@ -82,7 +82,7 @@ let package = Package(
                 "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux", grdb, collections, log,
             ],
             tests: ["RenderWorkers", "Addresses"]),
-        room("Redis", knows: ["EventLoops", collections, crypto], tests: ["Locking"]),
+        room("Redis", knows: ["EventLoops", "Addresses", collections, crypto], tests: ["Locking"]),
         room(
             "Origins",
             knows: ["EventLoops", "HTTPDates", "Locking", "Scheduling", "Addresses", "CCurl", crypto, log]),

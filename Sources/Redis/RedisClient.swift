@@ -23,11 +23,7 @@ public final class RedisClient: @unchecked Sendable {
     private let connected = Atomic<Bool>(false)
 
     /// Whether the server is there.
-    public enum State: Hashable, Sendable {
-        case connected
-        /// Why, for the log.
-        case away(String)
-    }
+    public typealias State = Presence
 
     /// - Parameter loop: What calls back runs on it.
     /// - Throws: ``Configuration/Invalid``.

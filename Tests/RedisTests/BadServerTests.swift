@@ -1,3 +1,4 @@
+import EventLoops
 import Locking
 import TestSupport
 import Testing

@@ -1,25 +1,29 @@
-import EventLoops
-import Redis
+/// Whether a server is there.
+public enum Presence: Hashable, Sendable {
+    case connected
+    /// Why, for the log.
+    case away(String)
+}
 
 /// What the log is told of a connection that comes and goes: that it is away at once, and that it is there again when it has
 /// held for a while. One that comes and goes all the time is told of once.
 ///
 /// On the loop only.
-final class SteadyNews {
+public final class SteadyNews {
     private let loop: EventLoop
     private let steadyTime: Duration
-    private let tell: (RedisClient.State) -> Void
+    private let tell: (Presence) -> Void
     /// Of what was told last; nil in the beginning.
     private var toldConnected: Bool?
     private var timer: LoopTimer?
 
-    init(loop: EventLoop, steadyTime: Duration = .seconds(5), tell: @escaping (RedisClient.State) -> Void) {
+    public init(loop: EventLoop, steadyTime: Duration = .seconds(5), tell: @escaping (Presence) -> Void) {
         self.loop = loop
         self.steadyTime = steadyTime
         self.tell = tell
     }
 
-    func changed(_ state: RedisClient.State) {
+    public func changed(_ state: Presence) {
         timer?.cancel()
         timer = nil
         let isConnected = state == .connected
@@ -28,7 +32,7 @@ final class SteadyNews {
         timer = loop.schedule(after: steadyTime) { [weak self] in self?.say(state) }
     }
 
-    private func say(_ state: RedisClient.State) {
+    private func say(_ state: Presence) {
         toldConnected = state == .connected
         tell(state)
     }

@@ -1,8 +1,9 @@
 import Glibc
 
 /// An address and a port, as the kernel has them.
-struct HostAddress: Hashable, Sendable {
-    let family: Int32
+public struct HostAddress: Hashable, Sendable {
+    /// `AF_INET` or `AF_INET6`.
+    public let family: Int32
     private let bytes: [UInt8]
 
     init(_ found: addrinfo) {
@@ -11,15 +12,27 @@ struct HostAddress: Hashable, Sendable {
     }
 
     /// As `connect(2)`.
-    func connect(_ socket: Int32) -> Int32 {
+    public func connect(_ socket: Int32) -> Int32 {
         bytes.withUnsafeBytes {
             Glibc.connect(socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
         }
     }
 
+    /// The address alone, in digits; nil where the C library cannot write it.
+    public var digits: String? {
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let code = bytes.withUnsafeBytes {
+            getnameinfo(
+                $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count), &text,
+                socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+        }
+        guard code == 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// All addresses of a host, the best first (RFC 6724); none for what is unknown. Blocks while a name is looked up,
     /// unless the flags have `AI_NUMERICHOST`.
-    static func resolve(_ host: String, _ port: UInt16, flags: Int32) -> [HostAddress] {
+    public static func resolve(_ host: String, _ port: UInt16, flags: Int32) -> [HostAddress] {
         var hints = addrinfo()
         hints.ai_flags = flags | AI_NUMERICSERV
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

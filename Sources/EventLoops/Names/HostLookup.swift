@@ -1,13 +1,12 @@
 import Dispatch
-import EventLoops
 import Glibc
 
 /// Turns a server's name into addresses that can be connected to without waiting.
 ///
 /// The C library's resolver blocks, for as long as its own limits say: it is asked on a queue of its own, once at a time,
 /// and whoever asks meanwhile shares that answer. An address is told at once. On the loop only.
-final class HostLookup {
-    enum Answer: Hashable {
+public final class HostLookup {
+    public enum Answer: Hashable, Sendable {
         /// At least one.
         case found([HostAddress])
         case unknown
@@ -19,17 +18,15 @@ final class HostLookup {
     private let port: UInt16
     private let loop: EventLoop
     private let resolve: @Sendable () -> [HostAddress]
-    private let queue = DispatchQueue(label: "tessera.redis.names")
+    private let queue = DispatchQueue(label: "tessera.names")
     private var isUnderWay = false
     private var askers: [UInt64: (timer: LoopTimer, told: (Answer) -> Void)] = [:]
     private var lastAsker: UInt64 = 0
 
     /// - Parameter resolve: Looks a name up, and may block.
-    init(
+    public init(
         _ host: String, _ port: UInt16, loop: EventLoop,
-        resolve: @escaping @Sendable (String, UInt16) -> [HostAddress] = {
-            HostAddress.resolve($0, $1, flags: AI_ADDRCONFIG)
-        }
+        resolve: @escaping @Sendable (String, UInt16) -> [HostAddress]
     ) {
         self.host = host
         self.port = port
@@ -37,8 +34,13 @@ final class HostLookup {
         self.resolve = { resolve(host, port) }
     }
 
+    /// With the C library's resolver.
+    public convenience init(_ host: String, _ port: UInt16, loop: EventLoop) {
+        self.init(host, port, loop: loop) { HostAddress.resolve($0, $1, flags: AI_ADDRCONFIG) }
+    }
+
     /// - Parameter told: Called once, on the loop.
-    func find(within time: Duration, told: @escaping (Answer) -> Void) {
+    public func find(within time: Duration, told: @escaping (Answer) -> Void) {
         let numeric = HostAddress.resolve(host, port, flags: AI_NUMERICHOST)
         guard numeric.isEmpty else { return told(.found(numeric)) }
         lastAsker += 1
