@@ -10,8 +10,8 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libbrotli-dev libcurl4-openssl-dev libmagic-dev libsqlite3-dev libvips-dev pkg-config \
-        python3-minimal zlib1g-dev \
+        libbrotli-dev libcurl4-openssl-dev libmagic-dev libpq-dev libsqlite3-dev libvips-dev \
+        pkg-config python3-minimal zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies change seldom: they are fetched in a layer of their own.
@@ -38,7 +38,7 @@ FROM debian:trixie-slim AS root
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
         binutils ca-certificates fontconfig fonts-dejavu-core libbrotli1 libcurl4t64 libheif-plugin-aomenc \
-        libheif-plugin-dav1d libheif-plugin-libde265 libmagic1t64 libsqlite3-0 libvips42t64 python3 shared-mime-info
+        libheif-plugin-dav1d libheif-plugin-libde265 libmagic1t64 libpq5 libsqlite3-0 libvips42t64 python3 shared-mime-info
 COPY --from=build /out /out
 COPY --from=build /linked /linked
 COPY Packaging/image-root Packaging/magic.py Packaging/sbom.py /packaging/

@@ -50,14 +50,15 @@ let package = Package(
                 dependencies: [
                     // Catalog to RenderWorkers for the settings that its options change.
                     "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
-                    "Redis", "Renditions", "RenderWorkers", "CLinux",
+                    "Postgres", "Redis", "Renditions", "RenderWorkers", "CLinux",
                 ],
                 swiftSettings: strict)
         ],
         room(
             "GalleryServer",
             knows: [
-                "HTTPServer", "HTTPDates", "Cluster", "Redis", "Loading", "Locking", "Renditions", "RenderWorkers",
+                "HTTPServer", "HTTPDates", "Cluster", "FactsLog", "Postgres", "Redis", "Loading", "Locking",
+                "Renditions", "RenderWorkers",
                 "Catalog", "Images", "Clients", "Addresses", collections, httpTypes, log,
             ],
             tests: ["Decoding", grdb]),
@@ -68,6 +69,8 @@ let package = Package(
                 log,
             ],
             tests: ["Addresses"]),
+        room(
+            "FactsLog", knows: ["Catalog", "Postgres", "EventLoops", "Images", "Locking", log]),
         room(
             "DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log],
             tests: ["Decoding", "Images", "CVips"],
@@ -83,13 +86,16 @@ let package = Package(
             ],
             tests: ["RenderWorkers", "Addresses"]),
         room("Redis", knows: ["EventLoops", "Addresses", collections, crypto], tests: ["Locking"]),
+        room("Postgres", knows: ["EventLoops", "Addresses", "CPostgres", collections], tests: ["Locking"]),
         room(
             "Origins",
             knows: ["EventLoops", "HTTPDates", "Locking", "Scheduling", "Addresses", "CCurl", crypto, log]),
         room(
             "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
         room("Renditions", knows: ["Images", "Scheduling"]),
-        room("Catalog", knows: ["Images", "Locking", "CLinux", grdb, sqlite, log]),
+        room(
+            "Catalog", knows: ["Images", "Locking", "CLinux", grdb, sqlite, log],
+            tests: ["FactsLog", "Postgres", "EventLoops"]),
 
         // The render workers' program. Nothing else links a decoder.
         [
@@ -133,6 +139,7 @@ let package = Package(
             .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
             .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
             .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
+            .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
             .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         ],
     ].flatMap { $0 },

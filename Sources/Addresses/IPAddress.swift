@@ -37,6 +37,14 @@ public enum IPAddress: Hashable, Sendable {
         return .v4(UInt32(truncatingIfNeeded: bits))
     }
 
+    /// Whether it is this machine's own (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    public var isLoopback: Bool {
+        switch unmapped {
+        case .v4(let bits): bits >> 24 == 127
+        case .v6(let bits): bits == 1
+        }
+    }
+
     private init(_ address: in6_addr) {
         self = .v6(withUnsafeBytes(of: address) { $0.reduce(0) { $0 << 8 | UInt128($1) } })
     }

@@ -92,7 +92,10 @@ public final class Catalog: Sendable {
         self.standing = Guarded(standing)
         facts = FactsBuffer(
             delay: configuration.learningDelay, batch: configuration.learningBatch, logger: logger
-        ) { try shelf.write($0) }
+        ) { learnt in
+            try shelf.write(learnt)
+            configuration.sharing?.learned()
+        }
         shelf.onDamage { [weak self] index, error in self?.repair(index, because: error) }
         shelf.onLearning { [weak self] ids, index in self?.rows(of: ids, in: index) ?? [] }
     }

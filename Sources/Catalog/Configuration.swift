@@ -30,6 +30,8 @@ extension Catalog {
         }
         /// Who asks the store of buckets; nil where no bucket can be a source.
         public var objectStore: (any ObjectStoreAsking)?
+        /// Tells the other nodes of the gallery what is learnt; nil where nobody shares.
+        public var sharing: (any FactsSharing)?
         /// How soon a page of a bucket's listing that did not come is asked for again, and how often until the listing is
         /// given up for a while.
         var pageRetrying = RetryPace(first: .milliseconds(500), longest: .seconds(30))

@@ -2,6 +2,7 @@ public import Catalog
 public import HTTPServer
 public import Loading
 public import Origins
+public import Postgres
 public import Redis
 public import RenderWorkers
 
@@ -15,6 +16,8 @@ extension Gallery {
         public var rendering = RenderPool.Configuration()
         /// The Redis by which several nodes of this gallery agree; nil for a node by itself.
         public var redis: RedisAddress?
+        /// The PostgreSQL in which several nodes of this gallery share what they learn of pictures; nil for none.
+        public var database: PostgresAddress?
         /// The URL, with a slash at its end, beneath which renditions are kept in the object store, too; nil for nowhere.
         public var tileBucket: String?
         /// The folder of the browser front.

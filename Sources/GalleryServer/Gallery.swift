@@ -1,5 +1,6 @@
 import Catalog
 import Cluster
+import FactsLog
 import Foundation
 import HTTPServer
 import Loading
@@ -17,13 +18,16 @@ public final class Gallery: Sendable {
     private let examiner: Examiner?
     private let ahead: TilesAhead?
     private let cluster: Cluster?
+    private let log: PostgresFactsLog?
     private let responder: GalleryResponder
 
     private init(
         catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus,
-        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, responder: GalleryResponder
+        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, log: PostgresFactsLog?,
+        responder: GalleryResponder
     ) {
         self.cluster = cluster
+        self.log = log
         self.responder = responder
         self.streams = streams
         self.examiner = examiner
@@ -44,7 +48,17 @@ public final class Gallery: Sendable {
         let origins = try OriginFetcher(configuration: configuration.origins, logger: logger)
         var cataloguing = configuration.catalog
         if configuration.origins.objectStore != nil { cataloguing.objectStore = ObjectStoreAccess(origins: origins) }
-        let catalog = try await Catalog.open(cataloguing, sources: sources, logger: logger)
+        let log = try configuration.database.map { address in
+            try PostgresFactsLog(address, gallery: ClusterName.of(sources), logger: logger)
+        }
+        cataloguing.sharing = log
+        let catalog: Catalog
+        do {
+            catalog = try await Catalog.open(cataloguing, sources: sources, logger: logger)
+        } catch {
+            await log?.stop()
+            throw error
+        }
         do {
             let access = CatalogAccess(catalog: catalog)
             var loading = configuration.loading
@@ -69,7 +83,9 @@ public final class Gallery: Sendable {
             let streams = StreamCensus(
                 limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
             let examiner =
-                configuration.examinesFiles ? Examiner(catalog: catalog, renderer: workers, logger: logger) : nil
+                configuration.examinesFiles
+                ? Examiner(catalog: catalog, renderer: workers, sharing: log, logger: logger)
+                : nil
             let ahead =
                 configuration.examinesFiles && configuration.makesTilesAhead && configuration.loading.tileBytes > 0
                 ? TilesAhead(
@@ -78,14 +94,15 @@ public final class Gallery: Sendable {
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, relay: relay,
                 origins: origins, workers: workers, streams: streams, examiner: examiner, ahead: ahead,
-                cluster: cluster, bucket: bucket, figures: figures, logger: logger)
+                cluster: cluster, log: log, bucket: bucket, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
-                examiner: examiner, ahead: ahead, cluster: cluster, responder: responder)
+                examiner: examiner, ahead: ahead, cluster: cluster, log: log, responder: responder)
         } catch {
+            await log?.stop()
             await catalog.close()
             throw error
         }
@@ -103,6 +120,7 @@ public final class Gallery: Sendable {
     public func start() async throws -> String {
         cluster?.serve(responder.host, borrowed: responder.borrowed)
         cluster?.start()
+        await log?.start(catalog)
         let address = try await server.start()
         examiner?.start()
         ahead?.start()
@@ -143,6 +161,7 @@ public final class Gallery: Sendable {
             group.cancelAll()
         }
         await cluster?.stop()
+        await log?.stop()
         await origins.shutDown()
         await catalog.close()
     }

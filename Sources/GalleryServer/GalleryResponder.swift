@@ -1,6 +1,7 @@
 import Catalog
 import Clients
 import Cluster
+import FactsLog
 import HTTPServer
 import HTTPTypes
 import Loading
@@ -21,8 +22,8 @@ struct GalleryResponder: Responder {
     init(
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
         relay: any SessionRelaying, origins: OriginFetcher, workers: RenderPool, streams: StreamCensus,
-        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, bucket: BucketRenditionTier?,
-        figures: ServerFigures, logger: Logger
+        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, log: PostgresFactsLog?,
+        bucket: BucketRenditionTier?, figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         var router = Router(logger: logger)
@@ -42,7 +43,7 @@ struct GalleryResponder: Responder {
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
-            bucket: bucket, figures: figures
+            log: log, bucket: bucket, figures: figures
         ).add(to: &router)
         var page = AssembledFiles.Configuration(headers: SecurityHeaders.page)
         page.scripts = ["/service-worker.js"]

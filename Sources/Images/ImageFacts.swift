@@ -37,6 +37,12 @@ public struct ImageFacts: Hashable, Sendable, Codable {
 
     /// Raised when more is read of a file than before, so that every file is looked into once more.
     public static let presentExamination = 2
+    /// What a picture's ``width`` and ``height`` can be.
+    public static let sides = 1...10_000_000
+    /// What ``frames`` can be.
+    public static let frameCounts = 1...10_000_000
+    /// What a camera's ``Camera/sensitivity`` can be.
+    public static let sensitivities = 0...Int(UInt32.max)
     /// Bytes.
     public static let maximumTitle = 1_024
     public static let maximumKeywords = 64
@@ -78,6 +84,9 @@ public struct ImageFacts: Hashable, Sendable, Codable {
             self.longitude = longitude
             self.altitude = altitude
         }
+
+        /// Whether there is such a place.
+        public var isOnEarth: Bool { abs(latitude) <= 90 && abs(longitude) <= 180 }
     }
 
     /// Where the picture was taken, in words.

@@ -6,6 +6,7 @@ import HTTPServer
 import Loading
 import Logging
 import Origins
+import Postgres
 import Redis
 import RenderWorkers
 import Renditions
@@ -86,6 +87,12 @@ struct ServerOptions: ParsableArguments {
             "The Redis or Valkey by which several nodes of one gallery agree: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]. (TESSERA_REDIS; none, a node by itself)",
             valueName: "url"))
     var redis: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The PostgreSQL in which several nodes of one gallery share what they learn of pictures: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
+            valueName: "url"))
+    var database: String?
 
     @OptionGroup
     var originLimits: OriginLimitOptions
@@ -183,6 +190,13 @@ extension ServerOptions {
                 configuration.redis = try RedisAddress(text)
             } catch {
                 throw ValidationError("--redis: \(error).")
+            }
+        }
+        if let text = try database ?? Environment.value("database") {
+            do {
+                configuration.database = try PostgresAddress(text)
+            } catch {
+                throw ValidationError("--database: \(error).")
             }
         }
         try apply(to: &configuration.rendering)

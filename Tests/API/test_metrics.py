@@ -7,6 +7,7 @@ import pytest
 
 import pictures
 from gallery import ROOT, Gallery, wait_until
+from postgres_server import Postgres
 from redis_server import Redis
 from store import Store
 
@@ -31,20 +32,23 @@ def kinds(gallery: Gallery) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory) -> dict[str, str]:
-    """The kind of each metric, by its name, of a gallery that has everything: files, tiles ahead, a Redis, and a bucket of tiles."""
+    """The kind of each metric, by its name, of a gallery that has everything: files, tiles ahead, a Redis, a PostgreSQL, and a bucket of tiles."""
     folder = tmp_path_factory.mktemp("metrics")
     pictures.write(folder / "pictures", one__jpg=pictures.encoded("JPEG"))
     redis = Redis(folder / "redis")
     store = Store(buckets=("tiles",))
+    postgres = Postgres()
     looks_ahead = {"TESSERA_NO_EXAMINE": "0", "TESSERA_NO_TILES_AHEAD": "0"}
     try:
-        with Gallery(folder / "pictures", "--redis", redis.url, "--tiles", "s3://tiles", data=folder / "data",
+        with Gallery(folder / "pictures", "--redis", redis.url, "--database", postgres.url(), "--tiles", "s3://tiles",
+                     data=folder / "data",
                      **store.environment(), **looks_ahead) as gallery:
             gallery.images(1)
             wait_until(lambda: "tessera_reading_seconds" in kinds(gallery), "the folder to be read", lambda: gallery.log)
             return kinds(gallery)
     finally:
         redis.close()
+        postgres.close()
         store.close()
 
 

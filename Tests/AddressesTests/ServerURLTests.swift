@@ -15,7 +15,8 @@ import Testing
 
     @Test(arguments: [
         ("x", ServerURL.Fault.shape), ("x:/y", .shape), ("x://y#z", .shape), ("x://a:%zz@y", .credentials),
-        ("x://%00@y", .credentials), ("x://a b", .host), ("x://[::1", .host), ("x://y:0", .port), ("x://y:65536", .port),
+        ("x://%00@y", .credentials), ("x://a b", .host), ("x://[::1", .host), ("x://y:0", .port),
+        ("x://y:65536", .port),
     ]) func `what cannot be read is told by its part`(text: String, fault: ServerURL.Fault) {
         #expect(throws: fault) { try ServerURL(text) }
     }

@@ -342,7 +342,7 @@ import Testing
     @Test func `facts that the disk does not take are shown all the same`() async throws {
         let template = try URLTemplate("http://a.test/{index}", count: 5000)
         let catalog = try await scratch.catalog([.template(template)]) {
-            $0.maximumIndexPages = 12
+            $0.maximumIndexPages = 18
             $0.learningDelay = .seconds(3600)
         }
         var facts = ImageFacts()

@@ -13,7 +13,7 @@ import Testing
 @testable import GalleryServer
 
 /// Workers that answer when they are told to.
-private final class HeldWorkers: Rendering {
+final class HeldWorkers: Rendering {
     typealias Deliver = @Sendable (Result<RenderAnswer, RenderError>) -> Void
 
     private struct State {

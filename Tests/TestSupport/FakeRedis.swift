@@ -96,8 +96,11 @@ public final class FakeRedis: Sendable {
 
         /// Whether it could be sent.
         @discardableResult
-        public func say(_ text: String) -> Bool {
-            let bytes = Array(text.utf8)
+        public func say(_ text: String) -> Bool { say(bytes: Array(text.utf8)) }
+
+        /// The same of what is no text.
+        @discardableResult
+        public func say(bytes: [UInt8]) -> Bool {
             var position = 0
             while position < bytes.count {
                 let count = bytes[position...].withUnsafeBytes {
@@ -125,6 +128,9 @@ public final class FakeRedis: Sendable {
             }
             return nil
         }
+
+        /// The same, whatever protocol it speaks.
+        public func ignoreBytes() { while read() { rest = [] } }
 
         /// Reads on and says nothing, until the other ends it.
         public func ignore() { while command() != nil {} }

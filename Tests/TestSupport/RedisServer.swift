@@ -56,7 +56,7 @@ public final class RedisServer: @unchecked Sendable {
     public func wake() { kill(process, SIGCONT) }
 
     /// A port that was free a moment ago.
-    private static func freePort() -> UInt16 {
+    static func freePort() -> UInt16 {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(probe) }
         var address = loopback(port: 0)

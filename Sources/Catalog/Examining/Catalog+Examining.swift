@@ -19,7 +19,7 @@ public struct ExaminationPlace: Sendable, Hashable {
 
 extension Catalog {
     /// Rows that are read at a time: the index's readers are few, and somebody may wait for a page.
-    private static let rowsAtOnce = 128
+    static let rowsAtOnce = 128
 
     /// Files of folders that have not been looked into as they are now, in the catalog's order. Each is given out once;
     /// what becomes of it is told by `learned`, or by ``reopen(_:)`` where nothing could be learnt. Blocking, on one
@@ -170,14 +170,17 @@ extension Catalog {
 
     /// Those of them that have not been looked into as they are.
     private func look(_ open: [(row: UInt32, source: Int)], in index: Index) throws -> [UnexaminedFile] {
-        let rows: [UInt32: Index.ExaminedRow]
         do {
-            rows = try index.examined(open.map(\.row))
+            return try unexamined(open, in: index)
         } catch {
             index.examinations.withLock { for (row, _) in open { $0?.open(row) } }
             counts.withLock { $0.open += open.count }
             throw error
         }
+    }
+
+    func unexamined(_ open: [(row: UInt32, source: Int)], in index: Index) throws -> [UnexaminedFile] {
+        let rows = try index.examined(open.map(\.row))
         let gathered = facts.gathered(of: rows.values.map(\.id))
         return open.compactMap { row, source in
             guard let known = rows[row], !known.isExamined else { return nil }

@@ -30,14 +30,24 @@ extension ImageFacts {
         return facts
     }
 
-    /// These facts within the bounds of what can be: what is learnt comes from files and origins that may be hostile.
+    /// These facts within the bounds of what can be: what is learnt comes from files, origins and nodes that may be hostile.
     var bounded: ImageFacts {
         func text(_ value: String?, upTo limit: Int = 256) -> String? {
             guard let value, value.utf8.count > limit else { return value }
             return String(decoding: value.utf8.prefix(limit), as: UTF8.self)
         }
         func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? $0 : nil } }
+        func number<Number: Comparable>(_ value: Number?, in range: ClosedRange<Number>) -> Number? {
+            value.flatMap { range.contains($0) ? $0 : nil }
+        }
         var facts = self
+        facts.width = number(width, in: ImageFacts.sides)
+        facts.height = number(height, in: ImageFacts.sides)
+        facts.frames = number(frames, in: ImageFacts.frameCounts)
+        facts.byteCount = number(byteCount, in: 0...Int64.max)
+        facts.orientation = number(orientation, in: 1...8)
+        facts.examination = examination.map { min(max($0, 1), ImageFacts.presentExamination) }
+        facts.camera?.sensitivity = number(camera?.sensitivity, in: ImageFacts.sensitivities)
         facts.mediaType = text(mediaType)
         facts.takenAt = text(takenAt)
         facts.placeholder = placeholder.flatMap { $0.count <= 64 ? $0 : nil }
@@ -57,7 +67,7 @@ extension ImageFacts {
         facts.placeNames?.city = text(placeNames?.city)
         facts.placeNames?.state = text(placeNames?.state)
         facts.placeNames?.country = text(placeNames?.country)
-        if let place, !place.latitude.isFinite || !place.longitude.isFinite { facts.place = nil }
+        if let place, !place.isOnEarth { facts.place = nil }
         return facts
     }
 }

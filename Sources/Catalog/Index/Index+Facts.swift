@@ -20,7 +20,11 @@ extension Index {
     /// - Parameters:
     ///   - rows: of these images, as far as they have some.
     ///   - onlyNew: images of which something is known are left as they are.
-    func write(_ learnt: [ImageID: Learnt], of rows: [UInt32] = [], onlyNew: Bool = false) throws {
+    ///   - hearing: where others have told it: then it takes the place of nothing that is known of a present content, and
+    ///     is told to nobody.
+    func write(
+        _ learnt: [ImageID: Learnt], of rows: [UInt32] = [], onlyNew: Bool = false, hearing: Hearing? = nil
+    ) throws {
         let names = FactsColumns.names
         // What nobody has looked into may have been another file's that was taken for this one.
         let isMore =
@@ -38,8 +42,11 @@ extension Index {
         try database.write { db in
             columns.touch(rows)
             try ColumnKeeper.forget(rows, db)
+            if let hearing { try keep(hearing, db) } else { try note(untold: learnt.keys, db) }
+            let present = hearing == nil ? [:] : try presentVersions(of: learnt.keys, rows, db)
             let statement = try db.cachedStatement(sql: sql)
             for (id, learnt) in learnt {
+                if let present = present[id], let other = learnt.version, other != present { continue }
                 let version = learnt.version.map { Int64(bitPattern: $0.rawValue) }
                 let key: [DatabaseValue] = [
                     Int64(bitPattern: id.rawValue).databaseValue, version?.databaseValue ?? .null,

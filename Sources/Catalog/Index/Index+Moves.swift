@@ -119,6 +119,7 @@ extension Index {
             let likely = try db.cachedStatement(sql: sql("?3", alike))
             columns.touch(moved.map(\.came.row))
             try ColumnKeeper.forget(moved.map(\.came.row), db)
+            try note(untold: moved.lazy.map(\.came.id), db)
             for move in moved {
                 let ids = [move.came.id.rawValue, move.old.rawValue, move.came.version.rawValue].map {
                     Int64(bitPattern: $0)

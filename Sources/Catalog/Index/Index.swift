@@ -12,6 +12,8 @@ final class Index: Sendable {
     let columns = ColumnKeeper()
     /// Which of its rows stand for files that have been looked into; nil before that was asked for.
     let examinations = Guarded<Examinations?>(nil)
+    /// Whether what is learnt is kept for others.
+    let isShared = Atomic(false)
 
     /// Raised when the tables change; an index of an older form is brought to this one, any other is set aside.
     private static let form = 3
@@ -87,13 +89,17 @@ final class Index: Sendable {
             if form != 0, pages <= 8192, try String.fetchOne(db, sql: "PRAGMA quick_check(1)") != "ok" {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index is damaged")
             }
-            // What can be made again at any time has no form of its own.
+            // What can be made again at any time has no form of its own; nor has what other programs need not know.
             try db.execute(
                 sql: """
                     CREATE TABLE IF NOT EXISTS columns (block INTEGER PRIMARY KEY, data BLOB NOT NULL);
                     CREATE TABLE IF NOT EXISTS folder (
                         source INTEGER NOT NULL, path BLOB NOT NULL, print BLOB, PRIMARY KEY (source, path)
-                        ) WITHOUT ROWID
+                        ) WITHOUT ROWID;
+                    CREATE TABLE IF NOT EXISTS untold (
+                        mark INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER NOT NULL UNIQUE);
+                    CREATE TABLE IF NOT EXISTS heard (
+                        log TEXT PRIMARY KEY NOT NULL, position INTEGER NOT NULL, backlog INTEGER) WITHOUT ROWID
                     """)
             if (1..<Index.form).contains(form) {
                 try db.inTransaction(.immediate) {

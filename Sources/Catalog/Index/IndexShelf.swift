@@ -28,6 +28,8 @@ final class IndexShelf: Sendable {
     /// The index that was found damaged and set aside at the start, as far as it can be opened.
     let firstWreck: Index?
     private let maximumPages: Int?
+    /// Whether what is learnt is kept for others.
+    private let isShared: Bool
     private let logger: Logger
 
     /// Makes the folder if need be, claims it, and opens its index. Blocking.
@@ -36,13 +38,14 @@ final class IndexShelf: Sendable {
     init(_ configuration: Catalog.Configuration, logger: Logger) throws(CatalogError) {
         folder = configuration.dataFolder
         maximumPages = configuration.maximumIndexPages
+        isShared = configuration.sharing != nil
         calls = configuration.fileSystem
         self.logger = logger
         try IndexShelf.make(folder)
         identity = FolderIdentity(path: folder)
         let lock = try FolderLock(folder: folder)
         do {
-            let disk = try IndexShelf.openIndex(folder, maximumPages)
+            let disk = try IndexShelf.openIndex(folder, maximumPages, isShared)
             contents = Guarded(Contents(disk: disk, memory: nil, lock: lock))
             firstWreck = nil
         } catch let error as DatabaseError where error.isDamage {
@@ -50,7 +53,7 @@ final class IndexShelf: Sendable {
             let aside = try IndexShelf.setAside(folder, because: error, calls, logger)
             first.add(aside.problem)
             firstWreck = try? Index(wreck: aside.path)
-            let disk = try IndexShelf.fresh(folder, maximumPages)
+            let disk = try IndexShelf.fresh(folder, maximumPages, isShared)
             contents = Guarded(Contents(disk: disk, memory: nil, lock: lock, problems: first, lasting: first))
         } catch {
             throw .dataFolderUnusable(path: folder, reason: IndexShelf.reason(error))
@@ -74,11 +77,13 @@ final class IndexShelf: Sendable {
     }
 
     /// Adds what was learnt to the index in the data folder. Blocking.
-    func write(_ learnt: [ImageID: Learnt]) throws {
+    ///
+    /// - Parameter hearing: where others have told it.
+    func write(_ learnt: [ImageID: Learnt], hearing: Index.Hearing? = nil) throws {
         let disk = disk
         do {
             let rows = located.withLock(\.self)?(Array(learnt.keys), disk) ?? []
-            try disk.write(learnt, of: rows)
+            try disk.write(learnt, of: rows, hearing: hearing)
             // What was read of them before the transaction ended is old.
             disk.columns.touch(rows)
         } catch let error as DatabaseError where error.isDamage {
@@ -118,7 +123,7 @@ final class IndexShelf: Sendable {
     /// Sets the damaged index aside and begins a new one. Blocking; those who still read the old one may finish.
     func replaceDisk(because error: any Error) throws(CatalogError) {
         let problem = try IndexShelf.setAside(folder, because: error, calls, logger).problem
-        let disk = try IndexShelf.fresh(folder, maximumPages)
+        let disk = try IndexShelf.fresh(folder, maximumPages, isShared)
         contents.withLock { contents in
             contents.disk = disk
             contents.problems.add(problem)
@@ -140,13 +145,17 @@ final class IndexShelf: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    private static func openIndex(_ folder: String, _ maximumPages: Int?) throws -> Index {
-        try Index(path: folder + "/catalog.sqlite", maximumPages: maximumPages)
+    private static func openIndex(_ folder: String, _ maximumPages: Int?, _ isShared: Bool) throws -> Index {
+        let index = try Index(path: folder + "/catalog.sqlite", maximumPages: maximumPages)
+        try index.share(isShared)
+        return index
     }
 
-    private static func fresh(_ folder: String, _ maximumPages: Int?) throws(CatalogError) -> Index {
+    private static func fresh(
+        _ folder: String, _ maximumPages: Int?, _ isShared: Bool
+    ) throws(CatalogError) -> Index {
         do {
-            return try openIndex(folder, maximumPages)
+            return try openIndex(folder, maximumPages, isShared)
         } catch {
             throw .dataFolderUnusable(path: folder, reason: reason(error))
         }

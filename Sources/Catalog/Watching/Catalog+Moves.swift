@@ -70,6 +70,7 @@ extension Catalog {
         // What is learnt and not written yet moves, too.
         facts.drainNow()
         try shelf.disk.copyFacts(moved)
+        configuration.sharing?.learned()
         for move in moved { recent.forget(move.came.id) }
     }
 

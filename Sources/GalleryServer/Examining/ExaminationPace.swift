@@ -12,6 +12,8 @@ struct ExaminationPace: Sendable {
     var patience: Duration = .seconds(30)
     /// How soon it looks whether they have been.
     var looking: Duration = .milliseconds(200)
+    /// How soon it looks again at files that another node looks into.
+    var lookingElsewhere: Duration = .seconds(1)
 
     /// - Parameter failures: how many there were in a row, at least 1.
     func delay(after failures: Int) -> Duration {

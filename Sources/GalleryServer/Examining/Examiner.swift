@@ -24,6 +24,8 @@ final class Examiner: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tessera.examining", qos: .utility)
     private let catalog: Catalog
     private let renderer: any Rendering
+    /// The other nodes, by whom no file is looked into twice.
+    private let sharing: (any FactsSharing)?
     private let pace: ExaminationPace
     private let logger: Logger
     private let isStopped = Atomic(false)
@@ -35,6 +37,10 @@ final class Examiner: @unchecked Sendable {
     /// Those that are looked into, with the way to stop it once there is one.
     private var visits: [UnexaminedFile: (any RenderHandle)?] = [:]
     private var left: [UnexaminedFile] = []
+    /// Those that other nodes look into, or have.
+    private var elsewhere = FilesElsewhere()
+    /// Those that are asked for now; nil while nobody is asked.
+    private var claimed: Set<UnexaminedFile>?
     private var isPaused = false
     /// Since when it waits for the sources to be read, and whether it looks for that by itself.
     private var scanningSince: ContinuousClock.Instant?
@@ -55,9 +61,13 @@ final class Examiner: @unchecked Sendable {
         let kind: Kind
     }
 
-    init(catalog: Catalog, renderer: any Rendering, pace: ExaminationPace = ExaminationPace(), logger: Logger) {
+    init(
+        catalog: Catalog, renderer: any Rendering, sharing: (any FactsSharing)? = nil,
+        pace: ExaminationPace = ExaminationPace(), logger: Logger
+    ) {
         self.catalog = catalog
         self.renderer = renderer
+        self.sharing = sharing
         self.pace = pace
         self.logger = logger
     }
@@ -99,9 +109,15 @@ final class Examiner: @unchecked Sendable {
             // Room for a whole survey: one file at a time, as one ends, would be a visit each.
             while visits.count <= Self.filesAtOnce - RenderJob.mostSurveyed {
                 if waiting.isEmpty {
+                    guard claimed == nil, !elsewhere.isFull else { break }
                     waiting = try catalog.unexamined(after: &place, limit: Self.filesAtOnce)[...]
                     if waiting.isEmpty { break }
                     isSettled = false
+                    if sharing != nil {
+                        claim(Array(waiting))
+                        waiting = []
+                        break
+                    }
                 }
                 visit(waiting.prefix(Self.filesAtOnce - visits.count))
             }
@@ -112,7 +128,42 @@ final class Examiner: @unchecked Sendable {
         }
         publish()
         if left.count >= Self.mostLeft { pause() }
-        if visits.isEmpty, waiting.isEmpty, !isPaused { rest() }
+        if visits.isEmpty, waiting.isEmpty, claimed == nil, elsewhere.isEmpty, !isPaused { rest() }
+    }
+
+    /// Asks which of these files are this node's to look into.
+    private func claim(_ files: [UnexaminedFile]) {
+        claimed = Set(files)
+        let contents = files.map { ImageContent(image: $0.image, version: $0.version) }
+        sharing?.claim(contents) { [weak self] granted in
+            guard let self else { return }
+            queue.async {
+                // What was waited for long enough meanwhile is not asked for any more.
+                let left = files.filter { self.claimed?.contains($0) == true }
+                self.claimed = nil
+                let own = left.filter { granted.contains(ImageContent(image: $0.image, version: $0.version)) }
+                self.waiting += own
+                self.elsewhere.remove(own)
+                self.elsewhere.add(left.filter { !own.contains($0) }, at: .now)
+                self.lookElsewhere()
+                self.step()
+            }
+        }
+    }
+
+    /// Looks a while later what has become of the files that others look into.
+    private func lookElsewhere() {
+        guard elsewhere.startLooking() else { return }
+        queue.asyncAfter(deadline: .now() + pace.lookingElsewhere.dispatched) { [weak self] in
+            guard let self, !isStopped.load(ordering: .relaxed) else { return }
+            let (open, overdue) = elsewhere.take(now: .now) { self.catalog.unexamined(of: $0) }
+            // Whoever has them does not come to an end with them.
+            claimed?.subtract(overdue)
+            waiting += overdue
+            if !open.isEmpty, claimed == nil { claim(open) }
+            lookElsewhere()
+            step()
+        }
     }
 
     /// Whether a source is being read that will be soon.
@@ -170,9 +221,9 @@ final class Examiner: @unchecked Sendable {
             case .broken:
                 stretch.visited += 1
                 stretch.broken += 1
-            case .left: left.append(ending.file)
+            case .left: leave(ending.file)
             case .unavailable:
-                left.append(ending.file)
+                leave(ending.file)
                 pause()
             }
         }
@@ -182,6 +233,11 @@ final class Examiner: @unchecked Sendable {
             logger.notice("\(progress.done) of \(progress.total) pictures have been looked into.")
         }
         step()
+    }
+
+    private func leave(_ file: UnexaminedFile) {
+        left.append(file)
+        sharing?.release([ImageContent(image: file.image, version: file.version)])
     }
 
     /// All that can be looked into has been.
@@ -229,7 +285,7 @@ final class Examiner: @unchecked Sendable {
 
     private func publish() {
         let counts = catalog.examinations
-        let outstanding = visits.count + waiting.count + left.count
+        let outstanding = visits.count + waiting.count + left.count + elsewhere.count
         published.withLock {
             $0 = ExaminationProgress(done: max(0, counts.given - outstanding), total: counts.total)
         }
@@ -328,14 +384,6 @@ final class Examiner: @unchecked Sendable {
                 })
         }
     }
-}
-
-/// How far the looking into files has come.
-struct ExaminationProgress: Encodable, Hashable, Sendable {
-    /// Files that have been looked into as they are.
-    var done = 0
-    /// Files of folders.
-    var total = 0
 }
 
 extension SourceStatus {

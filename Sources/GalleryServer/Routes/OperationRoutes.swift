@@ -1,6 +1,7 @@
 import Catalog
 import Cluster
 import Dispatch
+import FactsLog
 import HTTPServer
 import HTTPTypes
 import Loading
@@ -20,6 +21,7 @@ struct OperationRoutes {
     let examiner: Examiner?
     let ahead: TilesAhead?
     let cluster: Cluster?
+    let log: PostgresFactsLog?
     let bucket: BucketRenditionTier?
     let figures: ServerFigures
     private let started = DispatchTime.now()
@@ -27,7 +29,7 @@ struct OperationRoutes {
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
         workers: RenderPool, streams: StreamCensus, examiner: Examiner?, ahead: TilesAhead?,
-        cluster: Cluster?, bucket: BucketRenditionTier?, figures: ServerFigures
+        cluster: Cluster?, log: PostgresFactsLog?, bucket: BucketRenditionTier?, figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -39,6 +41,7 @@ struct OperationRoutes {
         self.examiner = examiner
         self.ahead = ahead
         self.cluster = cluster
+        self.log = log
         self.bucket = bucket
         self.figures = figures
     }
@@ -108,7 +111,8 @@ struct OperationRoutes {
                 "suspended": origins.suspendedOrigins,
             ],
             connections: figures.named, streams: streams.figures.named, workers: workers.statistics.named,
-            cluster: cluster.map { ClusterBody($0.status) }, tileBucket: bucket?.figures.named)
+            cluster: cluster.map { ClusterBody($0.status) }, database: log.map { DatabaseBody($0.status) },
+            tileBucket: bucket?.figures.named)
     }
 
     private func metrics() async -> String {
@@ -146,6 +150,9 @@ struct OperationRoutes {
             metrics.figures(
                 of: "cluster", cluster.figures,
                 gauges: ["connected", "hearing", "full", "turnsHeld", "waiting", "tokensLent", "tokensBorrowed"])
+        }
+        if let database = status.database {
+            metrics.figures(of: "database", database.figures, gauges: ["connected", "current", "untold"])
         }
         if let bucket = status.tileBucket { metrics.figures(of: "tile_bucket", bucket, gauges: []) }
         metrics.histogram(

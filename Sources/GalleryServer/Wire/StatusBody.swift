@@ -20,6 +20,8 @@ struct StatusBody: Encodable, Sendable {
     let workers: [String: Int]
     /// Absent where the node is by itself.
     let cluster: ClusterBody?
+    /// Absent where no PostgreSQL is shared with other nodes.
+    let database: DatabaseBody?
     /// Absent where no bucket keeps tiles.
     let tileBucket: [String: Int]?
 

@@ -53,9 +53,8 @@ extension MessageReader {
     /// Facts within the bounds of what can be.
     package mutating func facts() throws(MessageError) -> ImageFacts {
         var facts = ImageFacts()
-        let side: ClosedRange<Int64> = 1...10_000_000
-        facts.width = try optional { reader throws(MessageError) in Int(try reader.integer(in: side, "width")) }
-        facts.height = try optional { reader throws(MessageError) in Int(try reader.integer(in: side, "height")) }
+        facts.width = try optional { reader throws(MessageError) in try reader.count(in: ImageFacts.sides, "width") }
+        facts.height = try optional { reader throws(MessageError) in try reader.count(in: ImageFacts.sides, "height") }
         facts.mediaType = try optional { reader throws(MessageError) in
             let type = try reader.text(upTo: 64, "mediaType")
             guard ImageFacts.mediaTypes.contains(type) else { throw MessageError("mediaType is \(type)") }
@@ -65,7 +64,7 @@ extension MessageReader {
             try reader.integer(in: 0...Int64.max, "byteCount")
         }
         facts.frames = try optional { reader throws(MessageError) in
-            Int(try reader.integer(in: 1...10_000_000, "frames"))
+            try reader.count(in: ImageFacts.frameCounts, "frames")
         }
         facts.placeholder = try optional { reader throws(MessageError) in
             Array(try reader.block(upTo: 25, "placeholder"))
@@ -135,15 +134,20 @@ extension MessageReader {
         camera.aperture = try number(&self)
         camera.focalLength = try number(&self)
         camera.sensitivity = try optional { reader throws(MessageError) in
-            Int(try reader.integer(in: 0...Int64(UInt32.max), "sensitivity"))
+            try reader.count(in: ImageFacts.sensitivities, "sensitivity")
         }
         return camera
     }
 
     private mutating func place() throws(MessageError) -> ImageFacts.Place {
         let (latitude, longitude) = (try finite("latitude"), try finite("longitude"))
-        guard abs(latitude) <= 90, abs(longitude) <= 180 else { throw MessageError("a place outside of the earth") }
         let altitude = try optional { reader throws(MessageError) in try reader.finite("altitude") }
-        return ImageFacts.Place(latitude: latitude, longitude: longitude, altitude: altitude)
+        let place = ImageFacts.Place(latitude: latitude, longitude: longitude, altitude: altitude)
+        guard place.isOnEarth else { throw MessageError("a place outside of the earth") }
+        return place
+    }
+
+    private mutating func count(in range: ClosedRange<Int>, _ field: String) throws(MessageError) -> Int {
+        Int(try integer(in: Int64(range.lowerBound)...Int64(range.upperBound), field))
     }
 }

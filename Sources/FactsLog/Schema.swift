@@ -1,0 +1,117 @@
+import Postgres
+
+/// The tables in the database, and how they are brought to the form that this program knows.
+enum Schema {
+    /// The statements that lead from each form to the next; none of them is ever changed once it was released.
+    private static let steps: [[String]] = [
+        [
+            // Where one was made for this role, it may have no right to make another.
+            """
+            DO $$ BEGIN
+                IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'tessera') THEN CREATE SCHEMA tessera; END IF;
+            END $$
+            """,
+            """
+            CREATE TABLE tessera.form (
+                form integer NOT NULL, oldest integer NOT NULL, identity uuid NOT NULL DEFAULT gen_random_uuid())
+            """,
+            // The galleries, each with the number of the last change.
+            """
+            CREATE TABLE tessera.gallery (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE,
+                change bigint NOT NULL DEFAULT 0)
+            """,
+            // What was learnt of each image, by the content that it had, and the change that told it last.
+            """
+            CREATE TABLE tessera.facts (
+                gallery bigint NOT NULL, image bigint NOT NULL, version bigint, change bigint NOT NULL,
+                node bigint NOT NULL, examination bigint, width bigint, height bigint, frames bigint,
+                orientation bigint, rating bigint, placeholder bytea, title text, keywords text, media_type text,
+                byte_count bigint, taken_at text, is_incomplete boolean, is_broken boolean, digest bigint,
+                make text, model text, lens text, aperture double precision, sensitivity bigint,
+                exposure_time double precision, focal_length double precision, latitude double precision,
+                longitude double precision, altitude double precision, location text, city text, state text,
+                country text, PRIMARY KEY (gallery, image),
+                CHECK (octet_length(title) <= 8192), CHECK (octet_length(keywords) <= 65536),
+                CHECK (octet_length(placeholder) <= 256), CHECK (octet_length(media_type) <= 1024),
+                CHECK (octet_length(taken_at) <= 1024), CHECK (examination BETWEEN 1 AND 1000000),
+                CHECK (octet_length(concat(make, model, lens)) <= 8192),
+                CHECK (octet_length(concat(location, city, state, country)) <= 8192))
+            """,
+            "CREATE UNIQUE INDEX facts_change ON tessera.facts (gallery, change)",
+            "INSERT INTO tessera.form (form, oldest) VALUES (1, 1)",
+        ]
+    ]
+
+    /// The form that this program makes.
+    static var present: Int { steps.count }
+
+    /// Nodes that come at the same time make the tables one after the other.
+    private static let lock = 0x7465_7373_6572_6101
+    private static let stepTime = Duration.seconds(10)
+
+    /// What the database says of itself.
+    struct Form: Hashable, Sendable {
+        let form: Int
+        /// The oldest program form that can go on with it.
+        let oldest: Int
+        /// Tells this database from any other, and from one that was made anew.
+        let identity: String
+
+        /// Why this program cannot go on with it, in words for the log.
+        var objection: String? {
+            guard oldest > Schema.present else { return nil }
+            return
+                "its tables were made by a newer program (form \(form)); this one knows form \(Schema.present): update it"
+        }
+    }
+
+    /// The form, after the tables have been made or brought up to date if need be.
+    static func bringUp(
+        _ connection: PostgresConnection, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Form {
+        if let form = try await form(connection), form.form >= present { return form }
+        _ = try await connection.query("BEGIN", within: stepTime)
+        let time = "\(stepTime / .milliseconds(1))"
+        _ = try await connection.query(
+            "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $1, true)", [time],
+            within: stepTime)
+        _ = try await connection.query("SELECT pg_advisory_xact_lock(\(lock))", within: stepTime)
+        // Another may have done it meanwhile.
+        let known = try await form(connection)?.form ?? 0
+        for step in steps.dropFirst(known) {
+            for statement in step { _ = try await connection.query(statement, within: stepTime) }
+        }
+        if known > 0, known < present {
+            _ = try await connection.query("UPDATE tessera.form SET form = \(present)", within: stepTime)
+        }
+        _ = try await connection.query("COMMIT", within: stepTime)
+        guard let form = try await form(connection) else { throw FactsLogFault(reason: "its tables cannot be read") }
+        return form
+    }
+
+    private static func form(
+        _ connection: PostgresConnection, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Form? {
+        // By the catalog itself: what a session remembers of names that are not there, it does not look up anew for as long
+        // as a transaction waits for a lock (`to_regclass`).
+        let there = try await connection.query(
+            """
+            SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE nspname = 'tessera' AND relname = 'form')
+            """, within: stepTime)
+        guard there.first?.flag(0) == true else { return nil }
+        let rows = try await connection.query("SELECT form, oldest, identity::text FROM tessera.form", within: stepTime)
+        guard let row = rows.first, let form = row.count(0), let oldest = row.count(1), let identity = row.text(2)
+        else {
+            throw FactsLogFault(reason: "its tables are not Tessera's")
+        }
+        return Form(form: form, oldest: oldest, identity: identity)
+    }
+}
+
+/// Why nothing can be done with a database that answers, in words for the log.
+struct FactsLogFault: Error, CustomStringConvertible {
+    let reason: String
+    var description: String { reason }
+}
