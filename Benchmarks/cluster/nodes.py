@@ -1,4 +1,5 @@
-"""Several nodes of one gallery, with the Redis of the tests, each a process that can be killed, frozen and woken."""
+"""Several nodes of one gallery, with the Redis and the PostgreSQL of the tests, each a process that can be killed, frozen and
+woken."""
 
 import contextlib
 import pathlib
@@ -12,7 +13,8 @@ from peers import Tessera
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Tests" / "API"))
 
-from redis_server import Redis  # noqa: E402  (it stands beside the tests of the API)
+from postgres_server import Postgres  # noqa: E402  (they stand beside the tests of the API)
+from redis_server import Redis  # noqa: E402
 
 NODES = 3
 PATIENCE = 30.0
@@ -39,10 +41,13 @@ class Node(Tessera):
 
 
 class Cluster:
-    """`nodes` and their `redis`, from its `with` on. Nodes look into no file before its picture is asked for."""
+    """`nodes`, their `redis` and, if asked for, their `database`, from its `with` on. Nodes look into no file before its
+    picture is asked for."""
 
-    def __init__(self, *words, urls: Iterable[str] = (), environment: dict[str, str] | None = None):
-        self._words, self._urls, self._environment = words, list(urls), environment
+    def __init__(self, *words, urls: Iterable[str] = (), environment: dict[str, str] | None = None,
+                 has_database: bool = False):
+        self._words, self._urls, self._environment = list(words), list(urls), environment
+        self._has_database = has_database
         self.nodes: list[Node] = []
 
     def __enter__(self):
@@ -50,6 +55,10 @@ class Cluster:
             folder = begun.enter_context(tempfile.TemporaryDirectory(prefix="tessera-bench-"))
             self.redis = Redis(pathlib.Path(folder), "--maxmemory", "256mb", "--maxmemory-policy", "allkeys-lfu")
             begun.callback(self.redis.close)
+            if self._has_database:
+                self.database = Postgres()
+                begun.callback(self.database.close)
+                self._words += ["--database", self.database.url()]
             begun.callback(self._end)
             for _ in range(NODES):
                 self.nodes.append(self._started())

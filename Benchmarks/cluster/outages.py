@@ -1,4 +1,4 @@
-"""The Redis, then the store of three nodes killed, and standing still, for half a minute, while cached tiles, tiles of files
+"""The Redis, then the PostgreSQL, then the store of three nodes killed, and standing still, for half a minute, while cached tiles, tiles of files
 and tiles of a bucket's objects are asked for, none of the latter two ever before."""
 
 import asyncio
@@ -39,16 +39,16 @@ def run(report, options):
     away = 8.0 if options.quick else AWAY
     count = int((BEFORE + away + AFTER + 2) * RATE)
     (picture,) = originals.small_pictures(1).iterdir()
-    folder = originals.names_of(picture, 4 * count + NODES)
-    with ObjectStore(picture, 4 * count) as store, Cluster(
+    folder = originals.names_of(picture, 6 * count + NODES)
+    with ObjectStore(picture, 6 * count) as store, Cluster(
             folder, "s3://pictures",
-            environment={**store.environment, "TESSERA_TILES": "s3://tiles/bench"}) as cluster:
-        images = cluster.images(8 * count + NODES)
+            environment={**store.environment, "TESSERA_TILES": "s3://tiles/bench"}, has_database=True) as cluster:
+        images = cluster.images(12 * count + NODES)
         load = Load(cluster, images)
-        for what, engine in (("Redis", cluster.redis), ("store", store)):
+        for what, engine in (("Redis", cluster.redis), ("PostgreSQL", cluster.database), ("store", store)):
             for way in ("killed", "frozen"):
                 outage = asyncio.run(through(load, engine, way, away))
-                tell(report, f"{what} {way}", outage, what == "Redis")
+                tell(report, f"{what} {way}", outage, outage.found[what])
 
 
 @dataclass
@@ -56,10 +56,8 @@ class Outage:
     all: list[Asked]
     began: float
     ended: float
-    connected: list[float] = field(default_factory=list)
-    """When each node said that it had found Redis again."""
-    looked: list[float] = field(default_factory=list)
-    """When each node had a first answer of the bucket of tiles again."""
+    found: dict[str, list[float]] = field(default_factory=lambda: {"Redis": [], "PostgreSQL": [], "store": []})
+    """When each node said that it had found each of them, or had a first answer of the bucket of tiles."""
 
 
 class Load:
@@ -160,20 +158,19 @@ def looks_answered(status: dict) -> int:
 
 async def watch(node: Node, looks: int, outage: Outage):
     """Notes when a node has found again what was away."""
-    connected = looked = False
-    while not (connected and looked):
+    missed = set(outage.found)
+    while missed:
         now = await status(node)
-        moment = time.monotonic()
-        if not connected and now["cluster"]["redis"] == "connected":
-            connected = True
-            outage.connected.append(moment)
-        if not looked and looks_answered(now) > looks:
-            looked = True
-            outage.looked.append(moment)
+        there = {
+            "Redis": now["cluster"]["redis"] == "connected", "PostgreSQL": now["database"]["figures"]["current"] == 1,
+            "store": looks_answered(now) > looks}
+        for what in [what for what in missed if there[what]]:
+            outage.found[what].append(time.monotonic())
+            missed.remove(what)
         await asyncio.sleep(0.05)
 
 
-def tell(report, what: str, outage: Outage, is_redis: bool):
+def tell(report, what: str, outage: Outage, found: list[float]):
     for kind, name in WHAT.items():
         asked = [one for one in outage.all if one.kind == kind and outage.began <= one.begun < outage.ended + AFTER]
         during = [one for one in asked if one.begun < outage.ended]
@@ -187,7 +184,6 @@ def tell(report, what: str, outage: Outage, is_redis: bool):
         times = [one.took for one in during]
         report.add("cluster", f"{what}: {name}, p99", "s", percentile(times, 0.99), median=percentile(times, 0.5),
                    most=max(times), target=f"<= {DEADLINES[kind]:g}", holds=max(times) <= DEADLINES[kind])
-    found = outage.connected if is_redis else outage.looked
     if len(found) != NODES:
         found = found + [outage.ended + AFTER]
     seconds = max(found) - outage.ended

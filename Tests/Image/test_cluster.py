@@ -1,4 +1,4 @@
-"""Three nodes of the image by Packaging/cluster/compose.yaml, with their Redis, behind nginx."""
+"""Three nodes of the image by Packaging/cluster/compose.yaml, with their Redis and their PostgreSQL, behind nginx."""
 
 import http.client
 import json
@@ -53,12 +53,13 @@ class Cluster:
             connection.close()
 
     def node(self, browser: str) -> str | None:
-        """What the node calls itself that this browser is with; nothing unless it is there and sees Redis."""
+        """What the node calls itself that this browser is with; nothing unless it is there and sees Redis and PostgreSQL."""
         answer, body = self.get("/api/v1/status", browser)
         if answer is None or answer.status != 200:
             return None
-        told = json.loads(body)["cluster"]
-        return told["node"] if told["redis"] == "connected" else None
+        status = json.loads(body)
+        are_there = status["cluster"]["redis"] == "connected" and status["database"]["figures"]["current"] == 1
+        return status["cluster"]["node"] if are_there else None
 
     def nodes(self) -> list[str | None]:
         return [self.node(browser) for browser in BROWSERS]
