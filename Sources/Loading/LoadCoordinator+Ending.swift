@@ -6,12 +6,12 @@ import Scheduling
 extension LoadCoordinator {
     func fail(_ job: LoadMachine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
         guard let request = contexts[job]?.request else { return }
-        let isRemote = request.image.location.isRemote
-        let subject = FailureMemory.Subject(request, version: isRemote ? nil : version ?? request.image.version)
+        let isFetched = request.image.location.isFetched
+        let subject = FailureMemory.Subject(request, version: isFetched ? nil : version ?? request.image.version)
         failures.remember(failure, of: subject, now: time.uptime())
         contexts[job]?.share.failsEverywhere = failure.isPermanent && version != nil
         // What comes of all pixels says nothing of the original.
-        guard isRemote, failure.isPermanent, version != nil, !request.rendition.hasAllPixels else {
+        guard isFetched, failure.isPermanent, version != nil, !request.rendition.hasAllPixels else {
             return finish(job, .failure(failure))
         }
         // Whoever hears of it and tries again gets what the origin has then: so it is told when the original is gone.
@@ -105,6 +105,11 @@ extension LoadCoordinator {
     }
 }
 
+extension GalleryImage {
+    /// The content that it has; nil where it is fetched, for then its origin tells.
+    var ownVersion: ContentVersion? { location.isFetched ? nil : version }
+}
+
 extension ImageLocation {
     /// The folder source that a local file lies in.
     var folder: Int? {
@@ -121,5 +126,5 @@ extension ImageLocation {
     }
 
     /// Whether the original has to be fetched before it can be opened.
-    var isRemote: Bool { fetched != nil }
+    var isFetched: Bool { fetched != nil }
 }

@@ -170,8 +170,7 @@ final class LoadCoordinator: @unchecked Sendable {
     func begin(_ waiter: LoadWaiter, _ request: LoadRequest, _ priority: Priority) {
         guard !isStopped else { return waiter.answer(.failure(.shuttingDown)) }
         let image = request.image
-        let isRemote = image.location.isRemote
-        let subject = FailureMemory.Subject(request, version: isRemote ? nil : image.version)
+        let subject = FailureMemory.Subject(request, version: image.ownVersion)
         var request = request
         request.named = request.named.flatMap { version in
             let isKept = request.rendition == .pyramid && stages.pyramids.has(image.id, version: version)
@@ -192,7 +191,7 @@ final class LoadCoordinator: @unchecked Sendable {
             return waiter.answer(.failure(refusal))
         }
         let key = LoadMachine.Key(
-            image: image.id, version: request.named ?? (isRemote ? nil : image.version), rendition: request.rendition,
+            image: image.id, version: request.named ?? image.ownVersion, rendition: request.rendition,
             format: request.rendition.isFile ? .jpeg : request.format)
         let effects = machine.join(waiter.id, key: key, priority: priority)
         if case .find(let job, _) = effects.first { contexts[job] = Context(request: request) }
@@ -227,7 +226,7 @@ final class LoadCoordinator: @unchecked Sendable {
     private func lane(of job: LoadMachine.JobID, _ stage: LoadMachine.Stage) -> BlockingLane? {
         switch stage {
         case .finding: lanes.lookups
-        case .preparing: contexts[job]?.request.image.location.isRemote == true ? lanes.fetched : lanes.files
+        case .preparing: contexts[job]?.request.image.location.isFetched == true ? lanes.fetched : lanes.files
         case .sharing, .rendering, .fetching, .streaming: nil
         }
     }
@@ -272,9 +271,8 @@ final class LoadCoordinator: @unchecked Sendable {
 
     private func find(_ job: LoadMachine.JobID, _ priority: Priority) {
         guard let request = contexts[job]?.request else { return }
-        let isRemote = request.image.location.isRemote
         if request.rendition == .original {
-            guard isRemote else { return perform(machine.prepare(job)) }
+            guard request.image.location.isFetched else { return perform(machine.prepare(job)) }
             // An original that is arriving is what the caches do not have: whoever comes late joins at once. Other
             // renditions look first: one that is kept must not wait for an origin that hangs.
             if machine.hasFetch(for: request.image.id) { return perform(machine.needOriginal(job)) }

@@ -32,7 +32,7 @@ extension LoadCoordinator {
     /// Makes it, from what there is or from the original.
     private func goOn(_ job: LoadMachine.JobID) {
         guard let context = contexts[job] else { return }
-        let needsOriginal = context.request.image.location.isRemote && context.ground == nil
+        let needsOriginal = context.request.image.location.isFetched && context.ground == nil
         perform(needsOriginal ? machine.needOriginal(job) : machine.prepare(job))
     }
 
@@ -86,7 +86,7 @@ extension LoadCoordinator {
             share(job, priority, on: .made)
         case .failed(let failure):
             contexts[job]?.share.turn = nil
-            fail(job, failure, version: image.location.isRemote ? nil : image.version)
+            fail(job, failure, version: image.ownVersion)
         case .alone, .wanted, .unwanted:
             contexts[job]?.share.turn = nil
             goOn(job)
@@ -112,7 +112,7 @@ extension LoadCoordinator {
         switch result {
         case .success(.bytes(let tile)) where context.mayTell(tile):
             let isOfTurn = context.share.fence != nil
-            let original = isOfTurn && context.request.image.location.isRemote ? context.kept : nil
+            let original = isOfTurn && context.request.image.location.isFetched ? context.kept : nil
             let shared = SharedRendition(
                 tile: tile, original: original.map { SharedOriginal($0, facts: context.share.facts) })
             tier.keep(shared, as: name, listed: context.listedVersion, fence: fence) { isKept in
@@ -178,9 +178,9 @@ extension LoadCoordinator.Context {
     fileprivate func mayTell(_ tile: RenditionBytes) -> Bool {
         guard !tile.isStale else { return false }
         switch ground {
-        case .source(let source): return source.mayStore && (!request.image.location.isRemote || kept != nil)
+        case .source(let source): return source.mayStore && (!request.image.location.isFetched || kept != nil)
         case .kept(_, let originFailure): return originFailure == nil
-        case nil: return !request.image.location.isRemote && tile.version == request.image.version
+        case nil: return !request.image.location.isFetched && tile.version == request.image.version
         }
     }
 }

@@ -20,10 +20,9 @@ public struct SharedName: Hashable, Sendable {
     /// Nil for what is not shared: originals and what has all their pixels stay where they are.
     init?(_ request: LoadRequest) {
         guard request.rendition.longestSide != nil else { return nil }
-        let isRemote = request.image.location.isRemote
-        guard isRemote || request.image.version != nil else { return nil }
+        guard request.image.location.isFetched || request.image.version != nil else { return nil }
         self.init(
-            image: request.image.id, version: isRemote ? nil : request.image.version, rendition: request.rendition,
+            image: request.image.id, version: request.image.ownVersion, rendition: request.rendition,
             format: request.format)
     }
 }
