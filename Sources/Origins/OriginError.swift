@@ -60,7 +60,9 @@ public struct OriginError: Error, Hashable, Sendable {
     public let logDetail: String
     /// How long to wait until asking again is of use: as the origin said, or as the fetcher thinks; never longer than
     /// ``RetryAfter/longest``.
-    public let retryAfter: Duration?
+    public private(set) var retryAfter: Duration?
+    /// Whether it is the operator's own store that failed, and no origin of somebody else.
+    public private(set) var isOfStore = false
     /// Nil where the request was not signed, or was not answered.
     public internal(set) var refusal: Refusal?
 
@@ -80,9 +82,25 @@ public struct OriginError: Error, Hashable, Sendable {
         }
     }
 
+    /// The same of the operator's own store: what may pass has a time after which to come again.
+    ///
+    /// - Parameter patience: for how long a store that is away is left alone.
+    func ofStore(patience: Duration) -> OriginError {
+        var error = self
+        error.isOfStore = true
+        if isTransient { error.retryAfter = retryAfter ?? RetryAfter.bounded(patience) }
+        return error
+    }
+
     /// The HTTP status that a client of the gallery is answered with.
+    ///
+    /// To an origin of somebody else this server is a gateway: what fails there is 502 or 504, which say on which side of
+    /// it (RFC 9110 §15.6.3, §15.6.5), and no time to come again is made up, which has a meaning with 503 alone (§10.2.3).
+    /// The operator's store is a part of this service, as its disks are: while it is away, this service is, for a while
+    /// (§15.6.4).
     public var status: Int {
-        switch reason {
+        if isOfStore, isTransient { return 503 }
+        return switch reason {
         case .status(404), .status(410): 404
         case .status(429), .status(503), .suspended, .credentials, .stopped: 503
         case .timedOut, .status(408), .status(504): 504

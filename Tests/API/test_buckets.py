@@ -1,6 +1,8 @@
 """Buckets of an S3-compatible store as sources: listed by pages, signed, and never believed to be empty by mistake."""
 
 import json
+import socket
+import struct
 import threading
 
 import pytest
@@ -202,6 +204,31 @@ def test_a_start_shows_the_last_listing_while_the_store_is_away(serve, store, da
     assert total(again) == 5
     wait_until(lambda: "pictures" in problems(again), "the problem to be told", lambda: problems(again))
     assert total(again) == 5
+
+
+def test_a_store_that_dies_under_load_is_503_with_a_time_to_come_again_for_everybody(bucket, store):
+    for number in range(60):
+        store.put(f"{number}.jpg")
+    gallery = bucket("--rescan", "3600")
+    images = list(gallery.images(60).values())
+
+    def die(handler, listing):
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        handler.close_connection = True
+        return True
+
+    store.answers.append(die)
+    answers = []
+    threads = [threading.Thread(target=lambda image=image: answers.append(gallery.tile(image))) for image in images]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 60
+    for answer in answers:
+        assert answer.is_problem(503) and int(answer.headers["Retry-After"]) >= 1
+    store.answers.clear()
+    wait_until(lambda: gallery.tile(images[0]).status == 200, "the store to be found again")
 
 
 @pytest.mark.parametrize("change, told", [

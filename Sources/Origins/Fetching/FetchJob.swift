@@ -140,7 +140,12 @@ final class FetchJob {
     func close(with event: OriginEvent?) {
         abandon()
         stage = .closed
-        if let event { emit(event) }
+        guard let event else { return }
+        if request.isSigned, case .failed(let error) = event {
+            emit(.failed(error.ofStore(patience: engine.configuration.storeSuspension)))
+        } else {
+            emit(event)
+        }
     }
 
     /// Looks at the ticket whether to pause.

@@ -68,6 +68,62 @@ import Testing
         origin.stop()
     }
 
+    /// Ways in which a request comes to nothing that may come to something in a moment.
+    private static let passing: [(name: String, script: ScriptedOrigin.Script)] = [
+        ("reset", { $0.reset() }), ("closed", { $0.close() }), ("silent", { $0.hang() }),
+        (
+            "cut",
+            { visit in
+                visit.send(visit.head("200 OK", ["Content-Length: 100"]))
+                visit.close()
+            }
+        ),
+        ("500", { $0.answer("500 Internal Server Error") }), ("502", { $0.answer("502 Bad Gateway") }),
+        ("503", { $0.answer("503 Slow Down") }), ("504", { $0.answer("504 Gateway Timeout") }),
+        ("429", { $0.answer("429 Too Many Requests") }),
+    ]
+
+    @Test(arguments: passing.map(\.name))
+    func
+        `whichever way the store fails in passing, it is 503 with a time to come again, and the origin of somebody else is not`(
+            way: String
+        ) async throws
+    {
+        let script = try #require(Self.passing.first { $0.name == way }?.script)
+        let origin = ScriptedOrigin(script)
+        let fetcher = try fetcher(endpoint: origin.url(""), allowing: ["127.0.0.1"]) {
+            $0.maximumRetries = 0
+            $0.firstByteTimeout = .milliseconds(300)
+        }
+        let store = try #require(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).error)
+        #expect(store.status == 503 && store.retryAfter == .seconds(2), "\(store)")
+        let stranger = try #require(await fetcher.outcome(of: origin.url("/b/a")).error)
+        #expect(stranger.reason == store.reason && stranger.retryAfter == nil, "\(stranger)")
+        #expect(stranger.status == (["503", "429"].contains(way) ? 503 : ["silent", "504"].contains(way) ? 504 : 502))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a store that is gone is 503 from the first request on, and what it refuses is none`() async throws {
+        let origin = ScriptedOrigin { $0.answer("403 Forbidden", body: Array("<Error/>".utf8)) }
+        let fetcher = try fetcher(endpoint: origin.url("")) { $0.maximumRetries = 0 }
+        let refused = try #require(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).error)
+        #expect(refused.status == 502 && refused.retryAfter == nil)
+        origin.stop()
+        let gone = try #require(await fetcher.outcome(of: origin.url("/b/b"), isSigned: true).error)
+        #expect(gone.status == 503 && gone.retryAfter == .seconds(2), "\(gone)")
+        await fetcher.shutDown()
+    }
+
+    @Test func `a store that asks for patience is given what it asks for`() async throws {
+        let origin = ScriptedOrigin { $0.answer("503 Slow Down", ["Retry-After: 7"]) }
+        let fetcher = try fetcher(endpoint: origin.url("")) { $0.maximumRetries = 0 }
+        let error = try #require(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).error)
+        #expect(error.status == 503 && error.retryAfter == .seconds(7))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
     @Test func `a redirect of a signed request is followed nowhere`() async throws {
         let origin = ScriptedOrigin { $0.answer("307 Moved", ["Location: /elsewhere"], body: Array("<Error/>".utf8)) }
         let fetcher = try fetcher(endpoint: origin.url(""))
