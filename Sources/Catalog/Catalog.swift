@@ -38,6 +38,8 @@ public final class Catalog: Sendable {
     let findingDesk = Desk(label: "tessera.catalog.find")
     /// Where it is heard what happens in the sources.
     let watching = DispatchQueue(label: "tessera.catalog.watch")
+    /// What stores have told of and nobody has looked at yet.
+    let hints = HintBook()
     /// What is remembered of each source, by its ordinal.
     let records: [SourceRecord]
     /// Ends a scan that is under way.

@@ -20,6 +20,8 @@ extension Gallery {
         public var database: PostgresAddress?
         /// The URL, with a slash at its end, beneath which renditions are kept in the object store, too; nil for nowhere.
         public var tileBucket: String?
+        /// What stores have to know that tell of their objects; nil where nobody may.
+        public var eventsSecret: String?
         /// The folder of the browser front.
         public var publicFolder: String
         /// Names that are answered to although the server listens on loopback.
@@ -50,6 +52,9 @@ extension Gallery {
             loading.directory = dataFolder + "/cache"
             self.publicFolder = publicFolder
         }
+
+        /// Whether it is long enough for a secret, and can be sent as it is.
+        public static func isEventsSecret(_ text: String) -> Bool { SharedSecret(text) != nil }
 
         /// How the server is run: with what follows for it from the rooms below.
         var serving: HTTPServer.Configuration {

@@ -40,10 +40,12 @@ struct GalleryResponder: Responder {
                 keepsCancelled: configuration.keepsCancelled),
             origins: crossOrigin
         ).add(to: &router)
+        let secret = configuration.eventsSecret.flatMap(SharedSecret.init)
+        EventsRoute(catalog: catalog, secret: secret, turns: turns, logger: logger).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
-            log: log, bucket: bucket, figures: figures
+            log: log, bucket: bucket, hearsEvents: secret != nil, figures: figures
         ).add(to: &router)
         var page = AssembledFiles.Configuration(headers: SecurityHeaders.page)
         page.scripts = ["/service-worker.js"]

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import Foundation
+import GalleryServer
 import Origins
 
 /// Where buckets are, and how they are asked for.
@@ -32,6 +33,13 @@ struct ObjectStoreOptions: ParsableArguments {
             valueName: "bucket"))
     var tiles: String?
 
+    @Option(
+        name: .customLong("events-secret"),
+        help: ArgumentHelp(
+            "Let the store tell of objects that come and go, at /api/v1/events, if it knows this secret. (TESSERA_EVENTS_SECRET, which no list of processes shows; nobody may tell)",
+            valueName: "secret"))
+    var eventsSecret: String?
+
     @Flag(help: "Ask the store without credentials, for buckets that anybody may read. (TESSERA_ANONYMOUS=1)")
     var anonymous = false
 }
@@ -60,6 +68,19 @@ extension ObjectStoreOptions {
             throw ValidationError("--tiles: what is written needs credentials; leave --anonymous out.")
         }
         return try BucketAddress(word, in: store())
+    }
+
+    /// What the store has to know to tell of its objects; nil where it may not.
+    ///
+    /// - Throws: `ValidationError` for what can be guessed, or cannot be sent.
+    func secretOfEvents() throws -> String? {
+        guard let secret = try eventsSecret ?? Environment.value("events-secret") else { return nil }
+        guard Gallery.Configuration.isEventsSecret(secret) else {
+            throw ValidationError(
+                "--events-secret: write 16 to 256 letters and digits, without spaces; `openssl rand -hex 32` makes one."
+            )
+        }
+        return secret
     }
 
     private func isAnonymous() throws -> Bool { try anonymous || Environment.value("anonymous") == 1 }

@@ -41,6 +41,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = try server.configuration(standardData: DataFolder.standard(for: words))
         let tiles = try store.tileBucket()
         configuration.tileBucket = tiles?.folder
+        configuration.eventsSecret = try store.secretOfEvents()
         configuration.origins.objectStore = try store.signing(of: sources, tiles)
         let workers = try RendererProgram.pool(configuration.rendering)
         try await GalleryRun(

@@ -53,6 +53,10 @@ class Store:
         with self.condition:
             return [target for target in self.asked if "list-type=2" in target]
 
+    def whole_listings(self) -> list[str]:
+        """Without the looks at one object."""
+        return [target for target in self.listings() if "max-keys=1&" not in target]
+
     def times_fetched(self, key: str) -> int:
         with self.condition:
             return sum(urllib.parse.unquote(target.partition("?")[0]).endswith("/" + key) for target in self.asked)

@@ -10,6 +10,7 @@ import pytest
 from gallery import Gallery
 
 HERE = pathlib.Path(__file__).parent
+SECRET = "a-secret-of-the-schema"
 EXAMPLES = os.environ.get("TESSERA_SCHEMA_EXAMPLES", "25")
 
 
@@ -19,7 +20,7 @@ def described(request, tmp_path, shared_folder):
         "demo": (("--count", 300, "--latency", 5, "--fail", 0.02, "--hang", 0), "demo"),
         "folder": ((shared_folder,), "serve"),
     }[request.param]
-    with Gallery(*words, data=tmp_path / "data", command=command) as gallery:
+    with Gallery(*words, data=tmp_path / "data", command=command, TESSERA_EVENTS_SECRET=SECRET) as gallery:
         gallery.images(12)
         yield gallery
 
@@ -32,7 +33,7 @@ def test_the_document_describes_every_answer(described, tmp_path):
          f"http://127.0.0.1:{described.port}/api/openapi.json", "--url", f"http://127.0.0.1:{described.port}",
          "--checks", "all", "--max-examples", EXAMPLES, "--seed", "1", "--continue-on-failure",
          "--request-timeout", "20", "--max-response-time", "20"],
-        env={**os.environ, "SCHEMATHESIS_HOOKS": "schema_hooks", "PYTHONPATH": str(HERE), "IMAGE_IDS": ids,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "schema_hooks", "PYTHONPATH": str(HERE), "IMAGE_IDS": ids, "EVENTS_SECRET": SECRET,
              "NO_COLOR": "1", "COLUMNS": "120"},
         cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400)
     told = "\n".join(line[:300] for line in (result.stdout + result.stderr).splitlines())
@@ -45,6 +46,6 @@ def test_the_document_names_every_path_of_the_api(described):
     assert document["openapi"].startswith("3.1")
     assert {
         "/api/v1/images", "/api/v1/images/{id}", "/api/v1/tokens", "/api/v1/tokens/cancel", "/api/v1/stream",
-        "/api/v1/timeline", "/api/v1/folders", "/api/v1/position", "/api/v1/shape", "/images/{id}/{rendition}",
+        "/api/v1/events", "/api/v1/timeline", "/api/v1/folders", "/api/v1/position", "/api/v1/shape", "/images/{id}/{rendition}",
         "/api/v1/status", "/metrics", "/healthz", "/readyz", "/api/openapi.json",
     } <= set(document["paths"])

@@ -91,6 +91,13 @@ public struct BucketAddress: Hashable, Sendable {
         return base + "?" + query.map { "\($0)=\(URLCoding.encoded($1.utf8))" }.joined(separator: "&")
     }
 
+    /// The question for one object: what is listed first of all that begins with its whole key.
+    ///
+    /// - Parameter key: what follows the prefix.
+    func listing(of key: [UInt8]) -> String {
+        base + "?encoding-type=url&list-type=2&max-keys=1&prefix=" + URLCoding.encoded(Array(prefix.utf8) + key)
+    }
+
     private var base: String {
         switch style {
         case .path: "\(endpoint)/\(bucket)/"

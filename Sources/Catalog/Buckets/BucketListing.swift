@@ -48,30 +48,10 @@ struct BucketListing {
     }
 
     private func page(from request: PageRequest, _ ahead: inout PageRequest?) throws -> BucketPage? {
-        var reader = BucketPageReader()
-        while let events = request.next(unless: isStopped) {
-            for event in events {
-                switch event {
-                case .began:
-                    reader = BucketPageReader()
-                    ahead = nil
-                case .bytes(let bytes):
-                    do throws(BucketPageReader.Fault) { try reader.read(bytes) } catch { throw BucketRefusal(error) }
-                    if ahead == nil, let next = reader.next {
-                        ahead = PageRequest(address.listing(after: next), to: store)
-                    }
-                case .whole:
-                    do throws(BucketPageReader.Fault) { return try reader.finish() } catch {
-                        throw BucketRefusal(error)
-                    }
-                case .refused(let status, let body, let region):
-                    throw BucketRefusal(status: status, body: body, region: region, of: address)
-                case .failed(let message):
-                    throw BucketRefusal(unreachable: message)
-                }
-            }
+        try request.page(of: address, unless: isStopped) { next in
+            guard let next else { return ahead = nil }
+            if ahead == nil { ahead = PageRequest(address.listing(after: next), to: store) }
         }
-        return nil
     }
 }
 

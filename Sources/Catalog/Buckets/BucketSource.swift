@@ -22,11 +22,24 @@ struct BucketSource: SourceReading {
         return nil
     }
 
+    func path(of hint: ObjectHint) -> [UInt8]? {
+        hint.bucket == address.bucket ? Sighting.path(ofPicture: hint.key, beneath: address.prefix) : nil
+    }
+
+    /// Whatever else is to be looked at, only a listing tells.
+    func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool? {
+        let catalog = visit.catalog
+        let named = catalog.hints.take(of: source.ordinal)
+        guard visit.dirt.extent == .paths, let store = catalog.configuration.objectStore else { return nil }
+        let look = KeyLook(address: address, store: store) { catalog.isEnding }
+        return try catalog.follow(named, in: source, of: visit.index, look: look.scopes)
+    }
+
     func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport? {
         let catalog = visit.catalog
         guard let store = catalog.configuration.objectStore else { return nil }
         let record = catalog.records[source.ordinal]
-        // Nobody tells of what comes and goes there.
+        // Nobody tells of all that comes and goes there.
         record.isBlind = true
         let began = ContinuousClock.now
         let listing = BucketListing(
@@ -60,14 +73,21 @@ extension Sighting {
     /// Bytes of the longest key that any store has are 1,024.
     private static let longestKey = 4096
 
-    /// Of an object that may be a picture; nil for any other. What a folder passes over, a bucket does, too.
+    /// Of an object that may be a picture; nil for any other.
     init?(_ object: BucketObject, beneath prefix: String) {
-        guard object.key.starts(with: prefix.utf8), object.key.count <= Self.longestKey else { return nil }
-        let path = object.key.dropFirst(prefix.utf8.count)
+        guard let path = Self.path(ofPicture: object.key, beneath: prefix) else { return nil }
+        self.init(location: FilePath.text(of: path), original: .object(ObjectStamp(object)))
+    }
+
+    /// What follows the prefix in the key of what may be a picture; nil for any other. What a folder passes over, a bucket
+    /// does, too.
+    fileprivate static func path(ofPicture key: [UInt8], beneath prefix: String) -> [UInt8]? {
+        guard key.starts(with: prefix.utf8), key.count <= longestKey else { return nil }
+        let path = key.dropFirst(prefix.utf8.count)
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
         guard ImageName.isImage(name),
             !path.split(separator: UInt8(ascii: "/")).contains(where: { ImageName.isSkipped($0) })
         else { return nil }
-        self.init(location: FilePath.text(of: Array(path)), original: .object(ObjectStamp(object)))
+        return Array(path)
     }
 }

@@ -56,6 +56,38 @@ final class PageRequest: Sendable {
         return nil
     }
 
+    /// Waits for the whole page; nil when `isStopped` says true first.
+    ///
+    /// - Parameter next: hears while the page comes what the next one is asked for with, as soon as that is known, and nil
+    ///   when the page begins anew.
+    /// - Throws: ``BucketRefusal`` when there is no page.
+    func page(
+        of address: BucketAddress, unless isStopped: () -> Bool, next told: (String?) -> Void = { _ in }
+    ) throws -> BucketPage? {
+        var reader = BucketPageReader()
+        while let events = next(unless: isStopped) {
+            for event in events {
+                switch event {
+                case .began:
+                    reader = BucketPageReader()
+                    told(nil)
+                case .bytes(let bytes):
+                    do throws(BucketPageReader.Fault) { try reader.read(bytes) } catch { throw BucketRefusal(error) }
+                    if let next = reader.next { told(next) }
+                case .whole:
+                    do throws(BucketPageReader.Fault) { return try reader.finish() } catch {
+                        throw BucketRefusal(error)
+                    }
+                case .refused(let status, let body, let region):
+                    throw BucketRefusal(status: status, body: body, region: region, of: address)
+                case .failed(let message):
+                    throw BucketRefusal(unreachable: message)
+                }
+            }
+        }
+        return nil
+    }
+
     /// Waits without a page; shorter when `isStopped` says true.
     static func wait(_ duration: Duration, unless isStopped: () -> Bool) {
         let end = ContinuousClock.now + duration

@@ -1,7 +1,23 @@
-/// The place of a file in the order of a folder source, as bytes: comparing bytes is comparing places. The files of a
-/// folder stand before those of its sub-folders, both in natural order, as `FolderWalk` names them.
+/// The place of an image in the order of its source, as bytes: comparing bytes is comparing places. The files of a folder
+/// stand before those of its sub-folders, both in natural order, as `FolderWalk` names them.
 struct PathKey: Comparable {
     private var bytes: [UInt8] = []
+
+    /// In which order a source names what lies in it.
+    enum Order {
+        /// As a walk through folders does.
+        case files
+        /// As stores list keys: by their bytes.
+        case keys
+    }
+
+    init(_ path: [UInt8], in order: Order) {
+        self.init()
+        switch order {
+        case .files: self = PathKey(file: path)
+        case .keys: bytes = path
+        }
+    }
 
     /// Of a file with this path.
     init(file path: [UInt8]) {

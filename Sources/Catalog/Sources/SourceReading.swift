@@ -26,6 +26,9 @@ protocol SourceReading: Sendable {
     /// Whether a name can be that of something in this source.
     func isOfInterest(_ name: [UInt8]) -> Bool
 
+    /// Where an object is beneath this source, if it may be a picture of it.
+    func path(of hint: ObjectHint) -> [UInt8]?
+
     /// Looks at what is said to have changed, or looks for it, and reads nothing else.
     ///
     /// - Returns: whether something could not be told that may be told later; nil when everything is to be read.
@@ -47,6 +50,8 @@ extension SourceReading {
     var emptiness: String { "holds no usable URL." }
 
     func isOfInterest(_ name: [UInt8]) -> Bool { true }
+
+    func path(of hint: ObjectHint) -> [UInt8]? { nil }
 
     func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool? { nil }
 }

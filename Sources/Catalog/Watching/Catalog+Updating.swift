@@ -92,7 +92,7 @@ extension Catalog {
     }
 
     /// Writes what was seen, and shows it if anything is other than it was.
-    private func show(
+    func show(
         _ update: FolderUpdate, of source: NamedSource, in index: Index, _ listing: Listing
     ) throws -> (outcome: FolderUpdate.Outcome, isNews: Bool) {
         var nextRow = try index.counters().nextRow

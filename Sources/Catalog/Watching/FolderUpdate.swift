@@ -1,6 +1,6 @@
 import Images
 
-/// What a look at some paths of a folder source makes of its listing: what is beside them stays as it is.
+/// What a look at some paths of a source makes of its listing: what is beside them stays as it is.
 struct FolderUpdate {
     /// Something that only a reading of everything can tell.
     struct Unclear: Error {}
@@ -42,18 +42,19 @@ struct FolderUpdate {
     ///
     /// - Parameters:
     ///   - scopes: do not overlap.
+    ///   - order: in which the listing is. Of one that is in that of keys, only files are looked at.
     ///   - others: parts whose ids are settled.
     ///   - untold: what lies there stays as it was.
     /// - Throws: `Unclear`, `DatabaseError`.
     init(
-        _ scopes: [Scope], of listing: Listing, in index: Index, identity: Identity, others: [Snapshot.Part],
-        untold: UntoldPaths
+        _ scopes: [Scope], of listing: Listing, in index: Index, order: PathKey.Order = .files, identity: Identity,
+        others: [Snapshot.Part], untold: UntoldPaths
     ) throws {
         self.listing = listing
-        let ordered = scopes.map { (key: Self.key($0), scope: $0) }.sorted { $0.key < $1.key }
+        let ordered = scopes.map { (key: Self.key($0, in: order), scope: $0) }.sorted { $0.key < $1.key }
         var taken: Set<UInt64> = []
         try index.reading { row in
-            var locator = Locator(listing: listing, row: row)
+            var locator = Locator(listing: listing, order: order, row: row)
             for (key, scope) in ordered {
                 guard let range = try locator.range(of: scope, key, identity) else { continue }
                 var items: [Item] = []
@@ -134,9 +135,9 @@ struct FolderUpdate {
         items = keyed.sorted { $0.key < $1.key }.map(\.item)
     }
 
-    private static func key(_ scope: Scope) -> PathKey {
+    private static func key(_ scope: Scope, in order: PathKey.Order) -> PathKey {
         switch scope.extent {
-        case .file: PathKey(file: scope.path)
+        case .file: PathKey(scope.path, in: order)
         case .content: PathKey.bounds(ofFilesIn: scope.path).lower
         case .tree: PathKey.bounds(ofFolder: scope.path).lower
         }

@@ -3,12 +3,14 @@ import Images
 /// Finds places in a listing that is in the order of paths.
 struct Locator {
     let listing: Listing
+    private let order: PathKey.Order
     private let row: (UInt32) throws -> ImageRow?
     private var locations: [Int: String] = [:]
     private var last = 0
 
-    init(listing: Listing, row: @escaping (UInt32) throws -> ImageRow?) {
+    init(listing: Listing, order: PathKey.Order = .files, row: @escaping (UInt32) throws -> ImageRow?) {
         self.listing = listing
+        self.order = order
         self.row = row
     }
 
@@ -43,7 +45,7 @@ struct Locator {
     }
 
     private mutating func key(at position: Int) throws -> PathKey {
-        PathKey(file: FilePath.bytes(of: try location(at: position)))
+        PathKey(FilePath.bytes(of: try location(at: position)), in: order)
     }
 
     /// Where the first image stands that is not before the key. Keys come in order, and often one beside the other.

@@ -33,6 +33,8 @@ final class SourceRecord: @unchecked Sendable {
     var isBlind = false
     /// Whether it will be looked for.
     var isDue = false
+    /// Whether everything will be read, for hints named too much.
+    var isOverrun = false
     /// Whether folders have other times when names came or went, as far as was seen; some mounts do not keep them.
     var timesTell = true
     /// How long it took to look at every folder's times, and at everything; nil before that was done.

@@ -23,13 +23,16 @@ struct OperationRoutes {
     let cluster: Cluster?
     let log: PostgresFactsLog?
     let bucket: BucketRenditionTier?
+    /// Whether stores may tell of their objects.
+    let hearsEvents: Bool
     let figures: ServerFigures
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
         workers: RenderPool, streams: StreamCensus, examiner: Examiner?, ahead: TilesAhead?,
-        cluster: Cluster?, log: PostgresFactsLog?, bucket: BucketRenditionTier?, figures: ServerFigures
+        cluster: Cluster?, log: PostgresFactsLog?, bucket: BucketRenditionTier?, hearsEvents: Bool,
+        figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -43,6 +46,7 @@ struct OperationRoutes {
         self.cluster = cluster
         self.log = log
         self.bucket = bucket
+        self.hearsEvents = hearsEvents
         self.figures = figures
     }
 
@@ -112,7 +116,7 @@ struct OperationRoutes {
             ],
             connections: figures.named, streams: streams.figures.named, workers: workers.statistics.named,
             cluster: cluster.map { ClusterBody($0.status) }, database: log.map { DatabaseBody($0.status) },
-            tileBucket: bucket?.figures.named)
+            tileBucket: bucket?.figures.named, events: hearsEvents ? catalog.hintFigures : nil)
     }
 
     private func metrics() async -> String {
@@ -154,6 +158,7 @@ struct OperationRoutes {
         if let database = status.database {
             metrics.figures(of: "database", database.figures, gauges: ["connected", "current", "untold"])
         }
+        if let events = status.events { metrics.figures(of: "event", events, gauges: []) }
         if let bucket = status.tileBucket { metrics.figures(of: "tile_bucket", bucket, gauges: []) }
         metrics.histogram(
             "loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())

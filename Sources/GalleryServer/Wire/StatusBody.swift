@@ -24,6 +24,8 @@ struct StatusBody: Encodable, Sendable {
     let database: DatabaseBody?
     /// Absent where no bucket keeps tiles.
     let tileBucket: [String: Int]?
+    /// Absent where stores may not tell of their objects.
+    let events: [String: Int]?
 
     /// All are counted, the first ones are named.
     struct Problems: Encodable, Sendable {

@@ -1,0 +1,64 @@
+import Catalog
+import HTTPServer
+import HTTPTypes
+import Logging
+
+/// Where stores tell of objects that come and go, so that nobody has to list for it.
+struct EventsRoute {
+    let catalog: Catalog
+    /// Nil where nobody may tell.
+    let secret: SharedSecret?
+    let turns: WorkTurns
+    let logger: Logger
+
+    /// Bytes of a request's body: SNS sends 256 KiB at most, and stores mostly one event at a time.
+    private static let maximumBody = 512 << 10
+    private static let maximumRecords = 1_000
+
+    func add(to router: inout Router) {
+        router.post("/api/v1/events", answering(take))
+    }
+
+    private func take(_ request: Request) async throws -> Response {
+        guard let secret else { throw Problem(.notFound, detail: "Nobody may tell of events here.") }
+        try secret.admit(request)
+        // SNS says text/plain of its JSON.
+        try request.requireMediaType("application/json", "text/plain")
+        let bytes = try await request.body.collect(upTo: Self.maximumBody)
+        let noted = try await turns.take(for: request.client) { () async throws -> Int in
+            let body = try await JSONBody.decode(StoreEventBody.self, from: bytes)
+            return try catalog.heed(await records(of: body).compactMap(\.hint))
+        }
+        return try await JSONBody.response(to: request, StoreEventAnswer(noted: noted), status: .accepted)
+    }
+
+    private func records(of body: StoreEventBody) async throws -> [StoreEventBody.Record] {
+        if let records = body.records {
+            guard records.count <= Self.maximumRecords else {
+                throw Problem.badField("Records", "must have at most \(Self.maximumRecords) members.")
+            }
+            return records
+        }
+        switch (body.envelope, body.message) {
+        case ("Notification", let message?):
+            let inner = try await JSONBody.decode(StoreEventBody.self, from: Array(message.utf8))
+            guard inner.envelope == nil else { throw Problem.badField("Message", "must be an event of a store.") }
+            return try await records(of: inner)
+        case ("SubscriptionConfirmation", _):
+            invite(to: body.subscribeURL)
+            return []
+        case ("UnsubscribeConfirmation", _): return []
+        default:
+            guard body.test != nil else { throw Problem.badField("Records", "is missing.") }
+            return []
+        }
+    }
+
+    /// Whoever posts here does not choose what this server asks for: a person may follow the link.
+    private func invite(to url: String?) {
+        guard let url, url.utf8.count <= 2048, url.hasPrefix("https://sns."),
+            url.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7f })
+        else { return }
+        logger.notice("A topic of SNS asks whether it may tell of events here. To let it, open \(url)")
+    }
+}

@@ -1,0 +1,203 @@
+"""A store that tells of its objects: the gallery is other within a moment, nothing is listed for it, and nothing believed."""
+
+import base64
+import json
+import urllib.parse
+
+import pytest
+
+import pictures
+from gallery import run, wait_until
+
+SECRET = "a-secret/of+the=tests"
+BEARER = {"Authorization": f"Bearer {SECRET}"}
+
+
+@pytest.fixture
+def told(serve, store):
+    """Serves the store's bucket, which may tell; it is not listed again by itself."""
+    def start(*words, source="s3://pictures", **more):
+        return serve(source, "--rescan", "3600", *words, **store.environment(TESSERA_EVENTS_SECRET=SECRET, **more))
+
+    return start
+
+
+def record(name: str, key: str, bucket: str = "pictures", **more) -> dict:
+    """As S3 writes it ("Event message structure")."""
+    return {"eventVersion": "2.1", "eventSource": "aws:s3", "awsRegion": "us-east-1", "eventName": name,
+            "eventTime": "2024-05-01T10:00:00.000Z", "s3": {
+                "s3SchemaVersion": "1.0", "configurationId": "1",
+                "bucket": {"name": bucket, "arn": f"arn:aws:s3:::{bucket}", "ownerIdentity": {"principalId": "A"}},
+                "object": {"key": urllib.parse.quote_plus(key), "size": 1, "eTag": "e", "sequencer": "0", **more}}}
+
+
+def tell(gallery, *records: dict, headers=None):
+    return gallery.ask("POST", "/api/v1/events", {"Records": list(records)}, BEARER if headers is None else headers)
+
+
+def names(gallery) -> list[str]:
+    return [image["name"] for image in gallery.page(limit=500)["images"]]
+
+
+def test_what_comes_changes_and_goes_is_shown_without_a_listing(told, store):
+    for key in ("b.jpg", "c d.jpg", "e.jpg"):
+        store.put(key, pictures.encoded("JPEG", seed=1))
+    gallery = told()
+    images = gallery.images(3)
+    assert gallery.tile(images["e.jpg"]).status == 200
+    listings = len(store.whole_listings())
+    other = pictures.encoded("JPEG", seed=9)
+    store.put("e.jpg", other, 1_700_000_500)
+    store.put("été + ☀/a.jpg")
+    del store.buckets["pictures"]["c d.jpg"]
+    answer = tell(gallery, record("ObjectCreated:Put", "e.jpg"), record("ObjectRemoved:Delete", "c d.jpg"),
+                  record("s3:ObjectCreated:CompleteMultipartUpload", "été + ☀/a.jpg"))
+    assert answer.status == 202 and answer.json == {"noted": 3}
+    wait_until(lambda: names(gallery) == ["b.jpg", "e.jpg", "a.jpg"], "the change", lambda: f"{names(gallery)}")
+    changed = gallery.images(3)["e.jpg"]
+    assert changed["id"] == images["e.jpg"]["id"] and changed["links"] != images["e.jpg"]["links"]
+    assert gallery.get(f"/images/{changed['id']}/original").body == other
+    assert len(store.whole_listings()) == listings
+    assert gallery.get("/api/v1/status").json["events"] == {"noted": 3, "looked": 3, "listings": 0}
+    assert "tessera_event_looked_total 3" in gallery.get("/metrics").body.decode()
+
+
+def test_what_is_told_is_not_believed(told, store):
+    for key in ("a.jpg", "b.jpg"):
+        store.put(key)
+    gallery = told()
+    gallery.images(2)
+    before = gallery.page()
+    store.put("c.jpg")
+    # The one that is so comes last, after another that says the opposite and is younger by its number.
+    answer = tell(gallery, record("ObjectRemoved:Delete", "a.jpg"), record("ObjectCreated:Put", "none.jpg"),
+                  record("ObjectCreated:Put", "b.jpg", eTag="forged", size=9),
+                  record("ObjectRemoved:Delete", "c.jpg", sequencer="FF"),
+                  record("ObjectCreated:Put", "c.jpg", sequencer="01"))
+    assert answer.json == {"noted": 5}
+    wait_until(lambda: names(gallery) == ["a.jpg", "b.jpg", "c.jpg"], "c.jpg")
+    assert gallery.page()["images"][:2] == before["images"]
+
+
+def test_events_come_in_notifications_of_sns_with_a_password(told, store):
+    store.put("a.jpg")
+    gallery = told()
+    gallery.images(1)
+    store.put("b.jpg")
+    envelope = {"Type": "Notification", "MessageId": "1", "TopicArn": "arn:aws:sns:us-east-1:1:t",
+                "Message": json.dumps({"Records": [record("ObjectCreated:Put", "b.jpg")]})}
+    password = base64.b64encode(f"tessera:{SECRET}".encode()).decode()
+    asked = gallery.ask("POST", "/api/v1/events", envelope)
+    assert asked.status == 401 and "Basic" in asked.headers["WWW-Authenticate"]
+    answer = gallery.ask("POST", "/api/v1/events", envelope, {
+        "Authorization": f"Basic {password}", "Content-Type": "text/plain; charset=UTF-8"})
+    assert answer.status == 202 and answer.json == {"noted": 1}
+    wait_until(lambda: names(gallery) == ["a.jpg", "b.jpg"], "b.jpg")
+
+
+def test_a_subscription_is_confirmed_by_nobody_but_a_person(told, store):
+    store.put("a.jpg")
+    gallery = told()
+    gallery.images(1)
+    asked = list(store.asked)
+    for link in (f"{store.endpoint}/?Action=ConfirmSubscription", "https://sns.us-east-1.amazonaws.com/?Token=1"):
+        body = {"Type": "SubscriptionConfirmation", "Token": "1", "Message": "You have chosen", "SubscribeURL": link}
+        assert gallery.ask("POST", "/api/v1/events", body, BEARER).json == {"noted": 0}
+    wait_until(lambda: "https://sns.us-east-1.amazonaws.com/?Token=1" in gallery.log, "the link in the log")
+    assert store.endpoint + "/?" not in gallery.log and store.asked == asked
+
+
+def test_what_changes_nothing_and_what_is_of_others_is_passed_over(told, store):
+    store.put("2024/a.jpg")
+    gallery = told(source="s3://pictures/2024")
+    gallery.images(1)
+    asked = list(store.asked)
+    answer = tell(gallery, record("s3:ObjectAccessed:Get", "2024/a.jpg"), record("ObjectTagging:Put", "2024/a.jpg"),
+                  record("ObjectCreated:Put", "2023/b.jpg"), record("ObjectCreated:Put", "2024/notes.txt"),
+                  record("ObjectCreated:Put", "2024/c.jpg", bucket="other"))
+    assert answer.status == 202 and answer.json == {"noted": 0}
+    test = {"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "pictures"}
+    assert gallery.ask("POST", "/api/v1/events", test, BEARER).json == {"noted": 0}
+    assert store.asked == asked
+
+
+def test_a_burst_is_followed_by_a_listing(told, store):
+    store.put("a.jpg")
+    gallery = told()
+    gallery.images(1)
+    listings, asked = len(store.whole_listings()), len(store.asked)
+    for number in range(300):
+        store.put(f"new/{number}.jpg")
+    for start in range(0, 300, 50):
+        records = [record("ObjectCreated:Put", f"new/{number}.jpg") for number in range(start, start + 50)]
+        assert tell(gallery, *records).json == {"noted": 50}
+    wait_until(lambda: gallery.page(limit=1)["total"] == 301, "all of them")
+    assert len(store.whole_listings()) > listings and len(store.asked) < asked + 100
+
+
+def test_nobody_may_tell_who_has_not_the_secret(told, store):
+    store.put("a.jpg")
+    gallery = told()
+    gallery.images(1)
+    asked = list(store.asked)
+    for wrong in ("", "Bearer", "Bearer ", "Bearer wrong", f"Bearer {SECRET}x", f"Bearer {SECRET[:-1]}", SECRET,
+                  f"Basic {SECRET}", "Basic " + base64.b64encode(b"tessera:wrong").decode(), "Basic ====",
+                  f"Digest {SECRET}", f"bearer {SECRET.upper()}"):
+        answer = tell(gallery, record("ObjectCreated:Put", "b.jpg"), headers={"Authorization": wrong})
+        assert answer.is_problem(401) and "Bearer" in answer.headers["WWW-Authenticate"], wrong
+    assert gallery.get("/api/v1/events").is_problem(405)
+    assert gallery.get("/api/v1/status").json["events"]["noted"] == 0 and store.asked == asked
+    assert tell(gallery, record("ObjectCreated:Put", "b.jpg"), headers={"Authorization": f"bearer  {SECRET}"}
+                ).status == 202
+    everything = gallery.log + gallery.get("/metrics").body.decode() + gallery.get("/api/v1/status").body.decode()
+    assert SECRET not in everything
+
+
+def test_nobody_may_tell_where_no_secret_is_set(serve, store):
+    store.put("a.jpg")
+    gallery = serve("s3://pictures", **store.environment())
+    for headers in ({}, BEARER, {"Authorization": "Bearer "}):
+        assert tell(gallery, record("ObjectCreated:Put", "a.jpg"), headers=headers).is_problem(404)
+    assert "events" not in gallery.get("/api/v1/status").json
+
+
+@pytest.mark.parametrize("body, status, field", [
+    (b"", 400, None), (b"[1]", 400, None), (b"{}", 400, "Records"), (b'{"Records":1}', 400, "Records"),
+    (b'{"Records":[{}]}', 400, "Records[0].eventName"),
+    (b'{"Records":[{"eventName":"ObjectCreated:Put","s3":{"bucket":{"name":"b"},"object":{}}}]}', 400,
+     "Records[0].s3.object.key"),
+    (b'{"Type":"Notification","Message":"{"}', 400, None),
+    (json.dumps({"Type": "Notification", "Message": json.dumps({"Type": "Notification", "Message": "{}"})}).encode(),
+     400, "Message"),
+    (json.dumps({"Records": [record("ObjectCreated:Put", "a.jpg")] * 1_001}).encode(), 400, "Records"),
+    (b'{"Records":[' + b" " * (600 << 10) + b"]}", 413, None),
+    (b"[" * 100_000, 400, None),
+])
+def test_what_is_no_event_is_refused(told, store, body, status, field):
+    gallery = told()
+    answer = gallery.ask("POST", "/api/v1/events", body, BEARER)
+    assert answer.is_problem(status)
+    assert field is None or answer.json["field"] == field
+    assert gallery.ask("POST", "/api/v1/events", body, {**BEARER, "Content-Type": "text/html"}).is_problem(415)
+
+
+def test_a_key_that_is_not_encoded_harms_nothing(told, store):
+    store.put("a.jpg")
+    gallery = told()
+    gallery.images(1)
+    odd = record("ObjectCreated:Put", "a.jpg")
+    for key in ("50%zz.jpg", "%", "%ff%00.jpg", "%c3.jpg"):
+        odd["s3"]["object"]["key"] = key
+        assert tell(gallery, odd).json == {"noted": 0}
+    odd["s3"]["object"]["key"] = "../%00%0a.jpg"
+    assert tell(gallery, odd).json == {"noted": 0}
+    odd["s3"]["object"]["key"] = "%00%0a+%2B.jpg"
+    assert tell(gallery, odd).json == {"noted": 1}
+    wait_until(lambda: gallery.get("/api/v1/status").json["events"]["looked"] == 1, "the look")
+    assert names(gallery) == ["a.jpg"]
+
+
+@pytest.mark.parametrize("secret", ["short", "with spaces in the middle", "x" * 257, "ümlaut-of-some-length"])
+def test_a_secret_that_can_be_guessed_or_not_be_sent_is_refused_with_what_to_do(data, secret):
+    refused = run("serve", "s3://pictures", "--port", "0", data=data, TESSERA_EVENTS_SECRET=secret)
+    assert refused.returncode != 0 and "--events-secret" in refused.stderr and secret not in refused.stderr
