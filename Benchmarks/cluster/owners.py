@@ -10,7 +10,7 @@ from million import until
 from origins import Origin
 from peers import Tessera
 
-from .nodes import PATIENCE, Cluster
+from .nodes import NODES, PATIENCE, Cluster
 
 # Seconds in which the origin sends a picture, and after which the other nodes are asked for it.
 SECONDS, LATER = 0.6, 0.1
@@ -37,9 +37,10 @@ def run(report, options):
             for number in range(2 * rounds):
                 way = ("killed", "frozen")[number % 2]
                 # Another node each time.
-                found[way].append(ended(cluster, number // 2 % 3, way, origin, paths[number], images[number], tile))
+                owner = number // 2 % NODES
+                found[way].append(ended(cluster, owner, way, origin, paths[number], images[number], tile))
                 if way == "killed":
-                    cluster.replace(cluster.nodes[number // 2 % 3], len(urls))
+                    cluster.replace(cluster.nodes[owner], len(urls))
     for way, samples in found.items():
         what = f"owner of a fetch {way}"
         for key, name in (("passed", "until another fetches"), ("took", "until all others are answered")):
