@@ -71,4 +71,56 @@ import Testing
         await house.close()
         server.close()
     }
+
+    @Test func `a server that stands still under as many commands as may wait is away all the same`() async throws {
+        let server = FakeRedis { conversation in
+            conversation.greet()
+            // The first says nothing any more.
+            if conversation.number == 0 { return conversation.ignore() }
+            while conversation.command() != nil { conversation.say("+PONG\r\n") }
+        }
+        let house = try ClientHouse(server.url) {
+            $0.mostPending = 3
+            $0.heartbeatPause = .milliseconds(500)
+        }
+        #expect(await house.isConnected())
+        // Their times run out before the server has been silent for long, and none of a later one will.
+        for _ in 0..<3 {
+            house.client.send([Array("PING".utf8)], within: .milliseconds(1)) { _ in }
+        }
+        #expect(await eventually { house.states.withLock { $0.count } >= 3 })
+        #expect(house.states.withLock { $0 } == [.connected, .away("it does not answer"), .connected])
+        await house.close()
+        server.close()
+    }
+
+    @Test func `an answer that came while this process had no time to run is no silence`() async throws {
+        let late = Guarded(ContinuousClock.now)
+        let isAnswered = Guarded(false)
+        let server = FakeRedis { conversation in
+            conversation.greet()
+            while conversation.command() != nil {
+                while ContinuousClock.now < late.withLock({ $0 }) {}
+                conversation.say("+PONG\r\n")
+                isAnswered.withLock { $0 = true }
+            }
+        }
+        let house = try ClientHouse(server.url) {
+            $0.longestSilence = .milliseconds(1)
+            $0.heartbeatPause = .seconds(60)
+        }
+        #expect(await house.isConnected())
+        let outcome = await withCheckedContinuation { told in
+            house.client.loop.execute { [client = house.client] in
+                late.withLock { $0 = .now + .milliseconds(30) }
+                client.send([Array("PING".utf8)], within: .milliseconds(5)) { told.resume(returning: $0) }
+                // Nothing runs on the loop until its time has run out, and the answer is there.
+                while !isAnswered.withLock({ $0 }) {}
+            }
+        }
+        #expect(outcome == .success(.bytes(Array("PONG".utf8))))
+        #expect(house.states.withLock { $0 } == [.connected])
+        await house.close()
+        server.close()
+    }
 }

@@ -113,6 +113,11 @@ final class RedisConnection: EventHandler {
         if socket >= 0, isBlocked, events.contains(.writable) { write() }
     }
 
+    /// Reads what has come and was not read yet. The connection may be closed after that.
+    func takeArrived() {
+        if socket >= 0, !isConnecting { read() }
+    }
+
     private func open() {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

@@ -52,6 +52,9 @@ extension RedisLink {
         guard isSent else { return answer(.failure(.crowded)) }
         life.sent(at: .now)
         command.timer = loop.schedule(after: time) { [weak self] in
+            // Where this process got no time to run, the answer may be there, and only not have been read.
+            self?.connection?.takeArrived()
+            guard command.isInTime else { return }
             command.runOut()
             self?.timedOut()
         }
@@ -79,7 +82,10 @@ extension RedisLink {
     func beat() {
         heartbeat = loop.schedule(after: configuration.heartbeatPause) { [weak self] in
             guard let self else { return }
-            send([Array("PING".utf8)], within: configuration.heartbeatTime) { _ in }
+            send([Array("PING".utf8)], within: configuration.heartbeatTime) { [weak self] outcome in
+                // So much waits already that nothing is sent any more, and no time of it will run out.
+                if case .failure(.crowded) = outcome { self?.timedOut() }
+            }
             if life.isConnected { beat() }
         }
     }

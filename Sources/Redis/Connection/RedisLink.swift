@@ -105,7 +105,9 @@ final class RedisLink {
         attempts += 1
         let number = attempts
         timer = loop.schedule(after: configuration.greetingTime) { [weak self] in
-            self?.failed(number, "it does not answer in time")
+            self?.attempt?.takeArrived()
+            guard let self, case .greeting = life.state else { return }
+            failed(number, "it does not answer in time")
         }
         attempt = RedisConnection(
             address, configuration, loop: loop, onOpen: { [weak self] in self?.greet(number) },
