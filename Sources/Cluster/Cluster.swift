@@ -2,10 +2,11 @@ import EventLoops
 public import Loading
 import Locking
 public import Logging
+public import Origins
 public import Redis
 
 /// Several nodes of one gallery, that agree by way of one Redis: who makes what, what is hot, when sources are to be read
-/// again, and what becomes of tokens whose requests come to other nodes than their own.
+/// again, what becomes of tokens whose requests come to other nodes than their own, and how much origins are asked.
 ///
 /// Nodes come and go as they like. While the server is away each of them goes on alone, and says so.
 public final class Cluster: Sendable {
@@ -13,6 +14,8 @@ public final class Cluster: Sendable {
     private let turns: RedisCoordination
     private let renditions: RedisRenditionTier
     private let sessions: RedisRelay
+    private let nodes: LiveNodes
+    private let origins: (any OriginSharing)?
     private let address: RedisAddress
     private let state = Guarded(State())
     private let logger: Logger
@@ -27,6 +30,7 @@ public final class Cluster: Sendable {
         var hearsSince: ContinuousClock.Instant?
         /// Attempts to hear them that were in vain or did not hold, in a row.
         var deafAttempts = 0
+        var limits = SharedLimits.own
     }
 
     /// Whoever hears the others for so long has heard them.
@@ -38,6 +42,8 @@ public final class Cluster: Sendable {
         public let isConnected: Bool
         /// What this node calls itself.
         public let node: String
+        /// By whose limits it asks origins.
+        public let limits: SharedLimits
         /// The figures, by their names.
         public let figures: [String: Int]
     }
@@ -45,18 +51,25 @@ public final class Cluster: Sendable {
     /// - Parameters:
     ///   - node: What the sessions and tokens of this node say that they are of.
     ///   - gallery: A name that all nodes of this gallery have, and no other gallery on the same server.
+    ///   - origins: Heeds together with the other nodes what origins bear. Until it is known how many there are, or that this
+    ///     cannot be known, it asks each origin for one thing at a time.
     ///   - onLook: Another node was told to read its sources again. Called on any thread; must not block.
     /// - Throws: an error of the loop when the process has no descriptors left.
     public init(
-        _ address: RedisAddress, node: NodeTag, gallery: String, logger: Logger,
+        _ address: RedisAddress, node: NodeTag, gallery: String, origins: (any OriginSharing)? = nil, logger: Logger,
         onLook: @escaping @Sendable () -> Void
     ) throws {
         self.address = address
+        self.origins = origins
         self.logger = logger
         let keys = Keys(gallery: gallery)
         client = try RedisClient(address, loop: EventLoop(label: "tessera.redis"))
         sessions = RedisRelay(client: client, keys: keys, node: node)
-        turns = RedisCoordination(client: client, keys: keys, onLook: onLook)
+        turns = RedisCoordination(client: client, keys: keys, onLook: onLook) { origins?.heard($0) }
+        nodes = LiveNodes(client: client, keys: keys, node: node) { [state] limits in
+            state.withLock { $0.limits = limits }
+            origins?.share(among: limits.nodes)
+        }
         let place: Logger.Metadata = ["address": "\(address)"]
         renditions = RedisRenditionTier(client: client, keys: keys) { isFull in
             if isFull {
@@ -90,6 +103,7 @@ public final class Cluster: Sendable {
             state.isConnected = isConnected
         }
         presence.changed(change)
+        nodes.changed(isConnected: isConnected)
         if !isConnected { turns.isAway() }
     }
 
@@ -115,12 +129,15 @@ public final class Cluster: Sendable {
 
     /// Begins to connect; returns at once.
     public func start() {
+        origins?.share(among: .max)
+        origins?.tellRefusals { [turns] in turns.tell($0) }
         client.start { [weak self] change in self?.changed(change) }
         turns.start { [weak self] change in self?.changedHearing(change) }
     }
 
     /// Gives back what it holds, and closes its connections.
     public func stop() async {
+        nodes.stop()
         turns.stop()
         sessions.stop()
         await client.stop()
@@ -141,17 +158,20 @@ public final class Cluster: Sendable {
 
     /// From any thread; costs next to nothing.
     public var status: Status {
-        let (isConnected, hears, timesAway) = state.withLock { ($0.isConnected, $0.hearsSince != nil, $0.timesAway) }
+        let state = state.withLock { $0 }
+        let isConnected = state.isConnected
         let turns = turns.figures
         let renditions = renditions.figures
         let sessions = sessions.figures
         return Status(
-            isConnected: isConnected, node: self.turns.node,
+            isConnected: isConnected, node: self.turns.node, limits: state.limits,
             figures: [
-                "connected": isConnected ? 1 : 0, "hearing": hears ? 1 : 0, "full": self.renditions.isFull ? 1 : 0,
-                "timesAway": timesAway, "turnsHeld": turns.held,
-                "waiting": turns.waiting, "turns": turns.counts.turns, "waits": turns.counts.waits,
-                "turnsLost": turns.counts.lost, "renditionsFound": renditions.hits,
+                "connected": isConnected ? 1 : 0, "hearing": state.hearsSince != nil ? 1 : 0,
+                "full": self.renditions.isFull ? 1 : 0, "timesAway": state.timesAway,
+                "nodes": state.limits.nodes, "turnsHeld": turns.held, "waiting": turns.waiting,
+                "turns": turns.counts.turns, "waits": turns.counts.waits,
+                "turnsLost": turns.counts.lost, "refusalsTold": turns.counts.refusalsTold,
+                "refusalsHeard": turns.counts.refusalsHeard, "renditionsFound": renditions.hits,
                 "renditionsNotFound": renditions.misses, "renditionsKept": renditions.kept,
                 "tokensLent": sessions.lent, "tokensBorrowed": sessions.borrowed, "relays": sessions.relays,
                 "relaysInVain": sessions.relaysInVain,

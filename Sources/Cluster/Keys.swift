@@ -14,6 +14,8 @@ struct Keys: Sendable {
     var channel: String { prefix + "news" }
     /// Stands there for as long as a node runs and has a connection, whether or not it listens at the moment.
     func life(of node: NodeTag) -> [UInt8] { bytes("alive:\(node)") }
+    /// All nodes that run, by when they said so last.
+    var nodes: [UInt8] { bytes("nodes") }
     /// Where one node is asked and answered.
     func channel(of node: NodeTag) -> String { prefix + "node:\(node)" }
     var fence: [UInt8] { bytes("fence") }

@@ -65,7 +65,9 @@ public final class Gallery: Sendable {
             loading.logger = logger
             let node = NodeTag()
             let cluster = try configuration.redis.map { address in
-                try Cluster(address, node: node, gallery: ClusterName.of(sources), logger: logger) {
+                try Cluster(
+                    address, node: node, gallery: ClusterName.of(sources), origins: origins, logger: logger
+                ) {
                     logger.notice("Reading the sources again, as another node was told to.")
                     catalog.rescan()
                 }

@@ -9,9 +9,10 @@ public struct Configuration: Hashable, Sendable {
     /// eight origins that hang at the same time to fill all places, and only until they are left alone.
     public var places = 128
     /// Transfers under way at a time to one origin (scheme, host and port) at most. It begins with 16, is asked for more
-    /// at a time while it answers as soon as before, and for fewer when it does not, or says so.
+    /// at a time while it answers as soon as before, and for fewer when it does not, or says so. Of several nodes, all
+    /// together (``OriginSharing``).
     public var placesPerOrigin = 64
-    /// Requests a second to one origin at most; nil for no limit.
+    /// Requests a second to one origin at most, of all nodes together; nil for no limit.
     public var requestsPerSecondPerOrigin: Double?
 
     /// Until a connection stands, name resolution and TLS included.

@@ -49,3 +49,17 @@ public final class OriginFetcher: OriginFetching {
         }
     }
 }
+
+extension OriginFetcher: OriginSharing {
+    public func share(among nodes: Int) {
+        engine.loop.execute { [engine] in engine.share(among: nodes) }
+    }
+
+    public func tellRefusals(to hear: @escaping @Sendable (OriginRefusal) -> Void) {
+        engine.loop.execute { [engine] in engine.tellRefusal = hear }
+    }
+
+    public func heard(_ refusal: OriginRefusal) {
+        engine.loop.execute { [engine] in engine.heard(refusal) }
+    }
+}

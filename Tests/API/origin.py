@@ -22,6 +22,8 @@ class Origin:
         self.gate = threading.Event()
         # Answers that were begun and wait for the gate.
         self.begun = 0
+        # Requests for what is counted at this moment, and at most until now.
+        self.present = self.most_present = 0
         self.picture = pictures.encoded("JPEG", quality=90)
         self.camera = pictures.camera_picture()
         threading.Thread(target=self._accept, daemon=True).start()
@@ -206,3 +208,24 @@ class Origin:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n" + self.picture)
         while not self._ends.is_set():
             connection.sendall(bytes(65536))
+
+    def kind_counted(self, connection, path, head):
+        """Counts how many ask at a time; answers when it is let, and not at once."""
+        with self._condition:
+            self.present += 1
+            self.most_present = max(self.most_present, self.present)
+        try:
+            self.gate.wait(60)
+            self._ends.wait(0.1)
+            # The client counts it as over once it has the answer.
+            with self._condition:
+                self.present -= 1
+            return self._answer(connection, self.picture)
+        except OSError:
+            return False
+
+    def kind_busy(self, connection, path, head):
+        """Asks for some seconds of rest until it is let."""
+        if self.gate.is_set():
+            return self._answer(connection, self.picture)
+        return self._answer(connection, b"no", status="429 Too Many Requests", type="text/plain", more="Retry-After: 4\r\n")

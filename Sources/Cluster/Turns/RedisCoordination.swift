@@ -1,6 +1,7 @@
 import EventLoops
 import Loading
 import Locking
+import Origins
 import Redis
 import Scheduling
 import Synchronization
@@ -23,12 +24,16 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
     private let lastAsk = Atomic<UInt64>(0)
     private var counts = Counts()
     private let onLook: @Sendable () -> Void
+    private let onRefusal: @Sendable (OriginRefusal) -> Void
 
     /// What has been done so far.
     struct Counts: Hashable, Sendable {
         var turns = 0
         var waits = 0
         var lost = 0
+        /// Refusals of origins that the others were told, and that they told.
+        var refusalsTold = 0
+        var refusalsHeard = 0
     }
 
     /// For how long a lease is good.
@@ -44,10 +49,17 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
     /// Leases renewed by one script.
     private static let batch = 128
 
-    init(client: RedisClient, keys: Keys, onLook: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - onLook: Another node was told to read its sources again.
+    ///   - onRefusal: Another node was refused by an origin. Both are called on the client's loop.
+    init(
+        client: RedisClient, keys: Keys, onLook: @escaping @Sendable () -> Void,
+        onRefusal: @escaping @Sendable (OriginRefusal) -> Void = { _ in }
+    ) {
         self.client = client
         self.keys = keys
         self.onLook = onLook
+        self.onRefusal = onRefusal
         node = String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
@@ -60,8 +72,13 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
             perform(book.listens())
         } heard: { [weak self] bytes in
             guard let self, let message = TurnMessage(bytes) else { return }
-            if case .look(let other) = message, other != node { onLook() }
-            perform(book.heard(message, node: node))
+            switch message {
+            case .look(let other) where other != node: onLook()
+            case .refused(let refusal, let other) where other != node:
+                counts.refusalsHeard += 1
+                onRefusal(refusal)
+            default: perform(book.heard(message, node: node))
+            }
         }
         client.loop.execute { [self] in renewLater() }
     }
@@ -78,6 +95,14 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
 
     /// Has all other nodes read their sources again.
     func tellLook() { publish("look \(node)") }
+
+    /// Has all other nodes spare an origin that has refused this one. From any thread.
+    func tell(_ refusal: OriginRefusal) {
+        client.loop.execute { [self] in
+            counts.refusalsTold += 1
+            publish("refused \(node) \(refusal.text)")
+        }
+    }
 
     // MARK: - Coordinating
 

@@ -1,4 +1,5 @@
 import Loading
+import Origins
 import Scheduling
 
 /// What machines tell each other by publication, as text. All of them hear all of it; none is of use to who missed it,
@@ -18,6 +19,8 @@ enum TurnMessage: Hashable, Sendable {
     case unwanted(SharedName)
     /// A person had a node read its sources again: all others do, too.
     case look(node: String)
+    /// An origin has refused this node: all others spare it, too.
+    case refused(OriginRefusal, node: String)
 
     /// Nil for what no node says.
     init?(_ bytes: [UInt8]) {
@@ -36,6 +39,9 @@ enum TurnMessage: Hashable, Sendable {
             self = .unwanted(name)
         case ("free", 2): self = .free(subject: String(words[1]))
         case ("look", 2): self = .look(node: String(words[1]))
+        case ("refused", 3):
+            guard let refusal = OriginRefusal(text: words[2]) else { return nil }
+            self = .refused(refusal, node: String(words[1]))
         case ("failed", 3):
             guard let failure = LoadFailure(text: String(words[2])) else { return nil }
             self = .failed(subject: String(words[1]), failure)

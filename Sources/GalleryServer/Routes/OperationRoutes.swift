@@ -153,7 +153,9 @@ struct OperationRoutes {
         if let cluster = status.cluster {
             metrics.figures(
                 of: "cluster", cluster.figures,
-                gauges: ["connected", "hearing", "full", "turnsHeld", "waiting", "tokensLent", "tokensBorrowed"])
+                gauges: [
+                    "connected", "hearing", "full", "nodes", "turnsHeld", "waiting", "tokensLent", "tokensBorrowed",
+                ])
         }
         if let database = status.database {
             metrics.figures(of: "database", database.figures, gauges: ["connected", "current", "untold"])

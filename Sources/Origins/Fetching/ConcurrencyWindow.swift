@@ -21,8 +21,8 @@ struct ConcurrencyWindow: Sendable {
     /// The last so many answers weigh in the mean.
     fileprivate static let memory = 32.0
 
-    private let first: Int
-    private let most: Int
+    private var first: Int
+    private var most: Int
     private var size: Double
     /// What was too much lately, or a half of it: below it the window doubles with each round of answers.
     private var threshold: Double
@@ -35,12 +35,18 @@ struct ConcurrencyWindow: Sendable {
     /// Requests that began before this say nothing of the window as it is now.
     private var decreasedAt: Instant?
 
-    /// - Parameter most: At least 1.
-    init(most: Int) {
-        self.most = max(1, most)
-        first = min(Self.initial, self.most)
+    init(_ share: OriginShare) {
+        (first, most) = (share.first, share.most)
         size = Double(first)
-        threshold = Double(self.most)
+        threshold = Double(most)
+    }
+
+    /// There are more nodes, or fewer. A smaller share counts at once; into a larger one the window grows as ever.
+    mutating func take(_ share: OriginShare) {
+        let (wasPristine, isUnbroken) = (isPristine, threshold >= Double(most))
+        (first, most) = (share.first, share.most)
+        size = wasPristine ? Double(first) : min(size, Double(most))
+        threshold = isUnbroken ? Double(most) : min(threshold, Double(most))
     }
 
     /// Requests at a time, at least 1.
@@ -79,10 +85,14 @@ struct ConcurrencyWindow: Sendable {
     private var isKnown: Bool { unloadedDelay.count >= Double(first) }
 
     /// The origin asked for fewer requests (429 and 503, RFC 6585 §4 and RFC 9110 §15.6.4).
-    mutating func pushedBack(begun: Instant, now: Instant) {
-        guard isOfNow(begun) else { return }
+    ///
+    /// - Returns: Whether that is news, and not of what has been heeded already.
+    @discardableResult
+    mutating func pushedBack(begun: Instant, now: Instant) -> Bool {
+        guard isOfNow(begun) else { return false }
         decrease(to: max(1, size / 2), now: now)
         pace = Self.probing
+        return true
     }
 
     private func isOfNow(_ begun: Instant) -> Bool { decreasedAt.map { begun >= $0 } ?? true }

@@ -20,7 +20,11 @@ final class FetchEngine: @unchecked Sendable {
 
     private var jobs: [ObjectIdentifier: FetchJob] = [:]
     private var places: PlaceAllocator<ObjectIdentifier, Origin>
-    private(set) var records: [Origin: OriginRecord] = [:]
+    var records: [Origin: OriginRecord] = [:]
+    /// What this node may ask of each origin.
+    var share: OriginShare
+    /// Hears of refusals that the other nodes are to be told.
+    var tellRefusal: @Sendable (OriginRefusal) -> Void = { _ in }
     /// With so many records those are looked for that nobody needs.
     private var crowd = FetchEngine.leastCrowd
     static let leastCrowd = 1024
@@ -36,6 +40,7 @@ final class FetchEngine: @unchecked Sendable {
         self.filter = filter
         self.logger = logger
         policy = RetryPolicy(configuration)
+        share = OriginShare(of: configuration.placesPerOrigin, among: 1)
         places = PlaceAllocator(places: configuration.places, placesPerGroup: configuration.placesPerOrigin)
         driver = try CurlDriver(loop: loop, idleConnections: configuration.places)
         credentials = try configuration.objectStore.map { store throws(OriginError) in
@@ -146,16 +151,21 @@ final class FetchEngine: @unchecked Sendable {
         publish()
     }
 
+    /// What an answer says of how much is asked.
+    enum Complaint {
+        case none
+        case ofOnePicture
+        /// It says how long to wait, or does not.
+        case ofTooMuch(wait: Duration?)
+    }
+
     /// The origin answered a request sent at `begun`, whatever it said. May be called from within curl.
-    ///
-    /// - Parameter asksForLess: It said that it is asked too much.
-    func answered(_ origin: Origin, begun: ContinuousClock.Instant, asksForLess: Bool) {
-        resize(origin) { window, record in
-            if asksForLess {
-                window.pushedBack(begun: begun, now: .now)
-            } else {
-                window.answered(begun: begun, now: .now, atATime: record.holding)
-            }
+    func answered(_ origin: Origin, begun: ContinuousClock.Instant, complaint: Complaint) {
+        if case .ofTooMuch(let wait) = complaint {
+            refused(origin, begun: begun, wait: wait)
+        } else {
+            resize(origin) { $0.answered(begun: begun, now: .now, atATime: $1.holding) }
+            if case .none = complaint { records[origin]?.rest.answered() }
         }
         guard var record = records[origin], !record.circuit.isPristine else { return }
         let wasClosed = record.circuit.isClosed
@@ -227,7 +237,7 @@ final class FetchEngine: @unchecked Sendable {
         while let id = places.nextToYield() ?? places.nextToYield(in: origin), let job = jobs[id] {
             job.abandon()
             release(job)
-            _ = record(job.origin)
+            record(job.origin)
             records[job.origin]?.waiting.insert(id)
             places.enqueue(id, in: job.origin, priority: job.priority)
             job.wait()
@@ -237,8 +247,12 @@ final class FetchEngine: @unchecked Sendable {
 
     private func limitRate(of origin: Origin) {
         guard let rate = configuration.requestsPerSecondPerOrigin else { return }
-        let pause = Duration.seconds(1 / rate)
+        let pause = Duration.seconds(Double(share.nodes) / rate)
         records[origin]?.restsUntil = .now + pause
+        goOn(with: origin, after: pause)
+    }
+
+    func goOn(with origin: Origin, after pause: Duration) {
         loop.schedule(after: pause) { [weak self] in
             self?.balance(origin)
             self?.forget(origin)
@@ -246,13 +260,13 @@ final class FetchEngine: @unchecked Sendable {
         }
     }
 
-    private func balance(_ origin: Origin) {
+    func balance(_ origin: Origin) {
         let free = configuration.places - places.holdingCount
         places.limit(origin, to: records[origin]?.limit(free: free, now: .now))
     }
 
     /// Starts nobody by itself: whoever answered or failed gives its place back in time.
-    private func resize(_ origin: Origin, _ change: (inout ConcurrencyWindow, OriginRecord) -> Void) {
+    func resize(_ origin: Origin, _ change: (inout ConcurrencyWindow, OriginRecord) -> Void) {
         guard let record = records[origin] else { return }
         var window = record.window
         change(&window, record)
@@ -284,10 +298,11 @@ final class FetchEngine: @unchecked Sendable {
             circuit: isStore
                 ? Circuit(threshold: threshold, suspension: configuration.storeSuspension, doublings: 0)
                 : Circuit(threshold: threshold, suspension: configuration.suspension),
-            window: ConcurrencyWindow(most: configuration.placesPerOrigin))
+            window: ConcurrencyWindow(share), rest: OriginRest(longest: configuration.maximumRetryDelay))
     }
 
-    private func record(_ origin: Origin) -> OriginRecord {
+    @discardableResult
+    func record(_ origin: Origin) -> OriginRecord {
         if let record = records[origin] { return record }
         if records.count >= crowd { forgetIdle() }
         let record = fresh(origin)

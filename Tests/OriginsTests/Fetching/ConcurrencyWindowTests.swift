@@ -26,7 +26,7 @@ import Testing
 
     /// Keeps the window full of requests until so many have ended.
     private func run(_ origin: Origin, requests: Int, most: Int = 64) -> Run {
-        var window = ConcurrencyWindow(most: most)
+        var window = ConcurrencyWindow(OriginShare(of: most, among: 1))
         var run = Run()
         var underWay: [(begun: Instant, ends: Instant, isRefused: Bool)] = []
         var now = Instant.now
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `requests that fail together count once`() {
-        var window = ConcurrencyWindow(most: 64)
+        var window = ConcurrencyWindow(OriginShare(of: 64, among: 1))
         let begun = Instant.now
         for _ in 0..<16 { window.pushedBack(begun: begun, now: begun + .seconds(20)) }
         #expect(window.requests == 8)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `a window that is not made use of does not grow`() {
-        var window = ConcurrencyWindow(most: 64)
+        var window = ConcurrencyWindow(OriginShare(of: 64, among: 1))
         let now = Instant.now
         for _ in 0..<100 { window.answered(begun: now, now: now + .milliseconds(10), atATime: 7) }
         #expect(window.requests == 16)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `after a bad hour an origin is soon asked as much as at first`() {
-        var window = ConcurrencyWindow(most: 64)
+        var window = ConcurrencyWindow(OriginShare(of: 64, among: 1))
         var now = Instant.now
         for _ in 0..<5 {
             window.pushedBack(begun: now, now: now + .seconds(1))

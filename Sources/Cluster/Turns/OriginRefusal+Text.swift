@@ -1,0 +1,22 @@
+import Origins
+
+extension OriginRefusal {
+    /// In messages: milliseconds of its age and of the rest, then the origin.
+    var text: String { "\(age.milliseconds) \(rest.milliseconds) \(origin)" }
+
+    /// Nil for what no node says.
+    init?(text: some StringProtocol) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, let age = Self.milliseconds(words[0]), let rest = Self.milliseconds(words[1]),
+            (1...Self.longest).contains(words[2].utf8.count)
+        else { return nil }
+        self.init(origin: String(words[2]), age: .milliseconds(age), rest: .milliseconds(rest))
+    }
+
+    /// A host of DNS (RFC 1035 §2.3.4), with scheme and port.
+    private static let longest = 300
+
+    private static func milliseconds(_ text: some StringProtocol) -> UInt32? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(text) : nil
+    }
+}

@@ -1,0 +1,91 @@
+"""Three nodes ask an origin no more than one does, and what it refuses to one it refuses to all."""
+
+import concurrent.futures
+import time
+
+import pytest
+
+from gallery import Gallery, wait_until
+# Fixtures are among them.
+from test_cluster import image, nodes, pool, redis, status
+
+# What one node asks of an origin at a time: at first, and at most.
+FIRST, CEILING = 16, 64
+
+
+@pytest.fixture
+def three(nodes):
+    """Three nodes that know the pictures of these URLs, and each other."""
+    def start(*urls) -> list[Gallery]:
+        all_three = nodes(3, *urls)
+        for node in all_three:
+            node.images(len(urls))
+            wait_until(lambda: limits(node) == ("shared", 3), "the nodes to know each other", lambda: node.log)
+        return all_three
+
+    return start
+
+
+def limits(node: Gallery) -> tuple[str, int]:
+    cluster = status(node)["cluster"]
+    return cluster["limits"], cluster["figures"]["nodes"]
+
+
+def ask_each(pool, all_three: list[Gallery], pictures: list[dict]) -> list:
+    return [pool.submit(all_three[number % 3].tile, one, 60) for number, one in enumerate(pictures)]
+
+
+def pictures_of(node: Gallery) -> list[dict]:
+    return node.page(limit=500)["images"]
+
+
+def test_an_origin_is_asked_no_more_by_three_nodes_than_by_one(three, origin, pool):
+    all_three = three(*(origin.url("counted", f"{number}.jpg") for number in range(270)))
+    asked = ask_each(pool, all_three, pictures_of(all_three[0]))
+    wait_until(lambda: all(
+        status(node)["origins"]["inFlight"] == FIRST // 3 and status(node)["origins"]["waiting"] > 0
+        for node in all_three), "each to ask its share")
+    assert origin.most_present == FIRST // 3 * 3
+    origin.gate.set()
+    assert {one.result().status for one in asked} == {200}
+    assert FIRST < origin.most_present <= CEILING, "it grows, and no further than what is allowed to one"
+
+
+def test_without_redis_nodes_keep_their_shares_and_say_so(three, origin, pool, redis):
+    all_three = three(*(origin.url("counted", f"{number}.jpg") for number in range(90)))
+    redis.kill()
+    for node in all_three:
+        wait_until(lambda: limits(node) == ("kept", 3), "Redis to be missed", lambda: node.log)
+    asked = ask_each(pool, all_three, pictures_of(all_three[0]))
+    wait_until(lambda: all(status(node)["origins"]["inFlight"] == FIRST // 3 for node in all_three),
+               "each to ask its share")
+    assert origin.most_present == FIRST // 3 * 3
+    origin.gate.set()
+    assert {one.result().status for one in asked} == {200}
+    assert origin.most_present <= CEILING
+    redis.start()
+    for node in all_three:
+        wait_until(lambda: limits(node) == ("shared", 3), "the nodes to find each other again", lambda: node.log)
+
+
+def test_a_node_that_was_killed_leaves_its_share_to_the_others(three, origin):
+    all_three = three(origin.url("good"))
+    all_three[0].kill()
+    for node in all_three[1:]:
+        wait_until(lambda: limits(node) == ("shared", 2), "the node to be missed", lambda: node.log)
+
+
+def test_what_one_node_is_refused_no_other_asks_for_until_the_origin_has_had_its_rest(three, origin, pool):
+    all_three = three(*(origin.url("busy", f"{number}.jpg") for number in range(4)))
+    pictures = pictures_of(all_three[0])
+    # Refused twice in a row, with another node's ears open.
+    refused = [pool.submit(all_three[0].tile, one) for one in pictures[:2]]
+    begun = time.monotonic()
+    for node in all_three[1:]:
+        wait_until(lambda: status(node)["cluster"]["figures"]["refusalsHeard"] == 2, "the others to hear of it")
+    origin.gate.set()
+    others = [pool.submit(node.tile, one) for node, one in zip(all_three[1:], pictures[2:])]
+    done, _ = concurrent.futures.wait(others, timeout=max(0.0, begun + 1 - time.monotonic()))
+    assert not done and origin.times_asked("/busy/") == 2, "everybody waits for it"
+    assert {one.result().status for one in [*others, *refused]} == {200}
+    assert origin.times_asked("/busy/") == 6

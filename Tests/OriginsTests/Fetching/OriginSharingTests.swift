@@ -1,0 +1,143 @@
+import EventLoops
+import Locking
+import TestSupport
+import Testing
+
+@testable import Origins
+
+/// Several fetchers that ask the same origin ask it no more than one does.
+@Suite(.timeLimit(.minutes(1))) struct OriginSharingTests {
+    @Test(arguments: [(1, 16), (2, 8), (3, 5), (16, 1), (1_000, 1)])
+    func `each begins with its share`(_ nodes: Int, _ share: Int) async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { visit in
+            gate.wait()
+            visit.answer(body: pattern(9))
+        }
+        let fetcher = try OriginFetcher.forTests()
+        fetcher.share(among: nodes)
+        let fetches = (0..<20).map { fetcher.watch(origin.url("/\($0)")) }
+        #expect(await eventually { origin.requests.count == share })
+        #expect(fetcher.statistics.inFlight == share && fetcher.statistics.waiting == 20 - share)
+        gate.open()
+        for fetch in fetches { #expect(await fetch.outcome().isFinished) }
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `of requests a second each has its share, too, however many nodes are told of`() async throws {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(9)) }
+        let fetcher = try OriginFetcher.forTests { $0.requestsPerSecondPerOrigin = 640 }
+        fetcher.share(among: .max)
+        let begun = ContinuousClock.now
+        for number in 0..<5 { #expect(await fetcher.outcome(of: origin.url("/\(number)")).isFinished) }
+        #expect(begun.duration(to: .now) >= .milliseconds(400), "ten a second, after the first")
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `when there are more nodes what is under way goes on, and no more begins than the new share`()
+        async throws
+    {
+        let gates = (0..<2).map { _ in Gate() }
+        let count = Guarded(0)
+        let origin = ScriptedOrigin { visit in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            gates[number <= 16 ? 0 : 1].wait()
+            visit.answer(body: pattern(9))
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let fetches = (0..<30).map { fetcher.watch(origin.url("/\($0)")) }
+        #expect(await eventually { origin.requests.count == 16 })
+        fetcher.share(among: 64)
+        gates[0].open()
+        #expect(await eventually { origin.requests.count == 17 && fetcher.statistics.inFlight == 1 })
+        gates[1].open()
+        for fetch in fetches { #expect(await fetch.outcome().isFinished) }
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a window that was halved stays so when the share grows, and a new one has it`() {
+        let (alone, third) = (OriginShare(of: 64, among: 1), OriginShare(of: 64, among: 3))
+        var window = ConcurrencyWindow(third)
+        #expect(window.requests == 5 && window.isPristine)
+        window.take(alone)
+        #expect(window.requests == 16 && window.isPristine)
+        window.pushedBack(begun: .now, now: .now)
+        window.take(third)
+        #expect(window.requests == 8)
+        window.take(OriginShare(of: 64, among: 20))
+        #expect(window.requests == 3)
+        window.take(alone)
+        #expect(window.requests == 3)
+    }
+
+    @Test func `two refusals are told, and both fetchers leave the origin alone for as long as it asked`() async throws
+    {
+        let isBusy = Guarded(true)
+        let origin = ScriptedOrigin { visit in
+            if isBusy.withLock({ $0 }) {
+                visit.answer("429 Slow", ["Retry-After: 1"])
+            } else {
+                visit.answer(body: pattern(9))
+            }
+        }
+        let (first, second) = (try OriginFetcher.forTests(), try OriginFetcher.forTests())
+        let told = Guarded<[OriginRefusal]>([])
+        first.tellRefusals { refusal in
+            told.withLock { $0.append(refusal) }
+            second.heard(refusal)
+        }
+        let refused = (0..<2).map { first.watch(origin.url("/\($0)")) }
+        #expect(await eventually { told.withLock { $0.contains { $0.rest == .seconds(1) } } })
+        let begun = ContinuousClock.now
+        isBusy.withLock { $0 = false }
+        #expect(await second.outcome(of: origin.url("/2")).isFinished)
+        #expect(begun.duration(to: .now) > .milliseconds(500))
+        for fetch in refused { #expect(await fetch.outcome().isFinished) }
+        #expect(second.statistics.retries == 0 && origin.requests.count == 5)
+        await first.shutDown()
+        await second.shutDown()
+        origin.stop()
+    }
+
+    @Test func `a picture that is refused each time keeps no other waiting`() async throws {
+        let origin = ScriptedOrigin { visit in
+            if visit.request.target.hasPrefix("/bad") {
+                visit.answer("503 No", ["Retry-After: 10"])
+            } else {
+                visit.answer(body: pattern(9))
+            }
+        }
+        let fetcher = try OriginFetcher.forTests { $0.maximumRetries = 0 }
+        let begun = ContinuousClock.now
+        for number in 0..<3 {
+            #expect(await fetcher.outcome(of: origin.url("/bad\(number)")).error != nil)
+            #expect(await fetcher.outcome(of: origin.url("/good\(number)")).isFinished)
+        }
+        #expect(begun.duration(to: .now) < .seconds(8))
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `what another node says of nothing that is an origin is passed over`() async throws {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(9)) }
+        let fetcher = try OriginFetcher.forTests()
+        for text in ["", "x", "file:///etc/passwd", "http://", "http://a:b@c/", String(repeating: "a", count: 99_999)] {
+            fetcher.heard(OriginRefusal(origin: text, age: .seconds(-1), rest: .seconds(60)))
+        }
+        #expect(await fetcher.outcome(of: origin.url()).isFinished)
+        let count = await withCheckedContinuation { counted in
+            fetcher.engine.loop.execute { [engine = fetcher.engine] in
+                counted.resume(returning: engine.records.count)
+            }
+        }
+        #expect(count == 0)
+        await fetcher.shutDown()
+        origin.stop()
+    }
+}
