@@ -1,0 +1,110 @@
+"""Three nodes behind nginx as Packaging/cluster has it: who asks by a connection that was there before is kept by no node
+that stands still."""
+
+import http.client
+import json
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from gallery import ROOT, Gallery, wait_until
+# Fixtures are among them.
+from test_cluster import nodes, redis, status
+
+# What is waited for a node, with as much again for a busy machine.
+AT_MOST = 6.0
+
+
+class Balancer:
+    """nginx by the configuration of the containers, on free ports of this machine."""
+
+    def __init__(self, all_three: list[Gallery], folder: pathlib.Path):
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        text = (ROOT / "Packaging/cluster/nginx.conf").read_text()
+        for number, node in enumerate(all_three, 1):
+            text = text.replace(f"node-{number}:8080", f"127.0.0.1:{node.port}")
+        text = text.replace("listen 8080", f"listen 127.0.0.1:{self.port}").replace("/tmp/", f"{folder}/")
+        text = text.replace("worker_processes auto", "worker_processes 1")
+        folder.chmod(0o755)
+        (folder / "nginx.conf").write_text(text)
+        program = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin")
+        assert program, "no nginx is installed: run Scripts/install test"
+        self._process = subprocess.Popen(
+            [program, "-c", folder / "nginx.conf", "-e", folder / "nginx.log"], stdin=subprocess.DEVNULL)
+        wait_until(lambda: self._answers(), "nginx to answer")
+
+    def _answers(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
+            return True
+        except OSError:
+            return False
+
+    def close(self):
+        self._process.terminate()
+        self._process.wait(10)
+
+
+class Browser:
+    """One that stays with a node by its cookie, and keeps its connection."""
+
+    def __init__(self, balancer: Balancer, name: str):
+        self._connection = http.client.HTTPConnection("127.0.0.1", balancer.port, timeout=30)
+        self._cookie = f"tessera_browser={name}"
+
+    def ask(self, method: str, target: str, body=None):
+        """The answer, its text, and the seconds until it was there."""
+        begun = time.monotonic()
+        headers = {"Cookie": self._cookie} | ({"Content-Type": "application/json"} if body else {})
+        self._connection.request(method, target, json.dumps(body) if body else None, headers)
+        answer = self._connection.getresponse()
+        return answer, answer.read(), time.monotonic() - begun
+
+    def close(self):
+        self._connection.close()
+
+
+@pytest.fixture
+def frozen(nodes, shared_folder, tmp_path):
+    """A browser whose node stands still since it has been asked a few times."""
+    all_three = nodes(3, folder=shared_folder)
+    for node in all_three:
+        node.images(12)
+    folder = tmp_path / "nginx"
+    folder.mkdir()
+    balancer = Balancer(all_three, folder)
+    browser = Browser(balancer, "one")
+    try:
+        for _ in range(5):
+            told = json.loads(browser.ask("GET", "/api/v1/status")[1])["cluster"]["node"]
+        (home,) = [node for node in all_three if status(node)["cluster"]["node"] == told]
+        home.process.send_signal(signal.SIGSTOP)
+        yield browser
+        home.process.send_signal(signal.SIGCONT)
+    finally:
+        browser.close()
+        balancer.close()
+
+
+def test_what_may_be_asked_twice_is_asked_of_another_node(frozen):
+    answer, body, took = frozen.ask("GET", "/api/v1/images?limit=5")
+    assert answer.status == 200 and json.loads(body)["total"] == 12
+    assert took < AT_MOST
+    answer, _, took = frozen.ask("GET", "/api/v1/images?limit=5")
+    assert answer.status == 200 and took < 1, "nobody else waits for the node"
+
+
+def test_of_what_may_not_it_is_said_when_to_ask_again(frozen):
+    order = {"rendition": "tile", "first": 0, "count": 2}
+    answer, body, took = frozen.ask("POST", "/api/v1/tokens", order)
+    assert answer.status == 503 and answer.headers["Retry-After"] == "1"
+    assert answer.headers["Content-Type"] == "application/problem+json" and json.loads(body)["status"] == 503
+    assert took < AT_MOST
+    answer, body, took = frozen.ask("POST", "/api/v1/tokens", order)
+    assert answer.status == 201 and len(json.loads(body)["tokens"]) == 2
