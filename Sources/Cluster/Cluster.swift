@@ -135,6 +135,10 @@ public final class Cluster: Sendable {
         turns.start { [weak self] change in self?.changedHearing(change) }
     }
 
+    /// Comes back when other nodes have had what they asked this one for, and have sent what they have borrowed of it; or
+    /// after so long.
+    public func finish(within limit: Duration) async { await sessions.finish(within: limit) }
+
     /// Gives back what it holds, and closes its connections.
     public func stop() async {
         nodes.stop()

@@ -144,19 +144,23 @@ public final class Gallery: Sendable {
     /// Lets go of what is not needed now. Any thread, never waits.
     public func rest() { catalog.forgetIdleOrders() }
 
-    /// How long a stop lets pictures be fetched and rendered for those who already wait.
-    private static let loadingGrace = Duration.seconds(2)
+    /// What is left of a stop's time when whoever still waits for a picture is told to come back: that has to be sent, too.
+    private static let lastWords = Duration.seconds(1)
 
-    /// Stops accepting and finishes what is being sent within the limit; whoever still waits for an origin after a
-    /// short grace is told to come back. Then all work ends and the caches are left whole.
+    /// Stops accepting, and finishes within the limit what is loaded and sent, here or by other nodes for this one; whoever
+    /// still waits shortly before its end is told to come back. Then all work ends and the caches are left whole.
     public func stop(within limit: Duration) async {
+        let end = ContinuousClock.now + limit
         await examiner?.stop()
         ahead?.stop()
         await withTaskGroup { group in
-            group.addTask { await self.server.stop(within: limit) }
             group.addTask {
-                // Cut short when the server has stopped before.
-                try? await Task.sleep(for: min(limit, Self.loadingGrace))
+                await self.server.stop(within: max(.zero, ContinuousClock.now.duration(to: end)))
+                await self.cluster?.finish(within: max(.zero, ContinuousClock.now.duration(to: end)))
+            }
+            group.addTask {
+                // Cut short when nobody waits any more.
+                try? await Task.sleep(until: end - Self.lastWords)
                 await self.loader.shutdown()
             }
             await group.next()

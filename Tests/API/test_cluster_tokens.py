@@ -1,5 +1,6 @@
 """Tokens of several nodes behind a load balancer that sends each request where it likes: honoured and cancelled anywhere."""
 
+import concurrent.futures
 import itertools
 import signal
 import socket
@@ -191,6 +192,20 @@ def test_a_borrower_that_is_killed_leaves_nothing_behind(three, origin):
     wait_until(lambda: status(all_three[0])["tokens"]["live"] == 0, "the loan to lapse")
     wait_until(lambda: status(all_three[0])["cluster"]["figures"]["tokensLent"] == 0, "the figure to follow")
     assert status(all_three[0])["tokens"]["failed"] == 1
+
+
+def test_a_home_that_is_stopped_waits_for_what_another_node_sends_of_it(three, origin, pool):
+    all_three = three(origin.url("trickle"))
+    session, ticket, body = original_under_way(all_three, origin)
+    stopped = pool.submit(all_three[0].stop)
+    # Much longer than a loan is good for that is not renewed.
+    done, _ = concurrent.futures.wait([stopped], timeout=3)
+    assert not done
+    origin.gate.set()
+    body.read(len(origin.picture))
+    let_go = time.monotonic()
+    assert stopped.result() == 0 and time.monotonic() - let_go < 4
+    assert body.received.endswith(origin.picture)
 
 
 def test_when_the_home_is_killed_its_tokens_are_refused_and_new_ones_work(three, shared_folder):

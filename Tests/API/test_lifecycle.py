@@ -1,5 +1,6 @@
 """Starting, stopping and being killed."""
 
+import concurrent.futures
 import random
 import signal
 import socket
@@ -72,6 +73,22 @@ def test_sigterm_lets_a_body_under_way_end_whole(serve, tmp_path):
     received += answer.read()
     stopping.join()
     assert received == whole and ended == [0]
+
+
+def test_sigterm_lets_those_who_wait_for_a_slow_origin_have_their_pictures(listed, origin):
+    gallery = listed(origin.url("slow"))
+    (image,) = gallery.images(1).values()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(gallery.tile, image)
+        origin.wait_until_asked("/slow/")
+        stopped = pool.submit(gallery.stop)
+        # Much longer than an idle server takes.
+        ended, _ = concurrent.futures.wait([asked, stopped], timeout=4, return_when=concurrent.futures.FIRST_COMPLETED)
+        assert not ended
+        origin.gate.set()
+        let_go = time.monotonic()
+        assert asked.result().status == 200 and stopped.result() == 0
+        assert time.monotonic() - let_go < 4
 
 
 def test_what_was_learnt_survives_a_restart(serve, shared_folder):

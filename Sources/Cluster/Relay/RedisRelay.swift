@@ -24,6 +24,8 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
     private var lastNumber: UInt64 = 0
     /// Questions of others that are being answered.
     var hosted = 0
+    /// What is to be done once nothing is owed to other nodes.
+    var whenAtRest: (() -> Void)?
     private var renewal: LoopTimer?
     /// Whether what others say is heard: who asks without that does something there, and never learns of it.
     private var hears = false
@@ -278,6 +280,7 @@ final class RedisRelay: SessionRelaying, @unchecked Sendable {
             figures.lent = lent
             figures.borrowed = held
         }
+        if lent == 0 { tellWhenAtRest() }
         let now = time.uptime()
         sayAlive(at: now)
         for (home, tokens) in borrowed.renewals() {
