@@ -53,11 +53,13 @@ public final class Cluster: Sendable {
     ///   - gallery: A name that all nodes of this gallery have, and no other gallery on the same server.
     ///   - origins: Heeds together with the other nodes what origins bear. Until it is known how many there are, or that this
     ///     cannot be known, it asks each origin for one thing at a time.
-    ///   - onLook: Another node was told to read its sources again. Called on any thread; must not block.
+    ///   - onLook: Another node was told to read its sources again. Called on any thread, as the next is; must not block.
+    ///   - onObjects: A store has told another node of objects; with their keys as events have them.
     /// - Throws: an error of the loop when the process has no descriptors left.
     public init(
         _ address: RedisAddress, node: NodeTag, gallery: String, origins: (any OriginSharing)? = nil, logger: Logger,
-        onLook: @escaping @Sendable () -> Void
+        onLook: @escaping @Sendable () -> Void,
+        onObjects: @escaping @Sendable (_ bucket: String, _ keys: [String]) -> Void = { _, _ in }
     ) throws {
         self.address = address
         self.origins = origins
@@ -65,7 +67,7 @@ public final class Cluster: Sendable {
         let keys = Keys(gallery: gallery)
         client = try RedisClient(address, loop: EventLoop(label: "tessera.redis"))
         sessions = RedisRelay(client: client, keys: keys, node: node)
-        turns = RedisCoordination(client: client, keys: keys, onLook: onLook) { origins?.heard($0) }
+        turns = RedisCoordination(client: client, keys: keys, onLook: onLook, onObjects: onObjects) { origins?.heard($0) }
         nodes = LiveNodes(client: client, keys: keys, node: node) { [state] limits in
             state.withLock { $0.limits = limits }
             origins?.share(among: limits.nodes)
@@ -159,6 +161,11 @@ public final class Cluster: Sendable {
 
     /// Has all other nodes read their sources again.
     public func tellLook() { turns.tellLook() }
+
+    /// Has all other nodes look at objects of a bucket.
+    ///
+    /// - Parameter keys: as events have them, without spaces.
+    public func tell(objects keys: [String], of bucket: String) { turns.tell(objects: keys, of: bucket) }
 
     /// From any thread; costs next to nothing.
     public var status: Status {

@@ -70,6 +70,8 @@ public final class Gallery: Sendable {
                 ) {
                     logger.notice("Reading the sources again, as another node was told to.")
                     catalog.rescan()
+                } onObjects: { bucket, keys in
+                    catalog.heed(keys.compactMap { ObjectHint(bucket: bucket, encodedKey: $0) })
                 }
             }
             let bucket = configuration.tileBucket.map { folder in

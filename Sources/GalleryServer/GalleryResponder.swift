@@ -41,7 +41,7 @@ struct GalleryResponder: Responder {
             origins: crossOrigin
         ).add(to: &router)
         let secret = configuration.eventsSecret.flatMap(SharedSecret.init)
-        EventsRoute(catalog: catalog, secret: secret, turns: turns, logger: logger).add(to: &router)
+        EventsRoute(catalog: catalog, cluster: cluster, secret: secret, turns: turns, logger: logger).add(to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,

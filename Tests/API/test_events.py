@@ -8,6 +8,8 @@ import pytest
 
 import pictures
 from gallery import run, wait_until
+# A fixture is among them.
+from test_cluster import redis
 
 SECRET = "a-secret/of+the=tests"
 BEARER = {"Authorization": f"Bearer {SECRET}"}
@@ -201,3 +203,15 @@ def test_a_key_that_is_not_encoded_harms_nothing(told, store):
 def test_a_secret_that_can_be_guessed_or_not_be_sent_is_refused_with_what_to_do(data, secret):
     refused = run("serve", "s3://pictures", "--port", "0", data=data, TESSERA_EVENTS_SECRET=secret)
     assert refused.returncode != 0 and "--events-secret" in refused.stderr and secret not in refused.stderr
+
+
+def test_what_one_node_is_told_all_look_at(told, store, redis, tmp_path):
+    store.put("a.jpg", pictures.encoded("JPEG", seed=1))
+    nodes = [told("--redis", redis.url, data=tmp_path / name) for name in "ab"]
+    for node in nodes:
+        node.images(1)
+        wait_until(lambda: node.get("/api/v1/status").json["cluster"]["figures"]["hearing"] == 1, "it to hear the others")
+    store.put("sub folder/b ü.jpg", pictures.encoded("JPEG", seed=2))
+    assert tell(nodes[0], record("ObjectCreated:Put", "sub folder/b ü.jpg"), record("ObjectCreated:Put", "notes.txt")).status == 202
+    for node in nodes:
+        wait_until(lambda: names(node) == ["a.jpg", "b ü.jpg"], "the change", lambda: f"{names(node)}\n{node.log}")

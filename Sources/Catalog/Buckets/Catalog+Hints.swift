@@ -9,21 +9,20 @@ extension Catalog {
     /// Has the objects that these name be looked at soon; the gallery is as it should be within a second or two. Any thread;
     /// returns at once.
     ///
-    /// - Returns: at how many of them there may be pictures of a source.
+    /// - Returns: those at which there may be pictures of a source.
     @discardableResult
-    public func heed(_ hints: [ObjectHint]) -> Int {
-        var count = 0
-        for hint in hints {
+    public func heed(_ hints: [ObjectHint]) -> [ObjectHint] {
+        let heeded = hints.filter { hint in
             let paths = sources.compactMap { source in source.kind.path(of: hint).map { (source.ordinal, $0) } }
             for (ordinal, path) in paths { self.hints.add(path, to: ordinal) }
-            if !paths.isEmpty { count += 1 }
+            return !paths.isEmpty
         }
-        guard count > 0 else { return 0 }
+        guard !heeded.isEmpty else { return [] }
         self.hints.gather(on: watching) { [weak self] in
             guard let self else { return }
             refresh(self.hints.ordinals)
         }
-        return count
+        return heeded
     }
 
     /// What became of hints since the start: those noted, objects that were looked at, and listings made in their place.

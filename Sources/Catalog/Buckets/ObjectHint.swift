@@ -10,6 +10,9 @@ public struct ObjectHint: Hashable, Sendable {
         self.key = key
     }
 
+    /// The key as events have it, without spaces.
+    public var encodedKey: String { URLCoding.encoded(key) }
+
     /// - Parameter encodedKey: as events have it: encoded as in a form. Nil when it is not, or is no text, which keys are;
     ///   a store that has others is listed, and not asked for them.
     public init?(bucket: String, encodedKey: String) {

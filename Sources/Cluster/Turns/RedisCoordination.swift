@@ -24,6 +24,7 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
     private let lastAsk = Atomic<UInt64>(0)
     private var counts = Counts()
     private let onLook: @Sendable () -> Void
+    private let onObjects: @Sendable (_ bucket: String, _ keys: [String]) -> Void
     private let onRefusal: @Sendable (OriginRefusal) -> Void
 
     /// What has been done so far.
@@ -51,14 +52,17 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
 
     /// - Parameters:
     ///   - onLook: Another node was told to read its sources again.
-    ///   - onRefusal: Another node was refused by an origin. Both are called on the client's loop.
+    ///   - onObjects: A store has told another node of objects.
+    ///   - onRefusal: Another node was refused by an origin. All three are called on the client's loop.
     init(
         client: RedisClient, keys: Keys, onLook: @escaping @Sendable () -> Void,
+        onObjects: @escaping @Sendable (_ bucket: String, _ keys: [String]) -> Void = { _, _ in },
         onRefusal: @escaping @Sendable (OriginRefusal) -> Void = { _ in }
     ) {
         self.client = client
         self.keys = keys
         self.onLook = onLook
+        self.onObjects = onObjects
         self.onRefusal = onRefusal
         node = String(UInt64.random(in: .min ... .max), radix: 36)
     }
@@ -74,6 +78,7 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
             guard let self, let message = TurnMessage(bytes) else { return }
             switch message {
             case .look(let other) where other != node: onLook()
+            case .objects(let bucket, let keys, let other) where other != node: onObjects(bucket, keys)
             case .refused(let refusal, let other) where other != node:
                 counts.refusalsHeard += 1
                 onRefusal(refusal)
@@ -95,6 +100,17 @@ final class RedisCoordination: Coordinating, @unchecked Sendable {
 
     /// Has all other nodes read their sources again.
     func tellLook() { publish("look \(node)") }
+
+    /// Keys in one message, of some kilobytes each at most.
+    private static let keysAtOnce = 64
+
+    /// Has all other nodes look at these objects of a bucket.
+    func tell(objects keys: [String], of bucket: String) {
+        for start in stride(from: 0, to: keys.count, by: Self.keysAtOnce) {
+            let some = keys[start..<min(start + Self.keysAtOnce, keys.count)]
+            publish("objects \(node) \(bucket) \(some.joined(separator: " "))")
+        }
+    }
 
     /// Has all other nodes spare an origin that has refused this one. From any thread.
     func tell(_ refusal: OriginRefusal) {

@@ -155,7 +155,7 @@ struct TurnBook: Sendable {
             return held[name.subject]?.holders.min().map { [.tell($0, .wanted(name, urgency: urgency))] } ?? []
         case .unwanted(let name):
             return held[name.subject]?.holders.min().map { [.tell($0, .unwanted(name))] } ?? []
-        case .wanted, .look, .refused: return []
+        case .wanted, .look, .objects, .refused: return []
         }
     }
 

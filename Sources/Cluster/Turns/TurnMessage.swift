@@ -19,6 +19,8 @@ enum TurnMessage: Hashable, Sendable {
     case unwanted(SharedName)
     /// A person had a node read its sources again: all others do, too.
     case look(node: String)
+    /// A store has told a node of objects that come, change or go: all others look at them, too. Keys as events have them.
+    case objects(bucket: String, keys: [String], node: String)
     /// An origin has refused this node: all others spare it, too.
     case refused(OriginRefusal, node: String)
 
@@ -39,6 +41,10 @@ enum TurnMessage: Hashable, Sendable {
             self = .unwanted(name)
         case ("free", 2): self = .free(subject: String(words[1]))
         case ("look", 2): self = .look(node: String(words[1]))
+        case ("objects", 3):
+            let rest = words[2].split(separator: " ").map(String.init)
+            guard rest.count >= 2 else { return nil }
+            self = .objects(bucket: rest[0], keys: Array(rest[1...]), node: String(words[1]))
         case ("refused", 3):
             guard let refusal = OriginRefusal(text: words[2]) else { return nil }
             self = .refused(refusal, node: String(words[1]))

@@ -1,4 +1,5 @@
 import Catalog
+import Cluster
 import HTTPServer
 import HTTPTypes
 import Logging
@@ -6,6 +7,8 @@ import Logging
 /// Where stores tell of objects that come and go, so that nobody has to list for it.
 struct EventsRoute {
     let catalog: Catalog
+    /// The other nodes, which look for themselves: a store tells one of them.
+    let cluster: Cluster?
     /// Nil where nobody may tell.
     let secret: SharedSecret?
     let turns: WorkTurns
@@ -27,7 +30,11 @@ struct EventsRoute {
         let bytes = try await request.body.collect(upTo: Self.maximumBody)
         let noted = try await turns.take(for: request.client) { () async throws -> Int in
             let body = try await JSONBody.decode(StoreEventBody.self, from: bytes)
-            return try catalog.heed(await records(of: body).compactMap(\.hint))
+            let heeded = catalog.heed(try await records(of: body).compactMap(\.hint))
+            for (bucket, hints) in Dictionary(grouping: heeded, by: \.bucket) {
+                cluster?.tell(objects: hints.map(\.encodedKey), of: bucket)
+            }
+            return heeded.count
         }
         return try await JSONBody.response(to: request, StoreEventAnswer(noted: noted), status: .accepted)
     }
