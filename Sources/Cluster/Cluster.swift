@@ -67,7 +67,9 @@ public final class Cluster: Sendable {
         let keys = Keys(gallery: gallery)
         client = try RedisClient(address, loop: EventLoop(label: "tessera.redis"))
         sessions = RedisRelay(client: client, keys: keys, node: node)
-        turns = RedisCoordination(client: client, keys: keys, onLook: onLook, onObjects: onObjects) { origins?.heard($0) }
+        turns = RedisCoordination(client: client, keys: keys, onLook: onLook, onObjects: onObjects) {
+            origins?.heard($0)
+        }
         nodes = LiveNodes(client: client, keys: keys, node: node) { [state] limits in
             state.withLock { $0.limits = limits }
             origins?.share(among: limits.nodes)

@@ -146,8 +146,9 @@ public final class Gallery: Sendable {
     /// Lets go of what is not needed now. Any thread, never waits.
     public func rest() { catalog.forgetIdleOrders() }
 
-    /// What is left of a stop's time when whoever still waits for a picture is told to come back: that has to be sent, too.
-    private static let lastWords = Duration.seconds(1)
+    /// What is left of a stop's time when whoever still waits for a picture is told to come back: that has to be sent, and
+    /// the caches are to be left whole.
+    private static let lastWords = Duration.seconds(3)
 
     /// Stops accepting, and finishes within the limit what is loaded and sent, here or by other nodes for this one; whoever
     /// still waits shortly before its end is told to come back. Then all work ends and the caches are left whole.

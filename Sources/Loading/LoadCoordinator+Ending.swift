@@ -6,12 +6,12 @@ import Scheduling
 extension LoadCoordinator {
     func fail(_ job: LoadMachine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
         guard let request = contexts[job]?.request else { return }
-        let isFetched = request.image.location.isFetched
-        let subject = FailureMemory.Subject(request, version: isFetched ? nil : version ?? request.image.version)
+        let subject = FailureMemory.Subject(request, version: request.image.failing(version))
         failures.remember(failure, of: subject, now: time.uptime())
         contexts[job]?.share.failsEverywhere = failure.isPermanent && version != nil
         // What comes of all pixels says nothing of the original.
-        guard isFetched, failure.isPermanent, version != nil, !request.rendition.hasAllPixels else {
+        guard request.image.location.isFetched, failure.isPermanent, version != nil, !request.rendition.hasAllPixels
+        else {
             return finish(job, .failure(failure))
         }
         // Whoever hears of it and tries again gets what the origin has then: so it is told when the original is gone.
@@ -108,6 +108,16 @@ extension LoadCoordinator {
 extension GalleryImage {
     /// The content that it has; nil where it is fetched, for then its origin tells.
     var ownVersion: ContentVersion? { location.isFetched ? nil : version }
+
+    /// The content that a failure is of: of a file the one that was opened, of an object the one that its bucket's listing
+    /// has; nil where nobody tells before it is asked for.
+    func failing(_ opened: ContentVersion? = nil) -> ContentVersion? {
+        switch location {
+        case .file: opened ?? version
+        case .object: version
+        case .remote: nil
+        }
+    }
 }
 
 extension ImageLocation {

@@ -85,7 +85,8 @@ extension LoadCoordinator {
         }
         // A picture that cannot be had cannot be had in any rendition.
         for scope in FailureMemory.Scope.allCases {
-            let subject = FailureMemory.Subject(image: context.request.image.id, version: nil, scope: scope)
+            let image = context.request.image
+            let subject = FailureMemory.Subject(image: image.id, version: image.failing(), scope: scope)
             failures.remember(failure, of: subject, now: time.uptime())
         }
         // What this machine cannot reach, another may.

@@ -5,7 +5,7 @@ import Scheduling
 extension LoadCoordinator {
     /// What is known to come of this content, so that no worker need look at it; nil also when a person asks for a try.
     func known(_ request: LoadRequest, _ source: OriginalSource) -> Result<LoadedContent, LoadFailure>? {
-        let subject = FailureMemory.Subject(request, version: request.image.location.isFetched ? nil : source.version)
+        let subject = FailureMemory.Subject(request, version: request.image.failing(source.version))
         let now = time.uptime()
         if let harm = harmful.failure(
             of: request.image.id, version: source.version, insists: request.bypassNegativeCache, now: now)

@@ -170,7 +170,7 @@ final class LoadCoordinator: @unchecked Sendable {
     func begin(_ waiter: LoadWaiter, _ request: LoadRequest, _ priority: Priority) {
         guard !isStopped else { return waiter.answer(.failure(.shuttingDown)) }
         let image = request.image
-        let subject = FailureMemory.Subject(request, version: image.ownVersion)
+        let subject = FailureMemory.Subject(request, version: image.failing())
         var request = request
         request.named = request.named.flatMap { version in
             let isKept = request.rendition == .pyramid && stages.pyramids.has(image.id, version: version)

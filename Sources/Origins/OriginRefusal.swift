@@ -4,12 +4,9 @@ public struct OriginRefusal: Hashable, Sendable {
     public let origin: String
     /// How long before it was told the refused request had been sent: whoever has asked for less since then has heeded it.
     public let age: Duration
-    /// For how long the origin is to be asked for nothing; zero where it has to be asked for less at a time.
-    public let rest: Duration
 
-    public init(origin: String, age: Duration, rest: Duration) {
+    public init(origin: String, age: Duration) {
         self.origin = origin
         self.age = age
-        self.rest = rest
     }
 }

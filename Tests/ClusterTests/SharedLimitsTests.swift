@@ -79,7 +79,7 @@ import Testing
             #expect(
                 await eventually { cluster.status.figures["hearing"] == 1 && cluster.status.figures["connected"] == 1 })
         }
-        let refusal = OriginRefusal(origin: "https://host:443", age: .milliseconds(40), rest: .seconds(2))
+        let refusal = OriginRefusal(origin: "https://host:443", age: .milliseconds(40))
         nodes[0].origins.hear.withLock { $0 }?(refusal)
         for (_, origins) in nodes[1...] { #expect(await eventually { origins.heard.withLock { $0 } == [refusal] }) }
         #expect(await eventually { nodes[1].cluster.status.figures["refusalsHeard"] == 1 })

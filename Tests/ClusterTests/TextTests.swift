@@ -49,13 +49,14 @@ import Testing
         #expect(read("free \(remote.subject)") == .free(subject: remote.subject))
         #expect(read("look abc") == .look(node: "abc"))
         #expect(read("objects abc b a%20b c") == .objects(bucket: "b", keys: ["a%20b", "c"], node: "abc"))
-        let refusal = OriginRefusal(origin: "http://[::1]:80", age: .milliseconds(12), rest: .seconds(3))
+        let refusal = OriginRefusal(origin: "http://[::1]:80", age: .milliseconds(12))
         #expect(read("refused abc \(refusal.text)") == .refused(refusal, node: "abc"))
         #expect(read("wanted abc 2 \(remote.text)") == .wanted(remote, by: "abc", urgency: .visible))
         let none = [
             "", "made", "made x", "made \(local.text) y", "wanted abc 9 \(remote.text)", "wanted abc 2", "free",
-            "objects abc", "objects abc b", "refused abc", "refused abc 1 2", "refused abc 1 -2 http://a:80", "refused abc 1 2 http://a:80 x",
-            "refused abc 99999999999 2 http://a:80", "refused abc 1 2 \(String(repeating: "a", count: 400))",
+            "objects abc", "objects abc b", "refused abc", "refused abc 1", "refused abc -1 http://a:80",
+            "refused abc 1 http://a:80 x",
+            "refused abc 99999999999 http://a:80", "refused abc 1 \(String(repeating: "a", count: 400))",
         ]
         for text in none {
             #expect(read(text) == nil, "\(text)")

@@ -6,6 +6,9 @@ struct BucketRefusal: Error, Hashable {
     /// Whether the same question may be answered in a moment.
     let isPassing: Bool
 
+    /// Whether it is the key that is asked for that the store objects to, and not who asks, or for which bucket.
+    let isOfKey: Bool
+
     private static let longest = 16 << 10
 
     /// - Parameters:
@@ -17,6 +20,7 @@ struct BucketRefusal: Error, Hashable {
         let place = [region, told["Region"]].compactMap(\.self).first { Self.isPlain($0) }
         let code = told["Code"].flatMap { Self.isPlain($0) ? $0 : nil } ?? ""
         self.code = code
+        isOfKey = ["InvalidArgument", "KeyTooLongError", "InvalidObjectName", "XMinioInvalidObjectName"].contains(code)
         isPassing =
             status >= 500 || [408, 425, 429].contains(status)
             || ["RequestTimeout", "SlowDown", "ExpiredToken"].contains(code)
@@ -25,14 +29,14 @@ struct BucketRefusal: Error, Hashable {
 
     /// What was to be a listing was none.
     init(_ fault: BucketPageReader.Fault) {
-        code = ""
+        (code, isOfKey) = ("", false)
         reason = "the endpoint's answer is no listing of a bucket: \(fault.reason). Check --endpoint and --path-style."
         isPassing = true
     }
 
     /// The endpoint was not reached, or gave no whole answer.
     init(unreachable message: String) {
-        code = ""
+        (code, isOfKey) = ("", false)
         reason = "cannot be listed. \(message)"
         isPassing = true
     }

@@ -30,9 +30,14 @@ struct BucketSource: SourceReading {
     func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool? {
         let catalog = visit.catalog
         let named = catalog.hints.take(of: source.ordinal)
-        guard visit.dirt.extent == .paths, let store = catalog.configuration.objectStore else { return nil }
-        let look = KeyLook(address: address, store: store) { catalog.isEnding }
-        return try catalog.follow(named, in: source, of: visit.index, look: look.scopes)
+        if visit.dirt.extent == .paths, let store = catalog.configuration.objectStore {
+            let look = KeyLook(address: address, store: store) { catalog.isEnding }
+            if let isTroubled = try catalog.follow(named, in: source, of: visit.index, look: look.scopes) {
+                return isTroubled
+            }
+        }
+        catalog.records[source.ordinal].isOverrun = false
+        return nil
     }
 
     func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport? {
@@ -70,7 +75,7 @@ struct BucketSource: SourceReading {
 extension BucketRefusal: SourceTrouble {}
 
 extension Sighting {
-    /// Bytes of the longest key that any store has are 1,024.
+    /// Bytes of the longest key that S3 has are 1,024; some stores have longer ones.
     private static let longestKey = 4096
 
     /// Of an object that may be a picture; nil for any other.

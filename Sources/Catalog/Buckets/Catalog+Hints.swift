@@ -88,9 +88,7 @@ extension Catalog {
         record.isOverrun = true
         let ordinal = source.ordinal
         watching.asyncAfter(deadline: .now() + due.dispatched) { [weak self] in
-            guard let self else { return }
-            scanning.async { record.isOverrun = false }
-            rescan([ordinal])
+            self?.rescan([ordinal])
         }
         return isTroubled
     }

@@ -55,10 +55,12 @@ extension Catalog {
     }
 
     private func scanUntilSettled() {
+        var read: Set<Int> = []
         while true {
             let ordinals = standing.withLock(\.unread)
             let began = ContinuousClock.now
             for ordinal in ordinals.sorted() where !isStopped.load(ordering: .relaxed) { scan(sources[ordinal]) }
+            read.formUnion(ordinals)
             settleIndexes()
             let waiters = standing.withLock { standing -> [CheckedContinuation<Void, Never>]? in
                 standing.readingTime = .now - began
@@ -70,7 +72,7 @@ extension Catalog {
                 return standing.waiters
             }
             guard let waiters else { continue }
-            retryWhatFailed()
+            retryWhatFailed(of: read)
             rescanInTime()
             for waiter in waiters { waiter.resume() }
             return
@@ -86,8 +88,11 @@ extension Catalog {
     }
 
     /// Has sources that could not be read as they should be read again by themselves, a little later each time.
-    private func retryWhatFailed() {
+    ///
+    /// - Parameter read: those that were read just now. What was not is waited for already.
+    private func retryWhatFailed(of read: Set<Int>) {
         let retry = standing.withLock { standing -> (number: UInt64, failures: Int)? in
+            guard standing.troubled.isEmpty || !standing.troubled.isDisjoint(with: read) else { return nil }
             standing.troubles = standing.troubled.isEmpty ? 0 : standing.troubles + 1
             standing.retry += 1
             return standing.troubled.isEmpty || standing.isClosed ? nil : (standing.retry, standing.troubles)

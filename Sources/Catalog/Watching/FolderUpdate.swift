@@ -57,6 +57,8 @@ struct FolderUpdate {
             var locator = Locator(listing: listing, order: order, row: row)
             for (key, scope) in ordered {
                 guard let range = try locator.range(of: scope, key, identity) else { continue }
+                // Where the images are in another order than was taken for theirs, places found by it mean nothing.
+                guard range.lowerBound >= changes.last?.range.upperBound ?? 0 else { throw Unclear() }
                 var items: [Item] = []
                 var known: Set<UInt64> = []
                 for sighting in scope.sightings {

@@ -1,16 +1,15 @@
 import Origins
 
 extension OriginRefusal {
-    /// In messages: milliseconds of its age and of the rest, then the origin.
-    var text: String { "\(age.milliseconds) \(rest.milliseconds) \(origin)" }
+    /// In messages: milliseconds of its age, then the origin.
+    var text: String { "\(age.milliseconds) \(origin)" }
 
     /// Nil for what no node says.
     init?(text: some StringProtocol) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, let age = Self.milliseconds(words[0]), let rest = Self.milliseconds(words[1]),
-            (1...Self.longest).contains(words[2].utf8.count)
+        guard words.count == 2, let age = Self.milliseconds(words[0]), (1...Self.longest).contains(words[1].utf8.count)
         else { return nil }
-        self.init(origin: String(words[2]), age: .milliseconds(age), rest: .milliseconds(rest))
+        self.init(origin: String(words[1]), age: .milliseconds(age))
     }
 
     /// A host of DNS (RFC 1035 §2.3.4), with scheme and port.

@@ -44,7 +44,7 @@ struct EventsRoute {
             guard records.count <= Self.maximumRecords else {
                 throw Problem.badField("Records", "must have at most \(Self.maximumRecords) members.")
             }
-            return records
+            return records.compactMap(\.record)
         }
         switch (body.envelope, body.message) {
         case ("Notification", let message?):
@@ -63,9 +63,19 @@ struct EventsRoute {
 
     /// Whoever posts here does not choose what this server asks for: a person may follow the link.
     private func invite(to url: String?) {
-        guard let url, url.utf8.count <= 2048, url.hasPrefix("https://sns."),
-            url.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7f })
+        guard let url, url.utf8.count <= 2048, url.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7f }), Self.isOfSNS(url)
         else { return }
         logger.notice("A topic of SNS asks whether it may tell of events here. To let it, open \(url)")
+    }
+
+    /// Whether it is a link of SNS itself, in whichever region.
+    private static func isOfSNS(_ url: String) -> Bool {
+        let scheme = "https://sns."
+        guard url.hasPrefix(scheme) else { return false }
+        let host = url.dropFirst(scheme.count).prefix { $0 != "/" }
+        return host.utf8.allSatisfy {
+            (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || [0x2d, 0x2e].contains($0)
+        }
+            && (host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"))
     }
 }

@@ -3,7 +3,7 @@ import Catalog
 /// What a store posts when objects come and go: S3's event message, as it is or within a notification of SNS.
 struct StoreEventBody: Decodable, Sendable {
     /// Absent in a test message, and in a notification's envelope.
-    let records: [Record]?
+    let records: [Listed]?
     /// `s3:TestEvent` where a store tries whether anybody listens.
     let test: String?
     /// `Notification`, `SubscriptionConfirmation` or `UnsubscribeConfirmation`, of SNS.
@@ -11,6 +11,13 @@ struct StoreEventBody: Decodable, Sendable {
     /// Of a notification: a body of the other kind, as text.
     let message: String?
     let subscribeURL: String?
+
+    /// One that cannot be read takes no other with it: whoever posts it would do so again and again.
+    struct Listed: Decodable, Sendable {
+        let record: Record?
+
+        init(from decoder: any Decoder) { record = try? Record(from: decoder) }
+    }
 
     /// Something that happened to one object. When it was, and after what, is of no interest: the store is asked what is.
     struct Record: Decodable, Sendable {

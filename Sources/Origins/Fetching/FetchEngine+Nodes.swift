@@ -7,19 +7,16 @@ extension FetchEngine {
         let share = OriginShare(of: configuration.placesPerOrigin, among: nodes)
         guard share != self.share else { return }
         self.share = share
-        for origin in Array(records.keys) { resize(origin) { window, _ in window.take(share) } }
+        for origin in Array(records.keys) where !isStore(origin) { resize(origin) { window, _ in window.take(share) } }
     }
 
     /// An origin said that it is asked too much, to a request sent at `begun`. May be called from within curl.
-    func refused(_ origin: Origin, begun: ContinuousClock.Instant, wait: Duration?) {
+    func refused(_ origin: Origin, begun: ContinuousClock.Instant) {
         let now = ContinuousClock.now
         var isNews = false
         resize(origin) { window, _ in isNews = window.pushedBack(begun: begun, now: now) }
-        let pause = records[origin]?.rest.refused(asked: wait, now: now)
-        if let pause { rest(origin, for: pause) }
-        guard isNews || pause != nil else { return }
-        tellRefusal(
-            OriginRefusal(origin: origin.description, age: begun.duration(to: now), rest: pause ?? .zero))
+        guard isNews else { return }
+        tellRefusal(OriginRefusal(origin: origin.description, age: begun.duration(to: now)))
     }
 
     /// The same, said to another node.
@@ -27,14 +24,5 @@ extension FetchEngine {
         guard let origin = (try? OriginURL(refusal.origin))?.origin else { return }
         let now = ContinuousClock.now
         resize(origin) { window, _ in window.pushedBack(begun: now - max(.zero, refusal.age), now: now) }
-        guard refusal.rest > .zero else { return }
-        record(origin)
-        if let pause = records[origin]?.rest.told(asked: refusal.rest, now: now) { rest(origin, for: pause) }
-    }
-
-    private func rest(_ origin: Origin, for pause: Duration) {
-        logger.info("origin asks for a rest", metadata: ["origin": "\(origin)", "for": "\(pause)"])
-        balance(origin)
-        goOn(with: origin, after: pause)
     }
 }

@@ -20,7 +20,7 @@ final class FetchEngine: @unchecked Sendable {
 
     private var jobs: [ObjectIdentifier: FetchJob] = [:]
     private var places: PlaceAllocator<ObjectIdentifier, Origin>
-    var records: [Origin: OriginRecord] = [:]
+    private(set) var records: [Origin: OriginRecord] = [:]
     /// What this node may ask of each origin.
     var share: OriginShare
     /// Hears of refusals that the other nodes are to be told.
@@ -151,21 +151,14 @@ final class FetchEngine: @unchecked Sendable {
         publish()
     }
 
-    /// What an answer says of how much is asked.
-    enum Complaint {
-        case none
-        case ofOnePicture
-        /// It says how long to wait, or does not.
-        case ofTooMuch(wait: Duration?)
-    }
-
     /// The origin answered a request sent at `begun`, whatever it said. May be called from within curl.
-    func answered(_ origin: Origin, begun: ContinuousClock.Instant, complaint: Complaint) {
-        if case .ofTooMuch(let wait) = complaint {
-            refused(origin, begun: begun, wait: wait)
+    ///
+    /// - Parameter asksForLess: It said that it is asked too much.
+    func answered(_ origin: Origin, begun: ContinuousClock.Instant, asksForLess: Bool) {
+        if asksForLess {
+            refused(origin, begun: begun)
         } else {
             resize(origin) { $0.answered(begun: begun, now: .now, atATime: $1.holding) }
-            if case .none = complaint { records[origin]?.rest.answered() }
         }
         guard var record = records[origin], !record.circuit.isPristine else { return }
         let wasClosed = record.circuit.isClosed
@@ -237,7 +230,7 @@ final class FetchEngine: @unchecked Sendable {
         while let id = places.nextToYield() ?? places.nextToYield(in: origin), let job = jobs[id] {
             job.abandon()
             release(job)
-            record(job.origin)
+            _ = record(job.origin)
             records[job.origin]?.waiting.insert(id)
             places.enqueue(id, in: job.origin, priority: job.priority)
             job.wait()
@@ -249,10 +242,6 @@ final class FetchEngine: @unchecked Sendable {
         guard let rate = configuration.requestsPerSecondPerOrigin else { return }
         let pause = Duration.seconds(Double(share.nodes) / rate)
         records[origin]?.restsUntil = .now + pause
-        goOn(with: origin, after: pause)
-    }
-
-    func goOn(with origin: Origin, after pause: Duration) {
         loop.schedule(after: pause) { [weak self] in
             self?.balance(origin)
             self?.forget(origin)
@@ -260,7 +249,7 @@ final class FetchEngine: @unchecked Sendable {
         }
     }
 
-    func balance(_ origin: Origin) {
+    private func balance(_ origin: Origin) {
         let free = configuration.places - places.holdingCount
         places.limit(origin, to: records[origin]?.limit(free: free, now: .now))
     }
@@ -292,17 +281,19 @@ final class FetchEngine: @unchecked Sendable {
     /// The store is the operator's own, and nobody else has what is in it: it is looked for as soon after a long absence as
     /// after a short one.
     private func fresh(_ origin: Origin) -> OriginRecord {
-        let isStore = credentials.map { origin.isWithin($0.origin) } ?? false
+        let isStore = isStore(origin)
         let threshold = configuration.failuresUntilSuspended
         return OriginRecord(
             circuit: isStore
                 ? Circuit(threshold: threshold, suspension: configuration.storeSuspension, doublings: 0)
                 : Circuit(threshold: threshold, suspension: configuration.suspension),
-            window: ConcurrencyWindow(share), rest: OriginRest(longest: configuration.maximumRetryDelay))
+            window: ConcurrencyWindow(isStore ? OriginShare(of: configuration.placesPerOrigin, among: 1) : share))
     }
 
-    @discardableResult
-    func record(_ origin: Origin) -> OriginRecord {
+    /// Whether it is the operator's own store, which bears what its nodes ask.
+    func isStore(_ origin: Origin) -> Bool { credentials.map { origin.isWithin($0.origin) } ?? false }
+
+    private func record(_ origin: Origin) -> OriginRecord {
         if let record = records[origin] { return record }
         if records.count >= crowd { forgetIdle() }
         let record = fresh(origin)

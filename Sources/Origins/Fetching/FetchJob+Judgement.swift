@@ -3,11 +3,6 @@ import Glibc
 extension ResponseHead {
     /// Whether the origin says that it is asked too much (RFC 6585 §4, RFC 9110 §15.6.4).
     var asksForLess: Bool { status == 429 || status == 503 }
-
-    /// How long it asks to be left alone, if it says so.
-    ///
-    /// - Parameter now: Seconds since 1970.
-    func wait(now: Int64) -> Duration? { retryAfter.flatMap { RetryAfter.wait($0, now: now) } }
 }
 
 /// What an answer's head means for the fetch.
@@ -36,7 +31,7 @@ extension FetchJob {
             settlement = .failed(
                 OriginError(
                     .status(status), logDetail: "status \(status): \(trail.current.loggable)",
-                    retryAfter: head.wait(now: Int64(time(nil)))))
+                    retryAfter: head.retryAfter.flatMap { RetryAfter.wait($0, now: Int64(time(nil))) }))
         }
         return refusal == nil ? .discard : .deliver
     }

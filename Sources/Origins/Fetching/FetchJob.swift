@@ -1,7 +1,6 @@
 import Addresses
 import CCurl
 import EventLoops
-import Glibc
 import Logging
 import Scheduling
 
@@ -288,7 +287,8 @@ extension FetchJob: TransferClient {
 
     func headArrived(_ head: ResponseHead) -> BodyUse {
         isAnswered = true
-        engine.answered(origin, begun: begun, complaint: complaint(head))
+        // A picture that is refused again when it is asked for alone says nothing of how many are asked for.
+        engine.answered(origin, begun: begun, asksForLess: head.asksForLess && retries == 0)
         let use = judge(head)
         switch use {
         case .deliver where refusal != nil:
@@ -300,13 +300,6 @@ extension FetchJob: TransferClient {
             clocks.bodyIsDiscarded()
         }
         return use
-    }
-
-    private func complaint(_ head: ResponseHead) -> FetchEngine.Complaint {
-        guard head.asksForLess else { return .none }
-        // A picture that is refused again when it is asked for alone says nothing of how many are asked for.
-        guard retries == 0 else { return .ofOnePicture }
-        return .ofTooMuch(wait: head.wait(now: Int64(time(nil))))
     }
 
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyStep {

@@ -3,8 +3,6 @@ struct OriginRecord {
     var circuit: Circuit
     /// How many requests it bears at a time.
     var window: ConcurrencyWindow
-    /// Whether it has said that it wants to be left alone.
-    var rest: OriginRest
     /// Fetches in the line for a place.
     var waiting: Set<ObjectIdentifier> = []
     /// Transfers under way.
@@ -14,19 +12,17 @@ struct OriginRecord {
 
     /// Whether nobody uses it and nobody is kept away by it.
     func isIdle(now: ContinuousClock.Instant) -> Bool {
-        waiting.isEmpty && holding == 0 && circuit.suspension(now: now) == nil && !rests(now: now)
+        waiting.isEmpty && holding == 0 && circuit.suspension(now: now) == nil && (restsUntil ?? now) <= now
     }
 
     /// Whether nothing would be lost by forgetting it.
     func isForgettable(now: ContinuousClock.Instant) -> Bool {
-        waiting.isEmpty && holding == 0 && circuit.isPristine && window.isPristine && !rests(now: now)
+        waiting.isEmpty && holding == 0 && circuit.isPristine && window.isPristine && (restsUntil ?? now) <= now
     }
-
-    private func rests(now: ContinuousClock.Instant) -> Bool { (restsUntil ?? now) > now || !rest.isOver(now: now) }
 
     /// How many places it may hold, given how many are free; nil for no limit of its own.
     func limit(free: Int, now: ContinuousClock.Instant) -> Int? {
-        if rests(now: now) { return 0 }
+        if let restsUntil, now < restsUntil { return 0 }
         // One finds out how an origin does that was left alone; the others wait for it.
         if !circuit.isClosed { return 1 }
         guard holding > 0 else { return nil }

@@ -76,30 +76,35 @@ import Testing
         #expect(window.requests == 3)
     }
 
-    @Test func `two refusals are told, and both fetchers leave the origin alone for as long as it asked`() async throws
+    @Test func `what one is refused both ask for less at a time, and it is told once for all that was under way`()
+        async throws
     {
-        let isBusy = Guarded(true)
+        let gate = Gate()
         let origin = ScriptedOrigin { visit in
-            if isBusy.withLock({ $0 }) {
-                visit.answer("429 Slow", ["Retry-After: 1"])
-            } else {
-                visit.answer(body: pattern(9))
-            }
+            gate.wait()
+            visit.answer("429 Slow")
         }
-        let (first, second) = (try OriginFetcher.forTests(), try OriginFetcher.forTests())
+        let (first, second) = (
+            try OriginFetcher.forTests { $0.maximumRetries = 0 }, try OriginFetcher.forTests { $0.maximumRetries = 0 }
+        )
         let told = Guarded<[OriginRefusal]>([])
         first.tellRefusals { refusal in
             told.withLock { $0.append(refusal) }
             second.heard(refusal)
         }
-        let refused = (0..<2).map { first.watch(origin.url("/\($0)")) }
-        #expect(await eventually { told.withLock { $0.contains { $0.rest == .seconds(1) } } })
-        let begun = ContinuousClock.now
-        isBusy.withLock { $0 = false }
-        #expect(await second.outcome(of: origin.url("/2")).isFinished)
-        #expect(begun.duration(to: .now) > .milliseconds(500))
-        for fetch in refused { #expect(await fetch.outcome().isFinished) }
-        #expect(second.statistics.retries == 0 && origin.requests.count == 5)
+        let others = (0..<20).map { second.watch(origin.url("/other\($0)")) }
+        #expect(await eventually { second.statistics.inFlight == 16 })
+        let refused = (0..<3).map { first.watch(origin.url("/\($0)")) }
+        #expect(await eventually { origin.requests.count == 19 })
+        gate.open()
+        for fetch in refused + others { #expect(await fetch.outcome().error != nil) }
+        #expect(told.withLock(\.count) == 1)
+        let window = await withCheckedContinuation { asked in
+            second.engine.loop.execute { [engine = second.engine] in
+                asked.resume(returning: engine.records.values.first?.window.requests)
+            }
+        }
+        #expect((window ?? 16) <= 8)
         await first.shutDown()
         await second.shutDown()
         origin.stop()
@@ -128,7 +133,7 @@ import Testing
         let origin = ScriptedOrigin { $0.answer(body: pattern(9)) }
         let fetcher = try OriginFetcher.forTests()
         for text in ["", "x", "file:///etc/passwd", "http://", "http://a:b@c/", String(repeating: "a", count: 99_999)] {
-            fetcher.heard(OriginRefusal(origin: text, age: .seconds(-1), rest: .seconds(60)))
+            fetcher.heard(OriginRefusal(origin: text, age: .seconds(-1)))
         }
         #expect(await fetcher.outcome(of: origin.url()).isFinished)
         let count = await withCheckedContinuation { counted in
