@@ -77,6 +77,9 @@ extension PostgresFactsLog {
                 figures.withLock { $0.untold = 0 }
                 return false
             }
+            // Where this is all that there is, it was counted by being read; what is learnt meanwhile is another part.
+            let isAll = untold.facts.count < pace.batch
+            figures.withLock { $0.untold = isAll ? untold.facts.count : max($0.untold, untold.facts.count) }
             let refused = try await session.tell(untold.facts)
             if let first = refused.first {
                 logger.warning(

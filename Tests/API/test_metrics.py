@@ -32,17 +32,17 @@ def kinds(gallery: Gallery) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory) -> dict[str, str]:
-    """The kind of each metric, by its name, of a gallery that has everything: files, tiles ahead, a Redis, a PostgreSQL, and a bucket of tiles."""
+    """The kind of each metric, by its name, of a gallery that has everything: files, tiles ahead, a Redis, a PostgreSQL, a bucket of tiles, and a store that tells."""
     folder = tmp_path_factory.mktemp("metrics")
     pictures.write(folder / "pictures", one__jpg=pictures.encoded("JPEG"))
     redis = Redis(folder / "redis")
     store = Store(buckets=("tiles",))
     postgres = Postgres()
-    looks_ahead = {"TESSERA_NO_EXAMINE": "0", "TESSERA_NO_TILES_AHEAD": "0"}
+    options = {"TESSERA_NO_EXAMINE": "0", "TESSERA_NO_TILES_AHEAD": "0", "TESSERA_EVENTS_SECRET": "a-secret/of+the=tests"}
     try:
         with Gallery(folder / "pictures", "--redis", redis.url, "--database", postgres.url(), "--tiles", "s3://tiles",
                      data=folder / "data",
-                     **store.environment(), **looks_ahead) as gallery:
+                     **store.environment(), **options) as gallery:
             gallery.images(1)
             wait_until(lambda: "tessera_reading_seconds" in kinds(gallery), "the folder to be read", lambda: gallery.log)
             return kinds(gallery)

@@ -70,12 +70,17 @@ def wait_until_all_are_known(nodes: list[Gallery], count: int = COUNT):
         wait_until(lambda: learnt(node) == count, "all pictures to be known", lambda: f"{learnt(node)}\n{node.log}")
 
 
-def wait_until_all_is_told(nodes: list[Gallery]):
+def wait_until_all_is_told(nodes: list[Gallery], postgres: Postgres, count: int = COUNT):
+    """Until the database has it: what a node knows already, it may be about to tell."""
+    wait_until(
+        lambda: postgres.ask("SELECT to_regclass('tessera.facts') IS NOT NULL") == "t"
+        and postgres.ask("SELECT count(*) FROM tessera.facts WHERE width IS NOT NULL") == str(count),
+        "all to be told", lambda: nodes[0].log)
     for node in nodes:
         wait_until(lambda: figure(node, "untold") == 0 and figure(node, "current") == 1, "all to be told", lambda: node.log)
 
 
-def test_of_two_nodes_each_picture_is_looked_into_by_one(node, folder):
+def test_of_two_nodes_each_picture_is_looked_into_by_one(node, folder, postgres):
     aside = folder.rename(folder.parent / "aside")
     folder.mkdir()
     both = [node("a"), node("b")]
@@ -84,7 +89,7 @@ def test_of_two_nodes_each_picture_is_looked_into_by_one(node, folder):
     for file in aside.iterdir():
         file.rename(folder / file.name)
     wait_until_all_are_known(both)
-    wait_until_all_is_told(both)
+    wait_until_all_is_told(both, postgres)
     told = [figure(one, "told") for one in both]
     # What one was granted it has told, and the other has heard.
     assert COUNT <= sum(told) <= COUNT * 1.02
@@ -93,10 +98,10 @@ def test_of_two_nodes_each_picture_is_looked_into_by_one(node, folder):
         wait_until(lambda: status(one)["examined"] == {"done": COUNT, "total": COUNT}, "the looking into to end")
 
 
-def test_a_node_that_comes_later_with_an_empty_disk_looks_into_no_picture(node):
+def test_a_node_that_comes_later_with_an_empty_disk_looks_into_no_picture(node, postgres):
     first = node("a")
     wait_until_all_are_known([first])
-    wait_until_all_is_told([first])
+    wait_until_all_is_told([first], postgres)
     later = node("b")
     wait_until_all_are_known([later])
     wait_until(lambda: status(later)["examined"]["done"] == COUNT, "it to know of all")
@@ -104,10 +109,10 @@ def test_a_node_that_comes_later_with_an_empty_disk_looks_into_no_picture(node):
     assert later.page(limit=500)["images"] == first.page(limit=500)["images"]
 
 
-def test_what_comes_later_is_looked_into_by_one_and_known_to_all(node, folder):
+def test_what_comes_later_is_looked_into_by_one_and_known_to_all(node, folder, postgres):
     both = [node("a"), node("b")]
     wait_until_all_are_known(both)
-    wait_until_all_is_told(both)
+    wait_until_all_is_told(both, postgres)
     before = sum(figure(one, "granted") for one in both)
     for number in range(40):
         (folder / f"new{number}.jpg").write_bytes(pictures.encoded("JPEG", seed=number % 7))
@@ -152,7 +157,7 @@ def go_on(nodes: list[Gallery], while_it: threading.Event) -> list[int]:
 def test_without_the_database_each_node_goes_on_alone_says_so_and_all_is_told_in_the_end(node, postgres, folder, how):
     both = [node("a"), node("b")]
     wait_until_all_are_known(both)
-    wait_until_all_is_told(both)
+    wait_until_all_is_told(both, postgres)
     for one in both:
         for image in one.page(limit=4)["images"]:
             assert one.tile(image).status == 200
@@ -175,7 +180,7 @@ def test_without_the_database_each_node_goes_on_alone_says_so_and_all_is_told_in
         for one in both:
             wait_until(lambda: state(one) == "connected", "PostgreSQL to be found again", lambda: one.log)
         assert time.monotonic() - back < 5
-        wait_until_all_is_told(both)
+        wait_until_all_is_told(both, postgres, COUNT + 20)
         ended.set()
         answers = load.result()
     assert len(answers) > 100 and set(answers) == {200}
@@ -192,7 +197,7 @@ def test_what_a_node_could_not_tell_is_told_after_its_restart(node, postgres):
     finally:
         postgres.start()
     again = node("a")
-    wait_until_all_is_told([again])
+    wait_until_all_is_told([again], postgres)
     assert (figure(again, "granted"), figure(again, "told")) == (0, COUNT)
     assert postgres.ask("SELECT count(*) FROM tessera.facts WHERE width IS NOT NULL") == str(COUNT)
 
@@ -200,7 +205,7 @@ def test_what_a_node_could_not_tell_is_told_after_its_restart(node, postgres):
 def test_a_database_that_has_forgotten_everything_is_told_again(node, postgres):
     one = node("a")
     wait_until_all_are_known([one])
-    wait_until_all_is_told([one])
+    wait_until_all_is_told([one], postgres)
     postgres.ask("DROP SCHEMA tessera CASCADE")
     wait_until(lambda: postgres.ask("SELECT to_regclass('tessera.facts') IS NOT NULL") == "t", "the tables to be made")
     wait_until(lambda: postgres.ask("SELECT count(*) FROM tessera.facts") == str(COUNT), "all to be told again")
@@ -208,13 +213,13 @@ def test_a_database_that_has_forgotten_everything_is_told_again(node, postgres):
 
 
 def test_another_gallery_in_the_same_database_hears_nothing(node, serve, tmp_path, postgres):
-    wait_until_all_is_told([node("a")])
+    wait_until_all_is_told([node("a")], postgres)
     other = tmp_path / "others"
     other.mkdir()
     (other / "0000.jpg").write_bytes(pictures.encoded("JPEG", seed=0))
     stranger = serve(other, "--database", postgres.url(), data=tmp_path / "b", **LOOKS_INTO_FILES)
     wait_until_all_are_known([stranger], 1)
-    wait_until_all_is_told([stranger])
+    wait_until_all_is_told([stranger], postgres, COUNT + 1)
     assert figure(stranger, "heard") == 0
 
 
@@ -237,7 +242,7 @@ def test_what_is_wrong_with_an_address_is_said_and_the_password_to_nobody(node, 
 def test_an_older_node_beside_newer_tables_says_what_to_do(node, postgres):
     first = node("a")
     wait_until_all_are_known([first])
-    wait_until_all_is_told([first])
+    wait_until_all_is_told([first], postgres)
     first.kill()
     postgres.ask("UPDATE tessera.form SET form = 9, oldest = 1")
     compatible = node("b")
@@ -253,7 +258,7 @@ def test_an_older_node_beside_newer_tables_says_what_to_do(node, postgres):
 def test_nodes_that_start_at_once_make_the_tables_once(node, postgres):
     nodes = [node(str(number)) for number in range(4)]
     wait_until_all_are_known(nodes)
-    wait_until_all_is_told(nodes)
+    wait_until_all_is_told(nodes, postgres)
     assert postgres.ask("SELECT count(*) FROM tessera.form") == "1"
     assert postgres.ask("SELECT count(*) FROM tessera.gallery") == "1"
     assert not any("PostgreSQL is away" in one.log for one in nodes)
