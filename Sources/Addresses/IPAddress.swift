@@ -39,7 +39,7 @@ public enum IPAddress: Hashable, Sendable {
 
     /// Whether it is this machine's own (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     public var isLoopback: Bool {
-        switch unmapped {
+        switch self {
         case .v4(let bits): bits >> 24 == 127
         case .v6(let bits): bits == 1
         }

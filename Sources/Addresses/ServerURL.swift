@@ -16,6 +16,19 @@ public struct ServerURL: Hashable, Sendable {
     /// What of a text cannot be read. Says nothing of the text, which may have a password in it.
     public enum Fault: Error, Hashable, Sendable {
         case shape, credentials, host, port
+
+        /// What is wrong, in words.
+        ///
+        /// - Parameter form: how such a URL is written.
+        public func reason(_ form: String) -> String {
+            switch self {
+            case .shape: "say \(form)"
+            case .credentials:
+                "user and password cannot be read; encode what is not a letter or a digit"
+            case .host: "the host cannot be read"
+            case .port: "the port cannot be read"
+            }
+        }
     }
 
     /// - Throws: the first ``Fault``.

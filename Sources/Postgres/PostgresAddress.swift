@@ -85,12 +85,6 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
 
 extension PostgresAddress.Invalid {
     fileprivate init(_ fault: ServerURL.Fault) {
-        switch fault {
-        case .shape: self.init(description: "say postgres://USER:PASSWORD@HOST:PORT/DATABASE")
-        case .credentials:
-            self.init(description: "user and password cannot be read; encode what is not a letter or a digit")
-        case .host: self.init(description: "the host cannot be read")
-        case .port: self.init(description: "the port cannot be read")
-        }
+        self.init(description: fault.reason("postgres://USER:PASSWORD@HOST:PORT/DATABASE"))
     }
 }

@@ -55,12 +55,6 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
 
 extension RedisAddress.Invalid {
     fileprivate init(_ fault: ServerURL.Fault) {
-        switch fault {
-        case .shape: self.init(description: "say redis://HOST:PORT")
-        case .credentials:
-            self.init(description: "user and password cannot be read; encode what is not a letter or a digit")
-        case .host: self.init(description: "the host cannot be read")
-        case .port: self.init(description: "the port cannot be read")
-        }
+        self.init(description: fault.reason("redis://HOST:PORT"))
     }
 }

@@ -1,5 +1,6 @@
-import Glibc
+import Addresses
 import Clients
+import Glibc
 import HTTPServer
 import HTTPTypes
 import Locking
@@ -46,12 +47,8 @@ struct HostPolicy: Sendable {
 
     /// Whether a host, without brackets, is `localhost` or an address that leads nowhere else.
     private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" { return true }
-        var (four, six) = (in_addr(), in6_addr())
         // What is no address in the usual writing is a name, whatever it looks like.
-        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
-        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
-        return withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+        host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }
 
