@@ -53,6 +53,7 @@ import Testing
         let fetches = (0..<30).map { fetcher.watch(origin.url("/\($0)")) }
         #expect(await eventually { origin.requests.count == 16 })
         fetcher.share(among: 64)
+        #expect(await fetcher.onLoop(\.share.most) == 1, "it was told before any answer came")
         gates[0].open()
         #expect(await eventually { origin.requests.count == 17 && fetcher.statistics.inFlight == 1 })
         gates[1].open()
@@ -99,12 +100,7 @@ import Testing
         gate.open()
         for fetch in refused + others { #expect(await fetch.outcome().error != nil) }
         #expect(told.withLock(\.count) == 1)
-        let window = await withCheckedContinuation { asked in
-            second.engine.loop.execute { [engine = second.engine] in
-                asked.resume(returning: engine.records.values.first?.window.requests)
-            }
-        }
-        #expect((window ?? 16) <= 8)
+        #expect(await second.onLoop { $0.records.values.first?.window.requests ?? 16 } <= 8)
         await first.shutDown()
         await second.shutDown()
         origin.stop()
@@ -136,13 +132,17 @@ import Testing
             fetcher.heard(OriginRefusal(origin: text, age: .seconds(-1)))
         }
         #expect(await fetcher.outcome(of: origin.url()).isFinished)
-        let count = await withCheckedContinuation { counted in
-            fetcher.engine.loop.execute { [engine = fetcher.engine] in
-                counted.resume(returning: engine.records.count)
-            }
-        }
-        #expect(count == 0)
+        #expect(await fetcher.onLoop(\.records.count) == 0)
         await fetcher.shutDown()
         origin.stop()
+    }
+}
+
+extension OriginFetcher {
+    /// What the engine says on its loop, after all that it was told before.
+    fileprivate func onLoop<Value: Sendable>(_ look: @escaping @Sendable (FetchEngine) -> Value) async -> Value {
+        await withCheckedContinuation { looked in
+            engine.loop.execute { [engine] in looked.resume(returning: look(engine)) }
+        }
     }
 }
