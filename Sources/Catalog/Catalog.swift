@@ -65,7 +65,7 @@ public final class Catalog: Sendable {
             }
         }
         guard let catalog = try made.withLock(\.self)?.get() else { throw CatalogError.closed }
-        catalog.rescan(Set(catalog.readable))
+        catalog.rescan(Set(catalog.readable), listedWithin: catalog.configuration.listingAge)
         return catalog
     }
 

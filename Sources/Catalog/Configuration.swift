@@ -32,6 +32,11 @@ extension Catalog {
         public var objectStore: (any ObjectStoreAsking)?
         /// Tells the other nodes of the gallery what is learnt; nil where nobody shares.
         public var sharing: (any FactsSharing)?
+        /// Has buckets be listed by one node of the gallery at a time; nil where each lists for itself.
+        public var listings: (any ListingSharing)?
+        /// How long ago a listing may have been begun that serves a node which has none: nodes that are started together
+        /// need one.
+        var listingAge: Duration = .seconds(30)
         /// How soon a page of a bucket's listing that did not come is asked for again, and how often until the listing is
         /// given up for a while.
         var pageRetrying = RetryPace(first: .milliseconds(500), longest: .seconds(30))

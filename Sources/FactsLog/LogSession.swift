@@ -60,7 +60,7 @@ struct LogSession {
         }
     }
 
-    private var channel: String { "tessera_\(gallery)" }
+    var channel: String { "tessera_\(gallery)" }
 
     /// What others have told since a change.
     func heard(
@@ -137,7 +137,7 @@ struct LogSession {
         Int64(bitPattern: SplitMix.mixed(image.rawValue, with: UInt64(bitPattern: gallery)))
     }
 
-    private func ask(
+    func ask(
         _ statement: String, _ parameters: [String?] = [], isolation: isolated (any Actor)? = #isolation
     ) async throws -> [PostgresRow] {
         try await connection.query(statement, parameters, within: pace.answer)

@@ -30,6 +30,14 @@ public actor PostgresFactsLog: FactsSharing {
     private var isStopped = false
     var ledger: (any FactsLedger)?
     var phase = Phase.unknown
+    /// Hears of listings; and which it has heard of, by their sources.
+    var hearing: (any ListingHearing)?
+    var listings: [String: Int64] = [:]
+    /// This node's own that are not whole.
+    var underWay: [SharedListing] = []
+    /// The connection, also while not all is heard yet; and who waits until it is known whether there is one.
+    var reach = Reach.unknown
+    var callers: [CheckedContinuation<Void, Never>] = []
     /// What this node has been granted and has not told yet, since when.
     var granted: [ImageContent: ContinuousClock.Instant] = [:]
     /// Claims that wait until it is known what others have told.
@@ -49,6 +57,12 @@ public actor PostgresFactsLog: FactsSharing {
         case current(LogSession)
     }
 
+    enum Reach {
+        case unknown
+        case away
+        case there(LogSession)
+    }
+
     /// How often, how long and how much.
     public struct Pace: Sendable {
         /// How often it is looked whether others have told something, where nobody says so.
@@ -65,6 +79,8 @@ public actor PostgresFactsLog: FactsSharing {
         public var patience: Duration = .seconds(120)
         /// Pictures that this node has been granted and has not told of, at once: each is a lock in the database.
         public var mostGranted = 500
+        /// Who lists a source and has not said for so long that it goes on has lost its turn.
+        public var turn: Duration = .seconds(15)
 
         public init() {}
     }
@@ -80,6 +96,9 @@ public actor PostgresFactsLog: FactsSharing {
         /// Of so many images something is to be told.
         public var untold = 0
         public var granted = 0
+        /// Listings of sources that this node began for all, and those of others that it read.
+        public var listed = 0
+        public var listingsRead = 0
     }
 
     /// - Parameters:
@@ -108,9 +127,12 @@ public actor PostgresFactsLog: FactsSharing {
     public nonisolated var status: Status { figures.withLock(\.self) }
 
     /// Begins to connect, and goes on until ``stop()``; returns at once.
-    public func start(_ ledger: any FactsLedger) {
+    ///
+    /// - Parameter hearing: hears of listings that others have made.
+    public func start(_ ledger: any FactsLedger, hearing: (any ListingHearing)? = nil) {
         guard following == nil, !isStopped else { return }
         self.ledger = ledger
+        self.hearing = hearing
         following = Task { await follow() }
     }
 
@@ -121,7 +143,9 @@ public actor PostgresFactsLog: FactsSharing {
         let timer = loop.schedule(after: pace.answer) { [connector] in connector.close() }
         await following?.value
         timer.cancel()
+        reached(.away)
         ledger = nil
+        hearing = nil
         await loop.stop()
     }
 
@@ -169,6 +193,7 @@ public actor PostgresFactsLog: FactsSharing {
         let session = try await session.begun()
         figures.withLock { $0.isConnected = true }
         news.changed(.connected)
+        reached(.there(session))
         var position: Position?
         while !isStopped {
             do {
@@ -176,6 +201,7 @@ public actor PostgresFactsLog: FactsSharing {
                 position = next
                 guard !hasMore else { continue }
                 await becomeCurrent(session)
+                try await hearOfListings(session)
                 let toldMore = try await tell(session, ledger)
                 try await releaseOld(session)
                 if !toldMore, !isStopped { await bell.wait(upTo: pace.look) }
@@ -187,6 +213,7 @@ public actor PostgresFactsLog: FactsSharing {
             }
         }
         _ = try? await tell(session, ledger)
+        for listing in underWay { try? await session.giveUp(listing) }
     }
 
     private func becomeCurrent(_ session: LogSession) async {
@@ -200,6 +227,7 @@ public actor PostgresFactsLog: FactsSharing {
 
     private func away(because reason: String) {
         phase = .away
+        reached(.away)
         granted = [:]
         figures.withLock { figures in
             if figures.isConnected { figures.timesAway += 1 }

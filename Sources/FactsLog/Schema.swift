@@ -40,7 +40,21 @@ enum Schema {
             """,
             "CREATE UNIQUE INDEX facts_change ON tessera.facts (gallery, change)",
             "INSERT INTO tessera.form (form, oldest) VALUES (1, 1)",
-        ]
+        ],
+        [
+            // How it stands with the listing of each source, and what was found, in parts.
+            """
+            CREATE TABLE tessera.listing (
+                gallery bigint NOT NULL, source text NOT NULL, number bigint NOT NULL, begun timestamptz NOT NULL,
+                touched timestamptz NOT NULL, ended timestamptz, parts bigint NOT NULL DEFAULT 0, digest text,
+                PRIMARY KEY (gallery, source), CHECK (octet_length(source) <= 8192))
+            """,
+            """
+            CREATE TABLE tessera.listing_part (
+                gallery bigint NOT NULL, source text NOT NULL, number bigint NOT NULL, part bigint NOT NULL,
+                objects text NOT NULL, PRIMARY KEY (gallery, source, number, part))
+            """,
+        ],
     ]
 
     /// The form that this program makes.
@@ -82,7 +96,7 @@ enum Schema {
         for step in steps.dropFirst(known) {
             for statement in step { _ = try await connection.query(statement, within: stepTime) }
         }
-        if known > 0, known < present {
+        if known < present {
             _ = try await connection.query("UPDATE tessera.form SET form = \(present)", within: stepTime)
         }
         _ = try await connection.query("COMMIT", within: stepTime)

@@ -38,6 +38,9 @@ public final class Gallery: Sendable {
         self.server = server
     }
 
+    /// What one node is asked, the others hear within this time at most: what it has begun to list for that serves them.
+    private static let newsTime = Duration.seconds(2)
+
     /// Opens the data folder and begins to read the sources.
     ///
     /// - Parameter workers: Decode and draw; whoever made them stops them after the gallery.
@@ -52,6 +55,7 @@ public final class Gallery: Sendable {
             try PostgresFactsLog(address, gallery: ClusterName.of(sources), logger: logger)
         }
         cataloguing.sharing = log
+        cataloguing.listings = log
         let catalog: Catalog
         do {
             catalog = try await Catalog.open(cataloguing, sources: sources, logger: logger)
@@ -69,7 +73,7 @@ public final class Gallery: Sendable {
                     address, node: node, gallery: ClusterName.of(sources), origins: origins, logger: logger
                 ) {
                     logger.notice("Reading the sources again, as another node was told to.")
-                    catalog.rescan()
+                    catalog.rescan(orReadListedWithin: Self.newsTime)
                 } onObjects: { bucket, keys in
                     catalog.heed(keys.compactMap { ObjectHint(bucket: bucket, encodedKey: $0) })
                 }
@@ -124,7 +128,7 @@ public final class Gallery: Sendable {
     public func start() async throws -> String {
         cluster?.serve(responder.host, borrowed: responder.borrowed)
         cluster?.start()
-        await log?.start(catalog)
+        await log?.start(catalog, hearing: catalog)
         let address = try await server.start()
         examiner?.start()
         ahead?.start()

@@ -6,7 +6,7 @@ struct BucketListing {
     /// How soon a page that did not come is asked for again, and how often.
     let pace: RetryPace
     let retries: Int
-    let isStopped: () -> Bool
+    var isStopped: () -> Bool
     /// Hears why a page did not come that is asked for again, and nil when it has come after all.
     let delayed: (BucketRefusal?) -> Void
 

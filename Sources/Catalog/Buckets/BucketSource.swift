@@ -1,4 +1,5 @@
 import Images
+import Locking
 
 /// The objects of a bucket whose keys look like names of pictures.
 struct BucketSource: SourceReading {
@@ -29,6 +30,7 @@ struct BucketSource: SourceReading {
     /// Whatever else is to be looked at, only a listing tells.
     func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool? {
         let catalog = visit.catalog
+        let record = catalog.records[source.ordinal]
         let named = catalog.hints.take(of: source.ordinal)
         if visit.dirt.extent == .paths, let store = catalog.configuration.objectStore {
             let look = KeyLook(address: address, store: store) { catalog.isEnding }
@@ -36,7 +38,9 @@ struct BucketSource: SourceReading {
                 return isTroubled
             }
         }
-        catalog.records[source.ordinal].isOverrun = false
+        record.isOverrun = false
+        // They are not looked at: what is listed from now on tells of them.
+        if named.isTooMany || !named.paths.isEmpty { record.looks.forget() }
         return nil
     }
 
@@ -46,7 +50,6 @@ struct BucketSource: SourceReading {
         let record = catalog.records[source.ordinal]
         // Nobody tells of all that comes and goes there.
         record.isBlind = true
-        let began = ContinuousClock.now
         let listing = BucketListing(
             address: address, store: store, pace: catalog.configuration.pageRetrying,
             retries: catalog.configuration.pageRetries, isStopped: { catalog.isEnding }
@@ -55,14 +58,32 @@ struct BucketSource: SourceReading {
             if let refusal { problems.add(.init(source: name, reason: refusal.reason)) }
             catalog.settle(source, problems)
         }
-        try listing.read { page in
-            for object in page.objects {
+        let inTurn = ListingInTurn(
+            listing: listing, sharing: catalog.configuration.listings, source: source.key,
+            since: max(visit.listedSince, record.looks.forgotten ?? visit.listedSince),
+            digest: visit.former?.index === visit.index ? record.digest : nil)
+        var corrections = Corrections()
+        let outcome = try inTurn.read { begun in
+            let look = KeyLook(address: address, store: store) { catalog.isEnding }
+            corrections = Corrections(try look.scopes(of: record.looks.paths(since: begun)), beneath: address.prefix)
+        } take: { objects in
+            for object in objects {
+                for sighting in corrections.next(before: object.key) { try scan.add(sighting) }
+                guard !corrections.isOf(object.key) else { continue }
                 if let sighting = Sighting(object, beneath: address.prefix) { try scan.add(sighting) }
             }
             try scan.rest()
         }
-        record.durations[.everything] = .now - began
-        record.lookedAt = .now
+        guard let outcome else { return nil }
+        for sighting in corrections.next() { try scan.add(sighting) }
+        record.looks.settle(until: outcome.begun)
+        record.durations[.everything] = outcome.time
+        record.lookedAt = outcome.begun + outcome.time
+        record.digest = outcome.digest
+        guard !outcome.isKnown else {
+            catalog.settle(source, catalog.standing.withLock { $0.problemsWhenRead[source.ordinal] })
+            return nil
+        }
         return SourceReport()
     }
 

@@ -46,13 +46,18 @@ extension Catalog {
                 isTroubled: standing.troubled.contains(source.ordinal)
             )
         }
+        let record = records[source.ordinal]
         guard before.isKnown, case .listed(let listing, let its) = before.parts[source.ordinal], its === index else {
             return nil
         }
         // With more than this a listing is done with fewer answers one after the other.
         let most = KeyLook.atATime * (listing.count / BucketAddress.keysInPage + 1)
-        guard !named.isTooMany, named.paths.count <= most else { return readInTime(source, before.isTroubled) }
+        guard !named.isTooMany, named.paths.count <= most else {
+            record.looks.forget()
+            return readInTime(source, before.isTroubled)
+        }
         guard !named.paths.isEmpty else { return before.isTroubled }
+        if configuration.listings != nil { record.looks.note(named.paths) }
         let scopes = try look(Array(named.paths))
         hints.count { $0.looked += scopes.count }
         guard !isEnding else { return before.isTroubled }
@@ -63,6 +68,7 @@ extension Catalog {
                 others: before.parts.enumerated().filter { $0.offset != source.ordinal }.map(\.element),
                 untold: UntoldPaths())
         } catch is FolderUpdate.Unclear {
+            record.looks.forget()
             return readInTime(source, before.isTroubled)
         }
         let (shown, isNews) = try show(update, of: source, in: index, listing)
@@ -71,6 +77,7 @@ extension Catalog {
         standing.withLock { $0.problemsWhenRead[source.ordinal] = problems }
         // What keeps the source from being listed is not over because an object could be looked at.
         if !before.isTroubled { settle(source, problems) }
+        if isNews { record.digest = nil }
         if isNews || problems != before.problems {
             try keep(shown.listing, nil, problems, of: source, in: index, without: shown.dropped)
         }

@@ -8,6 +8,7 @@ struct SipHash {
         case template = 3
         case cursor = 4
         case object = 5
+        case listing = 6
     }
 
     private var v0: UInt64

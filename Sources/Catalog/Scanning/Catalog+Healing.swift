@@ -18,7 +18,7 @@ extension Catalog {
             guard shelf.disk === index, !isStopped.load(ordering: .relaxed) else { return }
             // Until there is another, the sources are read into memory.
             if !replaceIndex(because: error) { repair(index, because: error) }
-            rescan(Set(readable))
+            rescan(Set(readable), listedWithin: configuration.listingAge)
         }
     }
 

@@ -14,16 +14,24 @@ extension Catalog {
     ///
     /// A folder that was full when the program ran last and has been empty since it began is believed to be so only now:
     /// before, its disk may have been missing.
-    public func rescan() {
+    ///
+    /// - Parameter time: What another node has begun to list within it serves, too.
+    public func rescan(orReadListedWithin time: Duration = .zero) {
         standing.withLock { $0.isAskedFor = true }
-        rescan(Set(readable))
+        rescan(Set(readable), listedWithin: time)
         scanning.async { self.reopenBroken() }
     }
 
     /// Looks at these again from beginning to end, without a word from a person.
-    func rescan(_ ordinals: Set<Int>, _ extent: Dirt.Extent = .everything) {
+    ///
+    /// - Parameter time: What another node has begun to list within it need not be listed again.
+    func rescan(_ ordinals: Set<Int>, _ extent: Dirt.Extent = .everything, listedWithin time: Duration = .zero) {
+        let since = ContinuousClock.now - time
         standing.withLock { standing in
-            for ordinal in ordinals { standing.extents[ordinal] = max(extent, standing.extents[ordinal] ?? extent) }
+            for ordinal in ordinals {
+                standing.extents[ordinal] = max(extent, standing.extents[ordinal] ?? extent)
+                standing.listedSince[ordinal] = max(since, standing.listedSince[ordinal] ?? since)
+            }
         }
         refresh(ordinals)
     }
@@ -102,7 +110,7 @@ extension Catalog {
         scanning.asyncAfter(deadline: .now() + delay.dispatched) { [weak self] in
             guard let self else { return }
             let troubled = standing.withLock { $0.retry == retry.number ? $0.troubled : [] }
-            if !troubled.isEmpty { rescan(troubled) }
+            if !troubled.isEmpty { rescan(troubled, listedWithin: configuration.listingAge) }
         }
     }
 
@@ -111,14 +119,19 @@ extension Catalog {
         var index = shelf.disk
         var isTroubled = true
         var dirt = records[source.ordinal].watch?.take() ?? Dirt()
-        if let extent = standing.withLock({ $0.extents.removeValue(forKey: source.ordinal) }) {
-            dirt.extent = max(dirt.extent, extent)
+        let (extent, since) = standing.withLock { standing in
+            (
+                standing.extents.removeValue(forKey: source.ordinal),
+                standing.listedSince.removeValue(forKey: source.ordinal)
+            )
         }
+        if let extent { dirt.extent = max(dirt.extent, extent) }
+        let listedSince = since ?? .now - configuration.listingAge
         var damage = index.isDamaged.load(ordering: .relaxed) ? DatabaseError(resultCode: .SQLITE_CORRUPT) : nil
         for _ in 0..<3 {
             do {
                 if let damage { index = try successor(of: index, because: damage) }
-                isTroubled = try scan(source, into: index, dirt) || index !== shelf.disk
+                isTroubled = try scan(source, into: index, dirt, listedSince) || index !== shelf.disk
                 break
             } catch let error as DatabaseError where error.isDamage && index === shelf.disk {
                 damage = error
@@ -147,8 +160,10 @@ extension Catalog {
     }
 
     /// - Returns: whether something could not be told that may be told later.
-    private func scan(_ source: NamedSource, into index: Index, _ dirt: Dirt) throws -> Bool {
-        var visit = SourceVisit(catalog: self, index: index, dirt: dirt)
+    private func scan(
+        _ source: NamedSource, into index: Index, _ dirt: Dirt, _ listedSince: ContinuousClock.Instant
+    ) throws -> Bool {
+        var visit = SourceVisit(catalog: self, index: index, dirt: dirt, listedSince: listedSince)
         if index === shelf.disk, let isTroubled = try source.kind.update(source, visit) { return isTroubled }
         let firstNew = try index.counters().nextRow
         let before = standing.withLock { standing in

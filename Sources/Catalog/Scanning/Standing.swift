@@ -14,6 +14,8 @@ struct Standing {
     var again: Set<Int> = []
     /// Of those of either that are to be looked at from beginning to end, how closely.
     var extents: [Int: Dirt.Extent] = [:]
+    /// And since when what another node lists of them must have been begun.
+    var listedSince: [Int: ContinuousClock.Instant] = [:]
     /// Sources that could not be read as they should, for a reason that may pass.
     var troubled: Set<Int> = []
     /// How often in a row sources were left in trouble, and the try that is to come.

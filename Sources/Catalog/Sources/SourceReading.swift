@@ -63,6 +63,8 @@ struct SourceVisit {
     let index: Index
     /// What may have changed since it was looked at.
     let dirt: Dirt
+    /// What another node lists serves if it was begun since then.
+    let listedSince: ContinuousClock.Instant
     /// What is known of it from before; nil where it was never read to its end.
     var former: SourceScan.Former?
 }

@@ -15,10 +15,12 @@ extension Catalog {
             guard record.isBlind, !record.isDue else { continue }
             record.isDue = true
             let (extent, delay) = record.nextLook(every: configuration.rescanInterval, share: Self.share)
+            // Nodes whose time has come at about the same moment need one listing.
+            let age = record.timeOfWhole(every: configuration.rescanInterval, share: Self.share) / 2
             watching.asyncAfter(deadline: .now() + delay.dispatched) { [weak self] in
                 guard let self else { return }
                 scanning.async { record.isDue = false }
-                rescan([ordinal], extent)
+                rescan([ordinal], extent, listedWithin: age)
             }
         }
     }
@@ -33,11 +35,16 @@ extension SourceRecord {
     func nextLook(
         every interval: Duration, share: Int, now: ContinuousClock.Instant = .now
     ) -> (extent: Dirt.Extent, delay: Duration) {
-        let whole = max(interval, (durations[.everything] ?? .zero) * share)
+        let whole = timeOfWhole(every: interval, share: share)
         let rest = max(.zero, whole - (lookedAt.map { now - $0 } ?? .zero))
         guard timesTell, folders != nil, rest > interval else { return (.everything, max(interval, rest)) }
         let delay = max(interval, (durations[.times] ?? .zero) * share)
         return delay < rest ? (.times, delay) : (.everything, rest)
+    }
+
+    /// How long after a look at everything the next one comes.
+    fileprivate func timeOfWhole(every interval: Duration, share: Int) -> Duration {
+        max(interval, (durations[.everything] ?? .zero) * share)
     }
 }
 

@@ -35,6 +35,10 @@ final class SourceRecord: @unchecked Sendable {
     var isDue = false
     /// Whether everything will be read, for hints named too much.
     var isOverrun = false
+    /// Objects of it that were looked at by themselves.
+    var looks = RecentLooks()
+    /// Of its content as it was listed last, where nothing has changed it since.
+    var digest: String?
     /// Whether folders have other times when names came or went, as far as was seen; some mounts do not keep them.
     var timesTell = true
     /// How long it took to look at every folder's times, and at everything; nil before that was done.

@@ -11,7 +11,7 @@ struct DatabaseBody: Encodable, Sendable {
         figures = [
             "connected": status.isConnected ? 1 : 0, "current": status.isCurrent ? 1 : 0,
             "timesAway": status.timesAway, "told": status.told, "heard": status.heard, "untold": status.untold,
-            "granted": status.granted,
+            "granted": status.granted, "listed": status.listed, "listingsRead": status.listingsRead,
         ]
     }
 }

@@ -1,0 +1,90 @@
+import Catalog
+import Postgres
+
+/// One connection's dealings with listings.
+extension LogSession {
+    /// Parts that are read at once: some megabytes at most.
+    private static let partsAtOnce = 4
+
+    func begin(
+        _ source: String, orReadBegunWithin age: Duration, turn: Duration,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> SharedListing {
+        let parameters = ["\(gallery)", source, milliseconds(age), milliseconds(turn)]
+        if let number = try await ask(Statements.beginListing, parameters).first?.integer(0) {
+            // What the one before has found may still be read.
+            try await dropParts(of: source, before: number - 1)
+            return SharedListing(
+                source: source, number: number, isOwn: true, parts: 0, isWhole: false, isAbandoned: false, age: .zero,
+                time: .zero, digest: nil)
+        }
+        guard let listing = try await listings(of: source, turn: turn).first else { throw ListingLost() }
+        return listing
+    }
+
+    /// - Parameter source: nil for all.
+    func listings(
+        of source: String?, turn: Duration, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> [SharedListing] {
+        try await ask(Statements.listings, ["\(gallery)", milliseconds(turn), source]).compactMap { row in
+            guard let source = row.text(0), let number = row.integer(1), let parts = row.count(2),
+                let isWhole = row.flag(3), let isAbandoned = row.flag(4), let age = row.integer(5),
+                let time = row.integer(6)
+            else { return nil }
+            return SharedListing(
+                source: source, number: number, isOwn: false, parts: parts, isWhole: isWhole,
+                isAbandoned: isAbandoned && !isWhole, age: duration(age), time: duration(time), digest: row.text(7))
+        }
+    }
+
+    func parts(
+        of listing: SharedListing, from first: Int, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> [String] {
+        let parameters = ["\(gallery)", listing.source, "\(listing.number)", "\(first)", "\(Self.partsAtOnce)"]
+        let rows = try await ask(Statements.parts, parameters)
+        return try rows.enumerated().map { place, row in
+            guard row.count(0) == first + place, let part = row.text(1) else { throw ListingLost() }
+            return part
+        }
+    }
+
+    func add(
+        _ part: String, at number: Int, to listing: SharedListing, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        try await own(Statements.addPart, listing, ["\(number)", part])
+    }
+
+    func keep(_ listing: SharedListing, isolation: isolated (any Actor)? = #isolation) async throws {
+        try await own(Statements.keepListing, listing, [])
+    }
+
+    func end(
+        _ listing: SharedListing, digest: String, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        try await own(Statements.endListing, listing, [digest, channel])
+        try await dropParts(of: listing.source, before: listing.number)
+    }
+
+    func giveUp(_ listing: SharedListing, isolation: isolated (any Actor)? = #isolation) async throws {
+        _ = try await ask(Statements.giveUpListing, ["\(gallery)", listing.source, "\(listing.number)"])
+    }
+
+    private func dropParts(
+        of source: String, before number: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        _ = try await ask(Statements.dropParts, ["\(gallery)", source, "\(number)"])
+    }
+
+    private func own(
+        _ statement: String, _ listing: SharedListing, _ parameters: [String],
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        let rows = try await ask(statement, ["\(gallery)", listing.source, "\(listing.number)"] + parameters)
+        guard !rows.isEmpty else { throw ListingLost() }
+    }
+
+    private func milliseconds(_ duration: Duration) -> String { "\(Int64(duration / .milliseconds(1)))" }
+
+    /// What stands in the database may be any number.
+    private func duration(_ milliseconds: Int64) -> Duration { .milliseconds(min(max(0, milliseconds), 1 << 40)) }
+}

@@ -1,0 +1,68 @@
+/// What is asked of the database about listings. By its clock alone: those of the nodes may differ.
+extension Statements {
+    /// Begins a listing where there is none, where the last one is whole and was begun too long ago, or where its node has
+    /// lost its turn. One row where it did. Parameters: the gallery, the source, the age that serves, and how long a turn
+    /// lasts without a sign, in milliseconds.
+    static let beginListing = """
+        INSERT INTO tessera.listing AS known (gallery, source, number, begun, touched)
+        VALUES ($1::bigint, $2, 1, clock_timestamp(), clock_timestamp())
+        ON CONFLICT (gallery, source) DO UPDATE SET number = known.number + 1, begun = clock_timestamp(),
+        touched = clock_timestamp(), ended = NULL, parts = 0, digest = NULL
+        WHERE CASE WHEN known.ended IS NULL
+            THEN known.touched < clock_timestamp() - $4::bigint * interval '1 millisecond'
+            ELSE known.begun < clock_timestamp() - $3::bigint * interval '1 millisecond' END
+        RETURNING number
+        """
+
+    /// Parameters: the gallery, how long a turn lasts, and a source, or null for all.
+    static let listings = """
+        SELECT source, number, parts, ended IS NOT NULL,
+        touched < clock_timestamp() - $2::bigint * interval '1 millisecond',
+        (extract(epoch FROM clock_timestamp() - begun) * 1000)::bigint,
+        (extract(epoch FROM coalesce(ended, clock_timestamp()) - begun) * 1000)::bigint, digest
+        FROM tessera.listing WHERE gallery = $1::bigint AND ($3::text IS NULL OR source = $3)
+        """
+
+    /// Parameters: the gallery, the source, the listing's number, the first part, and how many at most.
+    static let parts = """
+        SELECT part, objects FROM tessera.listing_part
+        WHERE gallery = $1::bigint AND source = $2 AND number = $3::bigint AND part >= $4::bigint
+        ORDER BY part LIMIT $5::bigint
+        """
+
+    /// One row where the listing is still this node's. Parameters: the gallery, the source, the listing's number, the part,
+    /// and what is in it.
+    static let addPart = """
+        WITH kept AS (
+            UPDATE tessera.listing SET parts = $4::bigint + 1, touched = clock_timestamp()
+            WHERE gallery = $1::bigint AND source = $2 AND number = $3::bigint AND ended IS NULL RETURNING 1
+        )
+        INSERT INTO tessera.listing_part (gallery, source, number, part, objects)
+        SELECT $1::bigint, $2, $3::bigint, $4::bigint, $5 FROM kept RETURNING part
+        """
+
+    /// The same. Parameters: the gallery, the source, the listing's number.
+    static let keepListing = """
+        UPDATE tessera.listing SET touched = clock_timestamp()
+        WHERE gallery = $1::bigint AND source = $2 AND number = $3::bigint AND ended IS NULL RETURNING 1
+        """
+
+    /// The same. Parameters: the gallery, the source, the listing's number, the digest, and the channel.
+    static let endListing = """
+        WITH ended AS (
+            UPDATE tessera.listing SET ended = clock_timestamp(), digest = $4
+            WHERE gallery = $1::bigint AND source = $2 AND number = $3::bigint AND ended IS NULL RETURNING 1
+        )
+        SELECT pg_notify($5, '') FROM ended
+        """
+
+    static let giveUpListing = """
+        UPDATE tessera.listing SET touched = '-infinity'
+        WHERE gallery = $1::bigint AND source = $2 AND number = $3::bigint AND ended IS NULL
+        """
+
+    /// Parameters: the gallery, the source, and the first number that stays.
+    static let dropParts = """
+        DELETE FROM tessera.listing_part WHERE gallery = $1::bigint AND source = $2 AND number < $3::bigint
+        """
+}

@@ -1,0 +1,296 @@
+import FactsLog
+import Images
+import Logging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Catalog
+
+/// Nodes of one gallery, each with an index of its own, before one bucket.
+private final class BucketNodes {
+    let store: ShelfStore
+    private let kind: SharedIn
+    private let scratch: Scratch
+    private let memory: MemoryListings
+    private let server: PostgresServer?
+    private var ends: [() async -> Void] = []
+
+    static let turn = Duration.milliseconds(400)
+
+    init(_ kind: SharedIn, _ store: ShelfStore) async throws {
+        self.kind = kind
+        self.store = store
+        scratch = try Scratch()
+        memory = MemoryListings(turn: Self.turn)
+        server = kind == .postgres ? await PostgresServer() : nil
+        try #require(kind == .memory || server != nil)
+    }
+
+    private func log() throws -> PostgresFactsLog? {
+        guard let server else { return nil }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var pace = PostgresFactsLog.Pace()
+        pace.turn = Self.turn
+        return try PostgresFactsLog(PostgresAddress(server.url()), gallery: "test", pace: pace, logger: logger)
+    }
+
+    /// A catalog that has begun to read the bucket.
+    func node(_ name: String) async throws -> Catalog {
+        let log = try log()
+        let address = try BucketAddress("s3://photos", in: .init(endpoint: "http://store.test"))
+        var configuration = Catalog.Configuration(dataFolder: scratch.path(name))
+        configuration.objectStore = store
+        configuration.listings = log ?? memory
+        configuration.pageRetries = 0
+        configuration.retrying = RetryPace(first: .milliseconds(10), longest: .milliseconds(10))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let catalog = try await Catalog.open(configuration, sources: [.bucket(address)], logger: logger)
+        if let log {
+            await log.start(catalog, hearing: catalog)
+            ends.append { await log.stop() }
+        } else {
+            await memory.tell(catalog)
+        }
+        ends.append { await catalog.close() }
+        return catalog
+    }
+
+    /// What a node that this test plays says to the others.
+    func other() async throws -> any ListingSharing {
+        guard let log = try log() else { return memory }
+        await log.start(NoLedger())
+        ends.append { await log.stop() }
+        return log
+    }
+
+    func setAway(_ isAway: Bool) async {
+        guard let server else { return await memory.setAway(isAway) }
+        if isAway { server.end() } else { _ = await server.start() }
+    }
+
+    func end() async { for end in ends { await end() } }
+
+    private struct NoLedger: FactsLedger {
+        func position(in log: String, isAnew: Bool) -> Int64 { 0 }
+        func untold(limit: Int) -> UntoldFacts { UntoldFacts() }
+        func told(_ facts: UntoldFacts) {}
+        func countUntold() -> Int { 0 }
+        func heard(_ facts: [SharedFacts], of log: String, after former: Int64, upTo position: Int64) {}
+        func heard(_ facts: [SharedFacts]) {}
+    }
+}
+
+/// A bucket is listed by one node at a time, and what it finds is everybody's.
+@Suite(.serialized, .enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(3))) struct ListingSharingTests {
+    private static let source = "bucket:http://store.test/photos/#0"
+
+    private func paths(_ catalog: Catalog) async throws -> [String] {
+        try await catalog.all().compactMap { image in
+            if case .object(_, let path, _) = image.location { path } else { nil }
+        }
+    }
+
+    private static func lines(_ keys: String..., tag: String = "a") -> String {
+        keys.map { key in
+            ObjectLines.line(
+                of: BucketObject(key: Array(key.utf8), size: 5, modified: 1_700_000_000, entityTag: "\"\(tag)\""))
+        }.joined()
+    }
+
+    @Test(arguments: SharedIn.allCases)
+    func `nodes that start together list a bucket once, and show the same in the same order`(kind: SharedIn)
+        async throws
+    {
+        let keys = (0..<5000).map { "\($0 % 7)/é \($0).jpg" } + ["notes.txt"]
+        let nodes = try await BucketNodes(kind, ShelfStore(keys))
+        let catalogs = [try await nodes.node("a"), try await nodes.node("b"), try await nodes.node("c")]
+        for catalog in catalogs { await catalog.scanCompleted() }
+        #expect(nodes.store.listings == 6)
+        let images = try await catalogs[0].all()
+        #expect(images.count == 5000)
+        #expect(try await paths(catalogs[0]) == nodes.store.keys.filter { $0 != "notes.txt" })
+        for catalog in catalogs.dropFirst() {
+            #expect(try await catalog.all() == images)
+            #expect(catalog.state.problems.count == 0)
+        }
+        await nodes.end()
+    }
+
+    @Test(arguments: SharedIn.allCases)
+    func `what one node finds the others hear of and read, and what is as it was they do not`(kind: SharedIn)
+        async throws
+    {
+        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg", "b.jpg"]))
+        let (one, other) = (try await nodes.node("a"), try await nodes.node("b"))
+        for catalog in [one, other] { await catalog.scanCompleted() }
+        nodes.store.put("c.jpg")
+        nodes.store.put("b.jpg", tag: "new")
+        nodes.store.remove("a.jpg")
+        one.rescan()
+        await one.scanCompleted()
+        #expect(await eventually { other.state.total == 2 && other.state.revision > 1 })
+        #expect(try await other.all() == one.all())
+        #expect(nodes.store.listings == 2)
+        // Nothing is new: another listing changes nothing, here or there.
+        let revisions = [one.state.revision, other.state.revision]
+        other.rescan()
+        await other.scanCompleted()
+        one.rescan(orReadListedWithin: .seconds(60))
+        await one.scanCompleted()
+        #expect([one.state.revision, other.state.revision] == revisions)
+        #expect(nodes.store.listings == 3)
+        await nodes.end()
+    }
+
+    @Test(arguments: SharedIn.allCases)
+    func `a listing is read while it is made, and one that breaks off is made by another`(kind: SharedIn)
+        async throws
+    {
+        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg", "b.jpg", "c.jpg"]))
+        let frozen = try await nodes.other()
+        let listing = try await frozen.begin(Self.source, orReadBegunWithin: .zero)
+        #expect(listing.isOwn)
+        try await frozen.add(Self.lines("a.jpg", "b.jpg"), at: 0, to: listing)
+        let catalog = try await nodes.node("a")
+        #expect(await eventually { catalog.state.total == 2 }, "the first ones are there before the last")
+        #expect(nodes.store.listings == 0)
+        // It says nothing more, so another takes its turn.
+        #expect(await eventually { catalog.state.total == 3 && !catalog.state.isScanning })
+        #expect(nodes.store.listings == 1 && catalog.state.problems.count == 0)
+        await #expect(throws: ListingLost.self) { try await frozen.add(Self.lines("z.jpg"), at: 1, to: listing) }
+        await #expect(throws: ListingLost.self) { try await frozen.keep(listing) }
+        await #expect(throws: ListingLost.self) { try await frozen.end(listing, digest: "1") }
+        let state = try await frozen.state(of: Self.source)
+        #expect(state?.isWhole == true && state?.number == listing.number + 1)
+        #expect(try await paths(catalog) == ["a.jpg", "b.jpg", "c.jpg"])
+        await nodes.end()
+    }
+
+    @Test(arguments: SharedIn.allCases)
+    func `a turn that is given up is another's at once, and one that is kept is nobody else's`(kind: SharedIn)
+        async throws
+    {
+        let nodes = try await BucketNodes(kind, ShelfStore())
+        let (one, other) = (try await nodes.other(), try await nodes.other())
+        let listing = try await one.begin("x", orReadBegunWithin: .zero)
+        let end = ContinuousClock.now + BucketNodes.turn * 2
+        while ContinuousClock.now < end {
+            try await one.keep(listing)
+            #expect(try await other.begin("x", orReadBegunWithin: .zero).isOwn == false)
+        }
+        await one.giveUp(listing)
+        let second = try await other.begin("x", orReadBegunWithin: .zero)
+        #expect(second.isOwn && second.number == listing.number + 1)
+        try await other.end(second, digest: "d")
+        #expect(try await one.begin("x", orReadBegunWithin: .seconds(60)).digest == "d")
+        #expect(try await one.begin("x", orReadBegunWithin: .zero).isOwn)
+        #expect(try await one.begin("y", orReadBegunWithin: .seconds(60)).isOwn, "another source has another turn")
+        await nodes.end()
+    }
+
+    @Test(arguments: SharedIn.allCases)
+    func `what is known to be newer than a listing stays`(kind: SharedIn) async throws {
+        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg", "b.jpg", "d.jpg"]))
+        let catalog = try await nodes.node("a")
+        await catalog.scanCompleted()
+        // Another node begins to list; then something comes, changes and goes, of which this one is told.
+        let other = try await nodes.other()
+        let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
+        try await other.add(Self.lines("a.jpg", "b.jpg"), at: 0, to: listing)
+        nodes.store.remove("a.jpg")
+        nodes.store.put("b.jpg", tag: "new")
+        nodes.store.put("c.jpg")
+        nodes.store.put("e.jpg")
+        catalog.heed(["a", "b", "c", "e"].map { ObjectHint(bucket: "photos", key: Array("\($0).jpg".utf8)) })
+        #expect(await eventually { catalog.hints.figures.looked == 4 })
+        await catalog.scanCompleted()
+        let known = try await catalog.all()
+        #expect(try await paths(catalog) == ["b.jpg", "c.jpg", "d.jpg", "e.jpg"])
+        let listings = nodes.store.listings
+        try await other.add(Self.lines("d.jpg", "f.jpg"), at: 1, to: listing)
+        try await other.end(listing, digest: "old")
+        #expect(await eventually { catalog.state.total == 5 })
+        #expect(try await paths(catalog) == ["b.jpg", "c.jpg", "d.jpg", "e.jpg", "f.jpg"])
+        let (before, after) = (known.first { $0.name == "b.jpg" }, try await catalog.all().first { $0.name == "b.jpg" })
+        #expect(before?.version == after?.version && before != nil)
+        #expect(nodes.store.listings == listings)
+        await nodes.end()
+    }
+
+    @Test(arguments: SharedIn.allCases)
+    func `while nobody can be asked each node lists for itself`(kind: SharedIn) async throws {
+        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg"]))
+        await nodes.setAway(true)
+        let catalogs = [try await nodes.node("a"), try await nodes.node("b")]
+        for catalog in catalogs {
+            await catalog.scanCompleted()
+            #expect(catalog.state.total == 1 && catalog.state.problems.count == 0)
+        }
+        #expect(nodes.store.listings == 2)
+        await nodes.setAway(false)
+        await nodes.end()
+    }
+
+    @Test(arguments: [
+        "1 2", "x 1 a.jpg", "-1 1 a.jpg", "1 99999999999999999999 a.jpg", "1 1 %zz.jpg", "1 1 a.jpg %z",
+        String(repeating: "1 1 a.jpg\n", count: ObjectLines.most + 1),
+    ])
+    func `a listing that cannot be read is made anew`(text: String) async throws {
+        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg"]))
+        let other = try await nodes.other()
+        let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
+        try await other.add(Self.lines("z.jpg"), at: 0, to: listing)
+        try await other.add(text, at: 1, to: listing)
+        let catalog = try await nodes.node("a")
+        #expect(await eventually { catalog.state.problems.first.contains { $0.reason.contains("listed again") } })
+        await other.giveUp(listing)
+        #expect(await eventually { catalog.state.total == 1 && catalog.state.problems.count == 0 })
+        #expect(try await paths(catalog) == ["a.jpg"])
+        await nodes.end()
+    }
+
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `whatever is listed and told of in whatever order, all nodes come to what is there`(seed: UInt64) async throws
+    {
+        var random = SeededRandom(seed: seed)
+        func key(_ random: inout SeededRandom) -> String {
+            "\("abc".randomElement(using: &random)!)/\(Int.random(in: 0..<9, using: &random)).jpg"
+        }
+        let nodes = try await BucketNodes(.memory, ShelfStore((0..<12).map { _ in key(&random) }, page: 5))
+        let catalogs = [try await nodes.node("a"), try await nodes.node("b"), try await nodes.node("c")]
+        for catalog in catalogs { await catalog.scanCompleted() }
+        for round in 0..<10 {
+            var told: [ObjectHint] = []
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let key = key(&random)
+                if Bool.random(using: &random) {
+                    nodes.store.put(key, tag: "\(round)")
+                } else {
+                    nodes.store.remove(key)
+                }
+                told.append(ObjectHint(bucket: "photos", key: Array(key.utf8)))
+            }
+            if Bool.random(using: &random) { catalogs.randomElement(using: &random)!.rescan() }
+            for catalog in catalogs {
+                for hint in told { catalog.hints.add(hint.key, to: 0) }
+                catalog.refresh([0])
+            }
+            if Bool.random(using: &random) { catalogs.randomElement(using: &random)!.rescan() }
+        }
+        for catalog in catalogs {
+            #expect(await settles(catalog, on: nodes.store.keys), "seed \(seed)")
+        }
+        await nodes.end()
+    }
+
+    private func settles(_ catalog: Catalog, on keys: [String]) async -> Bool {
+        let end = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < end {
+            await catalog.scanCompleted()
+            if (try? await paths(catalog)) == keys { return true }
+            await Task.yield()
+        }
+        return (try? await paths(catalog)) == keys
+    }
+}
