@@ -80,7 +80,7 @@ public actor PostgresFactsLog: FactsSharing {
         /// Pictures that this node has been granted and has not told of, at once: each is a lock in the database.
         public var mostGranted = 500
         /// Who lists a source and has not said for so long that it goes on has lost its turn.
-        public var turn: Duration = .seconds(15)
+        public var turn: Duration = .seconds(10)
 
         public init() {}
     }

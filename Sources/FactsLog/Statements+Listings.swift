@@ -56,8 +56,9 @@ extension Statements {
         SELECT pg_notify($5, '') FROM ended
         """
 
+    /// Nothing more can be added to it. The same parameters as to keep it.
     static let giveUpListing = """
-        UPDATE tessera.listing SET touched = '-infinity'
+        UPDATE tessera.listing SET number = number + 1, parts = 0, touched = '-infinity'
         WHERE gallery = $1::bigint AND source = $2 AND number = $3::bigint AND ended IS NULL
         """
 

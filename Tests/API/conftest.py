@@ -5,6 +5,7 @@ import pytest
 import pictures
 from gallery import LOOPBACK, Gallery
 from origin import Origin
+from postgres_server import Postgres
 from store import Store
 
 
@@ -53,6 +54,20 @@ def listed(serve, tmp_path):
         return serve(file, *LOOPBACK, **options)
 
     return start
+
+
+@pytest.fixture(scope="module")
+def postgres_server():
+    server = Postgres()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres(postgres_server):
+    """The same server, with nothing in it that an earlier test has told."""
+    postgres_server.ask("DROP SCHEMA IF EXISTS tessera CASCADE")
+    return postgres_server
 
 
 @pytest.fixture(scope="module")

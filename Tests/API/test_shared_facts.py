@@ -16,20 +16,6 @@ COUNT = 300
 LOOKS_INTO_FILES = {"TESSERA_NO_EXAMINE": "0"}
 
 
-@pytest.fixture(scope="module")
-def server():
-    server = Postgres()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def postgres(server):
-    """The same server, with nothing in it that an earlier test has told."""
-    server.ask("DROP SCHEMA IF EXISTS tessera CASCADE")
-    return server
-
-
 @pytest.fixture
 def folder(tmp_path):
     folder = tmp_path / "pictures"

@@ -128,13 +128,16 @@ extension Catalog {
         if let extent { dirt.extent = max(dirt.extent, extent) }
         let listedSince = since ?? .now - configuration.listingAge
         var damage = index.isDamaged.load(ordering: .relaxed) ? DatabaseError(resultCode: .SQLITE_CORRUPT) : nil
-        for _ in 0..<3 {
+        for attempt in 1...3 {
             do {
                 if let damage { index = try successor(of: index, because: damage) }
                 isTroubled = try scan(source, into: index, dirt, listedSince) || index !== shelf.disk
                 break
             } catch let error as DatabaseError where error.isDamage && index === shelf.disk {
                 damage = error
+            } catch is ListingTrouble where attempt < 3 {
+                // Whose turn it is now reads it from its beginning.
+                damage = nil
             } catch let error as DatabaseError {
                 damage = nil
                 guard index === shelf.disk, let memory = try? shelf.memory(because: error) else {

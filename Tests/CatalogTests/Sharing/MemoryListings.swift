@@ -63,7 +63,7 @@ actor MemoryListings: ListingSharing {
 
     func giveUp(_ listing: SharedListing) {
         guard entries[listing.source]?.number == listing.number else { return }
-        entries[listing.source]?.touched = nil
+        entries[listing.source] = Entry(number: listing.number + 1, touched: nil)
     }
 
     private func change(_ listing: SharedListing, _ body: (inout Entry) -> Void) throws {
