@@ -5,6 +5,8 @@ import Postgres
 extension LogSession {
     /// Parts that are read at once: some megabytes at most.
     private static let partsAtOnce = 4
+    /// A statement has little time.
+    private static let droppedAtOnce = 100
 
     func begin(
         _ source: String, orReadBegunWithin age: Duration, turn: Duration,
@@ -12,8 +14,6 @@ extension LogSession {
     ) async throws -> SharedListing {
         let parameters = ["\(gallery)", source, milliseconds(age), milliseconds(turn)]
         if let number = try await ask(Statements.beginListing, parameters).first?.integer(0) {
-            // What the one before has found may still be read.
-            try await dropParts(of: source, before: number - 1)
             return SharedListing(
                 source: source, number: number, isOwn: true, parts: 0, isWhole: false, isAbandoned: false, age: .zero,
                 time: .zero, digest: nil)
@@ -33,7 +33,8 @@ extension LogSession {
             else { return nil }
             return SharedListing(
                 source: source, number: number, isOwn: false, parts: parts, isWhole: isWhole,
-                isAbandoned: isAbandoned && !isWhole, age: duration(age), time: duration(time), digest: row.text(7))
+                isAbandoned: isAbandoned && !isWhole, age: duration(age), time: duration(min(time, age)),
+                digest: row.text(7))
         }
     }
 
@@ -62,17 +63,15 @@ extension LogSession {
         _ listing: SharedListing, digest: String, isolation: isolated (any Actor)? = #isolation
     ) async throws {
         try await own(Statements.endListing, listing, [digest, channel])
-        try await dropParts(of: listing.source, before: listing.number)
     }
 
     func giveUp(_ listing: SharedListing, isolation: isolated (any Actor)? = #isolation) async throws {
         _ = try await ask(Statements.giveUpListing, ["\(gallery)", listing.source, "\(listing.number)"])
     }
 
-    private func dropParts(
-        of source: String, before number: Int64, isolation: isolated (any Actor)? = #isolation
-    ) async throws {
-        _ = try await ask(Statements.dropParts, ["\(gallery)", source, "\(number)"])
+    /// - Returns: whether there may be more of them.
+    func dropOldParts(isolation: isolated (any Actor)? = #isolation) async throws -> Bool {
+        try await ask(Statements.dropParts, ["\(gallery)", "\(Self.droppedAtOnce)"]).count == Self.droppedAtOnce
     }
 
     private func own(
@@ -86,5 +85,7 @@ extension LogSession {
     private func milliseconds(_ duration: Duration) -> String { "\(Int64(duration / .milliseconds(1)))" }
 
     /// What stands in the database may be any number.
-    private func duration(_ milliseconds: Int64) -> Duration { .milliseconds(min(max(0, milliseconds), 1 << 40)) }
+    private func duration(_ milliseconds: Int64) -> Duration {
+        min(max(.zero, .milliseconds(milliseconds)), .seconds(86_400))
+    }
 }

@@ -1,11 +1,19 @@
 public import Catalog
 import EventLoops
 import Locking
+import Logging
+import Postgres
 
 /// Who lists which source, and what was found: tables that all nodes read.
 extension PostgresFactsLog: ListingSharing {
     public func begin(_ source: String, orReadBegunWithin age: Duration) async throws -> SharedListing {
-        if case .unknown = reach { await withCheckedContinuation { callers.append($0) } }
+        if case .unknown = reach {
+            // As long as for an answer; then this node lists for itself.
+            let timer = loop.schedule(after: pace.answer) { [weak self] in self?.assumeIsolated { $0.letCallersGo() }
+            }
+            await withCheckedContinuation { callers.append($0) }
+            timer.cancel()
+        }
         let listing = try await session().begin(source, orReadBegunWithin: age, turn: pace.turn)
         if listing.isOwn {
             underWay.append(listing)
@@ -32,7 +40,8 @@ extension PostgresFactsLog: ListingSharing {
 
     public func end(_ listing: SharedListing, digest: String) async throws {
         underWay.removeAll { $0 == listing }
-        listings[listing.source] = listing.number
+        hasOldParts = true
+        heardOf.listings[listing.source] = listing.number
         try await session().end(listing, digest: digest)
     }
 
@@ -44,6 +53,10 @@ extension PostgresFactsLog: ListingSharing {
     /// Those who wait go on.
     func reached(_ reach: Reach) {
         self.reach = reach
+        letCallersGo()
+    }
+
+    private func letCallersGo() {
         let waiting = callers
         callers = []
         for caller in waiting { caller.resume() }
@@ -51,10 +64,18 @@ extension PostgresFactsLog: ListingSharing {
 
     /// Tells of the listings that are whole and were not told of.
     func hearOfListings(_ session: LogSession) async throws {
-        guard let hearing else { return }
-        for listing in try await session.listings(of: nil, turn: pace.turn) where listing.isWhole {
-            guard listings.updateValue(listing.number, forKey: listing.source) != listing.number else { continue }
-            hearing.heard(listing)
+        if heardOf.log != session.log { heardOf = (session.log, [:]) }
+        do {
+            for listing in try await session.listings(of: nil, turn: pace.turn) where listing.isWhole {
+                let known = heardOf.listings.updateValue(listing.number, forKey: listing.source)
+                guard known != listing.number else { continue }
+                hasOldParts = true
+                hearing?.heard(listing)
+            }
+            if hasOldParts { hasOldParts = try await session.dropOldParts() }
+        } catch PostgresError.refused(let code, let words) {
+            // What stands in these tables takes nothing else with it.
+            logger.debug("PostgreSQL refuses what it is asked of listings.", metadata: ["reason": "\(words) (\(code))"])
         }
     }
 

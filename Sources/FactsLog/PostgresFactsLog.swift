@@ -32,7 +32,9 @@ public actor PostgresFactsLog: FactsSharing {
     var phase = Phase.unknown
     /// Hears of listings; and which it has heard of, by their sources.
     var hearing: (any ListingHearing)?
-    var listings: [String: Int64] = [:]
+    var heardOf: (log: String, listings: [String: Int64]) = ("", [:])
+    /// Whether there may be parts of listings in the database that nobody needs.
+    var hasOldParts = true
     /// This node's own that are not whole.
     var underWay: [SharedListing] = []
     /// The connection, also while not all is heard yet; and who waits until it is known whether there is one.

@@ -47,7 +47,7 @@ enum Schema {
             CREATE TABLE tessera.listing (
                 gallery bigint NOT NULL, source text NOT NULL, number bigint NOT NULL, begun timestamptz NOT NULL,
                 touched timestamptz NOT NULL, ended timestamptz, parts bigint NOT NULL DEFAULT 0, digest text,
-                PRIMARY KEY (gallery, source), CHECK (octet_length(source) <= 8192))
+                PRIMARY KEY (gallery, source), CHECK (octet_length(source) <= 8192), CHECK (isfinite(begun)))
             """,
             """
             CREATE TABLE tessera.listing_part (

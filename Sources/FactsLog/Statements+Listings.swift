@@ -1,4 +1,5 @@
-/// What is asked of the database about listings. By its clock alone: those of the nodes may differ.
+/// What is asked of the database about listings. By its clock alone, for those of the nodes may differ; what that says of the
+/// future, it has been set back since, and it counts as long ago.
 extension Statements {
     /// Begins a listing where there is none, where the last one is whole and was begun too long ago, or where its node has
     /// lost its turn. One row where it did. Parameters: the gallery, the source, the age that serves, and how long a turn
@@ -9,15 +10,15 @@ extension Statements {
         ON CONFLICT (gallery, source) DO UPDATE SET number = known.number + 1, begun = clock_timestamp(),
         touched = clock_timestamp(), ended = NULL, parts = 0, digest = NULL
         WHERE CASE WHEN known.ended IS NULL
-            THEN known.touched < clock_timestamp() - $4::bigint * interval '1 millisecond'
-            ELSE known.begun < clock_timestamp() - $3::bigint * interval '1 millisecond' END
+            THEN known.touched NOT BETWEEN clock_timestamp() - $4::bigint * interval '1 millisecond' AND clock_timestamp()
+            ELSE known.begun NOT BETWEEN clock_timestamp() - $3::bigint * interval '1 millisecond' AND clock_timestamp() END
         RETURNING number
         """
 
     /// Parameters: the gallery, how long a turn lasts, and a source, or null for all.
     static let listings = """
         SELECT source, number, parts, ended IS NOT NULL,
-        touched < clock_timestamp() - $2::bigint * interval '1 millisecond',
+        touched NOT BETWEEN clock_timestamp() - $2::bigint * interval '1 millisecond' AND clock_timestamp(),
         (extract(epoch FROM clock_timestamp() - begun) * 1000)::bigint,
         (extract(epoch FROM coalesce(ended, clock_timestamp()) - begun) * 1000)::bigint, digest
         FROM tessera.listing WHERE gallery = $1::bigint AND ($3::text IS NULL OR source = $3)
@@ -62,8 +63,15 @@ extension Statements {
         WHERE gallery = $1::bigint AND source = $2 AND number = $3::bigint AND ended IS NULL
         """
 
-    /// Parameters: the gallery, the source, and the first number that stays.
+    /// Throws away some parts of listings that others have taken the place of; the last but one may still be read while there is
+    /// a new one under way. Parameters: the gallery, and how many at most.
     static let dropParts = """
-        DELETE FROM tessera.listing_part WHERE gallery = $1::bigint AND source = $2 AND number < $3::bigint
+        DELETE FROM tessera.listing_part WHERE (gallery, source, number, part) IN (
+            SELECT gallery, source, listing_part.number, part
+            FROM tessera.listing_part JOIN tessera.listing USING (gallery, source)
+            WHERE gallery = $1::bigint
+            AND listing_part.number < CASE WHEN ended IS NULL THEN listing.number - 1 ELSE listing.number END
+            LIMIT $2::bigint)
+        RETURNING 1
         """
 }

@@ -123,6 +123,19 @@ def test_another_node_takes_the_turn_of_one_that_ends_or_stands_still(node, buck
         assert images(lister) == images(others[0])
 
 
+@pytest.mark.parametrize("words", ["begun = begun + interval '1 year', touched = touched + interval '1 year'",
+                                   "ended = ended + interval '90 years'", "digest = NULL", "parts = 9000000000000000000",
+                                   "number = -5", "ended = 'infinity'"])
+def test_whatever_the_database_says_of_a_listing_the_bucket_is_listed_when_a_person_asks(node, bucket, postgres, words):
+    nodes = [node("a"), node("b")]
+    wait_until_whole(nodes)
+    bucket.put("new.jpg", ONE)
+    postgres.ask(f"UPDATE tessera.listing SET {words}")
+    nodes[1].process.send_signal(signal.SIGUSR1)
+    wait_until_whole(nodes, len(KEYS) + 1)
+    assert images(nodes[0]) == images(nodes[1])
+
+
 def test_without_the_database_each_node_goes_on_for_itself(node, bucket, postgres):
     pause = Pause(bucket)
     nodes = [node("a"), node("b")]

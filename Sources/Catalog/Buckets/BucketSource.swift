@@ -39,8 +39,9 @@ struct BucketSource: SourceReading {
             }
         }
         record.isOverrun = false
-        // They are not looked at: what is listed from now on tells of them.
-        if named.isTooMany || !named.paths.isEmpty { record.looks.forget() }
+        // They are looked at where what is listed was begun before.
+        if named.isTooMany { record.looks.forget() } else { record.looks.note(named.paths) }
+        if !named.paths.isEmpty { record.digest = nil }
         return nil
     }
 
@@ -58,15 +59,17 @@ struct BucketSource: SourceReading {
             if let refusal { problems.add(.init(source: name, reason: refusal.reason)) }
             catalog.settle(source, problems)
         }
+        let began = ContinuousClock.now
         let inTurn = ListingInTurn(
             listing: listing, sharing: catalog.configuration.listings, source: source.key,
-            since: max(visit.listedSince, record.looks.forgotten ?? visit.listedSince),
+            since: max(visit.listedSince, record.looks.forgotten ?? visit.listedSince), isFirst: visit.former == nil,
             digest: visit.former?.index === visit.index ? record.digest : nil)
         var corrections = Corrections()
         let outcome = try inTurn.read { begun in
             let look = KeyLook(address: address, store: store) { catalog.isEnding }
             corrections = Corrections(try look.scopes(of: record.looks.paths(since: begun)), beneath: address.prefix)
         } take: { objects in
+            record.digest = nil
             for object in objects {
                 for sighting in corrections.next(before: object.key) { try scan.add(sighting) }
                 guard !corrections.isOf(object.key) else { continue }
@@ -74,18 +77,29 @@ struct BucketSource: SourceReading {
             }
             try scan.rest()
         }
-        guard let outcome else { return nil }
-        for sighting in corrections.next() { try scan.add(sighting) }
-        record.looks.settle(until: outcome.begun)
-        record.durations[.everything] = outcome.time
-        record.lookedAt = outcome.begun + outcome.time
-        record.digest = outcome.digest
-        guard !outcome.isKnown else {
+        switch outcome {
+        case .stopped: return nil
+        case .later:
+            catalog.comeBack(to: source, listedSince: inTurn.since)
+            return nil
+        case .known(let listed):
+            record.note(listed)
             catalog.settle(source, catalog.standing.withLock { $0.problemsWhenRead[source.ordinal] })
             return nil
+        case .read(let listed):
+            for sighting in corrections.next() { try scan.add(sighting) }
+            record.note(listed)
+            if visit.former == nil, listed.begun < began - Self.leeway {
+                // Of what has come and gone in the meantime nobody told this node.
+                record.looks.forget(until: began)
+                record.durations[.everything] = nil
+            }
+            return SourceReport(digest: corrections.isEmpty ? listed.digest : nil)
         }
-        return SourceReport()
     }
+
+    /// Nodes that are started together are so far apart.
+    private static let leeway = Duration.seconds(2)
 
     func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation {
         .object(

@@ -48,12 +48,11 @@ extension Catalog {
         }
         let record = records[source.ordinal]
         guard before.isKnown, case .listed(let listing, let its) = before.parts[source.ordinal], its === index else {
-            return nil
+            return readInTime(source, before.isTroubled)
         }
         // With more than this a listing is done with fewer answers one after the other.
         let most = KeyLook.atATime * (listing.count / BucketAddress.keysInPage + 1)
         guard !named.isTooMany, named.paths.count <= most else {
-            record.looks.forget()
             return readInTime(source, before.isTroubled)
         }
         guard !named.paths.isEmpty else { return before.isTroubled }
@@ -68,7 +67,6 @@ extension Catalog {
                 others: before.parts.enumerated().filter { $0.offset != source.ordinal }.map(\.element),
                 untold: UntoldPaths())
         } catch is FolderUpdate.Unclear {
-            record.looks.forget()
             return readInTime(source, before.isTroubled)
         }
         let (shown, isNews) = try show(update, of: source, in: index, listing)
@@ -84,10 +82,13 @@ extension Catalog {
         return before.isTroubled
     }
 
-    /// Has everything in a source be read: now, or when it has been left alone for long enough.
+    /// Has everything in a source be read: now, or when it has been left alone for long enough. One that could not be read is
+    /// read again anyhow, and hints make that no sooner.
     private func readInTime(_ source: NamedSource, _ isTroubled: Bool) -> Bool? {
         let record = records[source.ordinal]
-        guard !record.isOverrun else { return isTroubled }
+        // They are not looked at: what is listed from now on tells of them.
+        record.looks.forget()
+        guard !isTroubled, !record.isOverrun else { return isTroubled }
         hints.count { $0.listings += 1 }
         let rest = record.durations[.everything].map { $0 * (Self.share - 1) } ?? .zero
         let due = rest - (record.lookedAt.map { .now - $0 } ?? rest)

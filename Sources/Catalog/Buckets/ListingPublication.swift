@@ -27,7 +27,7 @@ final class ListingPublication {
             guard !isLost else { continue }
             lines += line
             count += 1
-            if count == ObjectLines.most { handOn() }
+            if count == ObjectLines.most || lines.utf8.count >= ObjectLines.bytes { handOn() }
         }
         if count > 0, parts == 0 || .now - said >= Self.patience { handOn() }
     }
@@ -46,7 +46,6 @@ final class ListingPublication {
     }
 
     func giveUp() {
-        guard !isLost else { return }
         isLost = true
         try? waitFor { [listing, sharing] in await sharing.giveUp(listing) }
     }

@@ -1,8 +1,9 @@
 /// Objects as the lines of a part of a shared listing: size, time, key and entity tag, the last two percent-encoded, so that
 /// any bytes may be in them.
 enum ObjectLines {
-    /// Objects in a part: some hundred kilobytes.
+    /// Objects and bytes in a part; a part has no more objects, and ends with the one by which it has so many bytes.
     static let most = 4096
+    static let bytes = 512 << 10
 
     private static let (space, newline) = (UInt8(ascii: " "), UInt8(ascii: "\n"))
 

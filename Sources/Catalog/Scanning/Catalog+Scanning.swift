@@ -26,7 +26,10 @@ extension Catalog {
     ///
     /// - Parameter time: What another node has begun to list within it need not be listed again.
     func rescan(_ ordinals: Set<Int>, _ extent: Dirt.Extent = .everything, listedWithin time: Duration = .zero) {
-        let since = ContinuousClock.now - time
+        rescan(ordinals, extent, listedSince: .now - time)
+    }
+
+    private func rescan(_ ordinals: Set<Int>, _ extent: Dirt.Extent, listedSince since: ContinuousClock.Instant) {
         standing.withLock { standing in
             for ordinal in ordinals {
                 standing.extents[ordinal] = max(extent, standing.extents[ordinal] ?? extent)
@@ -35,6 +38,15 @@ extension Catalog {
         }
         refresh(ordinals)
     }
+
+    /// Has a source be read in a moment that another node is listing and must not list again so soon.
+    func comeBack(to source: NamedSource, listedSince since: ContinuousClock.Instant) {
+        watching.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+            self?.rescan([source.ordinal], .everything, listedSince: since)
+        }
+    }
+
+    private static let patience = DispatchTimeInterval.milliseconds(500)
 
     /// Reads again what has changed in these.
     func refresh(_ ordinals: Set<Int>) {
@@ -67,8 +79,9 @@ extension Catalog {
         while true {
             let ordinals = standing.withLock(\.unread)
             let began = ContinuousClock.now
-            for ordinal in ordinals.sorted() where !isStopped.load(ordering: .relaxed) { scan(sources[ordinal]) }
-            read.formUnion(ordinals)
+            for ordinal in ordinals.sorted() where !isStopped.load(ordering: .relaxed) {
+                if scan(sources[ordinal]) { read.insert(ordinal) }
+            }
             settleIndexes()
             let waiters = standing.withLock { standing -> [CheckedContinuation<Void, Never>]? in
                 standing.readingTime = .now - began
@@ -115,7 +128,9 @@ extension Catalog {
     }
 
     /// Reads one source. What cannot be read keeps the place that it had.
-    private func scan(_ source: NamedSource) {
+    ///
+    /// - Returns: whether what kept it from being read, if anything did, was met anew, or is over.
+    private func scan(_ source: NamedSource) -> Bool {
         var index = shelf.disk
         var isTroubled = true
         var dirt = records[source.ordinal].watch?.take() ?? Dirt()
@@ -152,9 +167,13 @@ extension Catalog {
             }
         }
         lookAgain(at: source)
-        standing.withLock { standing in
+        return standing.withLock { standing in
             standing.unread.remove(source.ordinal)
-            if isTroubled { standing.troubled.insert(source.ordinal) } else { standing.troubled.remove(source.ordinal) }
+            guard isTroubled else {
+                standing.troubled.remove(source.ordinal)
+                return true
+            }
+            return standing.troubled.insert(source.ordinal).inserted || dirt.extent != .paths
         }
     }
 
@@ -214,6 +233,7 @@ extension Catalog {
             standing.stamps[source.ordinal] = report.stamp
             standing.problemsWhenRead[source.ordinal] = report.problems
         }
+        records[source.ordinal].digest = report.digest
         settle(source, report.problems)
         let isOther = report.stamp != before.stamp || report.problems != before.problems
         if outcome.isNews || written == nil || isOther {

@@ -76,6 +76,8 @@ struct SourceReport {
     var problems = CatalogState.Problems()
     /// What was met in a folder.
     var folders: FolderReading?
+    /// Of all that was found, where other nodes may find the same.
+    var digest: String?
 }
 
 /// Why a source could not be read, in words for people. Any other error is an `errno`.

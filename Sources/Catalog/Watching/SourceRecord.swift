@@ -37,8 +37,10 @@ final class SourceRecord: @unchecked Sendable {
     var isOverrun = false
     /// Objects of it that were looked at by themselves.
     var looks = RecentLooks()
-    /// Of its content as it was listed last, where nothing has changed it since.
+    /// Of its content as it is shown, where a listing said so and nothing has changed it since.
     var digest: String?
+    /// When the listing was begun that was read last.
+    var listed: ContinuousClock.Instant?
     /// Whether folders have other times when names came or went, as far as was seen; some mounts do not keep them.
     var timesTell = true
     /// How long it took to look at every folder's times, and at everything; nil before that was done.
@@ -47,6 +49,13 @@ final class SourceRecord: @unchecked Sendable {
     var readings = 0
     /// When everything was looked at last.
     var lookedAt: ContinuousClock.Instant?
+
+    func note(_ listed: ListingInTurn.Listed) {
+        looks.settle(until: listed.begun)
+        self.listed = listed.begun
+        durations[.everything] = listed.time
+        lookedAt = listed.begun + listed.time
+    }
 
     init(_ configuration: Catalog.Configuration) {
         unfinished = UnfinishedFiles(settling: configuration.settling, patience: configuration.patience)

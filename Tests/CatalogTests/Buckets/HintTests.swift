@@ -6,12 +6,14 @@ import Testing
 
 /// A store that tells of its objects: they are looked at, each by itself, and nothing is believed.
 @Suite(.timeLimit(.minutes(1))) struct HintTests {
-    private func catalog(_ store: ShelfStore, _ scratch: Scratch, _ words: String...) async throws -> Catalog {
+    private func catalog(
+        _ store: ShelfStore, _ scratch: Scratch, _ words: String..., retryAfter pause: Duration = .milliseconds(10)
+    ) async throws -> Catalog {
         let sources = try words.map { Source.bucket(try BucketAddress($0, in: .init(endpoint: "http://store.test"))) }
         return try await scratch.catalog(sources) {
             $0.objectStore = store
             $0.pageRetries = 0
-            $0.retrying = RetryPace(first: .milliseconds(10), longest: .milliseconds(10))
+            $0.retrying = RetryPace(first: pause, longest: pause)
         }
     }
 
@@ -130,6 +132,27 @@ import Testing
         store.failing = nil
         store.put("b.jpg")
         #expect(await eventually { catalog.state.total == 1 && catalog.state.problems.count == 0 })
+        await catalog.close()
+    }
+
+    @Test func `a bucket that cannot be listed is listed by hints no sooner, and no later`() async throws {
+        let scratch = try Scratch()
+        let store = ShelfStore(["a.jpg", "b.jpg"])
+        store.failing = ShelfStore.listings
+        let catalog = try await catalog(store, scratch, "s3://photos", retryAfter: .milliseconds(500))
+        #expect(store.listings == 1 && catalog.state.total == 0)
+        let begun = ContinuousClock.now
+        for _ in 0..<20 { await follow(hints("a.jpg"), in: catalog) }
+        let bursts = begun.duration(to: .now)
+        #expect(store.listings <= 1 + Int(bursts / .milliseconds(500)))
+        store.failing = nil
+        // However fast they follow each other.
+        #expect(
+            await eventually {
+                catalog.hints.add(Array("b.jpg".utf8), to: 0)
+                catalog.refresh([0])
+                return catalog.state.total == 2
+            })
         await catalog.close()
     }
 

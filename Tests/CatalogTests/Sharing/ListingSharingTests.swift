@@ -37,7 +37,9 @@ private final class BucketNodes {
     }
 
     /// A catalog that has begun to read the bucket.
-    func node(_ name: String) async throws -> Catalog {
+    func node(
+        _ name: String, _ change: (inout Catalog.Configuration) -> Void = { _ in }
+    ) async throws -> Catalog {
         let log = try log()
         let address = try BucketAddress("s3://photos", in: .init(endpoint: "http://store.test"))
         var configuration = Catalog.Configuration(dataFolder: scratch.path(name))
@@ -45,6 +47,7 @@ private final class BucketNodes {
         configuration.listings = log ?? memory
         configuration.pageRetries = 0
         configuration.retrying = RetryPace(first: .milliseconds(10), longest: .milliseconds(10))
+        change(&configuration)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let catalog = try await Catalog.open(configuration, sources: [.bucket(address)], logger: logger)
         if let log {
@@ -231,6 +234,53 @@ private final class BucketNodes {
         nodes.store.remove("b.jpg")
         one.rescan()
         #expect(await settles(other, on: ["a.jpg"]))
+        await nodes.end()
+    }
+
+    @Test func `what was put in place of a listing's words is taken back by one that says the same`() async throws {
+        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg"]))
+        let catalog = try await nodes.node("a")
+        await catalog.scanCompleted()
+        let other = try await nodes.other()
+        func list() async throws {
+            let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
+            nodes.store.put("b.jpg")
+            catalog.heed([ObjectHint(bucket: "photos", key: Array("b.jpg".utf8))])
+            #expect(await settles(catalog, on: ["a.jpg", "b.jpg"]))
+            try await other.add(Self.lines("a.jpg"), at: 0, to: listing)
+            try await other.end(listing, digest: "same")
+        }
+        try await list()
+        // That it has gone again nobody tells.
+        nodes.store.remove("b.jpg")
+        let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
+        try await other.add(Self.lines("a.jpg"), at: 0, to: listing)
+        try await other.end(listing, digest: "same")
+        #expect(await settles(catalog, on: ["a.jpg"]))
+        await nodes.end()
+    }
+
+    @Test func `who has nothing reads a listing that has been under way for long`() async throws {
+        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg", "b.jpg"]))
+        let other = try await nodes.other()
+        let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
+        try await other.add(Self.lines("a.jpg"), at: 0, to: listing)
+        let catalog = try await nodes.node("a") { $0.listingAge = .zero }
+        #expect(await eventually { catalog.state.total == 1 })
+        try await other.add(Self.lines("b.jpg"), at: 1, to: listing)
+        try await other.end(listing, digest: "1")
+        #expect(await settles(catalog, on: ["a.jpg", "b.jpg"]))
+        #expect(nodes.store.listings == 0)
+        await nodes.end()
+    }
+
+    @Test func `keys as long as they may be are shared as well`() async throws {
+        let keys = (0..<3000).map { String(repeating: "é", count: 500) + "\($0).jpg" }
+        let nodes = try await BucketNodes(.postgres, ShelfStore(keys))
+        let catalogs = [try await nodes.node("a"), try await nodes.node("b")]
+        for catalog in catalogs { await catalog.scanCompleted() }
+        #expect(nodes.store.listings == 3)
+        for catalog in catalogs { #expect(catalog.state.total == 3000 && catalog.state.problems.count == 0) }
         await nodes.end()
     }
 
