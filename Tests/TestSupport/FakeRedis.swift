@@ -130,7 +130,13 @@ public final class FakeRedis: Sendable {
         }
 
         /// The same, whatever protocol it speaks.
-        public func ignoreBytes() { while read() { rest = [] } }
+        public func ignoreBytes() { while hear() {} }
+
+        /// Waits until the other has said something, whatever it is; false at the end.
+        public func hear() -> Bool {
+            defer { rest = [] }
+            return read()
+        }
 
         /// Reads on and says nothing, until the other ends it.
         public func ignore() { while command() != nil {} }
