@@ -119,7 +119,7 @@ struct WebSocketClosingTests {
             await handler.opening.value.close(.normal)
             #expect(try await client.receive() == .close(1000))
             #expect(await handler.end.value == .closed(.normal))
-            #expect(server.server.connectionCount == 0)
+            try await waitUntil { server.server.connectionCount == 0 }
         }
     }
 
