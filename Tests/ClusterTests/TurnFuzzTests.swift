@@ -9,7 +9,7 @@ import Testing
 @testable import Cluster
 
 /// Three books of turns and one server, under random courses of questions, answers, messages, ends, leaves and the clock.
-@Suite struct TurnFuzzTests {
+@Suite(.unsanitized) struct TurnFuzzTests {
     private static let count = getenv("TESSERA_SCHEDULES").flatMap { Int(String(cString: $0)) } ?? 10_000
 
     @Test(arguments: 0..<4) func `while nothing is lost each rendition is made once`(part: Int) {

@@ -9,7 +9,7 @@ import Testing
 
 /// The machine of loads and the table of tokens under random schedules of issue, join, cancel, cancel-first, claim, fail,
 /// finish, grow and disconnect, with all work played by a model that checks every effect.
-@Suite struct ScheduleFuzzTests {
+@Suite(.unsanitized) struct ScheduleFuzzTests {
     /// `TESSERA_SCHEDULES=100000` tries as many; the default keeps the suite quick in a debug build.
     private static let count = getenv("TESSERA_SCHEDULES").flatMap { Int(String(cString: $0)) } ?? 10_000
 

@@ -1,10 +1,11 @@
 import Images
+import TestSupport
 import Testing
 
 @testable import GalleryServer
 
 /// What goes out while the scrolling goes on.
-@Suite struct MotionPromiseTests {
+@Suite(.unsanitized) struct MotionPromiseTests {
     /// A house whose link is known: 2.5 MB/s, 60 ms.
     private func house(rate: Double = 2_500_000, roundTrip: Double = 0.06) -> PlanHouse {
         var house = PlanHouse()

@@ -1,11 +1,12 @@
 import Images
 import Loading
+import TestSupport
 import Testing
 
 @testable import GalleryServer
 
 /// What goes first, while somebody looks and does not scroll.
-@Suite struct OrderOfServiceTests {
+@Suite(.unsanitized) struct OrderOfServiceTests {
     @Test func `at rest previews go first and then tiles, each from the centre, and then what lies ahead`() {
         var house = PlanHouse()
         house.show(100, 5)

@@ -6,7 +6,7 @@ import Testing
 @testable import GalleryServer
 
 /// Whatever comes in whatever order: what is true of the plan at every moment.
-@Suite struct StreamPlanFuzzTests {
+@Suite(.unsanitized) struct StreamPlanFuzzTests {
     @Test(arguments: 0..<24)
     func `no order of events breaks a promise`(seed: UInt64) {
         var random = SeededRandom(seed: seed &+ 1)

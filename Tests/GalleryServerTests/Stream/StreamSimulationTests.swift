@@ -1,11 +1,12 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GalleryServer
 
 /// What the stream makes of the links that people have, in a time of its own: a fifth of a second of paint and of decoding
 /// is not in these figures, for the client's part is not.
-@Suite struct StreamSimulationTests {
+@Suite(.unsanitized) struct StreamSimulationTests {
     typealias Link = StreamSimulation.Link
 
     static let links = [

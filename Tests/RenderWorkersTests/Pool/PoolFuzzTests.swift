@@ -8,7 +8,7 @@ import Testing
 
 /// The pool under random schedules of jobs, cancels, answers, deaths and time, with workers played by a model that checks
 /// every effect.
-@Suite struct PoolFuzzTests {
+@Suite(.unsanitized) struct PoolFuzzTests {
     @Test(arguments: 0..<4) func `in random schedules every job ends once, and no worker has two`(part: Int) {
         for schedule in 0..<800 {
             var world = PoolWorld(seed: UInt64(part * 1_000_000 + schedule))
