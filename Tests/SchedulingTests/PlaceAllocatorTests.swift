@@ -186,7 +186,7 @@ private func prefetch(_ viewport: UInt64 = 1, _ distance: UInt32 = 0) -> Priorit
     }
 }
 
-@Suite struct PlaceAllocatorStartTests {
+@Suite(.unsanitized) struct PlaceAllocatorStartTests {
     @Test(arguments: [3, 100_000]) func `a start costs the same at a hundred and at a hundred thousand pending`(
         groups: Int
     ) {
