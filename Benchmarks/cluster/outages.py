@@ -6,6 +6,7 @@ import itertools
 import json
 import time
 from collections import Counter
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import originals
@@ -42,12 +43,14 @@ def run(report, options):
     folder = originals.names_of(picture, 6 * count + NODES)
     with ObjectStore(picture, 6 * count) as store, Cluster(
             folder, "s3://pictures",
-            environment={**store.environment, "TESSERA_TILES": "s3://tiles/bench"}, has_database=True) as cluster:
+            environment={**store.environment, "TESSERA_TILES": "s3://tiles/bench"}, has_database=True) as cluster,\
+            ThreadPoolExecutor(1) as hands:
         images = cluster.images(12 * count + NODES)
         load = Load(cluster, images)
         for what, engine in (("Redis", cluster.redis), ("PostgreSQL", cluster.database), ("store", store)):
             for way in ("killed", "frozen"):
-                outage = asyncio.run(through(load, engine, way, away))
+                # By a thread that lives on: an engine ends with the one that started it (PR_SET_PDEATHSIG, prctl(2)).
+                outage = asyncio.run(through(load, engine, way, away, hands))
                 tell(report, f"{what} {way}", outage, outage.found[what])
 
 
@@ -125,7 +128,7 @@ async def got(node: Tessera, target: str) -> tuple[int, dict[str, str], bytes]:
         writer.close()
 
 
-async def through(load: Load, engine, way: str, away: float) -> Outage:
+async def through(load: Load, engine, way: str, away: float, hands: Executor) -> Outage:
     ends = asyncio.Event()
     going = asyncio.create_task(load.go_on(ends))
     await asyncio.sleep(BEFORE)
@@ -134,7 +137,7 @@ async def through(load: Load, engine, way: str, away: float) -> Outage:
     await asyncio.sleep(away)
     looks = [looks_answered(await status(node)) for node in load.nodes]
     # Waits until it answers.
-    await asyncio.to_thread(engine.start if way == "killed" else engine.wake)
+    await asyncio.get_running_loop().run_in_executor(hands, engine.start if way == "killed" else engine.wake)
     ended = time.monotonic()
     outage = Outage(load.asked, began, ended)
     watching = [asyncio.create_task(watch(node, looked, outage)) for node, looked in zip(load.nodes, looks)]
