@@ -160,13 +160,17 @@ final class FetchEngine: @unchecked Sendable {
         } else {
             resize(origin) { $0.answered(begun: begun, now: .now, atATime: $1.holding) }
         }
-        guard var record = records[origin], !record.circuit.isPristine else { return }
-        let wasClosed = record.circuit.isClosed
+        guard var record = records[origin] else { return }
+        let (wasClosed, wasSilent) = (record.circuit.isClosed, record.isSilent)
         record.circuit.answered()
+        record.answered = .now
+        record.isSilent = false
         records[origin] = record
-        guard !wasClosed else { return }
-        leftAlone.remove(origin)
-        logger.notice("origin answers again", metadata: ["origin": "\(origin)"])
+        guard !wasClosed || wasSilent else { return }
+        if !wasClosed {
+            leftAlone.remove(origin)
+            logger.notice("origin answers again", metadata: ["origin": "\(origin)"])
+        }
         loop.execute { [self] in
             balance(origin)
             fill()
@@ -174,10 +178,12 @@ final class FetchEngine: @unchecked Sendable {
         }
     }
 
-    /// The origin did not answer a request. That is a matter for the circuit: a window that shrank with it would stay small
-    /// long after the network is there again.
-    func failed(_ origin: Origin, _ error: OriginError) {
+    /// The origin did not answer a request sent at `begun`. That is a matter for the circuit: a window that shrank with it would
+    /// stay small long after the network is there again.
+    func failed(_ origin: Origin, _ error: OriginError, begun: ContinuousClock.Instant) {
         guard var record = records[origin] else { return }
+        if error.reason == .timedOut, record.answered.map({ $0 < begun }) ?? true { record.isSilent = true }
+        defer { balance(origin) }
         let opened = record.circuit.failed(now: .now)
         records[origin] = record
         guard opened, let left = record.circuit.suspension(now: .now) else { return }

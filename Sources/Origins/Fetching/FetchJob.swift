@@ -172,7 +172,7 @@ final class FetchJob {
         stage = .waiting
         if case .failed(let error) = settlement, !isAnswered, error.speaksOfTheOrigin {
             // First the verdict, then the place: a failed probe must not look like an abandoned one.
-            engine.failed(origin, error)
+            engine.failed(origin, error, begun: begun)
         }
         switch settlement {
         case .finished: engine.end(self, with: .finished)

@@ -3,6 +3,10 @@ struct OriginRecord {
     var circuit: Circuit
     /// How many requests it bears at a time.
     var window: ConcurrencyWindow
+    /// When it answered last.
+    var answered: ContinuousClock.Instant?
+    /// Whether it has answered nothing for as long as an answer may take.
+    var isSilent = false
     /// Fetches in the line for a place.
     var waiting: Set<ObjectIdentifier> = []
     /// Transfers under way.
@@ -25,6 +29,8 @@ struct OriginRecord {
         if let restsUntil, now < restsUntil { return 0 }
         // One finds out how an origin does that was left alone; the others wait for it.
         if !circuit.isClosed { return 1 }
+        // Those under way find out of a silent one: who begins now would wait in vain for as long as the first ones did.
+        if isSilent, circuit.opens(afterFailures: holding) { return 1 }
         guard holding > 0 else { return nil }
         return holding < free ? holding + 1 : holding
     }

@@ -58,6 +58,11 @@ struct Circuit: Sendable {
         if case .closed(failures: 0) = state { true } else { false }
     }
 
+    /// Whether it is left alone when so many more attempts fail.
+    func opens(afterFailures more: Int) -> Bool {
+        if case .closed(let failures) = state { failures + more >= threshold } else { false }
+    }
+
     /// The origin answered, whatever it said.
     mutating func answered() {
         state = .closed(failures: 0)

@@ -196,6 +196,39 @@ import Testing
         origin.stop()
     }
 
+    @Test func `who waits for an origin that answers nobody waits no longer than those before`() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { visit in
+            gate.wait()
+            visit.answer(body: pattern(5))
+        }
+        let fetcher = try OriginFetcher.forTests { $0.firstByteTimeout = .milliseconds(700) }
+        let watched = (0..<60).map { fetcher.watch(origin.url("/\($0)")) }
+        var reasons: [OriginError.Reason: Int] = [:]
+        for one in watched {
+            if let reason = await one.outcome().error?.reason { reasons[reason, default: 0] += 1 }
+        }
+        #expect(reasons == [.timedOut: 16, .suspended: 44])
+        #expect(origin.requests.count == 16)
+        gate.open()
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
+    @Test func `one picture that does not come keeps no other of its origin waiting`() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { visit in
+            if visit.request.target == "/hung" { gate.wait() }
+            visit.answer(body: pattern(5))
+        }
+        let fetcher = try OriginFetcher.forTests { $0.firstByteTimeout = .milliseconds(300) }
+        #expect(await fetcher.outcome(of: origin.url("/hung")).error?.reason == .timedOut)
+        for number in 0..<20 { #expect(await fetcher.outcome(of: origin.url("/\(number)")).isFinished) }
+        gate.open()
+        await fetcher.shutDown()
+        origin.stop()
+    }
+
     @Test func `a rate limit spreads the requests`() async throws {
         let origin = ScriptedOrigin { $0.answer(body: pattern(1)) }
         let fetcher = try OriginFetcher.forTests { $0.requestsPerSecondPerOrigin = 50 }
