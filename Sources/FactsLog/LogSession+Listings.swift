@@ -86,6 +86,6 @@ extension LogSession {
 
     /// What stands in the database may be any number.
     private func duration(_ milliseconds: Int64) -> Duration {
-        min(max(.zero, .milliseconds(milliseconds)), .seconds(86_400))
+        min(max(.zero, .milliseconds(milliseconds)), .seconds(400 * 86_400))
     }
 }

@@ -32,16 +32,15 @@ struct BucketSource: SourceReading {
         let catalog = visit.catalog
         let record = catalog.records[source.ordinal]
         let named = catalog.hints.take(of: source.ordinal)
-        if visit.dirt.extent == .paths, let store = catalog.configuration.objectStore {
+        // Also where all is to be read: another node may have to come to its end first.
+        if visit.dirt.extent == .paths || !named.paths.isEmpty, let store = catalog.configuration.objectStore {
             let look = KeyLook(address: address, store: store) { catalog.isEnding }
-            if let isTroubled = try catalog.follow(named, in: source, of: visit.index, look: look.scopes) {
-                return isTroubled
-            }
+            let isTroubled = try catalog.follow(named, in: source, of: visit.index, look: look.scopes)
+            if visit.dirt.extent == .paths, let isTroubled { return isTroubled }
         }
         record.isOverrun = false
-        // They are looked at where what is listed was begun before.
-        if named.isTooMany { record.looks.forget() } else { record.looks.note(named.paths) }
-        if !named.paths.isEmpty { record.digest = nil }
+        // What was named and not looked at, a listing that is begun now tells.
+        if named.isTooMany { record.looks.forget() }
         return nil
     }
 
@@ -59,7 +58,7 @@ struct BucketSource: SourceReading {
             if let refusal { problems.add(.init(source: name, reason: refusal.reason)) }
             catalog.settle(source, problems)
         }
-        let began = ContinuousClock.now
+        let (began, isFirst) = (ContinuousClock.now, record.listed == nil)
         let inTurn = ListingInTurn(
             listing: listing, sharing: catalog.configuration.listings, source: source.key,
             since: max(visit.listedSince, record.looks.forgotten ?? visit.listedSince), isFirst: visit.former == nil,
@@ -89,7 +88,7 @@ struct BucketSource: SourceReading {
         case .read(let listed):
             for sighting in corrections.next() { try scan.add(sighting) }
             record.note(listed)
-            if visit.former == nil, listed.begun < began - Self.leeway {
+            if isFirst, listed.begun < began - Self.leeway {
                 // Of what has come and gone in the meantime nobody told this node.
                 record.looks.forget(until: began)
                 record.durations[.everything] = nil

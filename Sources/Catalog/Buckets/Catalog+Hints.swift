@@ -47,8 +47,12 @@ extension Catalog {
             )
         }
         let record = records[source.ordinal]
-        guard before.isKnown, case .listed(let listing, let its) = before.parts[source.ordinal], its === index else {
+        guard before.isKnown, case .listed(let listing, let its) = before.parts[source.ordinal] else {
             return readInTime(source, before.isTroubled)
+        }
+        guard its === index else {
+            record.looks.forget()
+            return nil
         }
         // With more than this a listing is done with fewer answers one after the other.
         let most = KeyLook.atATime * (listing.count / BucketAddress.keysInPage + 1)
@@ -56,6 +60,8 @@ extension Catalog {
             return readInTime(source, before.isTroubled)
         }
         guard !named.paths.isEmpty else { return before.isTroubled }
+        // Until it is known what lies there, a listing that says the same as the one before tells something new.
+        let digest = exchange(&record.digest, with: nil)
         if configuration.listings != nil { record.looks.note(named.paths) }
         let scopes = try look(Array(named.paths))
         hints.count { $0.looked += scopes.count }
@@ -75,7 +81,7 @@ extension Catalog {
         standing.withLock { $0.problemsWhenRead[source.ordinal] = problems }
         // What keeps the source from being listed is not over because an object could be looked at.
         if !before.isTroubled { settle(source, problems) }
-        if isNews { record.digest = nil }
+        if !isNews { record.digest = digest }
         if isNews || problems != before.problems {
             try keep(shown.listing, nil, problems, of: source, in: index, without: shown.dropped)
         }

@@ -46,7 +46,7 @@ extension Catalog {
         }
     }
 
-    private static let patience = DispatchTimeInterval.milliseconds(500)
+    private static let patience = DispatchTimeInterval.seconds(2)
 
     /// Reads again what has changed in these.
     func refresh(_ ordinals: Set<Int>) {
@@ -150,9 +150,11 @@ extension Catalog {
                 break
             } catch let error as DatabaseError where error.isDamage && index === shelf.disk {
                 damage = error
+                dirt.extent = .everything
             } catch is ListingTrouble where attempt < 3 {
                 // Whose turn it is now reads it from its beginning.
                 damage = nil
+                dirt.extent = .everything
             } catch let error as DatabaseError {
                 damage = nil
                 guard index === shelf.disk, let memory = try? shelf.memory(because: error) else {

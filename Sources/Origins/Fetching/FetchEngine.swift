@@ -126,6 +126,7 @@ final class FetchEngine: @unchecked Sendable {
         records[origin]?.waiting.remove(job.id)
         guard places.remove(job.id) == .holding else { return forget(origin) }
         records[origin]?.holding -= 1
+        if job.isAnswered { records[origin]?.answering -= 1 }
         if records[origin]?.holding == 0 { busy.remove(origin) }
         if !job.isAnswered { records[origin]?.circuit.abandonedProbe(now: .now) }
         balance(origin)
@@ -201,6 +202,9 @@ final class FetchEngine: @unchecked Sendable {
             self?.publish()
         }
     }
+
+    /// Of one transfer that has its place. May be called from within curl.
+    func answerBegan(_ origin: Origin) { records[origin]?.answering += 1 }
 
     func count(_ change: (inout OriginStatistics) -> Void) {
         tally.withLock { change(&$0) }

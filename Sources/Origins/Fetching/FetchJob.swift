@@ -286,6 +286,7 @@ extension FetchJob: TransferClient {
     }
 
     func headArrived(_ head: ResponseHead) -> BodyUse {
+        if !isAnswered { engine.answerBegan(origin) }
         isAnswered = true
         // A picture that is refused again when it is asked for alone says nothing of how many are asked for.
         engine.answered(origin, begun: begun, asksForLess: head.asksForLess && retries == 0)

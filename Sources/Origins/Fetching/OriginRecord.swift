@@ -11,6 +11,8 @@ struct OriginRecord {
     var waiting: Set<ObjectIdentifier> = []
     /// Transfers under way.
     var holding = 0
+    /// Those of them whose answer has begun.
+    var answering = 0
     /// No transfer starts before this, by the rate limit.
     var restsUntil: ContinuousClock.Instant?
 
@@ -29,8 +31,9 @@ struct OriginRecord {
         if let restsUntil, now < restsUntil { return 0 }
         // One finds out how an origin does that was left alone; the others wait for it.
         if !circuit.isClosed { return 1 }
-        // Those under way find out of a silent one: who begins now would wait in vain for as long as the first ones did.
-        if isSilent, circuit.opens(afterFailures: holding) { return 1 }
+        // Those that wait for an answer find out of a silent one: who begins now would wait in vain for as long as they did.
+        let unanswered = holding - answering
+        if isSilent, unanswered > 0, circuit.opens(afterFailures: unanswered) { return 1 }
         guard holding > 0 else { return nil }
         return holding < free ? holding + 1 : holding
     }

@@ -12,7 +12,7 @@ private final class BucketNodes {
     let store: ShelfStore
     private let kind: SharedIn
     private let scratch: Scratch
-    private let memory: MemoryListings
+    let memory: MemoryListings
     private let server: PostgresServer?
     private var ends: [() async -> Void] = []
 
@@ -260,6 +260,23 @@ private final class BucketNodes {
         await nodes.end()
     }
 
+    @Test func `what is told of is looked at also while another node lists that has begun too early`() async throws {
+        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg"]))
+        let catalog = try await nodes.node("a")
+        await catalog.scanCompleted()
+        let other = try await nodes.other()
+        let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
+        let listings = nodes.store.listings
+        catalog.rescan()
+        nodes.store.put("b.jpg")
+        catalog.hints.add(Array("b.jpg".utf8), to: 0)
+        #expect(await eventually { catalog.state.total == 2 })
+        #expect(nodes.store.listings == listings)
+        await other.giveUp(listing)
+        #expect(await eventually { nodes.store.listings > listings })
+        await nodes.end()
+    }
+
     @Test func `who has nothing reads a listing that has been under way for long`() async throws {
         let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg", "b.jpg"]))
         let other = try await nodes.other()
@@ -271,6 +288,26 @@ private final class BucketNodes {
         try await other.end(listing, digest: "1")
         #expect(await settles(catalog, on: ["a.jpg", "b.jpg"]))
         #expect(nodes.store.listings == 0)
+        await nodes.end()
+    }
+
+    @Test(arguments: [false, true])
+    func `who comes later than the listing that it reads looks once more soon`(isKnown: Bool) async throws {
+        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg", "b.jpg"]))
+        if isKnown {
+            let before = try await nodes.node("a")
+            await before.scanCompleted()
+            await before.close()
+        }
+        let other = try await nodes.other()
+        let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
+        try await other.add(Self.lines("a.jpg", "b.jpg"), at: 0, to: listing)
+        try await other.end(listing, digest: "1")
+        await nodes.memory.backdate(listing, by: .seconds(10))
+        // Of this the node was not told, for it was not there.
+        nodes.store.remove("b.jpg")
+        let catalog = try await nodes.node("a") { $0.rescanInterval = .seconds(1) }
+        #expect(await settles(catalog, on: ["a.jpg"]))
         await nodes.end()
     }
 

@@ -22,6 +22,9 @@ actor MemoryListings: ListingSharing {
 
     func setAway(_ isAway: Bool) { self.isAway = isAway }
 
+    /// As if it had been begun so much earlier.
+    func backdate(_ listing: SharedListing, by time: Duration) { entries[listing.source]?.begun -= time }
+
     func tell(_ hearer: any ListingHearing) { hearers.append(hearer) }
 
     func begin(_ source: String, orReadBegunWithin age: Duration) throws -> SharedListing {
