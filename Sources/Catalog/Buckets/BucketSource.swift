@@ -34,8 +34,8 @@ struct BucketSource: SourceReading {
         let named = catalog.hints.take(of: source.ordinal)
         // Also where all is to be read: another node may have to come to its end first.
         if visit.dirt.extent == .paths || !named.paths.isEmpty, let store = catalog.configuration.objectStore {
-            let look = KeyLook(address: address, store: store) { catalog.isEnding }
-            let isTroubled = try catalog.follow(named, in: source, of: visit.index, look: look.scopes)
+            let isTroubled = try catalog.follow(
+                named, in: source, of: visit.index, look: look(at: store, for: catalog).scopes)
             if visit.dirt.extent == .paths, let isTroubled { return isTroubled }
         }
         record.isOverrun = false
@@ -58,15 +58,15 @@ struct BucketSource: SourceReading {
             if let refusal { problems.add(.init(source: name, reason: refusal.reason)) }
             catalog.settle(source, problems)
         }
-        let (began, isFirst) = (ContinuousClock.now, record.listed == nil)
+        let (began, isFirstOfRun) = (ContinuousClock.now, record.listed == nil)
         let inTurn = ListingInTurn(
             listing: listing, sharing: catalog.configuration.listings, source: source.key,
             since: max(visit.listedSince, record.looks.forgotten ?? visit.listedSince), isFirst: visit.former == nil,
             digest: visit.former?.index === visit.index ? record.digest : nil)
         var corrections = Corrections()
         let outcome = try inTurn.read { begun in
-            let look = KeyLook(address: address, store: store) { catalog.isEnding }
-            corrections = Corrections(try look.scopes(of: record.looks.paths(since: begun)), beneath: address.prefix)
+            let scopes = try look(at: store, for: catalog).scopes(of: record.looks.paths(since: begun))
+            corrections = Corrections(scopes, beneath: address.prefix)
         } take: { objects in
             record.digest = nil
             for object in objects {
@@ -88,13 +88,17 @@ struct BucketSource: SourceReading {
         case .read(let listed):
             for sighting in corrections.next() { try scan.add(sighting) }
             record.note(listed)
-            if isFirst, listed.begun < began - Self.leeway {
+            if isFirstOfRun, listed.begun < began - Self.leeway {
                 // Of what has come and gone in the meantime nobody told this node.
                 record.looks.forget(until: began)
                 record.durations[.everything] = nil
             }
             return SourceReport(digest: corrections.isEmpty ? listed.digest : nil)
         }
+    }
+
+    private func look(at store: any ObjectStoreAsking, for catalog: Catalog) -> KeyLook {
+        KeyLook(address: address, store: store) { catalog.isEnding }
     }
 
     /// Nodes that are started together are so far apart.
