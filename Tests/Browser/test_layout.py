@@ -124,7 +124,11 @@ def test_squares_are_a_choice_that_is_remembered(visit, mixed):
 
 def test_until_it_is_known_what_pictures_look_like_none_is_shown_and_then_none_moves(visit, start, tmp_path):
     (tmp_path / "list.txt").write_text("\n".join(f"http://127.0.0.1:9/{number}.jpg" for number in range(60_000)))
-    front = visit(start("serve", tmp_path / "list.txt"))
+    server = start("serve", tmp_path / "list.txt")
+    # While a list is read, what the page knows of its height may be of the order before.
+    while (status := server.status)["total"] < 60_000 or status["scanning"]:
+        time.sleep(0.05)
+    front = visit(server)
     front.until("() => document.querySelector('#position-total').textContent === '60,000'")
     held = []
     front.page.route("**/api/v1/shape?first=*", lambda route: held.append(route))
