@@ -38,6 +38,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", "4.5.2"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -50,7 +51,7 @@ let package = Package(
                 dependencies: [
                     // Catalog to RenderWorkers for the settings that its options change.
                     "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
-                    "Postgres", "Redis", "Renditions", "RenderWorkers", "CLinux",
+                    "Postgres", "Redis", "Renditions", "RenderWorkers", "Traces", "CLinux",
                 ],
                 swiftSettings: strict)
         ],
@@ -59,7 +60,7 @@ let package = Package(
             knows: [
                 "HTTPServer", "HTTPDates", "Cluster", "FactsLog", "Postgres", "Redis", "Loading", "Locking",
                 "Renditions", "RenderWorkers",
-                "Catalog", "Images", "Clients", "Addresses", collections, httpTypes, log,
+                "Catalog", "Images", "Clients", "Addresses", "Traces", collections, httpTypes, tracing, log,
             ],
             tests: ["Decoding", grdb]),
         room(
@@ -82,9 +83,11 @@ let package = Package(
         room(
             "Loading",
             knows: [
-                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux", grdb, collections, log,
+                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux", grdb, collections,
+                tracing,
+                log,
             ],
-            tests: ["RenderWorkers", "Addresses"]),
+            tests: ["RenderWorkers", "Addresses", inMemoryTracing]),
         room("Redis", knows: ["EventLoops", "Addresses", collections, crypto], tests: ["Locking"]),
         room("Postgres", knows: ["EventLoops", "Addresses", "CPostgres", collections], tests: ["Locking"]),
         room(
@@ -112,14 +115,16 @@ let package = Package(
             // GLib's loader of modules, which libvips' pkg-config file does not name.
             links: ["gmodule-2.0"]),
         room("Sandbox", knows: ["CSandbox"]),
+        room("Traces", knows: ["Locking", tracing, log]),
 
         // The ground: sockets, dates, order of work, and the nouns.
         room(
             "HTTPServer",
             knows: [
                 "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "CBrotli", collections,
-                httpTypes, crypto, log,
-            ]),
+                httpTypes, crypto, tracing, log,
+            ],
+            tests: [inMemoryTracing]),
         room("EventLoops", knows: ["Locking", "CLinux"]),
         room("Locking"),
         room("Clients", knows: ["Addresses"]),
@@ -153,4 +158,8 @@ var grdb: Target.Dependency { .product(name: "GRDB", package: "GRDB.swift") }
 var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
 /// What GRDB does not wrap of SQLite.
 var sqlite: Target.Dependency { .product(name: "GRDBSQLite", package: "GRDB.swift") }
+var inMemoryTracing: Target.Dependency {
+    .product(name: "InMemoryTracing", package: "swift-distributed-tracing")
+}
+var tracing: Target.Dependency { .product(name: "Tracing", package: "swift-distributed-tracing") }
 var log: Target.Dependency { .product(name: "Logging", package: "swift-log") }

@@ -5,6 +5,7 @@ public import Origins
 public import Postgres
 public import Redis
 public import RenderWorkers
+public import Traces
 
 extension Gallery {
     /// How a gallery is served: the settings of each room below, and the server's own.
@@ -22,6 +23,8 @@ extension Gallery {
         public var tileBucket: String?
         /// What stores have to know that tell of their objects; nil where nobody may.
         public var eventsSecret: String?
+        /// Where spans of requests and loads are sent; nil for nowhere.
+        public var traces: Traces.Configuration?
         /// The folder of the browser front.
         public var publicFolder: String
         /// Names that are answered to although the server listens on loopback.

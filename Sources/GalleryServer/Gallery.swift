@@ -19,15 +19,17 @@ public final class Gallery: Sendable {
     private let ahead: TilesAhead?
     private let cluster: Cluster?
     private let log: PostgresFactsLog?
+    private let traces: TraceExport?
     private let responder: GalleryResponder
 
     private init(
         catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus,
         examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, log: PostgresFactsLog?,
-        responder: GalleryResponder
+        traces: TraceExport?, responder: GalleryResponder
     ) {
         self.cluster = cluster
         self.log = log
+        self.traces = traces
         self.responder = responder
         self.streams = streams
         self.examiner = examiner
@@ -68,6 +70,10 @@ public final class Gallery: Sendable {
             var loading = configuration.loading
             loading.logger = logger
             let node = NodeTag()
+            let traces = try configuration.traces.map { traces in
+                try TraceExport(traces, version: configuration.version, node: node, logger: logger)
+            }
+            loading.tracer = traces?.tracer
             let cluster = try configuration.redis.map { address in
                 try Cluster(
                     address, node: node, gallery: ClusterName.of(sources), origins: origins, logger: logger
@@ -102,13 +108,13 @@ public final class Gallery: Sendable {
             let responder = try GalleryResponder(
                 configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, relay: relay,
                 origins: origins, workers: workers, streams: streams, examiner: examiner, ahead: ahead,
-                cluster: cluster, log: log, bucket: bucket, figures: figures, logger: logger)
+                cluster: cluster, log: log, bucket: bucket, traces: traces, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
-                examiner: examiner, ahead: ahead, cluster: cluster, log: log, responder: responder)
+                examiner: examiner, ahead: ahead, cluster: cluster, log: log, traces: traces, responder: responder)
         } catch {
             await log?.stop()
             await catalog.close()
@@ -153,6 +159,8 @@ public final class Gallery: Sendable {
     /// What is left of a stop's time when whoever still waits for a picture is told to come back: that has to be sent, and
     /// the caches are to be left whole.
     private static let lastWords = Duration.seconds(3)
+    /// How long a collector has to take the last spans.
+    private static let lastTraces = Duration.seconds(1)
 
     /// Stops accepting, and finishes within the limit what is loaded and sent, here or by other nodes for this one; whoever
     /// still waits shortly before its end is told to come back. Then all work ends and the caches are left whole.
@@ -177,5 +185,6 @@ public final class Gallery: Sendable {
         await log?.stop()
         await origins.shutDown()
         await catalog.close()
+        await traces?.stop(within: Self.lastTraces)
     }
 }

@@ -23,10 +23,12 @@ struct GalleryResponder: Responder {
         configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
         relay: any SessionRelaying, origins: OriginFetcher, workers: RenderPool, streams: StreamCensus,
         examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, log: PostgresFactsLog?,
-        bucket: BucketRenditionTier?, figures: ServerFigures, logger: Logger
+        bucket: BucketRenditionTier?, traces: TraceExport?, figures: ServerFigures, logger: Logger
     ) throws {
         let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
         var router = Router(logger: logger)
+        router.tracer = traces?.tracer
+        router.untraced = OperationRoutes.askedByMachines
         let turns = WorkTurns()
         host = SessionHost(catalog: catalog, tokens: tokens, turns: turns)
         borrowed = BorrowedTokens(loader: loader, relay: relay)
@@ -45,7 +47,7 @@ struct GalleryResponder: Responder {
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
-            log: log, bucket: bucket, hearsEvents: secret != nil, figures: figures
+            log: log, bucket: bucket, traces: traces, hearsEvents: secret != nil, figures: figures
         ).add(to: &router)
         var page = AssembledFiles.Configuration(headers: SecurityHeaders.page)
         page.scripts = ["/service-worker.js"]

@@ -1,4 +1,5 @@
 import Logging
+import Tracing
 
 extension Loader {
     /// Where the caches are kept and what they may use.
@@ -34,6 +35,8 @@ extension Loader {
         /// How long `shutdown()` may take to write what is still unwritten.
         public var shutdownDeadline: Duration = .seconds(5)
         public var logger = Logger(label: "tessera.loading")
+        /// Makes the spans of loads that somebody waits for; nil for none.
+        public var tracer: (any Tracer)?
 
         public init() {}
 

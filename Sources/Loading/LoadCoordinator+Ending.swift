@@ -57,6 +57,7 @@ extension LoadCoordinator {
         }
         let context = contexts.removeValue(forKey: job)
         context?.glimpse?.cancel()
+        context?.trace?.end(result)
         let request = context?.request
         let (ended, effects) = machine.finish(job)
         perform(effects)
@@ -99,6 +100,7 @@ extension LoadCoordinator {
             context.render?.cancel()
             context.glimpse?.cancel()
             context.share.turn?.end(.gaveUp)
+            context.trace?.end(.failure(.shuttingDown))
         }
         contexts = [:]
         wishes = [:]

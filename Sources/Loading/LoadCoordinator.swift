@@ -59,6 +59,7 @@ final class LoadCoordinator: @unchecked Sendable {
         var glimpse: (any RenderHandle)?
         var attempts = 0
         var share = Share()
+        var trace: LoadTrace?
     }
 
     /// How a fetch ended, for those of its image that had not joined it yet.
@@ -194,14 +195,26 @@ final class LoadCoordinator: @unchecked Sendable {
             image: image.id, version: request.named ?? image.ownVersion, rendition: request.rendition,
             format: request.rendition.isFile ? .jpeg : request.format)
         let effects = machine.join(waiter.id, key: key, priority: priority)
-        if case .find(let job, _) = effects.first { contexts[job] = Context(request: request) }
+        if case .find(let job, _) = effects.first {
+            contexts[job] = Context(request: request)
+            contexts[job]?.trace = trace(request, waiter)
+        } else if let cause = waiter.cause, let job = machine.job(for: key) {
+            contexts[job]?.trace?.joined(by: cause)
+        }
         perform(effects)
+    }
+
+    /// None of what is made ahead: of a million pictures nobody waits for one.
+    private func trace(_ request: LoadRequest, _ waiter: LoadWaiter) -> LoadTrace? {
+        guard let tracer = configuration.tracer, !waiter.isForLater else { return nil }
+        return LoadTrace(of: request, cause: waiter.cause, tracer: tracer)
     }
 
     // MARK: - Effects
 
     func perform(_ effects: [LoadMachine.Effect]) {
         for effect in effects {
+            if let (job, step) = effect.step { contexts[job]?.trace?.enter(step) }
             switch effect {
             case .find(let job, let priority): find(job, priority)
             case .share(let job, let priority): share(job, priority)
@@ -218,7 +231,7 @@ final class LoadCoordinator: @unchecked Sendable {
                 beginnings[fetch] = nil
                 arrivals.went(fetches[fetch])
                 fetches.removeValue(forKey: fetch)?.cancel()
-            case .release(let job): contexts[job] = nil
+            case .release(let job): contexts.removeValue(forKey: job)?.trace?.end(nil)
             }
         }
     }
@@ -248,6 +261,7 @@ final class LoadCoordinator: @unchecked Sendable {
         context.render?.cancel()
         context.glimpse?.cancel()
         context.share.turn?.end(.gaveUp)
+        context.trace?.end(nil)
     }
 
     /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.
@@ -275,7 +289,7 @@ final class LoadCoordinator: @unchecked Sendable {
             guard request.image.location.isFetched else { return perform(machine.prepare(job)) }
             // An original that is arriving is what the caches do not have: whoever comes late joins at once. Other
             // renditions look first: one that is kept must not wait for an origin that hangs.
-            if machine.hasFetch(for: request.image.id) { return perform(machine.needOriginal(job)) }
+            if machine.hasFetch(for: request.image.id) { return needOriginal(job) }
         }
         contexts[job]?.overtakenBy = nil
         run(job, on: lanes.lookups, priority) { [stages] in
@@ -323,6 +337,12 @@ final class LoadCoordinator: @unchecked Sendable {
 
     // MARK: - Preparing
 
+    /// Waits for the original, whoever's fetch brings it.
+    func needOriginal(_ job: LoadMachine.JobID) {
+        contexts[job]?.trace?.enter(.fetch)
+        perform(machine.needOriginal(job))
+    }
+
     private func prepare(_ job: LoadMachine.JobID, _ priority: Priority) {
         guard let context = contexts[job] else { return }
         // What it would have made now comes of the whole.
@@ -352,8 +372,21 @@ final class LoadCoordinator: @unchecked Sendable {
         case .mustFetchAgain:
             contexts[job]?.attempts += 1
             contexts[job]?.mustFetch = true
-            perform(machine.needOriginal(job))
+            needOriginal(job)
         case .failed(let failure, let version): fail(job, failure, version: version)
+        }
+    }
+}
+
+extension LoadMachine.Effect {
+    /// The step that a job enters with it. That it waits for an original, no effect tells: the fetch may be another's.
+    fileprivate var step: (LoadMachine.JobID, LoadTrace.Step)? {
+        switch self {
+        case .find(let job, _): (job, .find)
+        case .share(let job, _): (job, .share)
+        case .prepare(let job, _): (job, .prepare)
+        case .render(let job, _): (job, .render)
+        default: nil
         }
     }
 }

@@ -5,6 +5,7 @@ import Origins
 import Renditions
 import Scheduling
 import Synchronization
+import Tracing
 
 /// The coalescing loader: from the caches in memory and on disk, from local files, and from origins, once for all who wait.
 public final class Loader: RenditionLoading {
@@ -89,7 +90,8 @@ public final class Loader: RenditionLoading {
     ) -> any LoadHandle {
         let id = lastWaiter.wrappingAdd(1, ordering: .relaxed).newValue
         let waiter = LoadWaiter(
-            id: id, isForLater: request.isForLater, coordinator: coordinator, deliver: deliver)
+            id: id, isForLater: request.isForLater, cause: configuration.tracer == nil ? nil : ServiceContext.current,
+            coordinator: coordinator, deliver: deliver)
         coordinator.join(waiter, request, priority: priority)
         return waiter
     }

@@ -10,17 +10,29 @@ public struct OriginRequest: Hashable, Sendable {
     /// be asked so. No redirect of its answer is followed.
     public var isSigned: Bool
 
-    /// What is to be put there; nil to fetch what is there. Of the answer nothing is told but the end.
+    /// What is to be sent there; nil to fetch what is there. Of the answer nothing is told but the end.
     public var upload: Upload?
 
-    /// Bytes to be put at a URL (RFC 9110 §9.3.4). They are put again, whole, where an attempt fails in passing.
+    /// Bytes that are sent to a URL: again, whole, where an attempt fails in passing. No redirect is followed.
     public struct Upload: Hashable, Sendable {
+        public enum Method: String, Sendable {
+            /// What is there is to be this (RFC 9110 §9.3.4).
+            case put = "PUT"
+            /// For who is there to make something of (RFC 9110 §9.3.3).
+            case post = "POST"
+        }
+
+        public var method: Method
         public var bytes: [UInt8]
         public var mediaType: String
+        /// Sent beside those that follow from the rest. Of printable ASCII.
+        public var fields: [String: String]
 
-        public init(bytes: [UInt8], mediaType: String) {
+        public init(bytes: [UInt8], mediaType: String, method: Method = .put, fields: [String: String] = [:]) {
             self.bytes = bytes
             self.mediaType = mediaType
+            self.method = method
+            self.fields = fields
         }
     }
 

@@ -10,6 +10,7 @@ import Postgres
 import Redis
 import RenderWorkers
 import Renditions
+import Traces
 
 /// The options that every command that runs a gallery shares. A plain optional here means "not on the command line";
 /// the environment and then the default decide.
@@ -198,6 +199,11 @@ extension ServerOptions {
             } catch {
                 throw ValidationError("--database: \(error).")
             }
+        }
+        do throws(Traces.Configuration.Invalid) {
+            configuration.traces = try Traces.Configuration(environment: ProcessInfo.processInfo.environment)
+        } catch {
+            throw ValidationError("\(error)")
         }
         try apply(to: &configuration.rendering)
         return configuration

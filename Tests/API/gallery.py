@@ -29,7 +29,7 @@ def binary() -> str:
 
 
 def environment(data: pathlib.Path, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TESSERA_", "OTEL_"))}
     public = os.environ.get("TESSERA_PUBLIC", str(ROOT / "Public"))
     # Tests count what becomes of what they ask for; those of looking into files have it done.
     return {**kept, "TESSERA_PUBLIC": public, "TESSERA_DATA": str(data), "TESSERA_NO_EXAMINE": "1",

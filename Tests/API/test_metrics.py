@@ -6,6 +6,7 @@ import re
 import pytest
 
 import pictures
+from collector import Collector
 from gallery import ROOT, Gallery, wait_until
 from postgres_server import Postgres
 from redis_server import Redis
@@ -32,17 +33,18 @@ def kinds(gallery: Gallery) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory) -> dict[str, str]:
-    """The kind of each metric, by its name, of a gallery that has everything: files, tiles ahead, a Redis, a PostgreSQL, a bucket of tiles, and a store that tells."""
+    """The kind of each metric, by its name, of a gallery that has everything: files, tiles ahead, a Redis, a PostgreSQL, a bucket of tiles, a store that tells, and traces."""
     folder = tmp_path_factory.mktemp("metrics")
     pictures.write(folder / "pictures", one__jpg=pictures.encoded("JPEG"))
     redis = Redis(folder / "redis")
     store = Store(buckets=("tiles",))
     postgres = Postgres()
+    collector = Collector()
     options = {"TESSERA_NO_EXAMINE": "0", "TESSERA_NO_TILES_AHEAD": "0", "TESSERA_EVENTS_SECRET": "a-secret/of+the=tests"}
     try:
         with Gallery(folder / "pictures", "--redis", redis.url, "--database", postgres.url(), "--tiles", "s3://tiles",
                      data=folder / "data",
-                     **store.environment(), **options) as gallery:
+                     **store.environment(), **collector.environment(), **options) as gallery:
             gallery.images(1)
             wait_until(lambda: "tessera_reading_seconds" in kinds(gallery), "the folder to be read", lambda: gallery.log)
             return kinds(gallery)
@@ -50,6 +52,7 @@ def given(tmp_path_factory) -> dict[str, str]:
         redis.close()
         postgres.close()
         store.close()
+        collector.close()
 
 
 def unknown(names: set[str], given: dict[str, str]) -> set[str]:

@@ -51,7 +51,7 @@ final class TestGallery: Sendable {
         responder = try GalleryResponder(
             configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, relay: Alone(),
             origins: origins, workers: workers, streams: StreamCensus(limit: 100), examiner: nil, ahead: nil,
-            cluster: nil, log: nil, bucket: nil, figures: figures, logger: logger)
+            cluster: nil, log: nil, bucket: nil, traces: nil, figures: figures, logger: logger)
         loop = try EventLoop(label: "test")
     }
 

@@ -8,6 +8,7 @@ import Loading
 import Origins
 import RenderWorkers
 import Renditions
+import Traces
 
 /// What an operator and a supervisor ask: status, metrics, health and readiness.
 struct OperationRoutes {
@@ -23,6 +24,7 @@ struct OperationRoutes {
     let cluster: Cluster?
     let log: PostgresFactsLog?
     let bucket: BucketRenditionTier?
+    let traces: TraceExport?
     /// Whether stores may tell of their objects.
     let hearsEvents: Bool
     let figures: ServerFigures
@@ -31,8 +33,8 @@ struct OperationRoutes {
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
         workers: RenderPool, streams: StreamCensus, examiner: Examiner?, ahead: TilesAhead?,
-        cluster: Cluster?, log: PostgresFactsLog?, bucket: BucketRenditionTier?, hearsEvents: Bool,
-        figures: ServerFigures
+        cluster: Cluster?, log: PostgresFactsLog?, bucket: BucketRenditionTier?, traces: TraceExport?,
+        hearsEvents: Bool, figures: ServerFigures
     ) {
         self.version = version
         self.catalog = catalog
@@ -46,9 +48,13 @@ struct OperationRoutes {
         self.cluster = cluster
         self.log = log
         self.bucket = bucket
+        self.traces = traces
         self.hearsEvents = hearsEvents
         self.figures = figures
     }
+
+    /// Those that supervisors ask every second or so.
+    static let askedByMachines: Set<String> = ["/metrics", "/healthz", "/readyz"]
 
     func add(to router: inout Router) {
         router.get("/api/v1/status") { [self] request in try await JSONBody.response(to: request, status) }
@@ -162,6 +168,7 @@ struct OperationRoutes {
         }
         if let events = status.events { metrics.figures(of: "event", events, gauges: []) }
         if let bucket = status.tileBucket { metrics.figures(of: "tile_bucket", bucket, gauges: []) }
+        if let traces { metrics.figures(of: "trace", traces.figures.named, gauges: []) }
         metrics.histogram(
             "loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
         return metrics.text
@@ -172,6 +179,10 @@ extension BucketRenditionTier.Figures {
     fileprivate var named: [String: Int] {
         ["found": found, "notFound": notFound, "failed": failed, "kept": kept, "notKept": notKept]
     }
+}
+
+extension BatchExporter.Figures {
+    fileprivate var named: [String: Int] { ["spansExported": exported, "spansDropped": dropped] }
 }
 
 extension ServerFigures {

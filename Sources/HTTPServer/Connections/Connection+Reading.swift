@@ -149,7 +149,9 @@ extension Connection {
         if body !== RequestBody.none { receiving = Receiving(number: number, body: body) }
         let reply = Reply(loop: shard.loop, sink: self, number: number)
         shard.responder.respond(
-            to: Request(head: head, peer: peer, client: client, loop: shard.loop, body: body), reply: reply)
+            to: Request(
+                head: head, peer: peer, client: client, isFromProxy: countsFor == nil, loop: shard.loop, body: body),
+            reply: reply)
         // Only an answer that takes its time needs to hear of the client's going.
         if let index = index(of: number), exchanges[index].response == nil, !(isAnswering && index == 0) {
             exchanges[index].owner = ReplyOwner(reply)

@@ -9,6 +9,8 @@ public struct Request: Sendable {
     public let peer: SocketAddress
     /// Who asks: the peer, or whom a trusted proxy names.
     public let client: Client
+    /// Whether a trusted proxy hands it on: what it says of others is believed.
+    public let isFromProxy: Bool
     /// The loop of the connection. A task that prefers it runs beside the connection, with no change of thread.
     public let loop: EventLoop
     /// The content that comes with the request.
@@ -44,7 +46,8 @@ extension Request {
     /// Throws ``RequestError`` if it could not have come over the wire.
     public init(
         _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:], body: [UInt8] = [],
-        peer: SocketAddress = SocketAddress(ip: .v4(0x7F00_0001), port: 49152), loop: EventLoop
+        peer: SocketAddress = SocketAddress(ip: .v4(0x7F00_0001), port: 49152), isFromProxy: Bool = false,
+        loop: EventLoop
     ) throws(RequestError) {
         var text = "\(method.rawValue) \(target) HTTP/1.1\r\n"
         if headers[HTTPField.Name("Host")!] == nil { text += "Host: localhost\r\n" }
@@ -55,6 +58,8 @@ extension Request {
         guard case .head(let head) = try parser.next() else {
             throw .malformed("The request is cut.")
         }
-        self.init(head: head, peer: peer, client: peer.client, loop: loop, body: RequestBody(complete: body))
+        self.init(
+            head: head, peer: peer, client: peer.client, isFromProxy: isFromProxy, loop: loop,
+            body: RequestBody(complete: body))
     }
 }

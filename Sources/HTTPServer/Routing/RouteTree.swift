@@ -4,7 +4,7 @@ import HTTPTypes
 struct RouteTree<Handler: Sendable>: Sendable {
     enum Found {
         /// `isResource`: whether the path has a representation, which GET would give.
-        case found(Handler, PathParameters, isResource: Bool)
+        case found(Handler, PathParameters, pattern: String, isResource: Bool)
         /// The path is known, with these methods.
         case otherMethods([HTTPRequest.Method])
         case none
@@ -14,6 +14,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
         var method: HTTPRequest.Method
         var handler: Handler
         var names: [String]
+        var pattern: String
     }
 
     private struct Node: Sendable {
@@ -47,7 +48,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
         precondition(names.count <= PathParameters.most, "too many parameters: \(pattern)")
         precondition(!nodes[node].routes.contains { $0.method == method }, "routed twice: \(method) \(pattern)")
         methods.insert(method)
-        nodes[node].routes.append(Route(method: method, handler: handler, names: names))
+        nodes[node].routes.append(Route(method: method, handler: handler, names: names, pattern: pattern))
     }
 
     private mutating func addNode(link: (inout Self, Int) -> Void) -> Int {
@@ -69,7 +70,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
             if let route = routes.first(where: { $0.method == wanted }) {
                 return .found(
                     route.handler, PathParameters(names: route.names, bytes: head.bytes, places: places),
-                    isResource: wanted == .get || routes.contains { $0.method == .get })
+                    pattern: route.pattern, isResource: wanted == .get || routes.contains { $0.method == .get })
             }
         }
         return .otherMethods(routes.map(\.method))

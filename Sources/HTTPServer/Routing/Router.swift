@@ -1,6 +1,7 @@
 public import Clients
 import HTTPTypes
 import Logging
+import Tracing
 
 /// Answers by method and path.
 ///
@@ -36,6 +37,11 @@ public struct Router: Responder {
     /// Answers what no route knows. Without it, that is 404.
     public var fallback: (any Responder)?
 
+    /// Makes a span of each request; nil for none.
+    public var tracer: (any Tracer)?
+    /// Patterns of routes that are asked all the time by machines, and of which there are no spans.
+    public var untraced: Set<String> = []
+
     public init(logger: Logger? = nil) {
         self.logger = logger
     }
@@ -56,12 +62,25 @@ public struct Router: Responder {
     public mutating func delete(_ pattern: String, _ handler: @escaping Asynchronous) { on(.delete, pattern, handler) }
 
     public func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
-        onTheSpot?(request, client)
+        // Of who asks as part of a trace, there is a span.
+        guard tracer == nil || !request.bearsTraceContext else { return nil }
+        return onTheSpot?(request, client)
     }
 
     public func respond(to request: Request, reply: Reply) {
-        switch routes.find(request) {
-        case .found(let handler, let parameters, let isResource):
+        let found = routes.find(request)
+        var pattern: String?
+        if case .found(_, _, let known, _) = found { pattern = known }
+        guard let tracer, !(pattern.map(untraced.contains) ?? false)
+        else { return respond(found, to: request, reply: reply) }
+        RequestTracing(tracer: tracer).trace(request, pattern: pattern, reply: reply) { reply in
+            respond(found, to: request, reply: reply)
+        }
+    }
+
+    private func respond(_ found: RouteTree<Handler>.Found, to request: Request, reply: Reply) {
+        switch found {
+        case .found(let handler, let parameters, _, let isResource):
             // RFC 9110 §13.1.1.
             guard isResource || !request.headers.contains(.ifMatch) else {
                 return reply.send(Problem(.preconditionFailed).response)

@@ -1,5 +1,6 @@
 import Locking
 import Scheduling
+import Tracing
 
 /// One who waits for a load: answered exactly once, or never when it cancelled before.
 final class LoadWaiter: LoadHandle {
@@ -15,14 +16,18 @@ final class LoadWaiter: LoadHandle {
     let id: LoadMachine.WaiterID
     /// As of its request.
     let isForLater: Bool
+    /// The span that it belongs to, where there is one.
+    let cause: ServiceContext?
     private let state: Guarded<State>
     private let coordinator: LoadCoordinator
 
     init(
-        id: LoadMachine.WaiterID, isForLater: Bool = false, coordinator: LoadCoordinator, deliver: @escaping Deliver
+        id: LoadMachine.WaiterID, isForLater: Bool = false, cause: ServiceContext? = nil,
+        coordinator: LoadCoordinator, deliver: @escaping Deliver
     ) {
         self.id = id
         self.isForLater = isForLater
+        self.cause = cause
         self.coordinator = coordinator
         state = Guarded(State(deliver: deliver))
     }

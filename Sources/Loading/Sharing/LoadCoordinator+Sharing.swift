@@ -33,7 +33,7 @@ extension LoadCoordinator {
     private func goOn(_ job: LoadMachine.JobID) {
         guard let context = contexts[job] else { return }
         let needsOriginal = context.request.image.location.isFetched && context.ground == nil
-        perform(needsOriginal ? machine.needOriginal(job) : machine.prepare(job))
+        if needsOriginal { needOriginal(job) } else { perform(machine.prepare(job)) }
     }
 
     func share(_ job: LoadMachine.JobID, _ priority: Priority, on occasion: LookOccasion = .first) {

@@ -23,7 +23,7 @@ extension FetchJob {
             settlement = .notModified(originHead(head, revalidated: true))
         case 304 where isRanged, 416 where isRanged:
             settlement = .startOver
-        case let status where RedirectTrail.isRedirect(status) && !request.isSigned:
+        case let status where RedirectTrail.isRedirect(status) && !request.isSigned && request.upload == nil:
             settlement = .redirect(to: head.location)
         case let status:
             // A signature is for one host: a signed request goes nowhere else, whatever the answer says.

@@ -248,7 +248,7 @@ final class FetchJob {
         isRanged = false
         isConditional = false
         if let upload = request.upload {
-            fields += ["Content-Type: \(upload.mediaType)"]
+            fields += ["Content-Type: \(upload.mediaType)"] + upload.fields.map { "\($0): \($1)" }
         } else if let (range, condition) = resumption?.request {
             fields += ["Range: \(range)", "If-Range: \(condition)"]
             isRanged = true
@@ -258,7 +258,7 @@ final class FetchJob {
         }
         return TransferRequest(
             url: trail.current, fields: fields, userAgent: engine.configuration.userAgent,
-            method: request.upload == nil ? nil : "PUT", upload: request.upload, signature: signature,
+            method: request.upload?.method.rawValue, upload: request.upload, signature: signature,
             route: engine.configuration.routes["\(trail.current.origin.host):\(trail.current.origin.port)"],
             connectTimeout: engine.configuration.connectTimeout,
             maximumHeaderBytes: engine.configuration.maximumHeaderBytes,

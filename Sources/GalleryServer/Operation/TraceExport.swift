@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import Loading
+import Logging
+import Origins
+import Scheduling
+import Traces
+import Tracing
+
+/// Spans of this gallery, on their way to a collector: who makes them, and the connection that they leave by.
+final class TraceExport: Sendable {
+    let tracer: any Tracer
+    private let exporter: BatchExporter
+    private let collector: OriginFetcher
+
+    /// What one post waits for behind another: nothing, for there is one at a time.
+    private static let priority = Priority(lane: .visible, viewport: 0, distance: 0)
+
+    /// - Parameters:
+    ///   - version: Of the program.
+    ///   - node: What this node is called among those of its gallery.
+    init(_ configuration: Traces.Configuration, version: String, node: NodeTag, logger: Logger) throws {
+        var resource = [
+            "service.version": version, "service.instance.id": "\(node)", "host.name": Self.hostName,
+            "telemetry.sdk.language": "swift", "telemetry.sdk.name": "tessera", "telemetry.sdk.version": version,
+        ]
+        // What a person says of the program goes before what it says of itself.
+        resource.merge(configuration.resource) { $1 }
+        var configuration = configuration
+        configuration.resource = resource
+
+        var reach = Origins.Configuration()
+        // It was named by the operator, and is on a network of one's own as a rule.
+        reach.allowedAddresses = ["0.0.0.0/0", "::/0"]
+        reach.totalTimeout = configuration.timeout
+        reach.firstByteTimeout = min(reach.firstByteTimeout, configuration.timeout)
+        reach.connectTimeout = min(reach.connectTimeout, configuration.timeout)
+        reach.userAgent = "Tessera/\(version)"
+        var quiet = Logger(label: "tessera.traces")
+        // That a collector is away is said once, by who sends to it.
+        quiet.logLevel = .error
+        collector = try OriginFetcher(configuration: reach, logger: quiet)
+        exporter = BatchExporter(configuration, version: version, logger: logger) {
+            [collector, endpoint = configuration.endpoint, headers = configuration.headers] body, done in
+            let upload = OriginRequest.Upload(
+                bytes: body, mediaType: "application/json", method: .post, fields: headers)
+            _ = collector.fetch(OriginRequest(url: endpoint, upload: upload), priority: Self.priority) { event in
+                switch event {
+                case .finished: done(nil)
+                case .failed(let error): done(BatchExporter.Refusal(detail: error.logDetail))
+                case .started, .bytes, .notModified: break
+                }
+            }
+        }
+        tracer = OpenTelemetryTracer(configuration.sampling, exporter: exporter)
+    }
+
+    var figures: BatchExporter.Figures { exporter.figures }
+
+    /// Sends what waits, for as long as that takes but no longer than this, and ends.
+    func stop(within limit: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { await self.exporter.flush() }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                // What is under way fails by that, and whoever waits for it hears of it.
+                await self.collector.shutDown()
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        await collector.shutDown()
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "localhost" }
+    }
+}

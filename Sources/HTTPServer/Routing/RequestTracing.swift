@@ -1,0 +1,63 @@
+import HTTPTypes
+import Tracing
+
+/// A span of each request, from its head to the head of its answer (OpenTelemetry, "Semantic conventions for HTTP spans").
+/// Of the query, of addresses and of names of programs it says nothing: those are the clients'.
+struct RequestTracing {
+    let tracer: any Tracer
+
+    /// Answers within the request's span: what is begun for the answer belongs to it.
+    ///
+    /// - Parameter pattern: Of the route; nil where there is none.
+    func trace(_ request: Request, pattern: String?, reply: Reply, _ respond: (Reply) -> Void) {
+        var context = ServiceContext.topLevel
+        // A stranger could have each of its requests recorded, and put others' off.
+        if request.isFromProxy { tracer.extract(request.headers, into: &context, using: FieldExtractor()) }
+        let method = Self.known.contains(request.method) ? request.method.rawValue : "HTTP"
+        let span = tracer.startSpan(pattern.map { "\(method) \($0)" } ?? method, context: context, ofKind: .server)
+        let traced = span.isRecording ? reply.relaying { end(span, with: $0) } : reply
+        if span.isRecording {
+            span.updateAttributes { attributes in
+                attributes["http.request.method"] = method == "HTTP" ? "_OTHER" : method
+                attributes["http.route"] = pattern
+                attributes["url.path"] = request.path
+                attributes["url.scheme"] = "http"
+            }
+        }
+        ServiceContext.withValue(span.context) { respond(traced) }
+    }
+
+    private func end(_ span: any Span, with response: Response) -> Response {
+        let code = response.status.code
+        span.updateAttributes { attributes in
+            attributes["http.response.status_code"] = code
+            if code >= 500 { attributes["error.type"] = "\(code)" }
+        }
+        if code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+        span.end()
+        return response
+    }
+
+    private static let known: Set<HTTPRequest.Method> = [
+        .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch,
+    ]
+}
+
+private struct FieldExtractor: Extractor {
+    func extract(key: String, from headers: RequestHeaders) -> String? {
+        HTTPField.Name(key).flatMap { headers[$0] }
+    }
+}
+
+extension PlainRequest {
+    /// Whether it says that it belongs to a trace (W3C Trace Context §3.2).
+    var bearsTraceContext: Bool {
+        let name = "traceparent"
+        var bears = false
+        forEachField { field, _ in
+            guard field.count == name.utf8.count else { return }
+            bears = bears || zip(field, name.utf8).allSatisfy { $0 | 0x20 == $1 }
+        }
+        return bears
+    }
+}

@@ -1,0 +1,71 @@
+import Images
+import Renditions
+import Tracing
+
+/// The spans of one load: one for all of it, whoever waits, and beneath it one for each step that it was at.
+struct LoadTrace: Sendable {
+    /// Where a load is, as somebody sees it who looks for where the time has gone.
+    enum Step: String {
+        /// Looking into this machine's caches.
+        case find
+        /// Looking for it on other machines, or waiting for one that makes it.
+        case share
+        /// Waiting for the original from its origin.
+        case fetch
+        /// Opening the original.
+        case prepare
+        /// In line for a render worker, and at it.
+        case render
+    }
+
+    private let tracer: any Tracer
+    private let load: any Span
+    private var step: (any Span)?
+    /// Of the origin, where the original has one.
+    private let host: String?
+
+    /// - Parameter cause: What the first who waits belongs to.
+    init(of request: LoadRequest, cause: ServiceContext?, tracer: any Tracer) {
+        self.tracer = tracer
+        host = request.image.location.fetched.flatMap { Self.host(of: $0.url) }
+        load = tracer.startSpan("load \(request.rendition.rawValue)", context: cause ?? .topLevel)
+        guard load.isRecording else { return }
+        load.updateAttributes { attributes in
+            attributes["tessera.image"] = "\(request.image.id)"
+            attributes["tessera.rendition"] = request.rendition.rawValue
+            if !request.rendition.isFile { attributes["tessera.format"] = "\(request.format)" }
+        }
+    }
+
+    mutating func enter(_ next: Step) {
+        step?.end()
+        step = tracer.startSpan(next.rawValue, context: load.context)
+        if next == .fetch, let host { step?.attributes["server.address"] = host }
+    }
+
+    /// Another waits for the same: the load is linked to what that one belongs to.
+    func joined(by cause: ServiceContext) {
+        load.addLink(SpanLink(context: cause, attributes: [:]))
+    }
+
+    private static func host(of url: String) -> String? {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
+        let authority = url[start...].prefix { !"/?#".contains($0) }
+        let host = authority.split(separator: "@").last ?? ""
+        // An IPv6 address has colons of its own, and stands in brackets.
+        return String(host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" })
+    }
+
+    /// - Parameter result: Nil where nobody waited any more.
+    func end(_ result: Result<LoadedContent, LoadFailure>?) {
+        step?.end()
+        switch result {
+        case .success: break
+        case .failure(let failure):
+            load.attributes["error.type"] = "\(failure.status)"
+            load.setStatus(SpanStatus(code: .error, message: failure.publicMessage))
+        case nil: load.attributes["tessera.abandoned"] = true
+        }
+        load.end()
+    }
+}

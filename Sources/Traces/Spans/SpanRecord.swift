@@ -1,0 +1,17 @@
+import Tracing
+
+/// A span that has ended.
+struct SpanRecord: Sendable {
+    var context: TraceContext
+    /// Of the span that it belongs to; nil for the first of a trace.
+    var parent: UInt64?
+    var name: String
+    var kind: SpanKind
+    /// Nanoseconds since 1970.
+    var begin: UInt64
+    var end: UInt64
+    var attributes: SpanAttributes
+    var events: [SpanEvent]
+    var links: [(context: TraceContext, attributes: SpanAttributes)]
+    var status: SpanStatus?
+}

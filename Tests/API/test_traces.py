@@ -1,0 +1,141 @@
+"""Traces, as a collector of OpenTelemetry's is told them."""
+
+import time
+
+import pytest
+
+from collector import Collector
+from gallery import run, wait_until
+
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+UNRECORDED = PARENT[:-1] + "0"
+BY_PROXY = ("--trusted-proxy", "127.0.0.1")
+SERVER, INTERNAL = 2, 1
+FAILED = 2
+
+
+@pytest.fixture
+def collector():
+    collector = Collector()
+    yield collector
+    collector.close()
+
+
+def tile(gallery) -> str:
+    return gallery.get("/api/v1/images?limit=1").json["images"][0]["links"]["tile"]
+
+
+def test_a_cold_tile_is_one_trace_from_the_proxy_to_the_worker(serve, shared_folder, collector):
+    gallery = serve(shared_folder, *BY_PROXY, **collector.environment(OTEL_SERVICE_NAME="photos"))
+    gallery.images(12)
+    link = tile(gallery)
+    assert gallery.ask("GET", link, headers={"traceparent": PARENT}).status == 200
+    wait_until(lambda: collector.named("load tile"), "the load to be told", lambda: gallery.log)
+    wait_until(lambda: collector.named("GET /images/{id}/{rendition}"), "the request to be told")
+    [request] = collector.named("GET /images/{id}/{rendition}")
+    [load] = collector.named("load tile")
+    steps = [span for span in collector.spans if span.parent == load.id]
+    assert (request.trace, request.parent) == (PARENT.split("-")[1], PARENT.split("-")[2])
+    assert request.kind == SERVER and load.kind == INTERNAL
+    assert load.parent == request.id
+    assert [step.name for step in steps] == ["find", "prepare", "render"]
+    assert {span.trace for span in [load, *steps]} == {request.trace}
+    assert request.begin <= load.begin <= steps[0].begin and steps[-1].end <= load.end
+    assert request.attributes["http.response.status_code"] == 200
+    assert request.attributes["url.path"] == link.partition("?")[0]
+    assert collector.resource["service.name"] == "photos"
+    assert collector.paths == {"/v1/traces"}
+
+
+def test_what_is_in_memory_is_a_span_for_who_asks_as_part_of_a_trace_and_for_nobody_else(serve, shared_folder, collector):
+    gallery = serve(shared_folder, *BY_PROXY, **collector.environment())
+    gallery.images(12)
+    link = tile(gallery)
+    for _ in range(3):
+        assert gallery.get(link).status == 200
+    assert gallery.ask("GET", link, headers={"traceparent": PARENT}).status == 200
+    gallery.stop()
+    told = collector.named("GET /images/{id}/{rendition}")
+    assert [span.trace == PARENT.split("-")[1] for span in told] == [False, True]
+    assert len(collector.named("load tile")) == 1
+
+
+def test_who_is_no_trusted_proxy_decides_of_no_trace(serve, shared_folder, collector):
+    gallery = serve(shared_folder, **collector.environment(OTEL_TRACES_SAMPLER="parentbased_always_off"))
+    gallery.images(12)
+    assert gallery.ask("GET", tile(gallery), headers={"traceparent": PARENT}).status == 200
+    gallery.stop()
+    assert collector.posts == 0
+
+
+def test_what_the_proxy_does_not_record_is_not_recorded(serve, shared_folder, collector):
+    gallery = serve(shared_folder, *BY_PROXY, **collector.environment())
+    gallery.images(12)
+    link = tile(gallery)
+    assert gallery.ask("GET", link, headers={"traceparent": UNRECORDED}).status == 200
+    assert gallery.get(link.replace("tile", "screen")).status == 200
+    gallery.stop()
+    assert not collector.named("load tile")
+    assert len(collector.named("load screen")) == 1
+
+
+def test_what_supervisors_ask_and_what_clients_say_of_themselves_is_in_no_trace(serve, shared_folder, collector):
+    gallery = serve(shared_folder, **collector.environment(OTEL_EXPORTER_OTLP_HEADERS="api-key=secret%20one"))
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert gallery.get(path).status == 200
+    gallery.images(12)
+    assert gallery.get("/api/v1/images?q=private-words").status == 200
+    gallery.stop()
+    assert {span.name for span in collector.spans} == {"GET /api/v1/images"}
+    assert "private-words" not in str(collector.spans)
+    assert collector.headers["api-key"] == "secret one"
+
+
+def test_failures_of_origins_are_told(listed, origin, collector):
+    gallery = listed(origin.url("missing"), **collector.environment())
+    gallery.images(1)
+    gallery.get(tile(gallery))
+    wait_until(lambda: collector.named("load tile"), "the load to be told", lambda: gallery.log)
+    [load] = collector.named("load tile")
+    assert load.status == FAILED and load.attributes["error.type"] == "404"
+    [fetch] = [span for span in collector.spans if span.parent == load.id and span.name == "fetch"]
+    assert fetch.attributes["server.address"] == "127.0.0.1"
+
+
+def figure(gallery, name: str) -> int:
+    lines = gallery.get("/metrics").body.decode().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith(f"tessera_trace_{name}_total ")))
+
+
+def test_a_collector_that_is_away_costs_spans_and_nothing_else(serve, shared_folder, collector):
+    collector.status = 400
+    gallery = serve(shared_folder, **collector.environment())
+    gallery.images(12)
+    wait_until(lambda: figure(gallery, "spans_dropped") > 0, "spans to be dropped", lambda: gallery.log)
+    assert gallery.get(tile(gallery)).status == 200
+    wait_until(lambda: collector.posts > 1, "another post")
+    collector.status = 200
+    gallery.get("/api/v1/status")
+    wait_until(lambda: figure(gallery, "spans_exported") > 0, "spans to be taken", lambda: gallery.log)
+    wait_until(lambda: "takes traces again" in gallery.log, "the log to say so")
+    assert gallery.log.count("takes no traces") == 1
+    assert gallery.stop() == 0
+
+
+def test_a_collector_that_is_not_there_delays_no_stop(serve, shared_folder, collector):
+    url = collector.url
+    collector.close()
+    gallery = serve(shared_folder, OTEL_EXPORTER_OTLP_ENDPOINT=url)
+    gallery.images(12)
+    begun = time.monotonic()
+    assert gallery.stop() == 0
+    assert time.monotonic() - begun < 8
+
+
+@pytest.mark.parametrize("variable, text, says", [
+    ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "http/json"), ("OTEL_TRACES_SAMPLER", "often", "always_on"),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317", "http://collector:4318")])
+def test_what_cannot_be_followed_is_said_before_the_start(data, shared_folder, variable, text, says):
+    refused = run("serve", shared_folder, data=data, **{"OTEL_TRACES_EXPORTER": "otlp", variable: text})
+    assert refused.returncode != 0
+    assert variable in refused.stderr and says in refused.stderr

@@ -1,0 +1,109 @@
+import Foundation
+import Locking
+import Logging
+import Testing
+import Tracing
+
+@testable import Traces
+
+@Suite(.timeLimit(.minutes(1))) struct BatchExporterTests {
+    /// A collector that answers when a test says so.
+    private final class Collector: Sendable {
+        struct Post: Sendable {
+            let spans: Int
+            let done: @Sendable (BatchExporter.Refusal?) -> Void
+        }
+
+        let posts: AsyncStream<Post>
+        private let continuation: AsyncStream<Post>.Continuation
+
+        init() { (posts, continuation) = AsyncStream.makeStream() }
+
+        func take(_ body: [UInt8], _ done: @escaping @Sendable (BatchExporter.Refusal?) -> Void) {
+            let count = String(decoding: body, as: UTF8.self).components(separatedBy: "\"traceId\"").count - 1
+            continuation.yield(Post(spans: count, done: done))
+        }
+    }
+
+    private let collector = Collector()
+
+    private func exporter(_ change: (inout Configuration) -> Void) -> BatchExporter {
+        var configuration = Configuration(endpoint: "http://collector/v1/traces")
+        configuration.delay = .seconds(3_000)
+        change(&configuration)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return BatchExporter(configuration, version: "1", logger: logger) { [collector] in collector.take($0, $1) }
+    }
+
+    private func end(_ count: Int, to exporter: BatchExporter) {
+        let tracer = OpenTelemetryTracer(Sampling(), exporter: exporter)
+        for number in 0..<count { tracer.startSpan("span \(number)", context: .topLevel).end() }
+    }
+
+    @Test func `a whole batch goes at once, and one at a time`() async throws {
+        let exporter = exporter { $0.batch = 10 }
+        var posts = collector.posts.makeAsyncIterator()
+        end(10, to: exporter)
+        let first = try #require(await posts.next())
+        #expect(first.spans == 10)
+        end(25, to: exporter)
+        first.done(nil)
+        let second = try #require(await posts.next())
+        #expect(second.spans == 10, "the rest waits until this one is taken")
+        second.done(nil)
+        let third = try #require(await posts.next())
+        #expect(third.spans == 10)
+        async let flushed: Void = exporter.flush()
+        third.done(nil)
+        let last = try #require(await posts.next())
+        #expect(last.spans == 5)
+        last.done(nil)
+        await flushed
+        #expect(exporter.figures == .init(exported: 35, dropped: 0))
+    }
+
+    @Test func `a few go when their time has come`() async throws {
+        let exporter = exporter { $0.delay = .milliseconds(5) }
+        var posts = collector.posts.makeAsyncIterator()
+        for _ in 0..<3 {
+            end(1, to: exporter)
+            let post = try #require(await posts.next())
+            #expect(post.spans == 1)
+            post.done(nil)
+        }
+        await exporter.flush()
+        #expect(exporter.figures.exported == 3)
+    }
+
+    @Test func `beyond as many as may wait spans are dropped and counted`() async throws {
+        let exporter = exporter {
+            $0.batch = 10
+            $0.mostWaiting = 20
+        }
+        var posts = collector.posts.makeAsyncIterator()
+        end(10, to: exporter)
+        let held = try #require(await posts.next())
+        end(50, to: exporter)
+        #expect(exporter.figures.dropped == 30)
+        async let flushed: Void = exporter.flush()
+        held.done(nil)
+        for _ in 0..<2 { try #require(await posts.next()).done(nil) }
+        await flushed
+        #expect(exporter.figures == .init(exported: 30, dropped: 30))
+    }
+
+    @Test func `what the collector refuses is dropped, and the next is sent all the same`() async throws {
+        let exporter = exporter { $0.batch = 10 }
+        var posts = collector.posts.makeAsyncIterator()
+        end(10, to: exporter)
+        try #require(await posts.next()).done(BatchExporter.Refusal(detail: "away"))
+        end(10, to: exporter)
+        try #require(await posts.next()).done(nil)
+        await exporter.flush()
+        #expect(exporter.figures == .init(exported: 10, dropped: 10))
+    }
+
+    @Test func `a flush of nothing ends at once`() async {
+        await exporter { _ in }.flush()
+    }
+}
