@@ -83,9 +83,8 @@ let package = Package(
         room(
             "Loading",
             knows: [
-                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux", grdb, collections,
-                tracing,
-                log,
+                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux",
+                grdb, collections, tracing, log,
             ],
             tests: ["RenderWorkers", "Addresses", inMemoryTracing]),
         room("Redis", knows: ["EventLoops", "Addresses", collections, crypto], tests: ["Locking"]),

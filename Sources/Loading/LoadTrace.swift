@@ -38,6 +38,7 @@ struct LoadTrace: Sendable {
     }
 
     mutating func enter(_ next: Step) {
+        guard load.isRecording else { return }
         step?.end()
         step = tracer.startSpan(next.rawValue, context: load.context)
         if next == .fetch, let host { step?.attributes["server.address"] = host }

@@ -20,7 +20,7 @@ struct RequestTracing {
             span.updateAttributes { attributes in
                 attributes["http.request.method"] = method == "HTTP" ? "_OTHER" : method
                 attributes["http.route"] = pattern
-                attributes["url.path"] = request.path
+                attributes["url.path"] = String(request.path.prefix(Self.longestPath))
                 attributes["url.scheme"] = "http"
             }
         }
@@ -37,6 +37,9 @@ struct RequestTracing {
         span.end()
         return response
     }
+
+    /// Characters. What a client makes longer is cut, for it waits in memory.
+    private static let longestPath = 1_024
 
     private static let known: Set<HTTPRequest.Method> = [
         .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch,
