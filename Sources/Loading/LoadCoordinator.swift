@@ -214,7 +214,7 @@ final class LoadCoordinator: @unchecked Sendable {
 
     func perform(_ effects: [LoadMachine.Effect]) {
         for effect in effects {
-            if let (job, step) = effect.step { contexts[job]?.trace?.enter(step) }
+            if configuration.tracer != nil, let (job, step) = effect.step { contexts[job]?.trace?.enter(step) }
             switch effect {
             case .find(let job, let priority): find(job, priority)
             case .share(let job, let priority): share(job, priority)
