@@ -57,7 +57,10 @@ extension LoadCoordinator {
         }
         let context = contexts.removeValue(forKey: job)
         context?.glimpse?.cancel()
-        context?.trace?.end(result)
+        switch result {
+        case .success: context?.trace?.end(.answered)
+        case .failure(let failure): context?.trace?.end(.failed(failure))
+        }
         let request = context?.request
         let (ended, effects) = machine.finish(job)
         perform(effects)
@@ -100,7 +103,7 @@ extension LoadCoordinator {
             context.render?.cancel()
             context.glimpse?.cancel()
             context.share.turn?.end(.gaveUp)
-            context.trace?.end(.failure(.shuttingDown))
+            context.trace?.end(.failed(.shuttingDown))
         }
         contexts = [:]
         wishes = [:]

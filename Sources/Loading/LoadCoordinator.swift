@@ -231,7 +231,7 @@ final class LoadCoordinator: @unchecked Sendable {
                 beginnings[fetch] = nil
                 arrivals.went(fetches[fetch])
                 fetches.removeValue(forKey: fetch)?.cancel()
-            case .release(let job): contexts.removeValue(forKey: job)?.trace?.end(nil)
+            case .release(let job): contexts.removeValue(forKey: job)?.trace?.end(.answered)
             }
         }
     }
@@ -261,7 +261,8 @@ final class LoadCoordinator: @unchecked Sendable {
         context.render?.cancel()
         context.glimpse?.cancel()
         context.share.turn?.end(.gaveUp)
-        context.trace?.end(nil)
+        // Who was given an original while it arrives has let go of it.
+        if case .streaming = stage { context.trace?.end(.answered) } else { context.trace?.end(.abandoned) }
     }
 
     /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.

@@ -57,15 +57,21 @@ struct LoadTrace: Sendable {
         return String(host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" })
     }
 
-    /// - Parameter result: Nil where nobody waited any more.
-    func end(_ result: Result<LoadedContent, LoadFailure>?) {
+    enum Outcome {
+        case answered
+        case failed(LoadFailure)
+        /// Nobody waited any more.
+        case abandoned
+    }
+
+    func end(_ outcome: Outcome) {
         step?.end()
-        switch result {
-        case .success: break
-        case .failure(let failure):
+        switch outcome {
+        case .answered: break
+        case .failed(let failure):
             load.attributes["error.type"] = "\(failure.status)"
             load.setStatus(SpanStatus(code: .error, message: failure.publicMessage))
-        case nil: load.attributes["tessera.abandoned"] = true
+        case .abandoned: load.attributes["tessera.abandoned"] = true
         }
         load.end()
     }

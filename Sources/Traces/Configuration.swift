@@ -84,7 +84,10 @@ private struct Variables {
         guard let (name, text) = first(names) else { return isWanted ? "http://localhost:4318/v1/traces" : nil }
         let lower = text.lowercased()
         guard lower.hasPrefix("http://") || lower.hasPrefix("https://") else {
-            throw Invalid(variable: name, problem: "\(text) is no URL such as http://collector:4318")
+            throw Invalid(variable: name, problem: "it is no URL such as http://collector:4318")
+        }
+        guard !text.contains("@") else {
+            throw Invalid(variable: name, problem: "no password goes here; write it in OTEL_EXPORTER_OTLP_HEADERS")
         }
         // The general one is of all signals; each has its place beneath it.
         guard name == names[1] else { return text }

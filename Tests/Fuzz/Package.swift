@@ -29,6 +29,7 @@ let package = Package(
     name: "fuzz",
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
@@ -43,8 +44,7 @@ let package = Package(
             "HTTPServer",
             knows: [
                 "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "Crypto", collections,
-                httpTypes,
-                log,
+                httpTypes, tracing, log,
             ],
             without: ["Assembly", "StaticFiles"]),
         room(
@@ -99,4 +99,5 @@ let package = Package(
 
 var collections: Target.Dependency { .product(name: "Collections", package: "swift-collections") }
 var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
+var tracing: Target.Dependency { .product(name: "Tracing", package: "swift-distributed-tracing") }
 var log: Target.Dependency { .product(name: "Logging", package: "swift-log") }

@@ -137,6 +137,7 @@ import Tracing
         #expect(try await growing.rest().count == 100_000)
         await house.reached { $0.jobs == 0 }
         try expectSteps(["find", "fetch"], of: "load original")
+        #expect(try span("load original").attributes.get("tessera.abandoned") == nil)
         await house.close()
     }
 

@@ -15,7 +15,8 @@ struct RequestTracing {
         if request.isFromProxy { tracer.extract(request.headers, into: &context, using: FieldExtractor()) }
         let method = Self.known.contains(request.method) ? request.method.rawValue : "HTTP"
         let span = tracer.startSpan(pattern.map { "\(method) \($0)" } ?? method, context: context, ofKind: .server)
-        let traced = span.isRecording ? reply.relaying { end(span, with: $0) } : reply
+        let traced =
+            span.isRecording ? reply.relaying { [reply] in end(span, with: $0, isAbandoned: reply.isAbandoned) } : reply
         if span.isRecording {
             span.updateAttributes { attributes in
                 attributes["http.request.method"] = method == "HTTP" ? "_OTHER" : method
@@ -27,7 +28,13 @@ struct RequestTracing {
         ServiceContext.withValue(span.context) { respond(traced) }
     }
 
-    private func end(_ span: any Span, with response: Response) -> Response {
+    private func end(_ span: any Span, with response: Response, isAbandoned: Bool) -> Response {
+        // What a client that has gone would have been told is no failure of the server's.
+        guard !isAbandoned else {
+            span.attributes["tessera.abandoned"] = true
+            span.end()
+            return response
+        }
         let code = response.status.code
         span.updateAttributes { attributes in
             attributes["http.response.status_code"] = code
@@ -53,13 +60,15 @@ private struct FieldExtractor: Extractor {
 }
 
 extension PlainRequest {
-    /// Whether it says that it belongs to a trace (W3C Trace Context §3.2).
+    /// Whether it says that it belongs to a trace that is recorded (W3C Trace Context §3.2).
     var bearsTraceContext: Bool {
         let name = "traceparent"
         var bears = false
-        forEachField { field, _ in
-            guard field.count == name.utf8.count else { return }
-            bears = bears || zip(field, name.utf8).allSatisfy { $0 | 0x20 == $1 }
+        forEachField { field, value in
+            guard field.count == name.utf8.count, value.count >= 55, let flags = ASCII.hexDigit(value[54]) else {
+                return
+            }
+            bears = bears || flags & 1 == 1 && zip(field, name.utf8).allSatisfy { $0 | 0x20 == $1 }
         }
         return bears
     }

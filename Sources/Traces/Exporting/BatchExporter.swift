@@ -110,8 +110,10 @@ public final class BatchExporter: Sendable {
             state.isSending = false
             if refusal == nil { state.figures.exported += count } else { state.figures.dropped += count }
             defer { state.isReached = refusal == nil }
-            // Behind a whole batch, or where somebody waits for the end, nothing waits for its time.
-            let goesOn = state.waiting.count >= configuration.batch || !state.flushes.isEmpty
+            // Behind a whole batch, or where somebody waits for the end, nothing waits for its time; nor does that whose time
+            // came while this was sent.
+            let isLate = !state.waiting.isEmpty && !state.isDue
+            let goesOn = state.waiting.count >= configuration.batch || isLate || !state.flushes.isEmpty
             return (state.isReached != (refusal == nil), goesOn)
         }
         if isNews {

@@ -102,7 +102,8 @@ import Tracing
             asked.withLock { $0 += 1 }
             return nil
         }
-        let bearing: HTTPFields = [HTTPField.Name("Traceparent")!: "00-1-2-01"]
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let bearing: HTTPFields = [HTTPField.Name("Traceparent")!: parent]
         for (headers, count) in [(HTTPFields(), 1), (bearing, 1), (HTTPFields(), 2)] as [(HTTPFields, Int)] {
             let plain = try #require(PlainRequest(Request(.get, "/images/7", headers: headers, loop: loop).head))
             _ = router.answerOnTheSpot(to: plain, from: Client(.v4(0)))
