@@ -83,10 +83,10 @@ let package = Package(
         room(
             "Loading",
             knows: [
-                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Locking", "CLinux",
+                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Addresses", "Locking", "CLinux",
                 grdb, collections, tracing, log,
             ],
-            tests: ["RenderWorkers", "Addresses", inMemoryTracing]),
+            tests: ["RenderWorkers", inMemoryTracing]),
         room("Redis", knows: ["EventLoops", "Addresses", collections, crypto], tests: ["Locking"]),
         room("Postgres", knows: ["EventLoops", "Addresses", "CPostgres", collections], tests: ["Locking"]),
         room(
@@ -114,7 +114,7 @@ let package = Package(
             // GLib's loader of modules, which libvips' pkg-config file does not name.
             links: ["gmodule-2.0"]),
         room("Sandbox", knows: ["CSandbox"]),
-        room("Traces", knows: ["Locking", tracing, log]),
+        room("Traces", knows: ["Addresses", "Locking", httpTypes, tracing, log]),
 
         // The ground: sockets, dates, order of work, and the nouns.
         room(

@@ -1,3 +1,4 @@
+import Addresses
 import Images
 import Renditions
 import Tracing
@@ -21,13 +22,13 @@ struct LoadTrace: Sendable {
     private let tracer: any Tracer
     private let load: any Span
     private var step: (any Span)?
-    /// Of the origin, where the original has one.
-    private let host: String?
+    /// Of the original, where an origin has it.
+    private let url: String?
 
     /// - Parameter cause: What the first who waits belongs to.
     init(of request: LoadRequest, cause: ServiceContext?, tracer: any Tracer) {
         self.tracer = tracer
-        host = request.image.location.fetched.flatMap { Self.host(of: $0.url) }
+        url = request.image.location.fetched?.url
         load = tracer.startSpan("load \(request.rendition.rawValue)", context: cause ?? .topLevel)
         guard load.isRecording else { return }
         load.updateAttributes { attributes in
@@ -41,20 +42,14 @@ struct LoadTrace: Sendable {
         guard load.isRecording else { return }
         step?.end()
         step = tracer.startSpan(next.rawValue, context: load.context)
-        if next == .fetch, let host { step?.attributes["server.address"] = host }
+        if next == .fetch, let url, let origin = try? ServerURL(String(url.prefix { $0 != "#" })) {
+            step?.attributes["server.address"] = origin.host
+        }
     }
 
     /// Another waits for the same: the load is linked to what that one belongs to.
     func joined(by cause: ServiceContext) {
         load.addLink(SpanLink(context: cause, attributes: [:]))
-    }
-
-    private static func host(of url: String) -> String? {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
-        let authority = url[start...].prefix { !"/?#".contains($0) }
-        let host = authority.split(separator: "@").last ?? ""
-        // An IPv6 address has colons of its own, and stands in brackets.
-        return String(host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" })
     }
 
     enum Outcome {

@@ -1,3 +1,6 @@
+import Addresses
+import HTTPTypes
+
 /// Where traces are sent, and which: by the variables that OpenTelemetry gives to all programs (OpenTelemetry
 /// specification, "Environment Variable Specification" and "OTLP Exporter Configuration").
 public struct Configuration: Hashable, Sendable {
@@ -147,8 +150,8 @@ private struct Variables {
         for part in text.split(separator: ",") {
             let end = part.firstIndex(of: "=") ?? part.endIndex
             let key = part[..<end].trimming(" \t")
-            guard end < part.endIndex, key.isToken,
-                let value = String(part[part.index(after: end)...]).trimming(" \t").percentDecoded,
+            guard end < part.endIndex, HTTPField.Name(key) != nil,
+                let value = ServerURL.decoded(part[part.index(after: end)...].trimming(" \t")),
                 value.utf8.allSatisfy({ (0x20..<0x7f).contains($0) })
             else {
                 // What it holds may be a secret, and is not repeated.
@@ -166,38 +169,5 @@ extension StringProtocol {
         while let first = rest.first, characters.contains(first) { rest.removeFirst() }
         while let last = rest.last, characters.contains(last) { rest.removeLast() }
         return String(rest)
-    }
-}
-
-extension String {
-    /// RFC 9110 §5.6.2.
-    fileprivate var isToken: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "a")...UInt8(ascii: "z"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-
-    /// Nil where an escape is none, or the bytes are no UTF-8.
-    fileprivate var percentDecoded: String? {
-        var bytes: [UInt8] = []
-        var rest = Substring(self).utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let digits = String(rest.prefix(2)), rest.count >= 2, let value = UInt8(digits, radix: 16),
-                !digits.hasPrefix("+")
-            else { return nil }
-            bytes.append(value)
-            rest.removeFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -75,7 +75,8 @@ extension FixedWidthInteger {
         self = value
     }
 
-    fileprivate var lowercaseHex: String {
+    /// All digits that it has room for.
+    var lowercaseHex: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits
     }

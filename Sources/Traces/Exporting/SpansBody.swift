@@ -58,7 +58,7 @@ struct SpansBody: Encodable {
             traceId = span.context.traceText
             spanId = span.context.spanText
             traceState = span.context.state.isEmpty ? nil : span.context.state
-            parentSpanId = span.parent.map { TraceContext(trace: 1, span: $0, isSampled: true).spanText }
+            parentSpanId = span.parent?.lowercaseHex
             flags = span.context.isSampled ? 1 : 0
             name = span.name
             kind = span.kind.number
