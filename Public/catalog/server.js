@@ -24,7 +24,8 @@ import { copyMark } from '../offline/copy-mark.js';
 
 /** The JSON API of the gallery, version 1. Every method throws a `Problem`, or `Unreachable` when nobody answered. */
 export class Server {
-  static #timeout = 20_000;
+  /** So long an answer may take. Milliseconds. */
+  static timeout = 20_000;
   #connection;
 
   /** @param {import('./connection.js').Connection} connection */
@@ -164,7 +165,7 @@ export class Server {
       headers: { Accept: accept, ...(body && { 'Content-Type': 'application/json' }) },
       body: body && JSON.stringify(body),
       priority: 'high',
-      signal: AbortSignal.timeout(Server.#timeout),
+      signal: AbortSignal.timeout(Server.timeout),
     });
     if (!response.ok) throw await Problem.from(response);
     // The service worker answers where the server does not.

@@ -34,6 +34,17 @@ def until_kept(front):
     }""")
 
 
+def test_what_is_still_on_its_way_when_the_worker_takes_over_is_kept_too(visit, start, tmp_path):
+    server = start(*OPTIONS, data=tmp_path)
+
+    def late(route):
+        route.request.frame.page.wait_for_function("() => navigator.serviceWorker.controller")
+        route.continue_()
+
+    front = visit(server, before=lambda page: page.route("**/api/v1/images?*", late), **FEW)
+    until_kept(front)
+
+
 def test_without_its_server_the_gallery_opens_with_what_was_seen(kept):
     front, server = kept
     server.stop()
