@@ -1,4 +1,5 @@
 import Addresses
+import Glibc
 import HTTPTypes
 
 /// Where traces are sent, and which: by the variables that OpenTelemetry gives to all programs (OpenTelemetry
@@ -8,6 +9,8 @@ public struct Configuration: Hashable, Sendable {
     public var endpoint: String
     /// Sent with each post: what a collector knows its own by.
     public var headers: [String: String] = [:]
+    /// A file with the certificates, in PEM, of who vouches for the collector; the system's own where this is nil.
+    public var certificateAuthorities: String?
     /// What is said of all spans: `service.name` and the like.
     public var resource: [String: String] = ["service.name": "tessera"]
     public var sampling = Sampling()
@@ -50,6 +53,7 @@ public struct Configuration: Hashable, Sendable {
         self.init(endpoint: endpoint)
         try variables.checkProtocol()
         headers = try variables.pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS", or: "OTEL_EXPORTER_OTLP_HEADERS")
+        certificateAuthorities = try variables.certificateAuthorities()
         resource.merge(try variables.pairs("OTEL_RESOURCE_ATTRIBUTES")) { $1 }
         if let name = variables["OTEL_SERVICE_NAME"] { resource["service.name"] = name }
         sampling = try variables.sampling()
@@ -104,6 +108,13 @@ private struct Variables {
         throw Invalid(
             variable: name,
             problem: "\(text) is not spoken here; write http/json, and name the collector's port for HTTP, mostly 4318")
+    }
+
+    func certificateAuthorities() throws(Invalid) -> String? {
+        let names = ["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"]
+        guard let (name, path) = first(names) else { return nil }
+        guard access(path, R_OK) == 0 else { throw Invalid(variable: name, problem: "\(path) cannot be read") }
+        return path
     }
 
     func sampling() throws(Invalid) -> Sampling {

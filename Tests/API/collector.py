@@ -3,6 +3,9 @@
 import base64
 import http.server
 import json
+import pathlib
+import ssl
+import subprocess
 import threading
 from dataclasses import dataclass, field
 
@@ -61,10 +64,22 @@ def _span(told: Told) -> Span:
         [link.trace_id.hex() for link in told.links])
 
 
-class Collector:
-    """Listens on loopback until it is closed. `status` is what it answers."""
+def vouched_for_by_itself(folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
+    """A certificate of 127.0.0.1 that nobody else has signed, and its key."""
+    certificate, key = folder / "collector.pem", folder / "collector.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=collector", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True)
+    return certificate, key
 
-    def __init__(self):
+
+class Collector:
+    """Listens on loopback until it is closed. `status` is what it answers; while `silent` is set it answers nothing.
+    With a certificate and its key it speaks TLS."""
+
+    def __init__(self, certificate: pathlib.Path | None = None, key: pathlib.Path | None = None):
+        self.silent = threading.Event()
         self.status = 200
         self.resource: dict = {}
         self.headers: dict = {}
@@ -73,6 +88,8 @@ class Collector:
         self._spans: list[Span] = []
         self._failure: Exception | None = None
         self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._scheme = "https" if certificate else "http"
         collector = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -81,6 +98,9 @@ class Collector:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 status = collector._take(self.path, dict(self.headers), body)
+                if collector.silent.is_set():
+                    collector._closed.wait()
+                    return
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", "2")
@@ -92,11 +112,15 @@ class Collector:
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_port}"
 
     def environment(self, **more: str) -> dict[str, str]:
         """What a program is started with that is to tell this one, soon."""
@@ -126,5 +150,6 @@ class Collector:
         return [span for span in self.spans if span.name == name]
 
     def close(self):
+        self._closed.set()
         self._server.shutdown()
         self._server.server_close()

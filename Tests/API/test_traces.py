@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from collector import Collector
+from collector import Collector, vouched_for_by_itself
 from gallery import run, wait_until
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -118,7 +118,7 @@ def test_a_collector_that_is_away_costs_spans_and_nothing_else(serve, shared_fol
     gallery.get("/api/v1/status")
     wait_until(lambda: figure(gallery, "spans_exported") > 0, "spans to be taken", lambda: gallery.log)
     wait_until(lambda: "takes traces again" in gallery.log, "the log to say so")
-    assert gallery.log.count("takes no traces") == 1
+    assert gallery.log.count("does not take all traces") == 1
     assert gallery.stop() == 0
 
 
@@ -132,9 +132,37 @@ def test_a_collector_that_is_not_there_delays_no_stop(serve, shared_folder, coll
     assert time.monotonic() - begun < 8
 
 
+def test_a_collector_that_never_answers_delays_neither_pictures_nor_a_stop(serve, shared_folder, collector):
+    collector.silent.set()
+    gallery = serve(shared_folder, **collector.environment())
+    gallery.images(12)
+    wait_until(lambda: collector.posts > 0, "a post to be under way", lambda: gallery.log)
+    assert gallery.get(tile(gallery)).status == 200
+    begun = time.monotonic()
+    assert gallery.stop() == 0
+    assert time.monotonic() - begun < 8
+
+
+def test_a_collector_is_believed_whom_the_named_certificate_vouches_for(serve, shared_folder, tmp_path):
+    certificate, key = vouched_for_by_itself(tmp_path)
+    collector = Collector(certificate, key)
+    try:
+        gallery = serve(shared_folder, **collector.environment())
+        gallery.images(12)
+        wait_until(lambda: figure(gallery, "spans_dropped") > 0, "spans to be dropped", lambda: gallery.log)
+        gallery.stop()
+        assert collector.posts == 0
+        gallery = serve(shared_folder, **collector.environment(OTEL_EXPORTER_OTLP_CERTIFICATE=str(certificate)))
+        gallery.images(12)
+        wait_until(lambda: collector.named("GET /api/v1/images"), "spans to be taken", lambda: gallery.log)
+    finally:
+        collector.close()
+
+
 @pytest.mark.parametrize("variable, text, says", [
     ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "http/json"), ("OTEL_TRACES_SAMPLER", "often", "always_on"),
-    ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317", "http://collector:4318")])
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317", "http://collector:4318"),
+    ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere/ca.pem", "cannot be read")])
 def test_what_cannot_be_followed_is_said_before_the_start(data, shared_folder, variable, text, says):
     refused = run("serve", shared_folder, data=data, **{"OTEL_TRACES_EXPORTER": "otlp", variable: text})
     assert refused.returncode != 0

@@ -32,7 +32,7 @@ struct Probe {
         guard mkdtemp(&template) != nil else { return .other("no folder", errno) }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer {
-            for name in ["file", "new", "other"] { unlink(folder + "/" + name) }
+            for name in ["file", "new", "other", "output"] { unlink(folder + "/" + name) }
             rmdir(folder + "/directory")
             rmdir(folder)
         }

@@ -11,7 +11,7 @@ import Tracing
     private final class Collector: Sendable {
         struct Post: Sendable {
             let spans: Int
-            let done: @Sendable (BatchExporter.Refusal?) -> Void
+            let done: @Sendable (BatchExporter.Outcome) -> Void
         }
 
         let posts: AsyncStream<Post>
@@ -19,7 +19,7 @@ import Tracing
 
         init() { (posts, continuation) = AsyncStream.makeStream() }
 
-        func take(_ body: [UInt8], _ done: @escaping @Sendable (BatchExporter.Refusal?) -> Void) {
+        func take(_ body: [UInt8], _ done: @escaping @Sendable (BatchExporter.Outcome) -> Void) {
             let count = String(decoding: body, as: UTF8.self).components(separatedBy: "\"traceId\"").count - 1
             continuation.yield(Post(spans: count, done: done))
         }
@@ -47,17 +47,17 @@ import Tracing
         let first = try #require(await posts.next())
         #expect(first.spans == 10)
         end(25, to: exporter)
-        first.done(nil)
+        first.done(.success([]))
         let second = try #require(await posts.next())
         #expect(second.spans == 10, "the rest waits until this one is taken")
-        second.done(nil)
+        second.done(.success([]))
         let third = try #require(await posts.next())
         #expect(third.spans == 10)
         async let flushed: Void = exporter.flush()
-        third.done(nil)
+        third.done(.success([]))
         let last = try #require(await posts.next())
         #expect(last.spans == 5)
-        last.done(nil)
+        last.done(.success([]))
         await flushed
         #expect(exporter.figures == .init(exported: 35, dropped: 0))
     }
@@ -69,7 +69,7 @@ import Tracing
             end(1, to: exporter)
             let post = try #require(await posts.next())
             #expect(post.spans == 1)
-            post.done(nil)
+            post.done(.success([]))
         }
         await exporter.flush()
         #expect(exporter.figures.exported == 3)
@@ -86,8 +86,8 @@ import Tracing
         end(50, to: exporter)
         #expect(exporter.figures.dropped == 30)
         async let flushed: Void = exporter.flush()
-        held.done(nil)
-        for _ in 0..<2 { try #require(await posts.next()).done(nil) }
+        held.done(.success([]))
+        for _ in 0..<2 { try #require(await posts.next()).done(.success([])) }
         await flushed
         #expect(exporter.figures == .init(exported: 30, dropped: 30))
     }
@@ -96,11 +96,28 @@ import Tracing
         let exporter = exporter { $0.batch = 10 }
         var posts = collector.posts.makeAsyncIterator()
         end(10, to: exporter)
-        try #require(await posts.next()).done(BatchExporter.Refusal(detail: "away"))
+        try #require(await posts.next()).done(.failure(BatchExporter.Refusal(detail: "away")))
         end(10, to: exporter)
-        try #require(await posts.next()).done(nil)
+        try #require(await posts.next()).done(.success([]))
         await exporter.flush()
         #expect(exporter.figures == .init(exported: 10, dropped: 10))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#, 3),
+            (#"{"partialSuccess":{"rejectedSpans":3}}"#, 3), (#"{"partialSuccess":{"rejectedSpans":"11"}}"#, 10),
+            (#"{"partialSuccess":{"rejectedSpans":-1}}"#, 0), (#"{"partialSuccess":{"errorMessage":"beware"}}"#, 0),
+            (#"{"partialSuccess":{}}"#, 0), (#"{"partialSuccess":{"rejectedSpans":{}}}"#, 0), ("{}", 0), ("", 0),
+            ("ok", 0),
+        ]) func `what the collector says it rejected counts as dropped`(answer: String, rejected: Int) async throws
+    {
+        let exporter = exporter { $0.batch = 10 }
+        var posts = collector.posts.makeAsyncIterator()
+        end(10, to: exporter)
+        try #require(await posts.next()).done(.success(Array(answer.utf8)))
+        await exporter.flush()
+        #expect(exporter.figures == .init(exported: 10 - rejected, dropped: rejected))
     }
 
     @Test func `a flush of nothing ends at once`() async {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Loading
+import Locking
 import Logging
 import Origins
 import Scheduling
@@ -15,6 +16,9 @@ final class TraceExport: Sendable {
 
     /// What one post waits for behind another: nothing, for there is one at a time.
     private static let priority = Priority(lane: .visible, viewport: 0, distance: 0)
+
+    /// Bytes of a collector's answer that are read: it says little.
+    private static let longestAnswer = 65_536
 
     /// - Parameters:
     ///   - version: Of the program.
@@ -32,6 +36,7 @@ final class TraceExport: Sendable {
         var reach = Origins.Configuration()
         // It was named by the operator, and is on a network of one's own as a rule.
         reach.allowedAddresses = ["0.0.0.0/0", "::/0"]
+        reach.certificateAuthorities = configuration.certificateAuthorities
         reach.totalTimeout = configuration.timeout
         reach.firstByteTimeout = min(reach.firstByteTimeout, configuration.timeout)
         reach.connectTimeout = min(reach.connectTimeout, configuration.timeout)
@@ -44,11 +49,13 @@ final class TraceExport: Sendable {
             [collector, endpoint = configuration.endpoint, headers = configuration.headers] body, done in
             let upload = OriginRequest.Upload(
                 bytes: body, mediaType: "application/json", method: .post, fields: headers)
+            let answer = Guarded<[UInt8]>([])
             _ = collector.fetch(OriginRequest(url: endpoint, upload: upload), priority: Self.priority) { event in
                 switch event {
-                case .finished: done(nil)
-                case .failed(let error): done(BatchExporter.Refusal(detail: error.logDetail))
-                case .started, .bytes, .notModified: break
+                case .bytes(let bytes): answer.withLock { $0 += bytes.prefix(Self.longestAnswer - $0.count) }
+                case .finished: done(.success(answer.withLock { $0 }))
+                case .failed(let error): done(.failure(BatchExporter.Refusal(detail: error.logDetail)))
+                case .started, .notModified: break
                 }
             }
         }

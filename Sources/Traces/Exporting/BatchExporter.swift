@@ -6,7 +6,9 @@ public import Logging
 /// (OpenTelemetry SDK, "Batching processor"). Spans that come while as many wait as may are dropped, and counted.
 public final class BatchExporter: Sendable {
     /// Takes a body in OTLP's JSON form to the collector, once; says within its own deadline what came of it.
-    public typealias Send = @Sendable (_ body: [UInt8], _ done: @escaping @Sendable (Refusal?) -> Void) -> Void
+    public typealias Send = @Sendable (_ body: [UInt8], _ done: @escaping @Sendable (Outcome) -> Void) -> Void
+    /// The body of the collector's answer, or why there is none.
+    public typealias Outcome = Result<[UInt8], Refusal>
 
     /// Why a batch did not arrive, in words for the log.
     public struct Refusal: Error, Hashable, Sendable {
@@ -28,7 +30,8 @@ public final class BatchExporter: Sendable {
         var isSending = false
         /// Whether a look at what waits is due.
         var isDue = false
-        var isReached = true
+        /// Whether the collector took all of the last batch.
+        var takesAll = true
         var figures = Figures()
         /// Who waits until nothing waits any more.
         var flushes: [CheckedContinuation<Void, Never>] = []
@@ -100,31 +103,52 @@ public final class BatchExporter: Sendable {
         for continuation in flushed { continuation.resume() }
         guard !batch.isEmpty else { return }
         let body = SpansBody(batch, of: configuration.resource, version: version)
-        send(body.bytes()) { refusal in
-            self.queue.async { self.sent(batch.count, refusal) }
+        send(body.bytes()) { outcome in
+            self.queue.async { self.sent(batch.count, outcome) }
         }
     }
 
-    private func sent(_ count: Int, _ refusal: Refusal?) {
+    private func sent(_ count: Int, _ outcome: Outcome) {
+        let lost = Loss(of: count, outcome)
         let (isNews, goesOn) = state.withLock { state in
             state.isSending = false
-            if refusal == nil { state.figures.exported += count } else { state.figures.dropped += count }
-            defer { state.isReached = refusal == nil }
+            state.figures.exported += count - lost.spans
+            state.figures.dropped += lost.spans
+            defer { state.takesAll = lost.spans == 0 }
             // Behind a whole batch, or where somebody waits for the end, nothing waits for its time; nor does that whose time
             // came while this was sent.
             let isLate = !state.waiting.isEmpty && !state.isDue
             let goesOn = state.waiting.count >= configuration.batch || isLate || !state.flushes.isEmpty
-            return (state.isReached != (refusal == nil), goesOn)
+            return (state.takesAll != (lost.spans == 0), goesOn)
         }
         if isNews {
-            if let refusal {
+            if lost.spans > 0 {
                 logger.warning(
-                    "The collector takes no traces; what it does not take is dropped.",
-                    metadata: ["collector": "\(configuration.loggableEndpoint)", "reason": "\(refusal.detail)"])
+                    "The collector does not take all traces; what it does not take is dropped.",
+                    metadata: ["collector": "\(configuration.loggableEndpoint)", "reason": "\(lost.reason)"])
             } else {
                 logger.notice("The collector takes traces again.")
             }
         }
         if goesOn { exportNext() }
+    }
+}
+
+/// What became of a batch, but for what the collector took.
+private struct Loss {
+    let spans: Int
+    /// In words for the log.
+    let reason: String
+
+    init(of batch: Int, _ outcome: BatchExporter.Outcome) {
+        switch outcome {
+        case .success(let answer):
+            let partial = PartialSuccess(answer: answer)
+            spans = min(partial.rejectedSpans, batch)
+            reason = String(partial.errorMessage.prefix(200))
+        case .failure(let refusal):
+            spans = batch
+            reason = refusal.detail
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import Images
 import Locking
@@ -58,8 +59,16 @@ final class TestHouse: FileOpening, FactsLearning {
         await pool.stop()
     }
 
-    static func makeFolder() -> String {
-        var template = Array("/tmp/loading-tests-XXXXXX".utf8CString)
+    /// Outlives its house: another may go on with what is in it. All are gone when the tests end.
+    static func makeFolder() -> String { makeFolder(in: allFolders) }
+
+    private static let allFolders: String = {
+        atexit { try? FileManager.default.removeItem(atPath: TestHouse.allFolders) }
+        return makeFolder(in: "/tmp")
+    }()
+
+    private static func makeFolder(in parent: String) -> String {
+        var template = Array("\(parent)/loading-tests-XXXXXX".utf8CString)
         mkdtemp(&template)
         return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     }
