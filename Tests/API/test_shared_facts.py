@@ -2,6 +2,8 @@
 away."""
 
 import concurrent.futures
+import os
+import random
 import threading
 import time
 
@@ -13,6 +15,8 @@ from gallery import Gallery, wait_until
 from postgres_server import PASSWORD, Postgres
 
 COUNT = 300
+# Half of the failures of a long run are kills.
+KILLS = max(4, int(os.environ.get("TESSERA_FAILURES", "0")) // 2)
 LOOKS_INTO_FILES = {"TESSERA_NO_EXAMINE": "0"}
 
 
@@ -46,9 +50,18 @@ def state(node: Gallery) -> str:
     return status(node)["database"]["postgres"]
 
 
+def known(node: Gallery) -> set[str]:
+    """The pictures of which it is known how large they are."""
+    known, cursor = set(), None
+    while True:
+        page = node.page(limit=500, **({"cursor": cursor} if cursor else {}))
+        known |= {image["id"] for image in page["images"] if "width" in image}
+        if not (cursor := page["next"]):
+            return known
+
+
 def learnt(node: Gallery) -> int:
-    """Of how many pictures it is known how large they are."""
-    return sum("width" in image for image in node.page(limit=500)["images"])
+    return len(known(node))
 
 
 def wait_until_all_are_known(nodes: list[Gallery], count: int = COUNT):
@@ -186,6 +199,33 @@ def test_what_a_node_could_not_tell_is_told_after_its_restart(node, postgres):
     wait_until_all_is_told([again], postgres)
     assert (figure(again, "granted"), figure(again, "told")) == (0, COUNT)
     assert postgres.ask("SELECT count(*) FROM tessera.facts WHERE width IS NOT NULL") == str(COUNT)
+
+
+@pytest.mark.timeout(60 + 15 * KILLS)
+def test_nothing_is_lost_of_what_nodes_had_learnt_that_are_killed(node, serve, tmp_path, folder, postgres):
+    dice = random.Random(1)
+    nodes = {name: node(name) for name in "abc"}
+    ever: set[str] = set()
+    for kill in range(KILLS):
+        name = dice.choice("abc")
+        before = known(nodes[name])
+        for number in range(20):
+            (folder / f"new{kill}-{number}.jpg").write_bytes(pictures.encoded("JPEG", seed=number % 7))
+        wait_until(lambda: known(nodes[name]) - before, "something to be learnt", lambda: nodes[name].log)
+        told = known(nodes[name])
+        nodes[name].kill()
+        # By itself, and looking into nothing: what it knows is what it kept.
+        alone = serve(folder, data=tmp_path / name, TESSERA_NO_EXAMINE="1")
+        assert told and not told - known(alone)
+        alone.stop()
+        ever |= told
+        nodes[name] = node(name)
+    count = COUNT + 20 * KILLS
+    wait_until_all_are_known(list(nodes.values()), count)
+    wait_until_all_is_told(list(nodes.values()), postgres, count)
+    # All that they have in common.
+    later = node("later", TESSERA_NO_EXAMINE="1")
+    wait_until(lambda: not ever - known(later), "a node with an empty disk to hear of all", lambda: later.log)
 
 
 def test_a_database_that_has_forgotten_everything_is_told_again(node, postgres):
