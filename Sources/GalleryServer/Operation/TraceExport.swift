@@ -52,10 +52,11 @@ final class TraceExport: Sendable {
             let answer = Guarded<[UInt8]>([])
             _ = collector.fetch(OriginRequest(url: endpoint, upload: upload), priority: Self.priority) { event in
                 switch event {
+                case .started: answer.withLock { $0 = [] }
                 case .bytes(let bytes): answer.withLock { $0 += bytes.prefix(Self.longestAnswer - $0.count) }
                 case .finished: done(.success(answer.withLock { $0 }))
                 case .failed(let error): done(.failure(BatchExporter.Refusal(detail: error.logDetail)))
-                case .started, .notModified: break
+                case .notModified: break
                 }
             }
         }
