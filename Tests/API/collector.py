@@ -5,7 +5,6 @@ import http.server
 import json
 import pathlib
 import ssl
-import subprocess
 import threading
 from dataclasses import dataclass, field
 
@@ -64,21 +63,11 @@ def _span(told: Told) -> Span:
         [link.trace_id.hex() for link in told.links])
 
 
-def vouched_for_by_itself(folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
-    """A certificate of 127.0.0.1 that nobody else has signed, and its key."""
-    certificate, key = folder / "collector.pem", folder / "collector.key"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=collector", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True)
-    return certificate, key
-
-
 class Collector:
     """Listens on loopback until it is closed. `status` is what it answers; while `silent` is set it answers nothing.
-    With a certificate and its key it speaks TLS."""
+    With a certificate, whose key is beside it, it speaks TLS."""
 
-    def __init__(self, certificate: pathlib.Path | None = None, key: pathlib.Path | None = None):
+    def __init__(self, certificate: pathlib.Path | None = None):
         self.silent = threading.Event()
         self.status = 200
         self.resource: dict = {}
@@ -114,7 +103,7 @@ class Collector:
         self._server.daemon_threads = True
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate, key)
+            context.load_cert_chain(certificate, certificate.with_suffix(".key"))
             self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 

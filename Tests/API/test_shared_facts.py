@@ -52,12 +52,12 @@ def state(node: Gallery) -> str:
 
 def known(node: Gallery) -> set[str]:
     """The pictures of which it is known how large they are."""
-    known, cursor = set(), None
-    while True:
-        page = node.page(limit=500, **({"cursor": cursor} if cursor else {}))
-        known |= {image["id"] for image in page["images"] if "width" in image}
-        if not (cursor := page["next"]):
-            return known
+    page = node.page(limit=500)
+    images = page["images"]
+    while page["next"]:
+        page = node.page(limit=500, cursor=page["next"])
+        images += page["images"]
+    return {image["id"] for image in images if "width" in image}
 
 
 def learnt(node: Gallery) -> int:

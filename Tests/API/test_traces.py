@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from collector import Collector, vouched_for_by_itself
+from certificates import signed_by_itself
+from collector import Collector
 from gallery import run, wait_until
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -144,8 +145,8 @@ def test_a_collector_that_never_answers_delays_neither_pictures_nor_a_stop(serve
 
 
 def test_a_collector_is_believed_whom_the_named_certificate_vouches_for(serve, shared_folder, tmp_path):
-    certificate, key = vouched_for_by_itself(tmp_path)
-    collector = Collector(certificate, key)
+    certificate = signed_by_itself(tmp_path, "collector", "-addext", "subjectAltName=IP:127.0.0.1")
+    collector = Collector(certificate)
     try:
         gallery = serve(shared_folder, **collector.environment())
         gallery.images(12)

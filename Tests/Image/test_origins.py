@@ -12,6 +12,7 @@ import threading
 import pytest
 
 import pictures
+from certificates import signed_by_itself
 from gallery import LOOPBACK
 
 # Reserved for tests (RFC 6761). The library that looks names up asks port 53 alone.
@@ -60,22 +61,12 @@ def name_server():
         thread.join()
 
 
-def authority(folder: pathlib.Path, name: str) -> pathlib.Path:
-    """A certificate authority of one's own; its key is beside it."""
-    certificate = folder / f"{name}.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key", "-out", certificate],
-        check=True, capture_output=True)
-    return certificate
-
-
 @pytest.fixture
 def origin(tmp_path):
     """An origin that speaks TLS: its URL, and the authority that vouches for it."""
     folder = tmp_path / "tls"
     folder.mkdir()
-    ours = authority(folder, "ours")
+    ours = signed_by_itself(folder, "ours")
     (folder / "names").write_text(f"subjectAltName=DNS:{NAME}\n")
     openssl = ["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={NAME}",
                "-keyout", folder / "origin.key", "-out", folder / "origin.csr"]
@@ -145,6 +136,6 @@ def test_an_origin_for_which_no_public_authority_vouches_is_refused(fetch):
 
 
 def test_an_origin_for_which_another_authority_vouches_is_refused(fetch, tmp_path):
-    answer = fetch(authority(tmp_path, "another"))
+    answer = fetch(signed_by_itself(tmp_path, "another"))
     assert answer.is_problem(502, 504)
     assert "no trustworthy certificate" in answer.json["detail"]

@@ -1,3 +1,5 @@
+import Images
+
 /// Says of most ids that are not among these that they are not, by one look into memory: a Bloom filter of which all bits of
 /// an id lie in one word (Putze, Sanders and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", 2007). One byte an
 /// id, at most two; of ids that are not here some 3 in a hundred pass.
@@ -26,9 +28,9 @@ struct IDFilter: Sendable {
     /// - Parameter count: Of words, a power of two.
     private static func place(of id: UInt64, in count: Int) -> (word: Int, bits: UInt64) {
         // Ids are hashes as a rule, but those of neighbours that clashed follow each other.
-        let mixed = (id ^ id >> 32) &* 0x9e37_79b9_7f4a_7c15
+        let mixed = SplitMix.mixed(id)
         let bits: UInt64 =
             1 << (mixed >> 58) | 1 << (mixed >> 52 & 63) | 1 << (mixed >> 46 & 63) | 1 << (mixed >> 40 & 63)
-        return (Int(truncatingIfNeeded: mixed >> 16) & (count - 1), bits)
+        return (Int(truncatingIfNeeded: mixed) & (count - 1), bits)
     }
 }

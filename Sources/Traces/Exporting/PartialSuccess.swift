@@ -11,8 +11,8 @@ struct PartialSuccess: Hashable {
     /// - Parameter answer: The body of a collector's answer; most say nothing, and all of the batch was taken.
     init(answer: [UInt8]) {
         struct Answer: Decodable { let partialSuccess: PartialSuccess? }
-        guard !answer.isEmpty, let told = try? JSONDecoder().decode(Answer.self, from: Data(answer)) else { return }
-        self = told.partialSuccess ?? self
+        let told = try? JSONDecoder().decode(Answer.self, from: Data(answer))
+        self = told?.partialSuccess ?? self
     }
 }
 
