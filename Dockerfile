@@ -10,8 +10,8 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libbrotli-dev libcurl4-openssl-dev libmagic-dev libpq-dev libsqlite3-dev libvips-dev \
-        pkg-config python3-minimal zlib1g-dev \
+        libbrotli-dev libcurl4-openssl-dev libidn2-dev libmagic-dev libpq-dev libsqlite3-dev libssl-dev \
+        libtiff-dev libvips-dev libwebp-dev pkg-config python3-minimal zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies change seldom: they are fetched in a layer of their own.
@@ -33,12 +33,23 @@ COPY Packaging/licences Packaging/licences
 COPY Packaging/linked Packaging/
 RUN Packaging/linked /src /linked
 
+# The browser front, bundled and compressed; by the esbuild of Debian 12, as in the tests.
+FROM swift:6.3-bookworm AS front
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends brotli esbuild python3-minimal \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Packaging/front.py Packaging/
+COPY Public Public
+RUN Packaging/front.py /front
+
 # The root of the image is gathered here, from Debian's packages.
 FROM debian:trixie-slim AS root
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
         binutils ca-certificates fontconfig fonts-dejavu-core libbrotli1 libcurl4t64 libheif-plugin-aomenc \
-        libheif-plugin-dav1d libheif-plugin-libde265 libmagic1t64 libpq5 libsqlite3-0 libvips42t64 python3 shared-mime-info
+        libheif-plugin-dav1d libheif-plugin-libde265 libidn2-0 libmagic1t64 libpq5 libsqlite3-0 libvips42t64 \
+        python3 shared-mime-info
 COPY --from=build /out /out
 COPY --from=build /linked /linked
 COPY Packaging/image-root Packaging/magic.py Packaging/sbom.py /packaging/
@@ -50,11 +61,15 @@ RUN mkdir -p /image/usr/local/share/tessera /data \
         >/image/usr/local/share/tessera/sbom.spdx.json
 
 FROM scratch
+ARG VERSION=
 LABEL org.opencontainers.image.title="Tessera" \
-      org.opencontainers.image.description="A gallery server for a million pictures over a bad network"
+      org.opencontainers.image.description="A gallery server for a million pictures over a bad network" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=root /image /
 COPY --from=root --chown=1000:1000 /data /data
-COPY Public /usr/local/share/tessera/Public
+COPY --from=front /front /usr/local/share/tessera/front
+COPY LICENSE NOTICE /usr/share/doc/tessera/
 ENV PATH=/usr/local/bin \
     TESSERA_HOST=0.0.0.0 \
     TESSERA_PORT=8080 \

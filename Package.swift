@@ -1,20 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every room of the house is built with the same strictness.
+/// The compiler settings of every module.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
 
-/// The rooms whose tests are built: those that the environment names, with spaces, and all where it names none. For
-/// builds that take long, as those with a sanitizer do.
-let tested = Context.environment["TESSERA_ROOMS"].map { Set($0.split(separator: " ").map(String.init)) }
+/// The modules whose tests are built: those that `TESSERA_MODULES` lists, separated by spaces; all modules if it is not
+/// set. With an empty list, only the programs are built. For slow builds, such as those with a sanitizer.
+let tested = Context.environment["TESSERA_MODULES"].map { Set($0.split(separator: " ").map(String.init)) }
 
-/// A room of the house: a library target with strict settings, and its test target beside it, which may know more.
-func room(
-    _ name: String, knows dependencies: [Target.Dependency] = [], tests more: [Target.Dependency] = [],
+/// A library target with strict settings, and its test target, which may have more dependencies.
+func module(
+    _ name: String, dependsOn dependencies: [Target.Dependency] = [], tests more: [Target.Dependency] = [],
     links libraries: [String] = [], settings: [SwiftSetting] = []
 ) -> [Target] {
     let library = Target.target(
@@ -34,14 +34,14 @@ let package = Package(
         .executable(name: "tessera-renderer", targets: ["tessera-renderer"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
     ],
+    // Exact, for builds that are alike everywhere: none of these depends on another package.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "4.5.2"..<"5.0.0"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
         // The top: the command line.
@@ -55,85 +55,116 @@ let package = Package(
                 ],
                 swiftSettings: strict)
         ],
-        room(
+        module(
             "GalleryServer",
-            knows: [
-                "HTTPServer", "HTTPDates", "Cluster", "FactsLog", "Postgres", "Redis", "Loading", "Locking",
-                "Renditions", "RenderWorkers",
-                "Catalog", "Images", "Clients", "Addresses", "Traces", collections, httpTypes, tracing, log,
+            dependsOn: [
+                "Metrics", "HTTPServer", "Time", "Encodings", "Cluster", "MetadataLog", "Postgres", "Redis", "Loading",
+                "Locking", "BlockingIO", "Renditions", "RenderWorkers",
+                "Catalog", "Images", "Clients", "Addresses", "Traces", deque, httpTypes, tracing, log,
             ],
             tests: ["Decoding", grdb]),
-        room(
+        module(
             "Cluster",
-            knows: [
-                "Loading", "Redis", "Origins", "Renditions", "Scheduling", "Clients", "Images", "EventLoops", "Locking",
-                log,
+            dependsOn: [
+                "Metrics", "Loading", "Redis", "Origins", "Renditions", "Scheduling", "Clients", "Images", "EventLoops",
+                "Locking", "Time", log,
             ],
             tests: ["Addresses"]),
-        room(
-            "FactsLog", knows: ["Catalog", "Postgres", "EventLoops", "Images", "Locking", log]),
-        room(
-            "DemoOrigin", knows: ["HTTPServer", "HTTPDates", "Renditions", httpTypes, log],
+        module(
+            "MetadataLog",
+            dependsOn: ["Metrics", "Catalog", "Postgres", "Encodings", "EventLoops", "Images", "Locking", log]),
+        module(
+            "DemoOrigin", dependsOn: ["HTTPServer", "Encodings", "Time", "Renditions", httpTypes, log],
             tests: ["Decoding", "Images", "CVips"],
             // Drawn without optimisation a picture takes as long as thirty, and what a browser is shown of the gallery
             // in a debug build would be the demo's slowness.
             settings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
 
         // A picture's way from its source to bytes.
-        room(
+        module(
             "Loading",
-            knows: [
-                "Origins", "Renditions", "Scheduling", "Clients", "Images", "Addresses", "Locking", "CLinux",
-                grdb, collections, tracing, log,
+            dependsOn: [
+                "Metrics", "Origins", "Renditions", "Scheduling", "Clients", "Images", "Addresses", "Encodings",
+                "Locking", "CLinux", "BlockingIO", grdb, deque, tracing, log,
             ],
             tests: ["RenderWorkers", inMemoryTracing]),
-        room("Redis", knows: ["EventLoops", "Addresses", collections, crypto], tests: ["Locking"]),
-        room("Postgres", knows: ["EventLoops", "Addresses", "CPostgres", collections], tests: ["Locking"]),
-        room(
+        module("Redis", dependsOn: ["EventLoops", "Addresses", "Encodings", "Hashing", deque], tests: ["Locking"]),
+        module(
+            "Postgres", dependsOn: ["EventLoops", "Addresses", "Encodings", "CPostgres", deque], tests: ["Locking"]),
+        module(
             "Origins",
-            knows: ["EventLoops", "HTTPDates", "Locking", "Scheduling", "Addresses", "CCurl", crypto, log]),
-        room(
-            "RenderWorkers", knows: ["Renditions", "Scheduling", "EventLoops", "Images", "Locking", "CLinux", log]),
-        room("Renditions", knows: ["Images", "Scheduling"]),
-        room(
-            "Catalog", knows: ["Images", "Locking", "CLinux", grdb, sqlite, log],
-            tests: ["FactsLog", "Postgres", "EventLoops"]),
+            dependsOn: [
+                "Metrics", "EventLoops", "Time", "Locking", "Scheduling", "Addresses", "Encodings", "HostNames",
+                "Hashing", "CCurl", "CZlib", log,
+            ]),
+        module(
+            "RenderWorkers",
+            dependsOn: [
+                "Metrics", "Renditions", "Scheduling", "EventLoops", "Images", "Locking", "Sandbox", "CLinux", deque,
+                log,
+            ]),
+        module("Renditions", dependsOn: ["Images", "Scheduling"]),
+        module(
+            "Catalog",
+            dependsOn: [
+                "Metrics", "Images", "Encodings", "HostNames", "Time", "XML", "Locking", "BlockingIO", "CLinux", grdb,
+                sqlite, log,
+            ],
+            tests: ["MetadataLog", "Postgres", "EventLoops"]),
 
         // The render workers' program. Nothing else links a decoder.
         [
             .executableTarget(
                 name: "tessera-renderer",
-                dependencies: ["Decoding", "Renditions", "Images", "Sandbox", "CLinux", "CMemoryWatch"],
-                swiftSettings: strict),
-            .executableTarget(
-                name: "sandbox-probe", dependencies: ["Sandbox", "CMemoryWatch"], path: "Tests/SandboxProbe",
-                swiftSettings: strict),
+                dependencies: ["Decoding", "Renditions", "Images", "Encodings", "Sandbox", "CLinux", "CMemoryWatch"],
+                swiftSettings: strict)
         ],
-        room(
-            "Decoding", knows: ["Renditions", "Images", "CVips", "CMagic", "CLinux"],
+        module(
+            "Decoding",
+            dependsOn: [
+                "Renditions", "Images", "Time", "XML", "Encodings", "CBrotliDecoder", "CVips", "CTiff", "CWebP",
+                "CMagic",
+                "CLinux",
+            ],
+            tests: ["CBrotli"],
             // GLib's loader of modules, which libvips' pkg-config file does not name.
             links: ["gmodule-2.0"]),
-        room("Sandbox", knows: ["CSandbox"]),
-        room("Traces", knows: ["Addresses", "Locking", httpTypes, tracing, log]),
+        module("Sandbox", dependsOn: ["CSandbox"], tests: ["CLinux"]),
+        module("Traces", dependsOn: ["Metrics", "Encodings", "Locking", httpTypes, tracing, log]),
 
         // The ground: sockets, dates, order of work, and the nouns.
-        room(
+        module(
             "HTTPServer",
-            knows: [
-                "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "CBrotli", collections,
-                httpTypes, crypto, tracing, log,
+            dependsOn: [
+                "Metrics", "EventLoops", "Time", "Encodings", "BlockingIO", "Locking", "Clients", "Addresses", "CLinux",
+                "Hashing", "CBrotli", deque, httpTypes, tracing, log,
             ],
             tests: [inMemoryTracing]),
-        room("EventLoops", knows: ["Locking", "CLinux"]),
-        room("Locking"),
-        room("Clients", knows: ["Addresses"]),
-        room("Addresses"),
-        room("HTTPDates"),
-        room("Scheduling", knows: [collections]),
-        room("Images"),
+        module("EventLoops", dependsOn: ["Locking", "CLinux"]),
+        module("BlockingIO", dependsOn: ["Scheduling", "Locking", "Time"]),
+        module("Locking"),
+        module("Clients", dependsOn: ["Addresses"]),
+        module("Metrics"),
+        module("Addresses", dependsOn: ["Encodings"]),
+        module("HostNames", dependsOn: ["CIDN"]),
+        module("Encodings"),
+        module("Time"),
+        module("XML"),
+        module("Scheduling"),
+        module("Images"),
+        module("Hashing", dependsOn: ["CCrypto"], tests: ["Encodings"]),
 
-        // What the tests of several rooms share.
-        [.target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport", swiftSettings: strict)],
+        // What tests need: code that several modules share, and the program that tries what the sandbox forbids.
+        tested?.isEmpty == true
+            ? []
+            : [
+                .target(
+                    name: "TestSupport", dependencies: ["Locking", log], path: "Tests/TestSupport",
+                    swiftSettings: strict),
+                .executableTarget(
+                    name: "sandbox-probe", dependencies: ["Sandbox", "CLinux", "CMemoryWatch"],
+                    path: "Tests/SandboxProbe", swiftSettings: strict),
+            ],
 
         // C libraries, with nothing but what Swift cannot call itself.
         [
@@ -141,18 +172,23 @@ let package = Package(
             .target(name: "CMemoryWatch"),
             .target(name: "CSandbox"),
             .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
+            .systemLibrary(name: "CBrotliDecoder", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+            .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
             .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+            .systemLibrary(name: "CIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
             .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
             .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+            .systemLibrary(name: "CTiff", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
             .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+            .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+            .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         ],
     ].flatMap { $0 },
     swiftLanguageModes: [.v6]
 )
 
 var argumentParser: Target.Dependency { .product(name: "ArgumentParser", package: "swift-argument-parser") }
-var collections: Target.Dependency { .product(name: "Collections", package: "swift-collections") }
-var crypto: Target.Dependency { .product(name: "Crypto", package: "swift-crypto") }
+var deque: Target.Dependency { .product(name: "DequeModule", package: "swift-collections") }
 var grdb: Target.Dependency { .product(name: "GRDB", package: "GRDB.swift") }
 var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
 /// What GRDB does not wrap of SQLite.

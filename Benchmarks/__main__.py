@@ -1,5 +1,5 @@
-"""Runs the benchmarks named on the command line, or those that take a quarter of an hour together; compares two runs.
-Scripts/bench is the door."""
+"""Runs the benchmarks named on the command line, or by default those that together take a quarter of an hour;
+compares two runs. Started by Scripts/bench."""
 
 import argparse
 import importlib
@@ -10,9 +10,9 @@ import time
 
 from measuring import Report
 
-BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "memory", "cancel", "workers", "siege", "turns", "million",
-              "bucket", "cluster", "app", "cold", "bytes", "curves", "fling"]
-# What one wants to know of every change, within a quarter of an hour.
+BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "hung", "memory", "cancel", "workers", "siege", "turns", "million",
+              "bucket", "cluster", "app", "cold", "bytes", "curves", "fling", "fidelity"]
+# What one wants to know about every change, within a quarter of an hour.
 SHORT = ["serve", "coalesce", "latency", "cancel", "fling"]
 
 
@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("benchmarks", nargs="*", metavar="|".join(BENCHMARKS), help=f"{', '.join(SHORT)} by themselves")
     parser.add_argument("--all", action="store_true", help="all of them, and all links and fronts of `fling`")
     parser.add_argument("--pictures", metavar="DIR", help="JPEGs of your own for `thumbnails` and `bytes`")
+    parser.add_argument("--folders", metavar="DIR,DIR", type=words, help="pictures of your own for `fidelity`")
     parser.add_argument("--formats", default="avif,webp,jpeg", type=words,
                         help="formats for `thumbnails`, with commas (avif,webp,jpeg)")
     parser.add_argument("--quick", "--short", action="store_true",
@@ -41,7 +42,9 @@ def main() -> int:
     parser.add_argument("--json", default="benchmarks.json", metavar="FILE",
                         help="where all samples go (benchmarks.json)")
     options = parser.parse_args()
-    named = options.benchmarks or (BENCHMARKS if options.all else SHORT)
+    # Without pictures to look at, there is no fidelity to measure.
+    every = [name for name in BENCHMARKS if name != "fidelity" or options.folders]
+    named = options.benchmarks or (every if options.all else SHORT)
     for name in named:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark is called {name}")
@@ -54,7 +57,7 @@ def main() -> int:
         since = time.monotonic()
         try:
             importlib.import_module(name).run(report, options)
-        except Exception as error:  # whatever it is, the samples of the others are worth keeping
+        except Exception as error:  # after any error, the samples of the others are still worth keeping
             failed.append(name)
             print(f"{name} could not be measured: {type(error).__name__}: {error}", file=sys.stderr)
         seconds[name] = time.monotonic() - since

@@ -1,5 +1,5 @@
-"""The page as people use it: opened over a thin link, flung through a million pictures on a slow processor, and from one
-picture to the next in the viewer."""
+"""The page as people use it: opened over a slow link, flung through a million pictures on a slow processor, and from
+picture to picture in the viewer."""
 
 import os
 import subprocess
@@ -22,11 +22,11 @@ ON_SCREEN = """(() => [...document.querySelectorAll('.slot[data-index]')].filter
     return height > 0 && bottom > 52 && top < innerHeight;
 }))()"""
 
-# The moment at which every slot on screen has its picture, in milliseconds since the page was asked for.
+# When every slot on screen has its picture, in milliseconds since the page was requested.
 SETTLED = f"""() => new Promise((resolve) => {{
     const look = () => {{
         const slots = {ON_SCREEN};
-        if (slots.length > 8 && slots.every((slot) => slot.dataset.phase === 'shown')) resolve(performance.now());
+        if (slots.length > 8 && slots.every((slot) => slot.dataset.phase === 'displayed')) resolve(performance.now());
         else requestAnimationFrame(look);
     }};
     look();
@@ -38,7 +38,7 @@ PAINT = """() => new Promise((resolve) => new PerformanceObserver((list) => {
 }).observe({ type: 'paint', buffered: true }))"""
 CATALOG = """() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/v1/images'))[0].startTime"""
 
-# Wheels as a hand does, for ten seconds: each frame's time and each task of more than 50 ms.
+# Scrolls with the wheel like a hand, for ten seconds: the time of each frame, and each task longer than 50 ms.
 FRAMES = """(milliseconds) => new Promise((resolve) => {
     const frames = [], tasks = [];
     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
@@ -54,14 +54,14 @@ FRAMES = """(milliseconds) => new Promise((resolve) => {
     requestAnimationFrame(next);
 })"""
 
-# From the key until the picture that it leads to is there, as sharp as the window shows it.
+# The time from the key press until the next picture is displayed, as sharp as the window shows it.
 TURN = """() => new Promise((resolve) => {
     addEventListener('keydown', () => {
         const begun = performance.now();
         const count = document.querySelector('#viewer-count');
         const before = count.textContent;
         const look = () => {
-            const isThere = document.querySelector('.frame[data-place=current][data-phase=shown]');
+            const isThere = document.querySelector('.frame[data-place=current][data-phase=displayed]');
             if (count.textContent !== before && isThere) requestAnimationFrame(() => resolve(performance.now() - begun));
             else requestAnimationFrame(look);
         };
@@ -71,7 +71,7 @@ TURN = """() => new Promise((resolve) => {
 
 
 def step_back(server: Tessera):
-    """The processor is slowed as a phone's is; the server, which would be elsewhere, runs when nothing else would."""
+    """The processor is slowed like a phone's. The server, which would run elsewhere, gets the lowest priority."""
     workers = subprocess.run(["pgrep", "-P", str(server.pid)], capture_output=True, text=True).stdout.split()
     for process in [server.pid, *map(int, workers)]:
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -79,7 +79,7 @@ def step_back(server: Tessera):
 
 
 def opening(report, chromium):
-    """A browser that was never here; the server has the tiles."""
+    """A browser without any cache; the server has the tiles."""
     with Tessera(numbered_pictures()) as ours, Link(ours.port) as link:
         page_bytes = len(ours.request("GET", "/", **{"Accept-Encoding": "br"})[1])
         samples = []
@@ -103,7 +103,7 @@ def opening(report, chromium):
                 samples.append([paint, settled, page.evaluate(CATALOG), nothing])
             context.close()
     paint, settled, catalog, nothing = (median(sample[at] for sample in samples) / 1e3 for at in range(4))
-    # A round trip to connect and one to ask.
+    # A round trip to connect and one for the request.
     limit = 2 * ROUND_TRIP + page_bytes / (RATE / 8)
     report.add("app", "opened over 1.6 Mbit/s, 150 ms: first paint", "s", paint, limit, "2 round trips and its bytes",
                "", None, samples=samples, page=page_bytes)
@@ -125,7 +125,7 @@ def flinging(report, chromium):
         end = time.monotonic() + 10
         turn = 0
         while time.monotonic() < end:
-            # A flick of some notches, and a moment to look.
+            # A flick of some notches, and a moment of rest.
             page.mouse.wheel(0, 900 if turn % 24 < 16 else 0)
             time.sleep(0.03)
             turn += 1
@@ -144,19 +144,19 @@ def turning(report, chromium):
         page = context.new_page()
         page.goto(f"http://127.0.0.1:{ours.port}/")
         page.locator('.slot[data-index="1"]').click()
-        page.wait_for_selector(".frame[data-place=current][data-phase=shown]")
+        page.wait_for_selector(".frame[data-place=current][data-phase=displayed]")
 
         def turned(key: str) -> float:
             page.evaluate(f"() => {{ window.turned = ({TURN})(); }}")
             page.keyboard.press(key)
             return page.evaluate("() => window.turned")
 
-        # What was never made, far from where one is; then, back at the beginning, neighbours that were made ready.
+        # Pictures that were never rendered, far away; then, back at the beginning, prefetched neighbours.
         cold = turned("End")
         turned("Home")
         samples = []
         for _ in range(TURNS):
-            page.wait_for_selector(".frame[data-place=next][data-phase=shown]", state="attached")
+            page.wait_for_selector(".frame[data-place=next][data-phase=displayed]", state="attached")
             samples.append(turned("ArrowRight"))
         context.close()
     warm = median(samples)

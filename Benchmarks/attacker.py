@@ -1,5 +1,5 @@
-"""One hostile client, by itself in a process: asks for as much as it can of one kind, from an address of its own, until
-it is ended. Says "busy" when it has begun."""
+"""One hostile client in a process of its own: sends as many requests of one kind as it can, from an address of its
+own, until it is terminated. Prints "busy" once it has begun."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ class Attacker:
         return head.encode() + b"\r\n\r\n" + text
 
     async def forever(self, step):
-        """Does a step again and again, anew when the server closes."""
+        """Repeats a step, and reconnects when the server closes the connection."""
         while True:
             try:
                 await step()
@@ -33,7 +33,7 @@ class Attacker:
                 await asyncio.sleep(0.05)
 
     async def posts(self, body: dict):
-        """The same POST without end over one connection."""
+        """The same POST endlessly over one connection."""
         reader, writer = await self.connect()
         try:
             while True:
@@ -55,7 +55,7 @@ class Attacker:
         await asyncio.gather(*(self.forever(lambda: self.posts({"slots": self.slots(1)})) for _ in range(16)))
 
     async def streams(self):
-        """Streams that show a viewport, another one now and then, and take nothing."""
+        """Streams that show one viewport after another, and never read."""
         async def one():
             _, writer = await opened(self.port, SOURCE)
             first = 0
@@ -67,7 +67,7 @@ class Attacker:
         await asyncio.gather(*(self.forever(one) for _ in range(400)))
 
     async def connections(self):
-        """Connections that rest."""
+        """Idle connections."""
         async def one():
             reader, writer = await self.connect()
             self.kept.append((reader, writer))
@@ -76,7 +76,7 @@ class Attacker:
         await asyncio.gather(*(self.forever(one) for _ in range(4_000)))
 
     async def bodies(self):
-        """Bodies that begin at once and then rest."""
+        """Request bodies that begin at once and then pause."""
         async def one():
             reader, writer = await self.connect()
             head = b"POST /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 131000\r\n\r\n"
@@ -86,7 +86,7 @@ class Attacker:
         await asyncio.gather(*(self.forever(one) for _ in range(1_500)))
 
     async def loads(self):
-        """Pictures that nobody has seen yet, many at once, whose bytes are never taken."""
+        """Many requests at once for pictures that were never rendered, whose bytes are never read."""
         async def one(start: int):
             reader, writer = await self.connect()
             for number in range(start, len(self.images), 200):
@@ -96,7 +96,7 @@ class Attacker:
         await asyncio.gather(*(self.forever(lambda start=start: one(start)) for start in range(200)))
 
     async def chunks(self):
-        """Bodies in chunks of one byte."""
+        """Chunked bodies with chunks of one byte."""
         async def one():
             reader, writer = await self.connect()
             writer.write(b"POST /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -120,7 +120,7 @@ async def main(settings: dict):
 
 
 if __name__ == "__main__":
-    # Whoever attacks has a machine of its own: here it may have what the server, its render workers (which are nice
-    # themselves) and its other client leave.
+    # A real attacker has a machine of its own. Here it gets what the server, its render workers (which have a low
+    # priority themselves) and the other client leave.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     asyncio.run(main(json.loads(sys.stdin.readline())))

@@ -1,5 +1,5 @@
-"""A bucket of a million keys, listed by pages from a store on loopback, beside `aws s3 ls --recursive` of the same. The
-store makes its pages as fast as it can and checks no signature; it is a process of its own, on the same cores."""
+"""A bucket of a million keys, listed page by page from a store on loopback, compared to `aws s3 ls --recursive`. The
+store builds its pages as fast as it can and checks no signatures; it is a process of its own, on the same cores."""
 
 import http.server
 import os
@@ -24,7 +24,7 @@ ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "AKIABENCH", "AWS_SECRET_ACCESS_KEY": "bench
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Gives page after page; a token is the number of the page."""
+    """Serves page after page; a token is the page's number."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 20
@@ -61,7 +61,7 @@ class Store:
 
 
 def listed_by_aws(endpoint: str) -> float:
-    """Seconds in which Amazon's program names all keys."""
+    """How many seconds the AWS command line needs to list all keys."""
     aws = shutil.which("aws") or str(pathlib.Path(sys.executable).parent / "aws")
     start = time.monotonic()
     subprocess.run([aws, "--endpoint-url", endpoint, "s3", "ls", "--recursive", "s3://bench"], check=True,

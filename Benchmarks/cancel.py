@@ -1,4 +1,4 @@
-"""How soon a cancel reaches the origin, and what is still sent after it."""
+"""How soon a cancel reaches the origin, and how much is still sent after it."""
 
 import http.client
 import socket
@@ -55,7 +55,7 @@ def await_fact(origin: Origin, kind: str, path: str) -> float:
 
 
 def bytes_after(report):
-    """An original that drips from its origin: what comes after the cancel was acknowledged."""
+    """An original that its origin sends slowly: the bytes that arrive after the cancel was acknowledged."""
     file = originals.one_original()
     counts = []
     with Origin("drip", file=str(file), seconds=8, part=16_000) as origin:
@@ -71,7 +71,7 @@ def bytes_after(report):
                         received += len(client.recv(65536))
                     ours.post("/api/v1/tokens/cancel", {"session": issued["session"], "tokens": [token["token"]]})
                     client.setblocking(False)
-                    try:  # What was under way when the acknowledgement came.
+                    try:  # Data in flight when the acknowledgement arrived.
                         while client.recv(1 << 20):
                             pass
                     except (BlockingIOError, ConnectionError):

@@ -1,4 +1,4 @@
-"""A thousand clients of one cold original of 5 MB whose origin is slow: Tessera beside Varnish."""
+"""A thousand clients request one cold original of 5 MB from a slow origin: Tessera compared to Varnish."""
 
 import time
 import zlib
@@ -9,16 +9,16 @@ from measuring import cpu_seconds, median, percentile
 from origins import Origin
 from peers import Tessera, Varnish
 
-# Slow enough that the crowd itself, five gigabytes of checked bytes, keeps up on two cores.
+# Slow enough that the crowd itself, which checks five gigabytes, keeps up on two cores.
 ROUNDS, SECONDS, PART = 2, 16.0, 16_000
 EARLY, LATE, GAP = 900, 100, 0.01
 
 
 def crowd(peer, path: str, origin: Origin, origin_path: str, expected: bytes) -> dict:
-    """900 clients at once on a cold picture, 100 more one by one from its half on."""
+    """900 clients at once request a cold picture, and 100 more one by one once half of it has arrived."""
     before = cpu_seconds(peer.pid)
     start = time.monotonic() + 3  # Both crowds are connected by then.
-    early = Crowd(peer.port, path, EARLY, start, nice=5)  # It must not delay those who are timed.
+    early = Crowd(peer.port, path, EARLY, start, nice=5)  # It must not delay the crowd that is timed.
     late = Crowd(peer.port, path, LATE, start + SECONDS / 2, GAP)
     results = {"early": early.result(), "late": late.result()}
     crc = zlib.crc32(expected)

@@ -1,5 +1,5 @@
-"""The first visit, with nothing cached: a folder of a camera's JPEGs, and an origin that is slow to answer. The server is
-new for each, and browser, server and the peer share the machine's cores."""
+"""The first visit with cold caches: a folder of a camera's JPEGs, and an origin that is slow to respond. The server
+is new for each, and browser, server and the peer share the machine's cores."""
 
 import originals
 from app import ON_SCREEN, PAINT, WINDOW
@@ -13,15 +13,15 @@ ROUNDS, FILES = 5, 240
 FLING, SECONDS = 10_000, 20
 
 # When every slot on screen shows something of its own picture, and when its tile, in milliseconds since the page was
-# asked for. `far`: once the pictures of another part of the gallery are on screen.
+# requested. `far`: after a jump to another part of the gallery.
 APPEARED = f"""(far) => new Promise((resolve) => {{
     let own;
     const look = () => {{
         const slots = {ON_SCREEN};
         const isThere = slots.length > 8 && (Math.min(...slots.map((slot) => Number(slot.dataset.index))) > 0) === far;
         const all = (...phases) => isThere && slots.every((slot) => phases.includes(slot.dataset.phase));
-        if (own === undefined && all('preview', 'shown')) own = performance.now();
-        if (all('shown')) resolve({{ own, shown: performance.now(), count: slots.length }});
+        if (own === undefined && all('preview', 'displayed')) own = performance.now();
+        if (all('displayed')) resolve({{ own, shown: performance.now(), count: slots.length }});
         else requestAnimationFrame(look);
     }};
     look();

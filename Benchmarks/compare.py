@@ -1,12 +1,12 @@
-"""Tells what became worse from one run to another, beyond what the runs vary by themselves:
+"""Reports which measures became worse from one run to another, beyond their normal variation:
 
     Scripts/bench compare before.json after.json
 
-A measure with at least three samples in both runs is worse when all of this is so: its median is (by a tenth, and by
-more than one sees); hardly any order of the samples is as bad (rank test, 5 %); the interval of the ratio of medians is
-beyond 1.05 (bootstrap, 95 %); and, where a peer was measured in the same turns, ours is worse beside that peer too,
-which a machine that is slower today is not. A measure without samples is worse when a promise was met and is missed, by
-a tenth. Exits 1 when something is worse."""
+A measure with at least three samples in both runs counts as worse if all of this holds: its median is worse (by a
+tenth, and by a perceptible amount); a rank test is significant (5 %); the confidence interval of the ratio of medians
+is beyond 1.05 (bootstrap, 95 %); and, if a peer was measured in the same rounds, ours is also worse relative to that
+peer, which rules out that the machine is just slower today. A measure without samples counts as worse if a promise was
+kept before and is now missed by a tenth. Exits with status 1 if anything is worse."""
 
 import argparse
 import itertools
@@ -20,11 +20,11 @@ from statistics import median
 
 FEWEST = 3
 WORSE = 1.1
-# The least that the interval must be beyond 1.
+# The confidence interval must be beyond 1 by at least this.
 SURELY = 1.05
 LUCK = 0.05
 DRAWS = 2_000
-# Less than this nobody sees: a frame, a tile, a slot.
+# Differences below this are imperceptible: a frame, a tile, a slot.
 UNSEEN = {("fling", "ms"): 17.0, ("fling", "KB"): 16.0, ("fling", "%"): 3.0}
 
 
@@ -59,7 +59,7 @@ def _number(value: float) -> str:
 
 
 def ratio_of(after: float, before: float) -> float:
-    """Infinity is what never came; nothing is as small as what is lost in rounding.
+    """Infinity means that something never arrived; values below the rounding error count as zero.
 
     >>> ratio_of(3.0, 2.0), ratio_of(math.inf, 2.0), ratio_of(math.inf, math.inf), ratio_of(0.0, 0.0)
     (1.5, inf, 1.0, 1.0)
@@ -68,7 +68,7 @@ def ratio_of(after: float, before: float) -> float:
 
 
 def luck(low: list[float], high: list[float]) -> float:
-    """The chance that, all being alike, the second samples rank as high among all as they do (Mann and Whitney's test).
+    """The probability, if both are alike, that the second samples rank at least as high as they do (Mann-Whitney test).
 
     >>> luck([1, 2, 3], [4, 5, 6])
     0.05
@@ -92,7 +92,7 @@ def luck(low: list[float], high: list[float]) -> float:
 
 
 def interval(before: list[float], after: list[float]) -> tuple[float, float]:
-    """Between which the ratio of the medians lies, at 95 %; the same for the same samples.
+    """The 95 % confidence interval of the ratio of medians; deterministic for the same samples.
 
     >>> low, high = interval([10, 11, 12, 10, 11], [20, 22, 21, 20, 23])
     >>> 1.6 < low < 2 < high < 2.4
@@ -105,7 +105,7 @@ def interval(before: list[float], after: list[float]) -> tuple[float, float]:
 
 
 def samples_of(row: dict, name: str) -> list[float]:
-    """Those that can be compared: numbers, and None for what never came."""
+    """The comparable samples: numbers, and None for what never arrived."""
     found = row["details"].get(name)
     if not isinstance(found, list) or not all(one is None or isinstance(one, (int, float)) for one in found):
         return []
@@ -113,7 +113,7 @@ def samples_of(row: dict, name: str) -> list[float]:
 
 
 def judge(before: dict, after: dict) -> Verdict:
-    """Of one measure in two runs."""
+    """Judges one measure in two runs."""
     is_more = after.get("better", "more" if after["unit"].endswith("/s") else "less") == "more"
     old, new = samples_of(before, "samples"), samples_of(after, "samples")
     verdict = Verdict("unknown", f"{after['benchmark']}: {after['what']}", after["unit"], before["ours"], after["ours"],
@@ -140,7 +140,7 @@ def _differs(low: list[float], high: list[float], unseen: float) -> bool:
 
 
 def _beside_peer(before: dict, after: dict, rises: bool) -> bool:
-    """Whether it is so, too, when each sample is seen beside the peer's of its turn."""
+    """Whether the difference remains when each sample is seen relative to the peer's in the same round."""
     peers = [samples_of(row, "peer_samples") for row in (before, after)]
     if not all(peers):
         return True
@@ -151,7 +151,7 @@ def _beside_peer(before: dict, after: dict, rises: bool) -> bool:
 
 
 def rows_of(path: str) -> dict[tuple[str, str], dict]:
-    """By benchmark and measure; of several beside several peers, the first."""
+    """By benchmark and measure; if there are several peers, the row of the first."""
     found: dict[tuple[str, str], dict] = {}
     for row in json.loads(pathlib.Path(path).read_text())["rows"]:
         known = found.setdefault((row["benchmark"], row["what"]), row)

@@ -1,4 +1,4 @@
-"""A crowd of clients of one URL in one process: epoll, one shared buffer, no allocation for each read."""
+"""A crowd of clients of one URL in one process: epoll, one shared buffer, no allocation per read."""
 
 import json
 import os
@@ -11,9 +11,9 @@ import zlib
 
 
 class Crowd:
-    """A child process that runs `main` below: `clients` requests for `path`, the first at `start` (monotonic seconds),
-    each later one `gap` seconds after the one before. Without a gap all are connected beforehand; else each connects
-    when its turn comes, and that is part of its time."""
+    """A child process that runs `main` below: `clients` requests for `path`, the first at `start` (monotonic
+    seconds), each later one `gap` seconds after the previous one. Without a gap, all clients connect beforehand;
+    otherwise each connects when its turn comes, and the connection is part of its time."""
 
     def __init__(self, port: int, path: str, clients: int, start: float, gap: float = 0, nice: int = 0,
                  patience: float = 60):
@@ -23,7 +23,8 @@ class Crowd:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
 
     def result(self) -> list[dict]:
-        """For each client: seconds from its request to its first and last body byte, its bytes and their CRC."""
+        """For each client: the seconds from its request to its first and last body byte, its number of bytes and
+        their CRC."""
         told, _ = self._process.communicate()
         return json.loads(told)
 
@@ -48,7 +49,9 @@ class Client:
         self.socket.send(request)
 
     def take(self, buffer: bytearray, view: memoryview) -> bool:
-        """Reads what is there. True when the body is complete or the server has closed."""
+        """Reads what is available.
+
+        Returns whether the body is complete or the server has closed the connection."""
         try:
             count = self.socket.recv_into(buffer)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Pages whose streams bring what is in memory, in a process of their own: as many frames as one likes, and what they weigh."""
+"""Pages whose streams deliver what is in memory, in a process of their own: any number of frames, and their cost."""
 
 import asyncio
 import json
@@ -7,16 +7,16 @@ import sys
 
 from streaming import Frames, masked, opened
 
-# So many streams of one client have room for all that a single one has.
+# With this many streams, one client has as much room as a single stream can use.
 PAGES, SLOTS = 8, 50
-# Seconds from what came to the word that it did, which is for all that came meanwhile.
+# Seconds from an arrival to its acknowledgement, which covers everything that arrived meanwhile.
 ACKNOWLEDGING = 0.005
-# Device pixels for which a rendition is needed, and no larger one.
+# Device pixels that need exactly this rendition.
 PIXELS = {"preview": 60, "tile": 320}
 
 
 class Pages:
-    """A child process that opens streams when it begins, and scrolls through `images` pictures whenever it is told."""
+    """A child process that opens streams when it begins, and scrolls through `images` pictures on request."""
 
     def __init__(self, port: int, images: int, accept: str):
         self._process = subprocess.Popen(
@@ -32,11 +32,11 @@ class Pages:
         self._process.wait(20)
 
     def forget(self, rendition: str):
-        """Each page lets go of all that it holds of a rendition."""
+        """Each page drops everything that it holds of a rendition."""
         self._ask("forget", rendition)
 
     def bring(self, rendition: str) -> tuple[int, int]:
-        """Each page scrolls from the first picture to the last. How many frames came, and their bytes."""
+        """Each page scrolls from the first picture to the last. Returns the number of frames and their bytes."""
         frames, count = self._ask("bring", rendition)
         return frames, count
 
@@ -47,7 +47,7 @@ class Pages:
 
 
 class Page:
-    """One page: what its stream brings is counted and thrown away, as it comes."""
+    """One page: what its stream delivers is counted, and discarded at once."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
         self._reader, self._writer = reader, writer
@@ -81,7 +81,7 @@ class Page:
         self._writer.write(masked({"type": "received", "bytes": self._received}))
 
     def forget(self, images: int, rendition: str):
-        # What is on screen would be sent again at once: beyond the last picture there is nothing.
+        # Pictures on screen would be sent again immediately, so go beyond the last one.
         self._look(images, rendition)
         self._writer.write(masked({"type": "forgot", "images": [
             {"image": image, "version": version, "renditions": [rendition]} for image, version in self._held.items()]}))

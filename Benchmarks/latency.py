@@ -1,4 +1,4 @@
-"""Two hundred origins that never answer: what cached and local tiles take beside them, and without them."""
+"""Two hundred origins that never respond: the latency of cached and local tiles with and without them."""
 
 import http.client
 import time
@@ -8,7 +8,7 @@ from measuring import median, percentile
 from origins import Origin
 from peers import Tessera
 
-# Many short rounds: what else the machine does must meet both states alike.
+# Many short rounds, so that other load on the machine affects both states equally.
 HUNG, ROUNDS, CACHED, LOCAL = 200, 8, 2000, 100
 
 
@@ -51,11 +51,12 @@ def run(report, options):
 
 
 def waiting_for(ours: Tessera, images: list[str], origin: Origin) -> dict:
-    """Issues tokens for pictures that never come, and waits until the server waits. What cancels them."""
+    """Issues tokens for pictures that never arrive, and waits until the server is waiting for them. Returns the body
+    that cancels them."""
     known = sum(origin.facts()["counts"].values())
     issued = ours.post("/api/v1/tokens", {
         "rendition": "tile", "slots": [{"slot": n, "image": image} for n, image in enumerate(images)]})
-    # How many are asked at once is the server's choice: wait until it asks no more.
+    # The server decides how many requests it sends at a time: wait until it sends no more.
     while True:
         time.sleep(0.3)
         now = sum(origin.facts()["counts"].values())

@@ -1,4 +1,4 @@
-"""What is measured of processes, and how it is told."""
+"""Measurements of processes, and reports."""
 
 import json
 import os
@@ -11,7 +11,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     parents: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -29,7 +29,8 @@ def family(pid: int) -> list[int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time of a process and its descendants, those that have ended included; to a hundredth of a second."""
+    """The processor time of a process and its descendants, including those that have ended; with a resolution of a
+    hundredth of a second."""
     ticks = 0
     for one in family(pid):
         try:
@@ -41,7 +42,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def memory_megabytes(pid: int, what: str = "VmRSS") -> float:
-    """Resident memory now ("VmRSS") or at most ("VmHWM"), in units of 10^6 bytes."""
+    """The present ("VmRSS") or maximum ("VmHWM") resident memory, in units of 10^6 bytes."""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(what + ":"):
             return int(line.split()[1]) * 1024 / 1e6
@@ -49,7 +50,7 @@ def memory_megabytes(pid: int, what: str = "VmRSS") -> float:
 
 
 def wait_until_idle(pid: int, quiet: float = 1.0, patience: float = 120.0):
-    """Waits until a process has used next to nothing for `quiet` seconds."""
+    """Waits until a process has been practically idle for `quiet` seconds."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         before = cpu_seconds(pid)
@@ -60,7 +61,7 @@ def wait_until_idle(pid: int, quiet: float = 1.0, patience: float = 120.0):
 
 
 def percentile(values, share: float) -> float:
-    """The value that `share` (0 to 1) of the values do not exceed."""
+    """The value that is not exceeded by `share` (0 to 1) of the values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
@@ -70,20 +71,20 @@ def median(values) -> float:
 
 
 class Report:
-    """Collects measures and prints them as a table of ratios."""
+    """Collects measures, and prints them as a table of ratios."""
 
     def __init__(self):
         self.rows: list[dict] = []
         self.attached: dict[str, dict] = {}
 
     def attach(self, name: str, value: dict):
-        """What is no line of the table, for the JSON alone."""
+        """Stores something for the JSON only, not for the table."""
         self.attached[name] = value
 
     def add(self, benchmark: str, what: str, unit: str, ours: float, peer: float | None = None,
             peer_name: str = "", target: str = "", holds: bool | None = None, better: str | None = None, **details):
-        """One line. `details` (all samples, settings) go to the JSON only. `samples` are ours and `peer_samples` the
-        peer's, in the row's unit, for `compare`; `better` is "less" or "more", and by itself what the unit says."""
+        """Adds a line. `details` (all samples, settings) go to the JSON only. `samples` are ours and `peer_samples`
+        the peer's, in the row's unit, for `compare`; `better` is "less" or "more", by default what the unit implies."""
         ratio = ours / peer if peer else None
         self.rows.append(dict(
             benchmark=benchmark, what=what, unit=unit, ours=ours, peer=peer, peer_name=peer_name, ratio=ratio,

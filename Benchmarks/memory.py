@@ -1,4 +1,5 @@
-"""Memory of a server at rest with ten thousand images, a folder's and the demo's; and of one whose pages fling."""
+"""The memory of a server at rest with ten thousand images, of a folder and of the demo; and of one whose pages
+fling."""
 
 import asyncio
 import pathlib
@@ -45,7 +46,7 @@ def flinging(report):
 
 
 async def fling(port: int):
-    """Twenty viewports a second, of which some rest, and what comes is taken and said to have come."""
+    """Twenty viewports per second with some pauses; everything that arrives is read and acknowledged."""
     async def page(number: int):
         reader, writer = await opened(port, "127.0.0.1")
         received = 0
@@ -73,7 +74,7 @@ def make_links(folder, count):
     (folder / "IMG_00000.jpg").write_bytes(one.read_bytes())
     first = folder / "IMG_00000.jpg"
     for number in range(1, count):
-        # One inode has so many names, and no more.
+        # An inode can have only this many names.
         if number % 60_000 == 0:
             first = folder / f"IMG_{number:05}.jpg"
             first.write_bytes(one.read_bytes())

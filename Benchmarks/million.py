@@ -1,4 +1,5 @@
-"""A folder of a million pictures: listed, looked into, sorted, searched, and read again; beside `find` and `exiftool`."""
+"""A folder of a million pictures: scanned, indexed, sorted, searched, and scanned again; compared to `find` and
+`exiftool`."""
 
 import concurrent.futures
 import gzip
@@ -39,7 +40,7 @@ def run(report: Report, options):
 
 
 def make(folder: pathlib.Path, count: int):
-    """Small JPEGs, each with facts of its own, in a tree of folders."""
+    """Small JPEGs, each with metadata of its own, in a tree of folders."""
     chance = random.Random(7)
     with tempfile.TemporaryDirectory() as place:
         originals.vips("black", f"{place}/one.jpg[strip,Q=20]", 64, 48)
@@ -62,7 +63,7 @@ def make(folder: pathlib.Path, count: int):
 
 
 def find(folder: pathlib.Path) -> float:
-    """Seconds in which `find` tells names, sizes and times."""
+    """The seconds in which `find` lists names, sizes and times."""
     start = time.monotonic()
     subprocess.run(["find", folder, "-type", "f", "-printf", "%s %T@ %p\\n"], check=True, stdout=subprocess.DEVNULL)
     return time.monotonic() - start
@@ -74,7 +75,7 @@ def warm(folder: pathlib.Path):
 
 
 def until(holds: Callable[[], bool], patience: float = 900, pause: float = 0.005) -> float:
-    """Seconds until it holds."""
+    """The seconds until `holds()` is true."""
     start = time.monotonic()
     while not holds():
         if time.monotonic() - start > patience:
@@ -88,7 +89,7 @@ def status(ours: Tessera) -> dict:
 
 
 def listing(report: Report, folder: pathlib.Path, few: pathlib.Path):
-    """A new folder, by itself and beside `find`; then the same once more, when nothing has changed."""
+    """A new folder, by itself and compared to `find`; then again, after nothing has changed."""
     first, whole, readings, again, peer, costs = [], [], [], [], [], []
     for _ in range(3):
         peer.append(find(folder))
@@ -119,13 +120,14 @@ def listing(report: Report, folder: pathlib.Path, few: pathlib.Path):
 
 
 def reading_seconds(ours: Tessera) -> float:
-    """How long the sources were read last, as the server measures it: a start takes longer than a thousand files."""
+    """How long the last scan took, as the server measures it: a start takes longer than a thousand files."""
     return next(float(line.split()[1]) for line in ours.request("GET", "/metrics")[1].decode().splitlines()
                 if line.startswith("tessera_reading_seconds "))
 
 
 def lists(report: Report):
-    """A list of a million addresses that nobody asks for pictures, beside `sort`, which reads and knows each line, too."""
+    """A list of a million URLs whose pictures nobody requests, compared to `sort`, which also reads and handles each
+    line."""
     path = originals.STORE / f"list-{COUNT}.txt"
     if not path.exists():
         path.write_text("".join(f"https://pictures.example/{number // 1000}/IMG_{number:07}.jpg\n" for number in range(COUNT)))
@@ -154,7 +156,7 @@ def lists(report: Report):
 
 
 def rescan(ours: Tessera) -> float:
-    """Seconds in which everything is read again, as the log tells them apart from what else a minute brings."""
+    """How many seconds a full rescan takes."""
     start = time.monotonic()
     subprocess.run(["kill", "-USR1", str(ours.pid)], check=True)
     until(lambda: status(ours)["scanning"], patience=5, pause=0.001)
@@ -163,7 +165,7 @@ def rescan(ours: Tessera) -> float:
 
 
 def known(report: Report, folder: pathlib.Path, data: pathlib.Path):
-    """A million files that are looked into, then everything that is asked of them."""
+    """A million files to be indexed, and then all kinds of requests for them."""
     with Tessera(folder, data=data) as ours:
         start, most = time.monotonic(), 0.0
         until(lambda: not status(ours)["scanning"], pause=0.1)
@@ -211,13 +213,13 @@ def restarts(report: Report, folder: pathlib.Path, data: pathlib.Path):
 
 
 class Asker:
-    """One connection that is kept."""
+    """One keep-alive connection."""
 
     def __init__(self, ours: Tessera):
         self.connection = http.client.HTTPConnection("127.0.0.1", ours.port, timeout=60)
 
     def ask(self, target: str, **headers: str) -> tuple[float, bytes]:
-        """Milliseconds, and what came."""
+        """The milliseconds, and the response."""
         start = time.perf_counter()
         self.connection.request("GET", target, headers=headers)
         response = self.connection.getresponse()
@@ -228,7 +230,7 @@ class Asker:
 
 
 def orders(report: Report, ours: Tessera):
-    """Each order once as the first that is asked for after the dates' columns are there."""
+    """Each order once, as the first one requested after the columns with dates have been read."""
     asker = Asker(ours)
     asker.ask("/api/v1/timeline")
     times = {view or "path": asker.ask(f"/api/v1/images?limit=100&{view}")[0] for view in VIEWS}
@@ -269,12 +271,12 @@ def pages(report: Report, ours: Tessera):
 
 
 def searches(report: Report, ours: Tessera):
-    """Whole queries, and words as they are typed."""
+    """Complete searches, and words as they are typed."""
     asker, whole, keys = Asker(ours), {}, []
     asker.ask("/api/v1/images?limit=100&q=lake")
     for round in range(10):
         for query in QUERIES:
-            # Another one each time: what has been asked before is remembered.
+            # A different word each time, because results are cached.
             text = f"{query} -no{round}such"
             whole.setdefault(query, []).append(asker.ask(f"/api/v1/images?limit=100&q={quote(text)}")[0])
     for number, word in enumerate(("mountain", "harbour", "children", "straße", "nikon winter", "IMG_00099")):
@@ -286,7 +288,7 @@ def searches(report: Report, ours: Tessera):
 
 
 def wholes(report: Report, ours: Tessera):
-    """What is told of a view as a whole."""
+    """Requests about a view as a whole."""
     asker, times = Asker(ours), []
     for view in VIEWS[2:4] + [f"q=lake%20-round{number}&sort=taken" for number in range(3)]:
         asker.ask(f"/api/v1/images?limit=1&{view}")
@@ -297,7 +299,7 @@ def wholes(report: Report, ours: Tessera):
 
 
 def facts(report: Report):
-    """Facts of JPEGs of a camera's kind, beside exiftool in as many processes as there are cores."""
+    """The metadata of JPEGs like a camera's, compared to exiftool in one process per core."""
     folder = originals.shots(CAMERA)
     some = originals.STORE / "tagged-some"
     shutil.rmtree(some, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The S3-compatible store of the tests as a process of its own, to be killed, frozen and woken."""
+"""The S3-compatible store of the tests in a process of its own, so that it can be killed, frozen and resumed."""
 
 import json
 import pathlib
@@ -10,12 +10,12 @@ from peers import free_port
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Tests" / "API"))
 
-from store import Store  # noqa: E402  (it stands beside the tests of the API)
+from store import Store  # noqa: E402  (it is among the API tests)
 
 
 class ObjectStore:
-    """A bucket `pictures`, in which one picture has so many names, and an empty one `tiles`, that checks signatures; on one
-    port for good."""
+    """A bucket `pictures`, in which one picture has this many names, and an empty bucket `tiles`; checks signatures.
+    Keeps its port after a restart."""
 
     def __init__(self, picture: pathlib.Path, count: int):
         self._settings = dict(picture=str(picture), count=count, port=free_port())

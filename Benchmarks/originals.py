@@ -1,4 +1,4 @@
-"""Makes the pictures that are measured with; once, kept in a folder for temporary files."""
+"""Makes the pictures for the benchmarks; only once, because they are stored in a temporary folder."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ def vips(*words):
 
 
 def made(name: str, make) -> pathlib.Path:
-    """The folder `name`, filled by `make(folder)` when it is not there yet, whole or not at all."""
+    """The folder `name`, filled by `make(folder)` if it does not exist yet; always complete."""
     folder = STORE / name
     if not folder.exists():
         STORE.mkdir(parents=True, exist_ok=True)
@@ -32,14 +32,14 @@ def made(name: str, make) -> pathlib.Path:
 
 
 def _scene(folder: pathlib.Path, number: int, width: int, height: int) -> pathlib.Path:
-    """Clouds of several sizes, texture and a sensor's noise: what a JPEG of a camera has to store."""
+    """Clouds of several sizes, texture and sensor noise: what a camera's JPEG has to encode."""
     def at(name: str) -> pathlib.Path:
         return folder / f"{number}-{name}.v"
 
     for band in range(3):
         vips("perlin", at("large"), width // 8, height // 8, "--cell-size", 200, "--seed", number * 10 + band)
         vips("resize", at("large"), at("clouds"), 8, "--kernel", "linear")
-        # Detail that is still there in a tile, and detail that is not.
+        # Detail that is still visible in a tile, and detail that is not.
         vips("gaussnoise", at("coarse"), width // 16, height // 16, "--mean", 0, "--sigma", 26, "--seed", number + 50)
         vips("resize", at("coarse"), at("things"), 4, "--kernel", "cubic")
         vips("gaussnoise", at("fine"), width // 4, height // 4, "--mean", 0, "--sigma", 20, "--seed", number)
@@ -73,7 +73,7 @@ def camera_pictures(count: int = 60) -> pathlib.Path:
 
 
 def one_original(megabytes: float = 5) -> pathlib.Path:
-    """One JPEG of exactly so many megabytes (10^6 bytes): a picture, and zeros behind its end."""
+    """One JPEG of exactly this many megabytes (10^6 bytes): a picture with zeros appended."""
     def make(folder: pathlib.Path):
         vips("gaussnoise", folder / "noise.v", 2400, 1800, "--mean", 128, "--sigma", 60)
         vips("cast", folder / "noise.v", folder / "original.jpg[Q=92]", "uchar")
@@ -87,7 +87,7 @@ def one_original(megabytes: float = 5) -> pathlib.Path:
 
 
 def twelve_megapixels() -> pathlib.Path:
-    """One JPEG as of a camera, 4032 by 3024 pixels."""
+    """One JPEG like a camera's, 4032 by 3024 pixels."""
     def make(folder: pathlib.Path):
         vips("copy", _scene(folder, 0, 4032, 3024), folder / "camera.jpg[Q=90]")
         (folder / "scene-0.v").unlink()
@@ -95,7 +95,7 @@ def twelve_megapixels() -> pathlib.Path:
 
 
 def names_of(picture: pathlib.Path, count: int) -> pathlib.Path:
-    """A folder in which one picture has so many names, at most some 60,000."""
+    """A folder in which one picture has this many names, at most about 60,000."""
     def make(folder: pathlib.Path):
         first = folder / "IMG_00000.jpg"
         first.write_bytes(picture.read_bytes())
@@ -105,7 +105,7 @@ def names_of(picture: pathlib.Path, count: int) -> pathlib.Path:
 
 
 def pictures_of_many_entropies() -> pathlib.Path:
-    """Pictures whose tiles have sizes from some to many kilobytes."""
+    """Pictures whose tiles have various sizes, from a few to many kilobytes."""
     def make(folder: pathlib.Path):
         for sigma in (round(1.5 * 1.16**step, 1) for step in range(26)):
             vips("gaussnoise", folder / "noise.v", 320, 240, "--mean", 128, "--sigma", sigma)
@@ -115,7 +115,7 @@ def pictures_of_many_entropies() -> pathlib.Path:
 
 
 def small_pictures(count: int) -> pathlib.Path:
-    """Many small files, alike but for a comment."""
+    """Many small files that differ only in a comment."""
     def make(folder: pathlib.Path):
         vips("gaussnoise", folder / "noise.v", 800, 600, "--mean", 128, "--sigma", 20)
         vips("cast", folder / "noise.v", folder / "one.jpg[Q=80]", "uchar")
@@ -130,7 +130,7 @@ def small_pictures(count: int) -> pathlib.Path:
 
 
 def _thumbnail(picture: pathlib.Path) -> bytes:
-    """The 160 pixels that a camera puts into EXIF."""
+    """The thumbnail of 160 pixels that a camera puts into EXIF."""
     with tempfile.TemporaryDirectory() as place:
         vips("thumbnail", picture, f"{place}/small.jpg[strip,Q=60]", 160)
         return pathlib.Path(place, "small.jpg").read_bytes()
@@ -141,7 +141,7 @@ def _taken(number: int) -> str:
 
 
 def shots(count: int) -> pathlib.Path:
-    """JPEGs with all that cameras say of them, and their small pictures; a thousand in a folder. Alike to the eye."""
+    """JPEGs with all metadata of cameras and with thumbnails, a thousand per folder. They look alike."""
     def make(folder: pathlib.Path):
         chance = random.Random(11)
         with tempfile.TemporaryDirectory() as place:
@@ -161,7 +161,7 @@ def shots(count: int) -> pathlib.Path:
 
 
 def camera_pictures_with_thumbnails(count: int) -> pathlib.Path:
-    """The JPEGs of `camera_pictures`, several times over, each with facts of its own and its small picture."""
+    """The JPEGs of `camera_pictures`, repeated, each with its own metadata and thumbnail."""
     def make(folder: pathlib.Path):
         pictures = sorted(camera_pictures().iterdir())
         thumbnails = [_thumbnail(picture) for picture in pictures]

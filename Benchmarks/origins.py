@@ -1,5 +1,5 @@
-"""Origins for the benchmarks: one that drips its bytes, one that takes its time before it answers, one that never does. Each
-is a process of its own."""
+"""Origins for the benchmarks: one that sends slowly, one that responds late, and one that never responds. Each is a
+process of its own."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ class Origin:
         return f"http://{host}:{self.port}{path}"
 
     def facts(self) -> dict:
-        """For each path: how often it was asked; and the moments (monotonic) of asking and closing."""
+        """For each path: the number of requests; and the times (monotonic) of requests and closes."""
         with urllib.request.urlopen(self.url("/-/facts"), timeout=30) as response:
             return json.load(response)
 
@@ -35,7 +35,7 @@ class Origin:
 
 
 class Served:
-    """What happened to the requests: how often each path was asked, when each was asked and closed."""
+    """A record of the requests: how often each path was requested, and when each request came and was closed."""
 
     def __init__(self, settings: dict):
         self.settings = settings
@@ -77,7 +77,7 @@ class Served:
         self.asked[path] = time.monotonic()
 
     async def drip(self, writer: asyncio.StreamWriter):
-        """The body in equal parts over the given seconds, on a schedule that does not drift."""
+        """Sends the body in equal parts over the given seconds, on a schedule without drift."""
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nETag: \"one\"\r\nCache-Control: max-age=3600\r\n"
                      b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(self.body))
         part = self.settings["part"]
@@ -90,7 +90,7 @@ class Served:
 
 async def main(kind: str, settings: dict):
     served = Served({**settings, "hangs": kind == "hang"})
-    # Addresses of the loopback network are each another origin; all listen on one port.
+    # Each address of the loopback network is a separate origin; all listen on the same port.
     hosts = settings.get("hosts", ["127.0.0.1"])
     server = await asyncio.start_server(served.serve, hosts[0], 0, backlog=2048)
     port = server.sockets[0].getsockname()[1]

@@ -1,4 +1,4 @@
-"""Starts and stops what is measured: Tessera, nginx, Varnish."""
+"""Starts and stops the measured programs: Tessera, nginx, Varnish."""
 
 import http.client
 import json
@@ -69,8 +69,8 @@ class Peer:
 
 
 class Tessera(Peer):
-    """`tessera serve WORDS` (or another command) on a free port with a data folder of its own, or with `data`; `urls`
-    become a list; `environment` is added to what it inherits."""
+    """`tessera serve WORDS` (or another command) on a free port, with a data folder of its own or with `data`;
+    `urls` become a list; `environment` is added to the inherited one."""
 
     def __init__(self, *words, urls: Iterable[str] = (), command: str = "serve", data: pathlib.Path | None = None,
                  environment: dict[str, str] | None = None):
@@ -84,7 +84,7 @@ class Tessera(Peer):
         self.process = subprocess.Popen(
             [os.environ["TESSERA_BINARY"], command, *map(str, words), "--port", "0",
              "--data", str(data or self.folder / "data")],
-            # What is measured cold is not made before it is asked for.
+            # Nothing that is measured cold may be made in advance.
             env={**inherited, "TESSERA_NO_TILES_AHEAD": "1", **(environment or {})},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
         self.port = self._address(20)
@@ -113,7 +113,7 @@ class Tessera(Peer):
         return json.loads(content)
 
     def images(self, count: int) -> list[dict]:
-        """The first `count` images, once the catalog knows as many."""
+        """The first `count` images, once the catalog has that many."""
         deadline = time.monotonic() + 60
         while self.json("/api/v1/images?limit=1")["total"] < count:
             if time.monotonic() > deadline:
@@ -126,7 +126,7 @@ class Tessera(Peer):
 
 
 class Nginx(Peer):
-    """nginx with a folder of static files, tuned as its own guides say."""
+    """nginx with a folder of static files, tuned as its guides recommend."""
 
     def __init__(self, files: dict[str, bytes], type: str):
         super().__init__()
@@ -162,7 +162,7 @@ class Nginx(Peer):
 
 
 class Varnish(Peer):
-    """Varnish before one origin, with threads enough for a crowd from the start."""
+    """Varnish in front of one origin, with enough threads for a crowd from the start."""
 
     def __init__(self, origin_port: int):
         super().__init__()

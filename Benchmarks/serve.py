@@ -1,5 +1,5 @@
-"""A cached tile of about 12 KB, 64 keep-alive connections: Tessera beside nginx with the same bytes in a static file; and
-what the same tile, and a preview, cost by the stream."""
+"""A cached tile of about 12 KB over 64 keep-alive connections: Tessera compared to nginx with the same bytes in a
+static file; and the cost of the same tile, and of a preview, by the stream."""
 
 import pathlib
 import re
@@ -13,26 +13,26 @@ from peers import Nginx, Peer, Tessera
 WANTED = 12 * 1024
 ROUNDS, SECONDS, CONNECTIONS = 5, 3, 64
 ACCEPT = "image/avif,image/webp,*/*"
-# Pictures that pages scroll through, alike, and how often they do for one sample.
+# Identical pictures that pages scroll through, and how many times per sample.
 PICTURES, SCROLLS = 200, 8
 
 
 def load(peer: Peer, path: str, seconds: int) -> tuple[float, float]:
-    """Requests a second, and microseconds of processor time for each."""
+    """Requests per second, and microseconds of processor time per request."""
     before = cpu_seconds(peer.pid)
     requests, rate = told_by(asking(peer, path, seconds, CONNECTIONS))
     return rate, (cpu_seconds(peer.pid) - before) / requests * 1e6
 
 
 def asking(peer: Peer, path: str, seconds: int, connections: int, *words: str) -> subprocess.Popen:
-    """`wrk` at work, with further options."""
+    """Starts `wrk` with additional options."""
     return subprocess.Popen(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-H", f"Accept: {ACCEPT}", *words,
          f"http://127.0.0.1:{peer.port}{path}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
 
 
 def told_by(wrk: subprocess.Popen) -> tuple[int, float]:
-    """Requests in all, and a second, of which none may have failed."""
+    """The number of requests, and requests per second; fails if any request failed."""
     told, _ = wrk.communicate()
     if wrk.returncode or "Non-2xx" in told or "Socket errors" in told:
         raise RuntimeError(told or f"wrk ended with {wrk.returncode}")
@@ -40,7 +40,7 @@ def told_by(wrk: subprocess.Popen) -> tuple[int, float]:
 
 
 def tile_of_wanted_size(ours: Tessera, count: int) -> tuple[str, str, bytes, str]:
-    """The picture's name, the link, the bytes and the type of the tile that is nearest to 12 KB."""
+    """The picture's name, the link, the bytes and the media type of the tile closest to 12 KB."""
     tiles = []
     for image in ours.images(count):
         response, content = ours.request("GET", image["links"]["tile"], Accept=ACCEPT)
@@ -58,7 +58,8 @@ def run(report, options):
         name, link, content, type = tile_of_wanted_size(ours, len(list(folder.iterdir())))
         with Nginx({"tile": content}, type) as nginx:
             assert nginx.request("GET", "/tile")[1] == content == ours.request("GET", link, Accept=ACCEPT)[1]
-            # By the link of a page, which names the content; and as a person or a client writes it, without the version.
+            # By the link in a page, which contains the content version; and as a person or client would write it,
+            # without the version.
             ways = [(ours, link), (ours, link.partition("?")[0]), (nginx, "/tile")]
             for peer, path in ways:
                 load(peer, path, 1)
@@ -76,7 +77,7 @@ def run(report, options):
 
 
 def by_stream(report: Report, picture: pathlib.Path, plain: list[float]):
-    """What a frame costs, of tiles and of previews that are in memory, beside the plain request of the same tile."""
+    """The cost of a frame, for tiles and previews in memory, compared to a plain request for the same tile."""
     def make(folder: pathlib.Path):
         for number in range(PICTURES):
             (folder / f"{number:04}.png").write_bytes(picture.read_bytes())
@@ -84,7 +85,7 @@ def by_stream(report: Report, picture: pathlib.Path, plain: list[float]):
     with Tessera(originals.made(f"alike-{picture.stem}-{PICTURES}", make)) as ours:
         ours.images(PICTURES)
         with Pages(ours.port, PICTURES, ACCEPT) as pages:
-            # In this order: a tile that is held serves for the preview.
+            # In this order, because a held tile replaces the preview.
             for rendition, most in (("preview", 1.5), ("tile", 4.0)):
                 pages.bring(rendition)
                 samples, size = [], 0.0

@@ -1,4 +1,4 @@
-"""One hostile client, of every kind: what another client notices of it, and what it costs in memory."""
+"""One hostile client of each kind: what another client notices of it, and what it costs in memory."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ from measuring import memory_megabytes, median, percentile
 from peers import Tessera
 import http.client
 
-# The pictures that the other client sees for the first time come after those that the hostile one asks for.
+# The pictures that the other client displays for the first time come after those that the hostile one requests.
 PICTURES, HOSTILE, VIEWPORT = 6_000, 4_000, 40
 ROUNDS, CACHED = 5, 600
 
@@ -49,7 +49,7 @@ def measured(folder: pathlib.Path, kinds: list[str]) -> dict:
             attacker.stdin.flush()
             attacker.stdout.readline()
         try:
-            time.sleep(5)  # until it has what it can get
+            time.sleep(5)  # until it has all that it can get
             connection = http.client.HTTPConnection("127.0.0.1", ours.port, timeout=60)
             cached = images[HOSTILE:HOSTILE + 40]
             for image in cached:
@@ -68,7 +68,8 @@ def measured(folder: pathlib.Path, kinds: list[str]) -> dict:
 
 
 def settled(ours: Tessera, images: list[str]) -> float:
-    """Milliseconds until tokens for a viewport are ordered and all of its tiles are there, over one connection."""
+    """The milliseconds until tokens for a viewport are requested and all its tiles have arrived, over one
+    connection."""
     connection = http.client.HTTPConnection("127.0.0.1", ours.port, timeout=60)
     begun = time.monotonic()
     body = json.dumps({"slots": [{"slot": slot, "image": image} for slot, image in enumerate(images)]})

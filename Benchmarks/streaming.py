@@ -6,9 +6,9 @@ import struct
 
 
 def masked(message: dict) -> bytes:
-    """A text message as a client sends it; the mask is zero."""
+    """A client's text message; the mask is zero."""
     text = json.dumps(message).encode()
-    # In the shortest form, or it is an error (RFC 6455 §5.2).
+    # The shortest form is mandatory (RFC 6455 §5.2).
     length = bytes([0x80 | len(text)]) if len(text) < 126 else bytes([0x80 | 126]) + struct.pack(">H", len(text))
     return b"\x81" + length + bytes(4) + text
 
@@ -18,20 +18,20 @@ def viewport(first: int, count: int = 60) -> dict:
 
 
 def handshake(accept: str = "") -> bytes:
-    """What a client asks for a stream with, of renditions of these types."""
+    """A client's request for a stream, which accepts these types of renditions."""
     return (f"GET /api/v1/stream{accept and f'?accept={accept}'} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
             "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
             "Sec-WebSocket-Protocol: tessera.v1\r\n\r\n").encode()
 
 
 class Frames:
-    """Bytes of a server in, its whole frames out (RFC 6455 §5.2); none is in parts."""
+    """Parses a server's bytes into complete frames (RFC 6455 §5.2); none is fragmented."""
 
     def __init__(self):
         self._data = bytearray()
 
     def taken(self, piece) -> list[tuple[int, bytes]]:
-        """Opcode and payload of each frame that is there now."""
+        """The opcode and payload of each complete frame."""
         data = self._data
         data += piece
         frames, at, end = [], 0, len(data)
@@ -52,7 +52,7 @@ class Frames:
 
 async def opened(
         port: int, source: str, accept: str = "") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A stream whose handshake is done."""
+    """A stream after its handshake."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
     writer.write(handshake(accept))
     await reader.readuntil(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Makes JPEGs that say of themselves what cameras say: when, where, with what."""
+"""Makes JPEGs with a camera's metadata: when, where, with what."""
 
 import struct
 
@@ -11,7 +11,7 @@ WORDS = "lake bird harbour mountain winter Straße garden été bridge market ch
 
 def with_facts(picture: bytes, *, make: str, model: str, taken: str, place: tuple[float, float] | None = None,
                lens: str = "", title: str = "", keywords: tuple[str, ...] = (), thumbnail: bytes = b"") -> bytes:
-    """A JPEG with EXIF ("2019:07:28 12:30:00"; degrees north and east) and IPTC put in front of what it has."""
+    """The JPEG with EXIF ("2019:07:28 12:30:00"; degrees north and east) and IPTC segments in front of its own."""
     segments = _segment(0xE1, b"Exif\0\0" + _exif(make, model, taken, place, lens, thumbnail))
     if title or keywords:
         segments += _segment(0xED, b"Photoshop 3.0\0" + _iptc(title, keywords))
@@ -45,7 +45,7 @@ def _exif(make, model, taken, place, lens, thumbnail) -> bytes:
         north, east = place
         where = {1: text("N" if north >= 0 else "S"), 2: angle(north), 3: text("E" if east >= 0 else "W"), 4: angle(east)}
 
-    # The main directory names where the others begin, so that their places are settled first.
+    # The main directory contains the offsets of the others, so their positions are determined first.
     pointers = {0x8769: (LONG, bytes(4))} | ({0x8825: (LONG, bytes(4))} if where else {})
     at = 8 + len(_directory(main | pointers, 0))
     main[0x8769] = (LONG, struct.pack(">I", at))
@@ -65,7 +65,7 @@ def _exif(make, model, taken, place, lens, thumbnail) -> bytes:
 
 
 def _directory(entries: dict[int, tuple[int, bytes]], at: int, following: int = 0) -> bytes:
-    """An image file directory that begins `at`, and behind it what has no room in it."""
+    """An image file directory at the offset `at`, followed by the values that do not fit into it."""
     head, rest = struct.pack(">H", len(entries)), b""
     behind = at + 2 + 12 * len(entries) + 4
     for tag, (kind, value) in sorted(entries.items()):

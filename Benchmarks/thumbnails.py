@@ -1,4 +1,5 @@
-"""Tiles of a folder of a camera's JPEGs, everything cold: Tessera beside `vipsthumbnail` in a process for each core."""
+"""Tiles of a folder of a camera's JPEGs with cold caches: Tessera compared to `vipsthumbnail` in one process per
+core."""
 
 import concurrent.futures
 import http.client
@@ -14,7 +15,7 @@ from measuring import cpu_seconds, median, memory_megabytes, wait_until_idle
 from peers import Tessera
 
 ROUNDS, CONNECTIONS = 2, 8
-# The same encoding on both sides: what Sources/Renditions asks of libvips for a tile.
+# The same encoding on both sides: what Sources/Renditions requests from libvips for a tile.
 SAVED_AS = {
     "jpeg": "jpg[Q=80,optimize_coding,strip]",
     "webp": "webp[Q=75,effort=2,strip]",
@@ -74,7 +75,7 @@ def run(report, options):
     folder = pathlib.Path(options.pictures) if options.pictures else originals.camera_pictures()
     count = sum(file.suffix.lower() in (".jpg", ".jpeg") for file in folder.iterdir())
     for file in folder.iterdir():
-        file.read_bytes()  # Both read from memory, neither from the disk.
+        file.read_bytes()  # Both read from memory, not from the disk.
     for format in options.formats:
         samples = [
             (tiles_of_ours(folder, format, count), tiles_of_vipsthumbnail(folder, format, count)) for _ in range(ROUNDS)]

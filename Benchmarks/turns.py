@@ -1,4 +1,4 @@
-"""How long one piece of work keeps an event loop, with a million images and a thousand open pages that scroll."""
+"""How long single callbacks occupy an event loop, with a million images and a thousand open pages that scroll."""
 
 import asyncio
 import json
@@ -48,14 +48,14 @@ def run(report, options):
 
 
 def buckets(ours: Tessera) -> dict[float, int]:
-    """Turns so far that took no longer than each bound, in seconds."""
+    """The number of iterations so far that took no longer than each bound, in seconds."""
     _, text = ours.request("GET", "/metrics")
-    found = re.findall(r'tessera_loop_turn_seconds_bucket\{le="([^"]+)"\} (\d+)', text.decode())
+    found = re.findall(r'tessera_loop_callback_seconds_bucket\{le="([^"]+)"\} (\d+)', text.decode())
     return {float(bound.replace("+", "")): int(count) for bound, count in found}
 
 
 async def scroll(port: int):
-    """Pages that go somewhere else every few seconds and take what they are sent."""
+    """Pages that go somewhere else every few seconds, and read what they are sent."""
     chance = random.Random(7)
     waiting = asyncio.Event()
 
@@ -73,7 +73,7 @@ async def scroll(port: int):
             await asyncio.sleep(chance.uniform(2, 6))
 
     async def order():
-        """An API client that asks for pages and for as many tokens as one request may."""
+        """An API client that requests pages, and the maximum number of tokens per request."""
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         while True:
             first = chance.randrange(IMAGES - 500)

@@ -1,5 +1,5 @@
-"""The render workers: how soon a place goes on after a cancel or a death, what a fling over pictures never seen costs, and
-what rendering leaves for the tiles that are cached."""
+"""The render workers: how soon a permit is usable again after a cancel or a crash, what a fling over unrendered
+pictures costs, and what rendering leaves for cached tiles."""
 
 import concurrent.futures
 import http.client
@@ -15,7 +15,7 @@ from measuring import cpu_seconds, family, median, memory_megabytes, percentile,
 from peers import Tessera
 
 ROUNDS, HEICS = 20, 1_000
-# How libvips is told to save a picture of 12 megapixels in each format.
+# How libvips saves a picture of 12 megapixels in each format.
 SAVED_AS = {
     "jpeg": "jpg[Q=90]", "jpeg, progressive": "jpg[Q=90,interlace]", "png": "png", "png, interlaced": "png[interlace]",
     "webp": "webp", "heic": "heic[compression=hevc,Q=60]", "avif": "avif[effort=0,Q=60]",
@@ -45,7 +45,7 @@ def samples() -> pathlib.Path:
 
 
 def rounds_of(sample: pathlib.Path) -> pathlib.Path:
-    """Names of one slow picture, and names of one that is quick and needs the same kind of place."""
+    """Names of one slow picture, and names of a quick one that needs the same kind of permit."""
     def make(folder: pathlib.Path):
         slow, quick = folder / f"slow-000{sample.suffix}", folder / f"quick-000.{'svg' if sample.stem in HEAVY else 'png'}"
         slow.write_bytes(sample.read_bytes())
@@ -60,7 +60,7 @@ def rounds_of(sample: pathlib.Path) -> pathlib.Path:
 
 
 def places(report):
-    """One place of each kind: somebody waits for it, and who has it cancels, or dies."""
+    """One permit of each kind: a request waits for it, and its holder is cancelled, or crashes."""
     chance, cancels, deaths = random.Random(5), {}, {}
     for sample in sorted(samples().iterdir()):
         with Tessera(rounds_of(sample), "--workers", "1") as ours:
@@ -77,7 +77,7 @@ def places(report):
                 [place - alone for _ in range(ROUNDS)
                  if (place := after(ours, images, next(numbers), chance.uniform(0.1, 0.8) * usual, end)) is not None]
                 for end in (cancel, kill))
-    # What the next one takes by itself is no part of it.
+    # The time that the next one takes by itself does not count.
     for what, measured in (("cancel", cancels), ("death of its worker", deaths)):
         worst = {name: max(values) for name, values in measured.items() if values}
         slowest = max(worst, key=worst.get)
@@ -94,8 +94,8 @@ def quick(ours: Tessera, images: dict[str, str], number: int) -> float:
 
 
 def after(ours: Tessera, images: dict[str, str], number: int, delay: float, end) -> float | None:
-    """Milliseconds from the end of a job in mid-decode to the answer of the one that waited for its place; None when the
-    job was done before."""
+    """The milliseconds from the end of a job in mid-decode to the response for the one that waited for its permit;
+    None if the job was done before."""
     issued = ours.post("/api/v1/tokens", {
         "rendition": "tile", "slots": [{"slot": 0, "image": images[f"slow-{number:03}"]}]}, Accept="image/jpeg")
     time.sleep(delay)
@@ -120,8 +120,8 @@ def cancel(ours: Tessera, issued: dict) -> bool:
 
 
 def kill(ours: Tessera, issued: dict) -> bool:
-    """Kills the worker that runs now, as a crash would: of those that run the one that has run the longest, since another
-    may be starting."""
+    """Kills the running worker, like a crash: of several, the one that has run longest, because another may be
+    starting."""
     running = []
     for worker in family(ours.pid)[1:]:
         fields = pathlib.Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()
@@ -133,7 +133,7 @@ def kill(ours: Tessera, issued: dict) -> bool:
 
 
 def cached_beside(report):
-    """p99 of cached tiles, idle and while every worker renders pictures of 24 megapixels."""
+    """The 99th percentile for cached tiles, idle and while every worker renders pictures of 24 megapixels."""
     large = [file for file in sorted(originals.camera_pictures().iterdir())][:60]
     folder = originals.made("large-60", lambda folder: [(folder / file.name).write_bytes(file.read_bytes()) for file in large])
     found = {"idle": [], "rendering": []}
@@ -182,12 +182,12 @@ def fling(report):
         wait_until_idle(ours.pid)
         page = chromium.new_page(viewport={"width": 1280, "height": 860})
         page.goto(f"http://127.0.0.1:{ours.port}/")
-        page.wait_for_selector(".slot[data-phase=shown]")
+        page.wait_for_selector(".slot[data-phase=displayed]")
         before, cpu = ours.json("/api/v1/status")["workers"], cpu_seconds(ours.pid)
         for way in ("1", "0"):
             page.evaluate(FLING, float(way))
         page.wait_for_function(
-            "() => [...document.querySelectorAll('.slot[data-index]')].slice(0, 12).every((s) => s.dataset.phase === 'shown')",
+            "() => [...document.querySelectorAll('.slot[data-index]')].slice(0, 12).every((s) => s.dataset.phase === 'displayed')",
             timeout=120_000)
         status, used = ours.json("/api/v1/status"), cpu_seconds(ours.pid) - cpu
         workers = status["workers"]
@@ -198,7 +198,7 @@ def fling(report):
     report.add("workers", "the same: CPU", "s", used)
 
 
-# Two seconds to one end of the page, and the rest of a third at it.
+# Scrolls to one end of the page in two seconds, and rests there for 0.3 s.
 FLING = """(end) => new Promise((done) => {
   const from = scrollY, to = end * (document.documentElement.scrollHeight - innerHeight), begun = performance.now();
   const step = () => {

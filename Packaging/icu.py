@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the object that Tessera is linked with in place of all the world's locale data.
+"""Makes an object with the little ICU data that Tessera needs, which is linked instead of all of it.
 
-    swift build … $(Packaging/icu.py OUTPUT.o)      prints the words that have it linked
-    Packaging/icu.py --check PROGRAM                fails if the whole data got in all the same
+    swift build … $(Packaging/icu.py OUTPUT.o)      prints the linker options
+    Packaging/icu.py --check PROGRAM                fails if the complete data was linked after all
 
-Foundation brings ICU's data with it: 34 MB, one symbol in an archive member of its own, half of the program. Tessera says
-nothing in anybody's language; GRDB, which needs Foundation, neither. Where the symbol is defined before the archive is
-searched, the member stays out. What the object holds instead is the toolchain's own data less converters, dictionaries,
-transliterations, and every locale but the root and English.
+Foundation contains ICU's data: 34 MB, half of the program, as one symbol in an archive member of its own. Neither Tessera nor
+GRDB, which needs Foundation, uses localised texts. If the symbol is defined before the archive is searched, its member is not
+linked. The object defines it with the toolchain's data, without converters, dictionaries, transliterations, and all locales
+except the root and English.
 """
 
 import json
@@ -18,20 +18,20 @@ import subprocess
 import sys
 import tempfile
 
-# "de.res", "zh_Hant_TW.res"; what is not named for a locale ("zoneinfo64.res", "pool.res") stays.
+# "de.res", "zh_Hant_TW.res". Items not named for a locale ("zoneinfo64.res", "pool.res") are kept.
 LOCALE = re.compile(r"[a-z]{2,3}(_\w+)*\.res")
 KEPT_LOCALE = re.compile(r"(root|en(_\w+)*)\.res")
-# In the whole data alone.
+# Occurs only in the complete data.
 TELLTALE = re.compile(rb"icudt\d+l/zh_Hant_TW\.res")
 LEFT_OUT = re.compile(r".*\.(cnv|dict|spp|cfu)|(translit|rbnf)/.*|unames\.icu")
 MEMBER = "icu_packaged_data.cpp.o"
 ALIGNMENT = 16
-# The object's own name for the data: for the linker's options come after the archive, the symbol is made its alias.
+# The object's own name for the data. The linker options come after the archive, so ICU's symbol is made an alias of it.
 SYMBOL = "tessera_icu_data"
 
 
 def is_kept(name: str) -> bool:
-    """Of an item's name without the data's own ("icudt76l/")."""
+    """Whether an item is kept, by its name without the prefix ("icudt76l/")."""
     last = name.rsplit("/", 1)[-1]
     if LEFT_OUT.fullmatch(name):
         return False
@@ -39,8 +39,8 @@ def is_kept(name: str) -> bool:
 
 
 def items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
-    """The header, and the items by name: a table of offsets of names and contents, both from the header's end
-    (ICU's udata.h and ucmndata.h)."""
+    """The header, and the items by name. The data begins with a table of offsets of names and contents, both counted
+    from the header's end (ICU's udata.h and ucmndata.h)."""
     length, magic = struct.unpack_from("<HH", data)
     if magic != 0x27DA or data[12:16] != b"CmnD":
         sys.exit("icu.py: this is not ICU's package of data for a little-endian machine")
@@ -53,7 +53,7 @@ def items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
 
 
 def package(header: bytes, kept: dict[str, bytes]) -> bytes:
-    """The reverse of `items`. Readers look names up by halving: they stand in the order of their bytes."""
+    """The reverse of `items`. Names are sorted by their bytes, because readers use binary search."""
     names = sorted(kept, key=str.encode)
     table = 4 + 8 * len(names)
     texts, starts = b"", []
@@ -61,7 +61,7 @@ def package(header: bytes, kept: dict[str, bytes]) -> bytes:
         starts.append(table + len(texts))
         texts += name.encode() + b"\0"
     body = bytearray()
-    # Contents are aligned in memory, so counted from the header's beginning.
+    # Contents are aligned in memory, so relative to the header's beginning.
     first = -(len(header) + table + len(texts)) % ALIGNMENT
     base = table + len(texts) + first
     entries = []
@@ -72,7 +72,7 @@ def package(header: bytes, kept: dict[str, bytes]) -> bytes:
 
 
 def archive() -> pathlib.Path:
-    """Foundation's ICU in the toolchain that is on the PATH."""
+    """The archive with Foundation's ICU in the toolchain on the PATH."""
     told = json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))
     return pathlib.Path(told["paths"]["runtimeResourcePath"] + "_static/linux/lib_FoundationICU.a")
 

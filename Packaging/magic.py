@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the part of libmagic's compiled database that a gallery has questions for.
+"""Writes the part of libmagic's compiled database that a gallery needs.
 
     Packaging/magic.py /usr/lib/file/magic.mgc OUTPUT
 
-Tessera asks for media types alone, of files that lie among pictures. Kept are the entries that may answer with a type of
-a picture, a film, a sound, a text, a document or an archive, and those that they lead to: a tenth of 10 MB.
+Tessera asks only for media types of files that lie among pictures. It keeps entries for pictures, films, sounds, texts,
+documents, and archives, and the entries they refer to: a tenth of 10 MB.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import re
 import struct
 import sys
 
-# `struct magic` of file(1)'s file.h, by this version of its form: offsets of members, and numbers of kinds of entry.
+# `struct magic` in file(1)'s file.h, for this version of the format: offsets of members, and kinds of entries.
 VERSION, MAGIC, LENGTH = 20, 0xF11E041C, 432
 LEVEL, KIND, VALUE, VALUE_LENGTH, MEDIA_TYPE, MEDIA_TYPE_LENGTH = 2, 6, 32, 128, 224, 80
 NAME, USE = 45, 46
@@ -27,7 +27,7 @@ def text(entry: bytes, start: int, length: int) -> str:
 
 
 def groups(entries: list[bytes]) -> list[list[bytes]]:
-    """Each begins with an entry of level 0; those that follow only refine it."""
+    """Splits entries into groups: each begins with an entry of level 0, which the following ones refine."""
     found: list[list[bytes]] = []
     for entry in entries:
         if entry[LEVEL] == 0:
@@ -37,12 +37,12 @@ def groups(entries: list[bytes]) -> list[list[bytes]]:
 
 
 def name(group: list[bytes]) -> str | None:
-    """Of a group that others use."""
+    """The name of a group that others refer to."""
     return text(group[0], VALUE, VALUE_LENGTH) if group[0][KIND] == NAME else None
 
 
 def used(group: list[bytes]) -> set[str]:
-    """The names that a group leads to; one written with ^ turns the order of bytes round, and with \\ it is quoted."""
+    """The names that a group refers to. A leading ^ reverses the byte order, and \\ is an escape character."""
     return {text(entry, VALUE, VALUE_LENGTH).lstrip("\\^") for entry in group if entry[KIND] == USE}
 
 
@@ -51,7 +51,7 @@ def reduced(database: bytes) -> bytes:
     if (magic, version) != (MAGIC, VERSION) or len(database) != (1 + sum(counts)) * LENGTH:
         sys.exit(f"magic.py: this database has another form than version {VERSION}")
     entries = [database[start:start + LENGTH] for start in range(LENGTH, len(database), LENGTH)]
-    # Two lists, one after the other: for data and for texts.
+    # Two lists in sequence: for data and for texts.
     every = [groups(entries[:counts[0]]), groups(entries[counts[0]:])]
     kept = [
         [any(WANTED.fullmatch(text(e, MEDIA_TYPE, MEDIA_TYPE_LENGTH)) for e in g) and name(g) is None for g in part]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what an image or a package holds, as an SPDX 2.3 document in JSON (spdx.github.io/spdx-spec/v2.3).
+"""Writes the contents of an image or a package as an SPDX 2.3 document in JSON (spdx.github.io/spdx-spec/v2.3).
 
     Packaging/sbom.py --root ROOT --linked FOLDER --version 1.0.0 >sbom.spdx.json
 
-Debian's packages are those in ROOT/var/lib/dpkg/status.d, where there is a ROOT. What is linked in, the FOLDER tells, which
-Packaging/linked made. Set SOURCE_DATE_EPOCH for the same document each time.
+Debian packages are those in ROOT/var/lib/dpkg/status.d, if ROOT is given. What is linked into the programs comes from
+FOLDER, made by Packaging/linked. Set SOURCE_DATE_EPOCH to get the same document each time.
 """
 
 import argparse
@@ -39,7 +39,8 @@ def package(reference: str, name: str, version: str, *, supplier="NOASSERTION", 
 
 
 def stanza(text: str) -> dict[str, str]:
-    """A package's own words in the form of Debian's control files (deb-control(5)); of folded fields the first line."""
+    """A package's own description in the format of Debian's control files (deb-control(5)); for folded fields only
+    the first line."""
     fields = (line.partition(":") for line in text.splitlines() if line and not line[0].isspace())
     return {name: value.strip() for name, _, value in fields}
 
@@ -64,7 +65,7 @@ def debian_packages(root: pathlib.Path) -> list[dict]:
 
 
 def licence_of(folder: pathlib.Path) -> str:
-    """Which licence a Swift package has, by how its text begins."""
+    """The licence of a Swift package, recognised by how its text begins."""
     for file in sorted(folder.glob("LICENSE*")):
         text = file.read_text(errors="replace")
         if "Apache License" in text:
@@ -87,27 +88,22 @@ def swift_packages(linked: pathlib.Path) -> list[dict]:
 
 
 def others(linked: pathlib.Path) -> list[dict]:
-    """The runtime with Foundation, and what is in that and in swift-crypto of somebody else's."""
-    swift, icu, boringssl = (
-        (linked / name).read_text().strip() for name in ("swift-version", "icu-version", "boringssl-revision"))
+    """The Swift runtime with Foundation, and the ICU that Foundation contains."""
+    swift, icu = ((linked / name).read_text().strip() for name in ("swift-version", "icu-version"))
     return [
         package(
             "SPDXRef-swift-runtime", "swift", swift, licence="Apache-2.0 WITH Swift-exception",
             purl=f"pkg:generic/swift@{swift}"),
         package(
             "SPDXRef-icu", "icu", icu, source="git+https://github.com/unicode-org/icu.git", licence="Unicode-3.0",
-            purl=f"pkg:generic/icu@{icu}"),
-        package(
-            "SPDXRef-boringssl", "boringssl", boringssl,
-            source=f"git+https://boringssl.googlesource.com/boringssl@{boringssl}",
-            licence="Apache-2.0 AND (MIT OR Apache-2.0 OR BSD-1-Clause)", purl=f"pkg:generic/boringssl@{boringssl}",
-            comment="The arithmetic of its curves is fiat-crypto's, under the second.")]
+            purl=f"pkg:generic/icu@{icu}")]
 
 
 def document(words: argparse.Namespace) -> dict:
     inside = swift_packages(words.linked) + others(words.linked)
     beside = debian_packages(words.root) if words.root else []
-    tessera = package(TESSERA, "tessera", words.version, purl=f"pkg:generic/tessera@{words.version}")
+    tessera = package(
+        TESSERA, "tessera", words.version, licence="Apache-2.0", purl=f"pkg:generic/tessera@{words.version}")
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", datetime.datetime.now().timestamp()))
     content = json.dumps([tessera, inside, beside], sort_keys=True).encode()
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", TESSERA)]

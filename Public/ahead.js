@@ -1,13 +1,13 @@
 /*
- * Asks for what the page needs first while its script is still on its way. This is in the page itself: over a slow link the
- * first answers of the catalog come with the script, and not after it. `Server` takes them from `ahead`, by what they were
- * asked for.
+ * Requests the first answers of the catalog while the page's script is still loading. This script is inline: over a
+ * slow link the catalog arrives together with the script rather than after it. `Server` takes the responses from
+ * `ahead`, by path.
  */
 {
   const pageSize = 100;
   const lifetime = 20_000;
   const place = location.hash.match(/^#at=(\d+)$/);
-  // Where a picture stands has to be asked first.
+  // With an image in the address, its position has to be requested first.
   if (place || !location.hash) {
     const view = location.search.slice(1);
     const index = Math.max(0, Number(place?.[1] ?? 1) - 1);
@@ -15,9 +15,9 @@
     const paths = [view ? `${page}&${view}` : page, `/api/v1/shape?${view}`];
     const ahead = new Map(
       paths.map((path) => {
-        const signal = AbortSignal.timeout(lifetime);
+        const signal = /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(lifetime);
         const answer = fetch(path, { headers: { Accept: 'application/json' }, priority: 'high', signal });
-        // Whoever takes it hears of it.
+        // Whoever takes the response handles the error.
         answer.catch(() => {});
         return [path, answer];
       }),

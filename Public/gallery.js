@@ -1,3 +1,4 @@
+import './page/server-tables.js';
 import { Connection } from './catalog/connection.js';
 import { Pages } from './catalog/pages.js';
 import { Progress } from './catalog/progress.js';
@@ -17,56 +18,57 @@ import { attachKeyboard } from './grid/keyboard.js';
 import { attachPinch } from './grid/pinch.js';
 import { attachPointer } from './grid/pointer.js';
 import { Scrubber } from './grid/scrubber.js';
-import { StandingTitle } from './grid/standing-title.js';
+import { StickyTitle } from './grid/sticky-title.js';
 import { PictureCache } from './loading/cache.js';
-import { TokenDesk } from './loading/desk.js';
-import { PictureLoader } from './loading/loader.js';
-import { Places } from './loading/places.js';
-import { Way } from './loading/way.js';
+import { TokenSession } from './loading/token-session.js';
+import { TokenLoader } from './loading/token-loader.js';
+import { RequestLimit } from './loading/request-limit.js';
+import { Transport } from './loading/transport.js';
 import { keepForOffline } from './offline/registration.js';
 import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
 import { FullScreen } from './page/full-screen.js';
 import { Header } from './page/header.js';
 import { LayoutChoice } from './page/layout-choice.js';
+import { NotShownLine } from './page/not-shown.js';
 import { ProgressLine } from './page/progress-line.js';
 import { Shortcuts } from './page/shortcuts.js';
 import { find } from './page/template.js';
 import { Vacancy } from './page/vacancy.js';
-import { StreamLoader } from './stream/loader.js';
+import { StreamLoader } from './stream/stream-loader.js';
 import { ViewportReport } from './stream/report.js';
 import { Stream } from './stream/stream.js';
 import { Viewer } from './viewer/viewer.js';
 
-/* The page put together: what each part is told of the others, and nothing more. */
+/* Assembles the page: each part gets references to the parts it needs, and no others. */
 
 const connection = new Connection();
 const server = new Server(connection);
 const pages = new Pages(server);
 const cache = new PictureCache();
-const places = new Places();
+const limit = new RequestLimit();
 
-// Each has a session of its own, so that a slot of the viewer and a slot of the grid may have the same number.
-const gridLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
-const viewerLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
-const stillLoader = new PictureLoader({ desk: new TokenDesk(server), places, cache, connection });
+// Each loader has its own session, so that a slot of the viewer and a slot of the grid may have the same number.
+const gridLoader = new TokenLoader({ session: new TokenSession(server), limit, cache, connection });
+const viewerLoader = new TokenLoader({ session: new TokenSession(server), limit, cache, connection });
+const stillLoader = new TokenLoader({ session: new TokenSession(server), limit, cache, connection });
 
 const stream = new Stream();
-const way = new Way({ stream, connection, pages, byStream: new StreamLoader({ stream, cache, pages }) });
-const gridLane = way.lane(gridLoader);
-const viewerLane = way.lane(viewerLoader);
+const transport = new Transport({ stream, connection, pages, byStream: new StreamLoader({ stream, cache, pages }) });
+const gridSlots = transport.slotGroup(gridLoader);
+const viewerSlots = transport.slotGroup(viewerLoader);
 stream.start();
 
 const proportions = new Proportions(pages, server);
-const grid = new Grid(pages, way, gridLane, proportions);
+const grid = new Grid(pages, transport, gridSlots, proportions);
 const followers = [grid.focusFollower];
 const reordering = new Reordering({ pages, server, ground: grid, followers });
 
 const finding = new Finding({ reordering, grid });
 const viewer = new Viewer({
-  grid, images: way, lane: viewerLane, loader: viewerLoader, stillLoader, server, finding,
+  grid, images: transport, slotGroup: viewerSlots, loader: viewerLoader, stillLoader, server, finding,
 });
-new ViewportReport({ grid, pages, way, lane: gridLane, viewer });
+new ViewportReport({ grid, pages, transport, slotGroup: gridSlots, viewer });
 followers.push(viewer.follower);
 const search = new Search({ finding, pages, grid });
 const progress = new Progress(pages, server);
@@ -81,11 +83,12 @@ new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });
 new Header(grid, pages, server);
 new LayoutChoice(grid);
 new Scrubber(grid);
-new StandingTitle(grid);
-new CatalogWatch(pages, way);
+new StickyTitle(grid);
+new CatalogWatch(pages, transport);
 new FullScreen();
 new Shortcuts();
 new ProgressLine(progress);
+new NotShownLine(progress);
 attachKeyboard(grid, find('#grid'));
 attachPointer(grid, find('#grid'));
 attachPinch(grid, find('#grid'));
@@ -104,15 +107,15 @@ grid.addEventListener('rest', () => {
 addEventListener('popstate', follow);
 connection.addEventListener('restored', () => {
   if (pages.total === undefined) start();
-  else if (!finding.wished.equals(pages.view)) finding.show(finding.wished, {}).catch(() => {});
+  else if (!finding.requested.equals(pages.view)) finding.show(finding.requested, {}).catch(() => {});
   else pages.refresh();
 });
 
 start();
 
 /**
- * Shows the place that the address names.
- * @param {{isNewVisit?: boolean}} [how]  Not new when Back or Forward led here.
+ * Displays the place that the address names.
+ * @param {{isNewVisit?: boolean}} how  Not new after Back or Forward.
  */
 async function start({ isNewVisit = true } = {}) {
   clearTimeout(retrying);
@@ -122,9 +125,9 @@ async function start({ isNewVisit = true } = {}) {
     if (index === undefined) return;
     if ('index' in place) grid.goTo(index, place.within);
     if (!('image' in place)) return;
-    const image = await way.load(index);
+    const image = await transport.load(index);
     if (image?.id !== place.image) return;
-    // A step is put beneath, so that Back leads to the grid from here too.
+    // Add a history entry below, so that Back leads to the grid from here too.
     if (isNewVisit) Address.showPlace({ index, within: 0 });
     viewer.open(index, { isNewVisit });
   } catch (problem) {
@@ -132,22 +135,22 @@ async function start({ isNewVisit = true } = {}) {
   }
 }
 
-/** @param {import('./catalog/problem.js').Problem} problem  Why the view that the address names cannot be shown. */
+/** @param {import('./catalog/problem.js').Problem} problem  Why the view in the address cannot be displayed. */
 async function startElsewhere(problem) {
   if (pages.total !== undefined) return;
-  // The words are not understood, or nothing can be found by words, and the field says so; the pictures are there all
-  // the same.
+  // The server does not understand the search, or cannot search: the search field says so, and the page shows all
+  // images.
   if (problem.status === 400 || problem.status === 409) await reordering.show(new View()).catch(() => {});
   if (pages.total !== undefined) return;
   pages.report(problem);
   retrying = setTimeout(() => pages.total === undefined && start(), (problem.retryAfter ?? 2) * 1_000);
 }
 
-/** The address was changed by Back, by Forward or by hand. */
+/** Back, Forward or the user changed the address. */
 async function follow() {
   const place = Address.read();
   if (!('image' in place)) viewer.leave();
-  if (!Address.view.equals(finding.wished)) {
+  if (!Address.view.equals(finding.requested)) {
     await start({ isNewVisit: false });
     return;
   }

@@ -2,20 +2,20 @@ import { CatalogCopies } from './offline/catalog-copies.js';
 import { Shell } from './offline/shell.js';
 
 /*
- * Opens the gallery where its server cannot be reached. The network always comes first; what is kept answers in its
- * place alone. Pictures are not its business: those that were seen are on the shelf, and requests that bear tokens,
- * and the stream, never pass through here.
+ * Opens the gallery while its server cannot be reached. The network always comes first; cached responses only stand in
+ * for it. The worker does not handle images: the tile cache holds those that were displayed. Requests with tokens, and
+ * the stream, never pass through here.
  */
 
-const scope = /** @type {any} */ (self);
+const scope = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const shell = new Shell(caches, fetch);
 const copies = new CatalogCopies(caches, fetch);
 
-scope.addEventListener('install', (/** @type {any} */ event) => {
+scope.addEventListener('install', (event) => {
   event.waitUntil(shell.renew().then(() => scope.skipWaiting()));
 });
 
-scope.addEventListener('activate', (/** @type {any} */ event) => {
+scope.addEventListener('activate', (event) => {
   event.waitUntil(takeOver());
 });
 
@@ -23,12 +23,12 @@ async function takeOver() {
   const names = await caches.keys();
   const known = [Shell.cache, CatalogCopies.cache];
   await Promise.all(names.filter((name) => !known.includes(name)).map((name) => caches.delete(name)));
-  // The page is asked for while this wakes up.
+  // The browser sends the request for the page while this worker starts.
   await scope.registration.navigationPreload?.enable();
   await scope.clients.claim();
 }
 
-scope.addEventListener('fetch', (/** @type {any} */ event) => {
+scope.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin) return;
@@ -42,8 +42,8 @@ scope.addEventListener('fetch', (/** @type {any} */ event) => {
   }
 });
 
-// A page that was opened before this was there says what it has asked for.
-scope.addEventListener('message', (/** @type {any} */ event) => {
-  const addresses = Array.isArray(event.data?.keep) ? event.data.keep : [];
-  event.waitUntil(copies.take(addresses.map((/** @type {string} */ address) => new URL(address, location.origin))));
+// A page that opened before this worker existed lists the requests it has made.
+scope.addEventListener('message', (event) => {
+  const { keep = [] } = /** @type {{keep?: string[]}} */ (event.data);
+  event.waitUntil(copies.take(keep.map((address) => new URL(address, location.origin))));
 });

@@ -1,5 +1,5 @@
-"""Bytes and encoders' CPU at equal quality: what the server sends at each size beside the other formats and efforts,
-over photographs; and what a screen of more pixels could do without."""
+"""Bytes and CPU time of encoders at equal quality: what the server sends at each size, compared to other formats and
+efforts, over photographs; and what a screen with more pixels could do without."""
 
 import concurrent.futures
 import os
@@ -30,7 +30,7 @@ def run(report, options):
 
 
 def each(folder: pathlib.Path, side: int, parts, work) -> list:
-    """What `work(picture)` says of each sample, on all cores."""
+    """The results of `work(picture)` for each sample, computed on all cores."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda sample: work(sample[1]().within(side)), samples(folder, side, parts)))
     if not found:
@@ -65,7 +65,7 @@ def compare(report, folder: pathlib.Path, size: Size) -> list[str]:
 
 
 def seconds(folder: pathlib.Path, size: Size, qualities: dict[Encoder, int]) -> dict[Encoder, float]:
-    """Processor time of one encoding, of whole photographs, one after the other."""
+    """The processor time of one encoding, for whole photographs one after another."""
     pictures = [get().within(size.side) for _, get in samples(folder, size.side, [WHOLE])]
 
     def of(encoder: Encoder, picture: Picture) -> float:
@@ -78,8 +78,8 @@ def seconds(folder: pathlib.Path, size: Size, qualities: dict[Encoder, int]) -> 
 
 
 def density(report, folder: pathlib.Path, of: Density) -> str:
-    """A denser screen's rendition, seen as if the eye told no more apart than pixels of CSS, beside the tile that a
-    screen of ordinary density gets."""
+    """The rendition for a denser screen, as seen by an eye that resolves only CSS pixels, compared to the tile for a
+    screen of ordinary density."""
     def work(picture: Picture) -> tuple[Equal, int]:
         with Trial(picture.within(SLOT), lambda one: one, "ssimulacra") as tile:
             distance, _ = tile.made(TILE.present, TILE.quality)

@@ -1,5 +1,5 @@
-"""What an encoder needs for a picture that is as good as another encoder's: by some qualities around that, and a line
-between the two that have it in their middle, of the logarithms of distance and bytes."""
+"""How many bytes an encoder needs to match the quality of another. Tries some qualities around the target, and
+interpolates linearly between the two nearest, on logarithms of distance and bytes."""
 
 import dataclasses
 import math
@@ -28,13 +28,14 @@ class Encoder:
 
 @dataclasses.dataclass(frozen=True)
 class Equal:
-    """A file as good as another."""
+    """A file of the same quality as another."""
     quality: float
     bytes: float
 
 
 class Trial:
-    """One picture, and what encoders make of it as a viewer sees it: `seen` is what happens between file and eye."""
+    """One picture, and what encoders make of it as a viewer sees it: `seen` is what happens between the file and the
+    eye."""
 
     def __init__(self, picture: Picture, seen, measure: str):
         self._picture, self._seen, self._measure = picture, seen, measure
@@ -48,14 +49,14 @@ class Trial:
         self._folder.cleanup()
 
     def made(self, encoder: Encoder, quality: int) -> tuple[float, int]:
-        """Its distance and its bytes."""
+        """The distance and the bytes."""
         file = self._picture.encoded(encoder.suffix(quality))
         other = written(self._seen(Picture.decoded(file)), pathlib.Path(self._folder.name, "other.png"))
         return distance(self._measure, self._original, other), len(file)
 
     def equal(self, encoder: Encoder, qualities: list[int], to: float) -> Equal:
-        """What this encoder needs for that distance; beyond the qualities by the line of the two nearest. Qualities
-        rise, and no more are made than needed."""
+        """What this encoder needs for that distance; outside the qualities by extrapolation from the two nearest.
+        Qualities must rise; no more are tried than needed."""
         rungs: list[tuple[int, float, int]] = []
         for quality in qualities:
             rungs.append((quality, *self.made(encoder, quality)))

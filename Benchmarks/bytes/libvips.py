@@ -1,15 +1,15 @@
-"""libvips in this process, so that an encoder's time is its own and not a program's start. The files are those that a
-render worker writes: the same library with the same options."""
+"""libvips in this process, so that the measured time is the encoder's own, without a program's start. The files are
+the same as a render worker's: same library, same options."""
 
 import ctypes
 import os
 
-# A file's colour primaries that it cannot use are told for each AVIF.
+# Suppresses a warning about unusable colour primaries, which libvips would print for each AVIF.
 os.environ["VIPS_WARNING"] = "0"
 # As in a render worker.
 os.environ["VIPS_CONCURRENCY"] = "1"
 
-# Of VipsInterpretation, VipsKernel and VipsBandFormat.
+# Values of VipsInterpretation, VipsKernel and VipsBandFormat.
 _SRGB, _LINEAR, _UCHAR = 22, 1, 0
 
 
@@ -58,7 +58,8 @@ class Picture:
         return Picture(out.value)
 
     def _in_memory(self) -> "Picture":
-        """Computed once, and pixels alone: libvips 8.14 leaves a colour profile in a WebP that it is told to strip."""
+        """Computes the pixels once, and drops everything else: libvips 8.14 leaves a colour profile in a WebP even
+        if told to strip it."""
         width, height = self.size
         count = ctypes.c_size_t()
         pixels = _vips.vips_image_write_to_memory(self._handle, ctypes.byref(count))
@@ -78,15 +79,15 @@ class Picture:
         return self._made("extract_area", left, top, width, height)
 
     def within(self, side: int) -> "Picture":
-        """Shrunk to at most so many pixels a side, as renditions are."""
+        """Shrunk to at most this many pixels per side, like renditions."""
         return self._made("thumbnail_image", side, b"height", side)._in_memory()
 
     def enlarged(self, times: int) -> "Picture":
-        """As a browser does where a preview stands for a tile."""
+        """Enlarged as a browser does where a preview stands in for a tile."""
         return self._made("resize", ctypes.c_double(times), b"kernel", _LINEAR)._in_memory()
 
     def encoded(self, suffix: str) -> bytes:
-        """The file that a name with this suffix and these options would have: ".webp[Q=75]"."""
+        """The file that libvips would write to a name with this suffix and these options: ".webp[Q=75]"."""
         content, count = ctypes.c_void_p(), ctypes.c_size_t()
         if _vips.vips_image_write_to_buffer(
                 self._handle, suffix.encode(), ctypes.byref(content), ctypes.byref(count), None):

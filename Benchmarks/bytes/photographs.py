@@ -1,5 +1,5 @@
-"""Real photographs, which no generator replaces where encoders are compared: 37 out of Debian's packages of desktop
-backgrounds, by many photographers, and what is cut out of them."""
+"""Real photographs, which no generator can replace when encoders are compared: 37 from Debian's packages of desktop
+backgrounds, by many photographers, and crops of them."""
 
 import pathlib
 import subprocess
@@ -7,7 +7,7 @@ import subprocess
 import originals
 from .libvips import Picture
 
-# What of each package is a photograph; the rest was drawn.
+# The photographs in each package; the rest was drawn.
 PACKAGES = {
     "lomiri-wallpapers-16.04": [
         "Bridge_by_Sander_Klootwijk", "Dragonfly_by_Bolly", "Picture_0B_by_freespace", "Picture_1A_by_freespace",
@@ -27,7 +27,7 @@ COUNT = sum(map(len, PACKAGES.values()))
 
 
 def photographs() -> pathlib.Path:
-    """A folder of them. The packages (170 MB) are fetched by apt once, and taken apart, not installed."""
+    """A folder with the photographs. apt fetches the packages (170 MB) once; they are unpacked, not installed."""
     def make(folder: pathlib.Path):
         for package, names in PACKAGES.items():
             subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=True, stdin=subprocess.DEVNULL)
@@ -41,13 +41,14 @@ def photographs() -> pathlib.Path:
     return originals.made("photographs", make)
 
 
-# Shares of width and height: left, top, side. Four quarters that have nothing in common, and what they meet in.
+# Fractions of width and height: left, top, side. Four disjoint quarters, and the centre where they meet.
 WHOLE = (0, 0, 1)
 PARTS = [WHOLE, (0, 0, 0.5), (0.5, 0, 0.5), (0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.25, 0.25, 0.5)]
 
 
 def samples(folder: pathlib.Path, side: int, parts=PARTS):
-    """What has so many pixels and more on its longer side, with its name: each photograph, and parts of it."""
+    """Yields pictures with at least this many pixels on the longer side, with their names: each photograph, and
+    crops of it."""
     for file in sorted(folder.iterdir()):
         if file.suffix.lower() not in (".jpg", ".jpeg"):
             continue

@@ -1,7 +1,7 @@
-"""How far a picture is from its original to the eye, by two measures of Debian's `libjxl-devtools`: 0 is the same
-picture, and less is better. SSIMULACRA (Sneyers 2017) is SSIM at several scales of a perceptual colour space, with what
-blocks and rings cost beside; Butteraugli (Alakuijala 2017) is a model of the eye, of which the 3-norm over the picture
-is taken."""
+"""The perceived distance of a picture from its original, by two measures from Debian's `libjxl-devtools`: 0 means
+equal, and less is better. SSIMULACRA (Sneyers 2017) is SSIM at several scales of a perceptual colour space, with
+penalties for blocking and ringing. Butteraugli (Alakuijala 2017) is a model of the eye; the score is the 3-norm over
+the picture."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""What is compared at each size: what the server sends today, and what it could."""
+"""What is compared at each size: what the server sends today, and alternatives."""
 
 import dataclasses
 
@@ -18,13 +18,13 @@ class Size:
     name: str
     # Pixels of the longer side.
     side: int
-    # The first choice of `OutputFormat.preferences`, with the effort and the quality of `Encoding`.
+    # The first choice of `OutputFormat.preferences`, with the effort and quality of `Encoding`.
     present: Encoder
     quality: int
     others: list[Encoder]
-    # For each format, rising.
+    # For each format, in rising order.
     qualities: dict[str, list[int]]
-    # Cut out of each photograph (see `photographs`).
+    # The crops of each photograph (see `photographs`).
     parts: list = dataclasses.field(default_factory=lambda: [WHOLE])
     # By how much a browser enlarges it.
     enlarged: int = 1
@@ -46,7 +46,7 @@ SIZES = [
 
 @dataclasses.dataclass(frozen=True)
 class Density:
-    """A slot of 320 pixels of CSS on a screen that has more: the rendition that is sent, and what it is compared at."""
+    """A slot of 320 CSS pixels on a denser screen: the rendition that is sent, and the one it is compared to."""
     ratio: int
     side: int
     present: Encoder

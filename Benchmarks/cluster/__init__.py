@@ -1,5 +1,5 @@
-"""Three nodes on one machine: what they make once between them, what that costs, and what becomes of requests when a node,
-their Redis or their store is away."""
+"""Three nodes on one machine: what they make once for all, what that costs, and what happens to requests while a
+node, their Redis or their store is away."""
 
 import sys
 
@@ -15,7 +15,7 @@ def run(report, options):
             raise ValueError(f"no part is called {name}: {', '.join(PARTS)}")
         try:
             PARTS[name].run(report, options)
-        except Exception as error:  # the other parts are worth their figures
+        except Exception as error:  # the figures of the other parts are still worth keeping
             failed.append(name)
             print(f"cluster, {name} could not be measured: {type(error).__name__}: {error}", file=sys.stderr)
     if failed:

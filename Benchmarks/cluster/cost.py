@@ -1,4 +1,4 @@
-"""What a cached tile costs three nodes and one, at the same offered load."""
+"""The cost of a cached tile on three nodes and on one, at the same offered load."""
 
 import pathlib
 import tempfile
@@ -10,7 +10,7 @@ from peers import Tessera
 
 from .nodes import NODES, Cluster
 
-# Each connection asks again so many milliseconds after its answer: some 5,000 requests a second.
+# Each connection sends its next request this many milliseconds after a response: about 5,000 requests per second.
 CONNECTIONS, PAUSE, SECONDS, MOST = 60, 10, 3, 1.05
 
 
@@ -25,8 +25,8 @@ def run(report, options):
             if node.request("GET", link, Accept=serve.ACCEPT)[1] != content:
                 raise RuntimeError("a node has another tile")
         paced = ["-s", str(script)]
-        # A node wakes for whatever has come: where less comes, each request pays for more of that. What one node alone
-        # pays for a third of the load tells that from what nodes of a cluster pay for each other.
+        # A node handles everything that has arrived when it wakes up, so with less load each request pays for more
+        # wake-ups. The cost on a single node at a third of the load separates this from the cost of the cluster itself.
         ways = {"three": (three.nodes, CONNECTIONS, paced), "one": ([one], CONNECTIONS, paced),
                 "third": ([one], CONNECTIONS // NODES, paced), "three, busy": (three.nodes, CONNECTIONS, []),
                 "one, busy": ([one], CONNECTIONS, [])}
@@ -34,7 +34,7 @@ def run(report, options):
         for number in range(rounds + 1):
             for way, settings in ways.items():
                 sample = load(*settings, link)
-                # The first of all is to warm up.
+                # The first one warms up.
                 if number:
                     samples[way].append(sample)
     rates, costs = ({way: [sample[figure] for sample in samples[way]] for way in ways} for figure in (0, 1))
@@ -54,7 +54,7 @@ def run(report, options):
 
 
 def load(nodes: list[Tessera], connections: int, words: list[str], path: str) -> tuple[float, float]:
-    """Requests a second of all nodes, and microseconds of processor time for each."""
+    """Requests per second of all nodes, and microseconds of processor time per request."""
     before = sum(cpu_seconds(node.pid) for node in nodes)
     asking = [serve.asking(node, path, SECONDS, connections // len(nodes), *words) for node in nodes]
     told = [serve.told_by(one) for one in asking]

@@ -1,5 +1,5 @@
-"""How far away what another node made is, and what the agreement adds to a cold render: one request at a time, of all kinds
-in turns."""
+"""How long it takes to get what another node made, and what coordination adds to a cold render: one request at a
+time, of all kinds in turn."""
 
 import http.client
 import select
@@ -14,14 +14,15 @@ from peers import Tessera
 
 from .nodes import PATIENCE, Cluster, Node
 
-# Milliseconds.
+# In milliseconds.
 MOST = 5.0
 
 
 def run(report, options):
     rounds = 60 if options.quick else 300
     (picture,) = originals.small_pictures(1).iterdir()
-    # Of each round one is rendered alone, one by a node that nobody waits for, and one while another node wants it.
+    # In each round, one is rendered by a single node, one by a node while nobody else wants it, and one while another
+    # node wants it too.
     folder = originals.names_of(picture, 3 * rounds)
     with Tessera(folder, "--no-examine") as alone, Cluster(folder) as cluster:
         found = in_turns(alone, cluster, rounds)
@@ -54,7 +55,7 @@ class Asker:
         return timed(self.connections[node], f"/images/{image}/tile")
 
     def at_once(self, nodes: tuple[int, int], image: str) -> tuple[float, float]:
-        """Milliseconds of two nodes asked for the same at the same moment, the shorter first."""
+        """How many milliseconds two nodes take that get the same request at the same time, the shorter one first."""
         waiting, begun, times = {}, {}, []
         for node in nodes:
             connection = self.connections[node]
@@ -82,14 +83,14 @@ def in_turns(alone: Tessera, cluster: Cluster, rounds: int) -> dict[str, list[fl
     found: dict[str, list[float]] = {kind: [] for kind in ("local", "made", "made first", "waited", "redis", "memory")}
     before = cluster.sum("loading", "rendersBegun")
     for number in range(rounds):
-        # A collector of garbage, a timer: whatever falls into one kind now falls into another the next time.
+        # Interleaved, so that garbage collection, timers and the like affect all kinds equally.
         first, second = number % 3, (number + 1) % 3
         found["local"].append(asks_alone(0, own[3 * number]))
         found["made"].append(asks(first, images[3 * number]))
         earlier, later = asks.at_once((first, second), images[3 * number + 1])
         found["made first"].append(earlier)
         found["waited"].append(later)
-        # By now it is in Redis.
+        # It is in Redis by now.
         found["redis"].append(asks(second, images[3 * number]))
         found["memory"].append(asks(second, images[3 * number]))
     renders, shared = cluster.sum("loading", "rendersBegun") - before, cluster.sum("loading", "sharedHits")

@@ -1,5 +1,5 @@
-"""Several nodes of one gallery, with the Redis and the PostgreSQL of the tests, each a process that can be killed, frozen and
-woken."""
+"""Several nodes of one gallery, with the Redis and PostgreSQL servers of the tests; each is a process that can be
+killed, frozen and resumed."""
 
 import contextlib
 import pathlib
@@ -13,7 +13,7 @@ from peers import Tessera
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Tests" / "API"))
 
-from postgres_server import Postgres  # noqa: E402  (they stand beside the tests of the API)
+from postgres_server import Postgres  # noqa: E402  (they are among the API tests)
 from redis_server import Redis  # noqa: E402
 
 NODES = 3
@@ -41,8 +41,8 @@ class Node(Tessera):
 
 
 class Cluster:
-    """`nodes`, their `redis` and, if asked for, their `database`, from its `with` on. Nodes look into no file before its
-    picture is asked for."""
+    """`nodes`, their `redis` and, if requested, their `database`, started by its `with` statement. Nodes index no
+    files in the background."""
 
     def __init__(self, *words, urls: Iterable[str] = (), environment: dict[str, str] | None = None,
                  has_database: bool = False):
@@ -70,7 +70,7 @@ class Cluster:
 
     def _end(self):
         for node in self.nodes:
-            # What stands still ends by nothing else.
+            # A frozen process can be ended only in this way.
             node.wake()
             node.__exit__()
 
@@ -81,18 +81,18 @@ class Cluster:
         return node
 
     def replace(self, node: Node, count: int):
-        """A new node, which knows so many pictures, in the place of one that was killed."""
+        """Starts a new node in place of a killed one, and waits until it knows this many pictures."""
         node.__exit__()
         place = self.nodes.index(node)
         self.nodes[place] = self._started()
         self.nodes[place].images(count)
 
     def images(self, count: int) -> list[dict]:
-        """The first pictures, which all nodes know by the same ids."""
+        """The first pictures, which have the same ids on all nodes."""
         known = [node.images(count) for node in self.nodes]
         if len({tuple(image["id"] for image in images) for images in known}) != 1:
             raise RuntimeError("the nodes call the pictures by other names")
         return known[0]
 
-    def sum(self, room: str, figure: str) -> int:
-        return sum(node.status[room][figure] for node in self.nodes)
+    def sum(self, section: str, figure: str) -> int:
+        return sum(node.status[section][figure] for node in self.nodes)

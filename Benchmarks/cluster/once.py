@@ -1,4 +1,5 @@
-"""Three thousand clients who ask for one cold picture through all nodes at once: what is made, and how long it takes."""
+"""Three thousand clients request one cold picture through all nodes at once: how often it is made, and how long that
+takes."""
 
 import time
 import zlib
@@ -12,7 +13,7 @@ from peers import Tessera
 from .nodes import NODES, Cluster
 
 CLIENTS, DELAY = 3_000, 0.2
-# Until the crowds are connected.
+# The time to connect the crowds.
 GATHERING = 3.0
 
 
@@ -23,7 +24,7 @@ def run(report, options):
     paths = [f"/{number}.jpg" for number in range(rounds)]
     with Origin("delay", delay=DELAY, file=str(picture)) as origin:
         urls = [origin.url(path) for path in paths]
-        # A node by itself, that one client asks.
+        # A single node with one client.
         with Tessera(folder, "--no-examine", urls=urls) as alone:
             tiles, times = one_by_one(alone, 2 * rounds)
         if len(tiles) != 1:
@@ -64,7 +65,7 @@ def kind(image: dict) -> str:
 
 
 def one_by_one(alone: Tessera, count: int) -> tuple[set[bytes], dict[str, list[float]]]:
-    """All tiles, and milliseconds for each."""
+    """All tiles, and the milliseconds for each."""
     tiles, times = set(), {"file": [], "remote": []}
     for image in alone.images(count):
         begun = time.monotonic()

@@ -1,5 +1,6 @@
-"""The Redis, then the PostgreSQL, then the store of three nodes killed, and standing still, for half a minute, while cached tiles, tiles of files
-and tiles of a bucket's objects are asked for, none of the latter two ever before."""
+"""The Redis, then the PostgreSQL, then the store of three nodes is killed, or frozen, for half a minute, under
+requests for cached tiles, for tiles of files and for tiles of a bucket's objects. Of the latter two, none was
+requested before."""
 
 import asyncio
 import itertools
@@ -16,11 +17,11 @@ from peers import Tessera
 
 from .nodes import NODES, Cluster, Node
 
-# Requests a second of each kind.
+# Requests per second of each kind.
 RATE = 20
 # Seconds before, during and after an outage.
 BEFORE, AWAY, AFTER = 2.0, 30.0, 8.0
-# Seconds within which a tile, or an honest word, has to be there: an origin has 20 for its first byte.
+# Seconds within which a tile, or an honest error, must arrive: an origin has 20 for its first byte.
 DEADLINES = {"cached": 1.0, "file": 3.0, "object": 21.0}
 HEALED = 5.0
 WHAT = {"cached": "cached tiles", "file": "tiles of files", "object": "tiles of objects"}
@@ -49,7 +50,8 @@ def run(report, options):
         load = Load(cluster, images)
         for what, engine in (("Redis", cluster.redis), ("PostgreSQL", cluster.database), ("store", store)):
             for way in ("killed", "frozen"):
-                # By a thread that lives on: an engine ends with the one that started it (PR_SET_PDEATHSIG, prctl(2)).
+                # On a thread that lives on, because an engine ends with the thread that started it (PR_SET_PDEATHSIG,
+                # prctl(2)).
                 outage = asyncio.run(through(load, engine, way, away, hands))
                 tell(report, f"{what} {way}", outage, outage.found[what])
 
@@ -64,7 +66,7 @@ class Outage:
 
 
 class Load:
-    """Requests, one after the other node, whatever has become of those before."""
+    """Requests to the nodes in turn, sent on schedule regardless of earlier responses."""
 
     def __init__(self, cluster: Cluster, images: list[dict]):
         self.nodes: list[Node] = cluster.nodes
@@ -117,7 +119,7 @@ class Load:
 
 
 async def got(node: Tessera, target: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, fields and body, over a connection of its own."""
+    """Status, fields and body, over a new connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", node.port)
     try:
         writer.write(f"GET {target} HTTP/1.1\r\nHost: localhost\r\nAccept: image/jpeg\r\nConnection: close\r\n\r\n".encode())
@@ -136,7 +138,7 @@ async def through(load: Load, engine, way: str, away: float, hands: Executor) ->
     engine.kill() if way == "killed" else engine.freeze()
     await asyncio.sleep(away)
     looks = [looks_answered(await status(node)) for node in load.nodes]
-    # Waits until it answers.
+    # Waits until it responds.
     await asyncio.get_running_loop().run_in_executor(hands, engine.start if way == "killed" else engine.wake)
     ended = time.monotonic()
     outage = Outage(load.asked, began, ended)
@@ -160,7 +162,7 @@ def looks_answered(status: dict) -> int:
 
 
 async def watch(node: Node, looks: int, outage: Outage):
-    """Notes when a node has found again what was away."""
+    """Records when a node has reconnected to what was away."""
     missed = set(outage.found)
     while missed:
         now = await status(node)

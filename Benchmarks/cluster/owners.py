@@ -1,4 +1,5 @@
-"""The node that fetches and makes a picture for all is killed, or stands still and wakes, in the middle of the fetch."""
+"""The node that fetches and renders a picture for all nodes is killed, or is frozen and resumed, in the middle of
+the fetch."""
 
 import time
 import zlib
@@ -12,10 +13,10 @@ from peers import Tessera
 
 from .nodes import NODES, PATIENCE, Cluster
 
-# Seconds in which the origin sends a picture, and after which the other nodes are asked for it.
+# Seconds in which the origin sends a picture, and after which the other nodes get requests for it.
 SECONDS, LATER = 0.6, 0.1
 CLIENTS, MOST = 40, 3.0
-# Seconds until the crowds are connected, and for which a node stands still.
+# Seconds until the crowds are connected, and for which a node is frozen.
 GATHERING, FROZEN = 1.5, 5.0
 NEVER = 60.0
 
@@ -36,7 +37,7 @@ def run(report, options):
             found: dict[str, list[dict]] = {"killed": [], "frozen": []}
             for number in range(2 * rounds):
                 way = ("killed", "frozen")[number % 2]
-                # Another node each time.
+                # A different node each time.
                 owner = number // 2 % NODES
                 found[way].append(ended(cluster, owner, way, origin, paths[number], images[number], tile))
                 if way == "killed":
@@ -78,7 +79,7 @@ def ended(cluster: Cluster, owner: int, way: str, origin: Origin, path: str, ima
         answers += own.result()
     else:
         own.result()
-    # Whole for who asks now, too, on every node that lives.
+    # Later requests get the complete picture, too, from every live node.
     wrong = sum(not is_right(answer, tile) for answer in answers)
     for one in others + ([node] if way == "frozen" else []):
         response, body = one.request("GET", target, Accept="*/*")

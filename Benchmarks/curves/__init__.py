@@ -1,5 +1,5 @@
-"""What it costs as it grows: streams that read, pictures in the gallery, cores for the server. All that they look at is
-in the server's memory, so that streams are measured, and neither decoding nor an origin."""
+"""How costs grow: with reading streams, with pictures in the gallery, and with cores for the server. Everything
+displayed is in the server's memory, so that the streams are measured, rather than decoding or an origin."""
 
 import contextlib
 import json
@@ -18,21 +18,22 @@ from . import page, table
 
 FOLDER = pathlib.Path(__file__).parent
 STREAMS = [1, 10, 100, 1_000]
-# Pictures, and cores for the server. Where it has one, the pages have the other; else all share both.
+# Pictures, and cores for the server. If it has one core, the pages get the other; otherwise they share both.
 GALLERIES = [(1_000, 2), (100_000, 2), (1_000_000, 2), (100_000, 1)]
 # One stream settles once in five seconds.
 SECONDS = {1: 12, 10: 8, 100: 8, 1_000: 8}
 AT_REST = 2.0
-# Pages that are busier than this share of a core, or later than so many seconds with a step, are what was measured.
+# If pages are busier than this share of a core, or late with a step by more than this many seconds, the measurement is
+# about the pages.
 BUSY, LATE = 0.8, 0.05
-# A promise: of a core, and of memory, for each of a thousand streams.
+# A promise: the share of a core, and the memory, for each of a thousand streams.
 REST_SHARE, REST_KILOBYTES = 0.001, 200
 
 
 def run(report, options):
     galleries, streams = (GALLERIES[:1], STREAMS[:2]) if options.quick else (GALLERIES, STREAMS)
     points = []
-    # From few to many: what many streams took, the server does not give back at once.
+    # From few to many, because the server does not return the memory of many streams at once.
     with Origin("delay", delay=0, file=str(picture())) as origin:
         for pictures, cores in galleries:
             with gallery(origin, pictures, cores) as ours:
@@ -45,13 +46,13 @@ def run(report, options):
 
 
 def picture() -> pathlib.Path:
-    """One whose tile has 4 KB, as that of many a photograph."""
+    """A picture whose tile has 4 KB, like that of many photographs."""
     return originals.pictures_of_many_entropies() / "noise-07.7.png"
 
 
 @contextlib.contextmanager
 def on_cores(cores: set[int]):
-    """What is started here, with its threads, stays on these cores."""
+    """Restricts everything started here, with its threads, to these cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:
@@ -61,14 +62,14 @@ def on_cores(cores: set[int]):
 
 
 def split(cores: int) -> tuple[set[int], set[int]]:
-    """The server's cores and the pages'."""
+    """The server's cores and the pages' cores."""
     all = sorted(os.sched_getaffinity(0))
     return set(all[:cores]), set(all[cores:]) or set(all)
 
 
 @contextlib.contextmanager
 def gallery(origin: Origin, pictures: int, cores: int):
-    """A server that knows all of them, and has in memory what will be looked at."""
+    """A server that knows all pictures, and has in memory what will be displayed."""
     with on_cores(split(cores)[0]):
         ours = Tessera(origin.url("/{index}.png"), "--count", pictures, "--allow-address", "127.0.0.0/8",
                        "--memory-cache", "128MiB")

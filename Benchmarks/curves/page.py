@@ -1,5 +1,5 @@
-"""A page that reads, as a client of `tessera.v1`: it jumps to a place that it has not seen, waits, scrolls on slowly by
-half a screen, waits, and jumps again."""
+"""A reader's page, as a client of `tessera.v1`: it jumps to a place that it has not displayed, waits, slowly scrolls
+on by half a screen, waits, and jumps again."""
 
 import base64
 import json
@@ -8,29 +8,29 @@ import time
 
 from streaming import Frames, handshake, masked
 
-SLOTS = 40  # on screen
+SLOTS = 40  # slots on screen
 AHEAD = 8
-STEPS, STEP = 20, 0.05  # of a scroll: one slot each, seconds
-REST = 2.0  # seconds, after a jump and after a scroll
+STEPS, STEP = 20, 0.05  # steps of a scroll, one slot each, and seconds per step
+REST = 2.0  # seconds of rest after a jump and after a scroll
 PERIOD = REST + STEPS * STEP + REST
-TELL = 0.004  # seconds between two words about what has come, as in a browser
-# The places to jump to are the beginnings of runs; at rest, before it begins, a page is at the end of one.
+TELL = 0.004  # seconds between two acknowledgements, as in a browser
+# Pages jump to the beginnings of runs; before it begins, a page rests at the end of one.
 RUNS, RUN = 8, 120
-# Of a binary message (Documentation/stream.md).
+# The head of a binary message (Documentation/stream.md).
 _KIND, _STATUS, _HEAD, _TILE = 16, 17, 28, 2
 
 
 class Page:
     def __init__(self, number: int, port: int, runs: list[int]):
         self.number, self.runs = number, runs
-        # Each is a client of its own to the server.
+        # Each page is a separate client to the server.
         self.socket = socket.create_connection(
             ("127.0.0.1", port), source_address=(f"127.0.{1 + number // 250}.{1 + number % 250}", 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.sendall(handshake("image/avif,image/webp"))
         answer = b""
         while b"\r\n\r\n" not in answer:
-            # Byte by byte, so that nothing of what follows is taken.
+            # Byte by byte, so as not to consume what follows.
             answer += self.socket.recv(1)
         if b" 101 " not in answer:
             raise RuntimeError(answer.decode("latin-1"))
@@ -59,10 +59,10 @@ class Page:
         self.view(first, count=count)
 
     def script(self):
-        """Does a step and yields the seconds until the next one."""
+        """Performs a step, and yields the seconds until the next one."""
         place = self.number
         while True:
-            # Three and eight have no divisor in common: each run in turn.
+            # Three and eight are coprime, so each run gets its turn.
             first = self.runs[place % len(self.runs)]
             place += 3
             self.jump(first)
@@ -74,7 +74,7 @@ class Page:
             yield REST
 
     def tell(self, now: float) -> float | None:
-        """Says what has come, if anything has; or when it may."""
+        """Acknowledges what has arrived, if anything has; otherwise returns when it may next."""
         if self._received == self._told:
             return None
         if now < self._told_at + TELL:

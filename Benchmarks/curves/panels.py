@@ -1,6 +1,6 @@
-"""The run as a picture: `python3 -m curves.panels benchmarks.json > ../Documentation/curves.svg`, in Benchmarks.
+"""Draws a run: `python3 -m curves.panels benchmarks.json > ../Documentation/curves.svg`, in Benchmarks.
 
-Three panels over the number of streams, all axes logarithmic, a line for each gallery."""
+Three panels by number of streams, with logarithmic axes and one line per gallery."""
 
 import json
 import math
@@ -32,14 +32,14 @@ STYLE = """
 @dataclass
 class Panel:
     title: str
-    # What is drawn of a point, the tail of it as a thin line if there is one, and how a number is told.
+    # How a point is drawn, its tail as a thin line if there is one, and how a number is formatted.
     value: str
     factor: float
     told: str
     tail: str | None = None
 
     def reach(self, points: list[dict]) -> tuple[int, int]:
-        """Powers of ten that hold all."""
+        """The powers of ten that enclose all values."""
         values = [point[key] * self.factor for point in points for key in (self.value, self.tail)
                   if key and point[key]]
         low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))

@@ -1,4 +1,4 @@
-"""Many pages that read in one process, each with the same steady script, out of step with the others."""
+"""Many pages that read in one process, each with the same steady script, out of step with each other."""
 
 import heapq
 import json
@@ -19,18 +19,18 @@ class Reading:
         self.pages = [Page(number, settings["port"], settings["runs"]) for number in range(settings["streams"])]
         self._poll = select.epoll()
         self._by_descriptor = {page.socket.fileno(): page for page in self.pages}
-        # When those that have something to tell may.
+        # When pages with something to acknowledge may do so.
         self._owing: dict[int, float] = {}
         for descriptor in self._by_descriptor:
             self._poll.register(descriptor, select.EPOLLIN)
         self._buffer = memoryview(bytearray(1 << 18))
         self._due: list[tuple[float, int]] = []
         self._scripts = [page.script() for page in self.pages]
-        # By how many seconds each step came late: more than little, and this process is what is measured.
+        # How many seconds late each step was: if this is large, the measurement is about this process.
         self.late: list[float] = []
 
     def turn(self, until: float):
-        """Reads, tells and does what is due, until a moment."""
+        """Reads, acknowledges and performs what is due, until the given time."""
         while (now := time.monotonic()) < until:
             while self._due and self._due[0][0] <= now:
                 when, number = heapq.heappop(self._due)
@@ -47,7 +47,7 @@ class Reading:
                     self._owing[page.number] = when
 
     def warm(self, runs: list[int]):
-        """Looks once at everything that will be looked at, so that it is in the server's memory."""
+        """Displays everything once that will be displayed later, so that it is in the server's memory."""
         page = self.pages[0]
         for first in runs:
             page.jump(first, RUN)
@@ -80,7 +80,8 @@ class Reading:
 
 
 def main(settings: dict):
-    """Says "open" and waits for a line, all streams at rest; "reading" once all scripts run; and at last what came."""
+    """Prints "open" with all streams at rest, and waits for a line; prints "reading" once all scripts run; and
+    finally the results."""
     reading = Reading(settings)
     if settings["warm"]:
         reading.warm(settings["runs"])

@@ -1,4 +1,4 @@
-"""The run as a table: `python3 -m curves.table benchmarks.json`, in Benchmarks."""
+"""Prints a run as a table: `python3 -m curves.table benchmarks.json`, in Benchmarks."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-"""A fling through a thousand pictures over a slow link, until what is on screen is there: our page beside what others
-build, from the browser's own lazy loading to a grid over HTTP/2 that leaves nothing out."""
+"""A fling through a thousand pictures over a slow link, until everything on screen has arrived: our page compared to
+what others build, from the browser's own lazy loading to a fully tuned grid over HTTP/2."""
 
 import dataclasses
 import sys
@@ -13,7 +13,7 @@ from fling.readings import Reading
 from fling.stage import Stage, stage
 
 ROUNDS, QUICK_ROUNDS = 3, 1
-# A front that took as long is not asked again: the rounds are for times that vary by little.
+# A front that took this long is not repeated: rounds are for times that vary little.
 LONG = 10.0
 PATIENCE = 100.0
 
@@ -21,10 +21,10 @@ Readings = dict[tuple[str, str, str], list[Reading]]
 
 
 def flings(on: Stage, shape: Shape, fronts: list[str], motions: list[str], rounds: int) -> Readings:
-    """The readings of each (link, front, motion) over one link, the fronts in turns."""
+    """The readings of each (link, front, motion) over one link, with the fronts taking turns."""
     readings: Readings = {}
     for number in range(rounds):
-        # Whoever comes first finds what the one before it has left of the machine: nobody always does.
+        # The first front finds the machine as the previous one left it, so a different one is first each time.
         turn = number % len(fronts)
         for front in fronts[turn:] + fronts[:turn]:
             long = {motion for motion in motions for one in readings.get((shape.name, front, motion), [])

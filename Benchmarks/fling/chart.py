@@ -1,6 +1,6 @@
-"""The run as a picture: `python3 -m fling.chart benchmarks.json > ../Documentation/fling.svg`, in Benchmarks.
+"""Draws a run: `python3 -m fling.chart benchmarks.json > ../Documentation/fling.svg`, in Benchmarks.
 
-Times lie on a logarithmic scale: the fronts are one or two orders of magnitude apart."""
+Times have a logarithmic scale, because the fronts are one or two orders of magnitude apart."""
 
 import math
 import sys
@@ -37,7 +37,7 @@ STYLE = """
 
 
 def across(time: float) -> float:
-    """Where a time lies, in pixels."""
+    """The horizontal position of a time, in pixels."""
     share = math.log10(min(MOST, max(LEAST, time)) / LEAST) / math.log10(MOST / LEAST)
     return LEFT + share * (RIGHT - LEFT)
 
@@ -48,7 +48,7 @@ def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") 
 
 
 def settle_bar(results: Results, link, front: str, top: float, kind: str, limit: float) -> list[str]:
-    """How long a front takes, and for ours that beside the best peer."""
+    """The bar of a front's settling time, and for ours the comparison to the best peer."""
     time, best = results.settle(link.name, front, "abrupt"), results.best(link.name, "abrupt")
     if time is None:
         return []

@@ -1,4 +1,4 @@
-"""Whether the link is what it says: run before it is believed."""
+"""Checks that the link behaves as specified, before its results are trusted."""
 
 import contextlib
 import doctest
@@ -11,14 +11,14 @@ from fling.link import Conditions, Link
 
 SIZE = 1_000_000
 PLAIN = Conditions(20e6, 0.060)
-# A viewport over a connection that has rested.
+# A viewport over an idle connection.
 SLOW, VIEWPORT = Conditions(20e6, 0.200, slow_start=True), 480_000
 LOSSY = Conditions(10e6, 0.040, slow_start=True, loss=0.02, jitter=0.020)
 LOSSY_SIZE = 1_500_000
 
 
 class Source:
-    """Sends as many bytes as a connection asks for; each is the low byte of its number, divided by 1,000."""
+    """Sends as many bytes as a connection requests; each byte is the low byte of its offset divided by 1,000."""
 
     CONTENT = b"".join(bytes([number % 251]) * 1_000 for number in range(2_000))
 
@@ -46,8 +46,8 @@ class Source:
 
 
 def fetch(port: int, *sizes: int, rest: float = 0.0) -> list[float]:
-    """Seconds to the last byte of each size, asked for one after another over a new connection; that is opened within
-    the first. `rest` seconds lie between."""
+    """The seconds to the last byte of each size, requested one after another over a new connection; opening it is
+    part of the first. `rest` seconds pass in between."""
     taken, began = [], time.monotonic()
     with socket.create_connection(("127.0.0.1", port)) as connection:
         for size in sizes:
@@ -90,7 +90,7 @@ def _sharing(report, link: Link):
         client.start()
     for client in clients:
         client.join()
-    # The one that comes first has a queue's worth of a start.
+    # The first one has a head start of one queue.
     queue = 0.1
     both = 2 * PLAIN.round_trip + 2 * SIZE * 8 / PLAIN.rate
     report.add("fling", "the link: 1 MB each over two, the earlier", "ms", min(shares) * 1e3, both * 1e3,
@@ -117,7 +117,7 @@ def _loss(report, link: Link):
     before, _ = link.tape()["lost"], link.tape()
     taken = sum(fetch(link.port, LOSSY_SIZE)[0] for _ in range(2))
     lost, segments = (now - then for now, then in zip(link.tape()["lost"], before))
-    # Luck scatters by the square root of what is lost; three times that is never.
+    # The random deviation is about the square root of the losses; three times that is practically impossible.
     wanted = LOSSY.loss * segments
     report.add("fling", "the link at 2 % loss: segments lost", "", lost, wanted, "2 % of all", "within 3 deviations",
                abs(lost - wanted) <= 3 * wanted**0.5)

@@ -1,12 +1,13 @@
 /**
- * Moves the page as a script says and watches what is on screen; the same for every front. Leaves `window.fling`.
+ * Scrolls the page by a script and records which pictures are on screen, in the same way for every front. Defines
+ * `window.fling`.
  *
  * @typedef {{kind: 'steady', from: number, to: number, time: number}
  *   | {kind: 'natural', from: number, to: number, decay: number}
- *   | {kind: 'jump', from: number, to: number}} Motion  Pixels and milliseconds; `decay` is the time in which the way
- *   that is left shrinks to 1/e.
- * @typedef {{columns: number, pitch: number, gap: number, height: number, total: number}} Layout  `height` of what is
- *   seen of the grid, `pitch` from row to row.
+ *   | {kind: 'jump', from: number, to: number}} Motion  Pixels and milliseconds; `decay` is the time in which the
+ *   remaining distance shrinks to 1/e.
+ * @typedef {{columns: number, pitch: number, gap: number, height: number, total: number}} Layout  `height` is
+ *   that of the visible part of the grid, `pitch` the distance from row to row.
  */
 (() => {
   /** @type {Layout} */
@@ -18,14 +19,14 @@
   /** @type {HTMLImageElement[] | null} */
   const plain = document.querySelector('img[loading="lazy"]') ? [...document.querySelectorAll('img')] : null;
 
-  /** The slots on screen while the page is scrolled to `y`, both inclusive. */
+  /** The first and the last slot on screen while the page is scrolled to `y`. */
   function visibleAt(y) {
     const first = Math.floor((y + layout.gap) / layout.pitch) * layout.columns;
     const last = (Math.floor((y + layout.height - 1) / layout.pitch) + 1) * layout.columns - 1;
     return { first, last: Math.min(layout.total - 1, last) };
   }
 
-  /** How many of the slots show their tile, and how many at least their preview. */
+  /** The number of slots that show their tile, and of those that show at least their preview. */
   function look({ first, last }) {
     let shown = 0;
     let own = 0;
@@ -40,8 +41,8 @@
       const index = Number(slot.dataset.index);
       if (index < first || index > last) continue;
       const { phase } = slot.dataset;
-      if (phase === 'shown') shown += 1;
-      if (phase === 'shown' || phase === 'preview') own += 1;
+      if (phase === 'displayed') shown += 1;
+      if (phase === 'displayed' || phase === 'preview') own += 1;
     }
     return { shown, own };
   }
@@ -59,7 +60,7 @@
     return Math.abs(left) < 0.5 ? null : to - left;
   }
 
-  /** Waits until all slots on screen show their tiles; `each` is called with the first moments of both. */
+  /** Waits until all slots on screen show their tiles; passes the first times of both states to `each`. */
   async function settle(patience) {
     const slots = visibleAt(scrollY);
     const wanted = slots.last - slots.first + 1;
@@ -67,7 +68,7 @@
     let previewed = null;
     let last = { shown: 0, own: 0 };
     while (performance.now() < end) {
-      // What is found now is painted after this; it is on screen when the next frame begins.
+      // The state found now is painted after this callback, and on screen when the next frame begins.
       const seen = look(slots);
       await nextFrame();
       if (previewed === null && seen.own === wanted) previewed = wall();
@@ -77,7 +78,7 @@
     return { ...slots, previewed, settled: null, lacking: wanted - last.shown };
   }
 
-  /** Goes to a place and waits there. */
+  /** Goes to a place, and waits there for its tiles. */
   async function goTo(y, patience) {
     scrollTo(0, y);
     await nextFrame();
@@ -119,7 +120,7 @@
     return { began, stopped, frames, samples, tasks, ...end };
   }
 
-  /** A page that is given no frames any more is an error, not a wait without end. */
+  /** A page that gets no more frames is an error, rather than an endless wait. */
   function within(milliseconds, work) {
     const late = new Promise((_, reject) => {
       setTimeout(() => reject(new Error(`not over after ${milliseconds} ms`)), milliseconds);

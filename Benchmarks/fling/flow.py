@@ -1,4 +1,4 @@
-"""The bytes of one direction of one connection, with the moments at which they came out of the link."""
+"""The bytes of one direction of one connection, with the times at which they left the link."""
 
 import bisect
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ class Flow:
         self._length = 0
 
     def add(self, left: float, data: bytes):
-        """`left` is the moment at which the data came out of the link."""
+        """Adds data that left the link at the time `left`."""
         self._length += len(data)
         self.chunks.append(data)
         self.ends.append(self._length)
@@ -23,11 +23,11 @@ class Flow:
         return b"".join(self.chunks)
 
     def when(self, offset: int) -> float:
-        """The moment at which the byte at `offset` came out of the link."""
+        """When the byte at `offset` left the link."""
         return self.times[bisect.bisect_right(self.ends, offset)]
 
     def count(self, begin: int, end: int, since: float, until: float) -> int:
-        """How many of the bytes from `begin` to `end` came out of the link between two moments."""
+        """How many of the bytes from `begin` to `end` left the link between two times."""
         first = bisect.bisect_left(self.times, since)
         past = bisect.bisect_right(self.times, until)
         low = self.ends[first - 1] if first else 0
@@ -35,7 +35,7 @@ class Flow:
         return max(0, min(end, high) - max(begin, low))
 
     def copy(self, begin: int, data: bytes, into: "Flow"):
-        """Adds `data` to another flow, as if it had come in the place of as many bytes from `begin` on."""
+        """Adds `data` to another flow as if it had arrived in place of as many bytes from `begin` on."""
         at, end = begin, begin + len(data)
         chunk = bisect.bisect_right(self.ends, begin)
         while at < end:
@@ -46,7 +46,7 @@ class Flow:
 
 @dataclass
 class Message:
-    """One picture (or a part of it, or previews of a row in one file) on its way down."""
+    """One picture on its way down (or a part of it, or the previews of a row in one file)."""
     slot: int | None
     kind: str
     flow: Flow = field(repr=False)

@@ -1,4 +1,4 @@
-"""The fronts of one gallery: ours and its peers, each laid out alike and with the same tiles, byte for byte."""
+"""The fronts of one gallery: ours and its peers, all with the same layout and byte for byte the same tiles."""
 
 import concurrent.futures
 import http.client
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from peers import Tessera
 
 HERE = pathlib.Path(__file__).parent / "peers"
-# What Chromium says of images.
+# The `Accept` field that Chromium sends for images.
 ACCEPT = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
-# Previews in a file, as peers/tuned.js has it.
+# Previews per file, as in peers/tuned.js.
 BLOCK = 8
 
 
 @dataclass(frozen=True)
 class Front:
-    """A page, and the server that has it (`servers`)."""
+    """A page, and the server that serves it (`servers`)."""
     name: str
     label: str
     server: str
@@ -44,14 +44,14 @@ FRONTS = {front.name: front for front in (
     Front("lazy", "lazy grid", "plain", "lazy"),
 )}
 LABELS = {front.name: front.label for front in FRONTS.values()}
-# Beside which ours is promised something; in the shorter run these alone.
+# The peers that our promises are compared to; the shorter run has only these.
 BEST = ["http2", "tuned"]
 PEERS = [front.name for front in FRONTS.values() if not front.is_ours]
 
 
 @dataclass
 class Layout:
-    """Where the slots are; CSS pixels. `top` is the header's height, `edge` the margin beside the grid."""
+    """The positions of the slots in CSS pixels. `top` is the header's height, `edge` the margin beside the grid."""
     columns: int
     tile: float
     gap: float
@@ -66,7 +66,7 @@ class Layout:
 
     @property
     def height(self) -> float:
-        """Of what is seen of the grid: exactly so many rows."""
+        """The height of the visible part of the grid: a whole number of rows."""
         return self.rows * self.pitch - self.gap
 
     @property
@@ -83,7 +83,7 @@ class Layout:
 
 @dataclass
 class Pictures:
-    """What all fronts show."""
+    """The pictures that all fronts show."""
     slots: dict[str, int]
     tiles: list[bytes]
     previews: list[bytes]
@@ -93,7 +93,7 @@ class Pictures:
 
 
 def fetch(ours: Tessera, count: int) -> Pictures:
-    """All tiles and previews by our server, which has them in its caches afterwards."""
+    """Fetches all tiles and previews from our server, which has them in its caches afterwards."""
     images = ours.images(count)
 
     def some(part: list[dict]) -> list[tuple[bytes, bytes]]:
@@ -120,7 +120,7 @@ def fetch(ours: Tessera, count: int) -> Pictures:
 
 
 def files(pictures: Pictures, layout: Layout) -> dict[str, bytes]:
-    """Pages, tiles and previews of all peers."""
+    """The pages, tiles and previews of all peers."""
     found = {f"tiles/{index}.avif": tile for index, tile in enumerate(pictures.tiles)}
     for number, begin in enumerate(range(0, len(pictures.previews), BLOCK)):
         some = pictures.previews[begin : begin + BLOCK]

@@ -1,6 +1,6 @@
-"""Reads HTTP/2 (RFC 9113) as it passed over the link: who asked for what, and which bytes are its answer.
+"""Parses HTTP/2 (RFC 9113) as it passed over the link: which requests were sent, and which bytes are their responses.
 
-Header blocks are read by libnghttp2 (RFC 7541), which libcurl brings along."""
+libnghttp2, a dependency of libcurl, decodes the header blocks (RFC 7541)."""
 
 import ctypes
 import struct
@@ -19,7 +19,7 @@ class _Field(ctypes.Structure):
 
 
 class Fields:
-    """Reads the header blocks of one direction, each of which may lean on those before it."""
+    """Decodes the header blocks of one direction, each of which may depend on earlier ones."""
 
     FINAL, EMIT = 1, 2
 
@@ -54,7 +54,7 @@ class Fields:
 
 @dataclass
 class Exchange:
-    """One stream: what was asked and where the bytes of the answer's body lie."""
+    """One stream: the request, and the positions of the bytes of the response's body."""
     path: str
     status: int = 0
     spans: list[tuple[int, int]] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Exchange:
 
 
 def frames(data: bytes, at: int):
-    """(type, flags, stream, begin and end of the payload); the last may be cut."""
+    """Yields (type, flags, stream, begin and end of the payload); the last frame may be incomplete."""
     while at + 9 <= len(data):
         length, kind, flags, stream = int.from_bytes(data[at : at + 3], "big"), data[at + 3], data[at + 4], \
             struct.unpack_from(">I", data, at + 5)[0] & 0x7FFFFFFF
@@ -72,7 +72,7 @@ def frames(data: bytes, at: int):
 
 
 def _blocks(data: bytes, at: int):
-    """(stream, header block) in their order; and (stream, None) for a reset."""
+    """Yields (stream, header block) in order, and (stream, None) for a reset."""
     open_block = b""
     for kind, flags, stream, begin, end in frames(data, at):
         if end > len(data):
@@ -91,7 +91,7 @@ def _blocks(data: bytes, at: int):
 
 
 def exchanges(up: bytes, down: bytes) -> list[Exchange]:
-    """The streams of one connection that were opened by the browser."""
+    """The streams of one connection that the browser opened."""
     found: dict[int, Exchange] = {}
     asked, answered = Fields(), Fields()
     for stream, block in _blocks(up, len(PREFACE)):

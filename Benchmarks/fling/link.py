@@ -1,4 +1,4 @@
-"""A link between a browser and a server: what it is like, and the process that is one (`proxy`)."""
+"""A link between a browser and a server: its properties, and the process that implements it (`proxy`)."""
 
 import json
 import pathlib
@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a link is like. Without slow start a connection may fill the link at once, which is kind to whoever opens
-    many or rests between."""
+    """The properties of a link. Without slow start a connection may fill the link at once, which favours fronts that
+    open many connections or pause in between."""
     rate: float | None = None
     """Bits a second each way; none: unlimited."""
     round_trip: float = 0.0
@@ -25,7 +25,7 @@ class Conditions:
 
 
 class Link:
-    """A child process that runs `Proxy`. What passed can be had afterwards, with the moments (`time.time()`)."""
+    """A child process that runs `Proxy`. The traffic can be read afterwards, with times (`time.time()`)."""
 
     def __init__(self, target: int, conditions: Conditions = Conditions()):
         proxy = pathlib.Path(__file__).with_name("proxy.py")
@@ -43,13 +43,13 @@ class Link:
         return self._answer()
 
     def shape(self, conditions: Conditions):
-        """Changes the link, for bytes that come to it from now on. Congestion windows begin again, as after a rest."""
+        """Changes the link for bytes that arrive from now on. Congestion windows start again, as after a rest."""
         self._ask(ask="shape", conditions=asdict(conditions))
 
     def tape(self) -> dict:
-        """All that passed since the last call. `connections`: the moments at which connections were opened; `passed`:
-        (connection, "up" or "down", the moment it came to the link, the moment it left it, bytes); `lost`: segments
-        lost and segments in all, so far; `cpu`: seconds of processor time so far."""
+        """All traffic since the last call. `connections`: the times at which connections were opened; `passed`:
+        (connection, "up" or "down", when it reached the link, when it left the link, bytes); `lost`: lost segments
+        and all segments so far; `cpu`: seconds of processor time so far."""
         return self._ask(ask="tape")
 
     def __enter__(self):

@@ -8,7 +8,7 @@ from fling.link import Conditions
 
 @dataclass(frozen=True)
 class Shape:
-    """A link as it is named, and how many times slower than this one the browser's processor is."""
+    """A named link, and the factor by which the browser's processor is slowed."""
     name: str
     rate: float | None
     round_trip: float
@@ -22,7 +22,7 @@ class Shape:
         return Conditions(self.rate, self.round_trip, self.slow_start, self.loss, self.jitter)
 
     def limit(self, size: int) -> float:
-        """Seconds that no answer of `size` bytes can come sooner, over a connection that need not start slowly."""
+        """A lower bound in seconds for a response of `size` bytes, over a connection that does not need slow start."""
         return self.round_trip + (size * 8 / self.rate if self.rate else 0)
 
     @property
@@ -37,7 +37,7 @@ SHAPES = [
     Shape("20 Mbit/s, 200 ms", 20e6, 0.200),
     Shape("1.6 Mbit/s, 400 ms", 1.6e6, 0.400),
 ]
-# Each of them, too, in the whole matrix: as people have them, and phones.
+# The full matrix also has these combinations, as on real phones.
 MORE = [
     Shape("unshaped", None, 0.0),
     Shape("100 Mbit/s, 30 ms", 100e6, 0.030),
@@ -51,17 +51,17 @@ MOTIONS = ["slow", "abrupt", "natural", "jump"]
 
 
 def motion(name: str, layout: Layout) -> dict:
-    """A motion for `fling.js`, each in rows of its own, so that none meets what another has loaded. All begin and end
-    with whole rows on screen."""
+    """A motion for `fling.js`. Each uses rows of its own, so that none profits from what another has loaded. All
+    begin and end with whole rows on screen."""
     def rows(first: int, count: int) -> dict:
         return {"from": first * layout.pitch, "to": (first + count) * layout.pitch}
 
     match name:
-        case "slow":  # one reads: a row in half a second
+        case "slow":  # reading: a row in half a second
             return {"kind": "steady", "time": 2_500, **rows(4, 5)}
-        case "abrupt":  # a thousand tiles in two seconds, then a finger on the glass
+        case "abrupt":  # a thousand tiles in two seconds, then an abrupt stop
             return {"kind": "steady", "time": 2_000, **rows(20, round(1_000 / layout.columns))}
-        case "natural":  # a flick: 10 pixels a millisecond at first, then as a trackpad lets it run out
+        case "natural":  # a flick: 10 pixels per millisecond at first, then with a trackpad's inertia
             return {"kind": "natural", "decay": 325, **rows(160, round(3_250 / layout.pitch))}
         case "jump":
             return {"kind": "jump", **rows(200, 70)}

@@ -1,4 +1,4 @@
-"""The pictures that are flung through: each bears its number, and their tiles are as heavy as photographs'."""
+"""The pictures for the flings: each shows its number, and their tiles are as large as those of photographs."""
 
 import pathlib
 import random
@@ -11,17 +11,18 @@ COUNT = 2_400
 SIDE = 480
 SCENES = 48
 
-# The four colours of the frieze and what they say: Sources/DemoOrigin/Drawing/NumberFrieze.swift, Tests/Browser/readings.js.
+# The four colours of the frieze and their meanings: Sources/DemoOrigin/Drawing/NumberMosaic.swift,
+# Tests/Browser/readings.js.
 COLOURS = [(20, 22, 58), (205, 38, 58), (40, 186, 150), (255, 240, 190)]
 
 
 def numbered_pictures() -> pathlib.Path:
-    """A folder of JPEGs whose order is that of their numbers."""
+    """A folder of JPEGs, ordered by their numbers."""
     return originals.made(f"fling-v1-{COUNT}", _make)
 
 
 def _scene(seed: int) -> Image.Image:
-    """Clouds, things and grain in colour; twice the side, so that many pictures are cut from one."""
+    """Clouds, objects and grain in colour, with twice the side, so that many pictures can be cropped from one."""
     bands = []
     draw = random.Random(seed)
     for _ in range(3):

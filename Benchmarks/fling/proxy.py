@@ -1,11 +1,11 @@
-"""The link itself: a delay each way, a rate for each direction that all connections share, and before it a queue that
-is bounded.
+"""The link itself: a delay in each direction, a rate for each direction that all connections share, and a bounded queue
+in front of it.
 
-A TCP proxy in a process of its own (`link` starts it). It takes bytes from a server only while the queue has room and
-the connection's congestion window is open, so that what the link has not taken waits in the server's own socket, as on
-a real link; and each turn takes one segment of each connection that has something, so that they share the rate as TCP
-flows do. A new connection passes nothing for one round trip. Nothing is really lost: a lost segment is sent a second
-time, comes a round trip later, and what follows it on its connection waits for it."""
+A TCP proxy in a process of its own (started by `link`). It reads from a server only while the queue has room and the
+connection's congestion window is open, so that data waits in the server's own socket, as on a real link. Each round
+takes one segment of each connection with data, so that connections share the rate like TCP flows. A new connection
+passes nothing for one round trip. No data is really lost: a lost segment is sent again and arrives one round trip
+later, and everything behind it on its connection waits."""
 
 import collections
 import heapq
@@ -22,15 +22,15 @@ import time
 
 from window import SEGMENT, Window
 
-# What the proxy's own sockets may hide of the server's bytes; the kernel doubles it and counts its own needs in.
+# How many of the server's bytes the proxy's own sockets may hide; the kernel doubles this, and includes its overhead.
 HIDDEN = 8 * 1024
-# Seconds between two looks at a full queue.
+# Seconds between two checks of a full queue.
 REFILL = 0.002
 RESET = struct.pack("ii", 1, 0)
 
 
 class Shaping:
-    """What the conditions of a link come to, segment by segment."""
+    """The conditions of a link, segment by segment."""
 
     def __init__(self, rate: float | None, round_trip: float, slow_start: bool, loss: float, jitter: float):
         self.rate = rate and rate / 8
@@ -38,13 +38,13 @@ class Shaping:
         self.round_trip = round_trip
         self.slow_start = slow_start and round_trip > 0
         self.loss, self.jitter = loss, jitter
-        # A router's buffer: 64 KB, or a tenth of a second where that is more.
+        # A router's buffer: 64 KB, or a tenth of a second's data if that is more.
         self.bound = max(64 * 1024, int(self.rate / 10)) if self.rate else 4 << 20
-        # About a millisecond of the link at once: fewer turns, and no flow gets ahead by more. What can be lost goes
-        # alone.
+        # About a millisecond of the link at once: fewer rounds, and no flow gets further ahead. Segments that may be
+        # lost go one by one.
         at_once = min(16, max(1, int(self.rate * 0.0012 / SEGMENT))) * SEGMENT if self.rate else 256 * 1024
         self.segment = SEGMENT if loss else at_once
-        # The same luck for whoever comes over this link.
+        # The same random losses for every front on this link.
         self.luck = random.Random(1)
 
     def window(self) -> Window | None:
@@ -58,14 +58,14 @@ class Way:
         self.name = name
         self.ready: collections.deque[End] = collections.deque()
         self.departures: collections.deque[tuple[float, int]] = collections.deque()
-        # Heaps by moment: what comes out at the other end, and what the sender hears of it.
+        # Heaps by time: what leaves at the other end, and what the sender learns about it.
         self.flight: list[tuple] = []
         self.acknowledgements: list[tuple] = []
         self.queued = self.count = self.segments = self.lost = 0
         self.free_at = 0.0
 
     def put(self, now: float, end: "End", data: bytes | None, shaping: Shaping):
-        """`data` is none for the end of a connection, which takes no room."""
+        """Queues `data`; None for the end of a connection, which takes no room."""
         size = len(data) if data else 0
         self.count += 1
         self.segments += math.ceil(size / SEGMENT)
@@ -88,12 +88,12 @@ class Way:
         if size and end.window:
             end.window.sent(now, size)
             heapq.heappush(self.acknowledgements, (heard, self.count + 0.5, end, end.window, size))
-        # What comes behind on a connection overtakes nothing, on a link that was just made faster neither.
+        # Data never overtakes earlier data of its connection, even if the link has just become faster.
         end.arrival = max(end.arrival, arrival)
         heapq.heappush(self.flight, (end.arrival, self.count, end, data, now))
 
     def hear(self, now: float):
-        """What has been acknowledged, or missed, opens windows or halves them."""
+        """Acknowledgements open windows, and losses halve them."""
         heard = self.acknowledgements
         while heard and heard[0][0] <= now:
             _, _, end, window, size = heapq.heappop(heard)
@@ -111,7 +111,7 @@ class Way:
 
 
 class End:
-    """One socket of a connection: what is read from it goes along `way` to `other`."""
+    """One socket of a connection: data read from it travels along `way` to `other`."""
 
     MOST_PENDING = 64 * 1024
     __slots__ = ("socket", "way", "other", "number", "window", "arrival", "is_open", "is_ready", "is_held", "pending",
@@ -119,9 +119,9 @@ class End:
 
     def __init__(self, one: socket.socket, way: Way, number: int, window: Window | None, is_open: bool):
         self.socket, self.way, self.number, self.window, self.is_open = one, way, number, window, is_open
-        # When the last of it comes out of the link.
+        # When the last of it leaves the link.
         self.arrival = 0.0
-        # By its window, which an acknowledgement opens.
+        # Limited by its congestion window, which acknowledgements open.
         self.is_held = False
         self.other: End
         self.is_ready = self.is_gone = self.is_over = self.is_refused = self.ends = False
@@ -133,7 +133,7 @@ class End:
             self.way.ready.append(self)
 
     def give(self, data: bytes):
-        """Bytes that have come through the link to this socket."""
+        """Writes bytes that came through the link to this socket."""
         if self.is_gone:
             return
         if self.pending:
@@ -144,7 +144,7 @@ class End:
         except BlockingIOError:
             sent = 0
         except OSError:
-            # Nobody is there any more, and its machine will say so.
+            # The peer is gone, and its machine will say so.
             self.is_refused = True
             return
         self.pending = data[sent:]
@@ -159,7 +159,7 @@ class End:
             self.finish()
 
     def finish(self):
-        """The other side has said its last."""
+        """The other side has finished sending."""
         self.ends = True
         if not self.pending and not self.is_gone:
             try:
@@ -179,7 +179,7 @@ class Proxy:
         self.opened: list[float] = []
         self.passed: list[tuple] = []
         self.count = 0
-        # The moments that are told are those of the clock on the wall; what is waited for is not.
+        # Reported times are wall-clock times; waits use the monotonic clock.
         self.wall = time.time() - time.monotonic()
         self.listener = socket.socket()
         self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT)
@@ -218,7 +218,7 @@ class Proxy:
             self.opening.append((now + self.shaping.round_trip, near))
 
     def take(self, way: Way, now: float):
-        """Fills the queue, a segment of each connection in turn."""
+        """Fills the queue with one segment of each connection in turn."""
         shaping, ready = self.shaping, way.ready
         while ready and way.queued < shaping.bound:
             end = ready.popleft()
@@ -267,7 +267,7 @@ class Proxy:
                 self.reset(end.other, now)
 
     def reset(self, end: End, now: float):
-        """The end is gone, and says so to whoever still sends to it."""
+        """Resets a connection whose peer is gone, so that the sender learns it."""
         if not end.is_gone:
             end.way.put(now, end, None, self.shaping)
             self.close(end)
@@ -277,7 +277,7 @@ class Proxy:
             return
         end.is_gone = True
         del self.ends[end.socket.fileno()]
-        # Whoever still sends to it is to hear that nobody is there.
+        # The sender must learn that the peer is gone.
         end.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         end.socket.close()
 
@@ -298,7 +298,7 @@ class Proxy:
             if way.acknowledgements:
                 nearest = min(nearest, way.acknowledgements[0][0])
             if way.ready and way.departures:
-                # The queue is full, and long enough to be filled up now and then.
+                # The queue is full, and long enough to be refilled from time to time.
                 nearest = min(nearest, max(way.departures[0][0], now + REFILL))
         if self.opening:
             nearest = min(nearest, self.opening[0][0])

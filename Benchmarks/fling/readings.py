@@ -1,4 +1,4 @@
-"""What one fling was like."""
+"""Measurements of one fling."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What a run has left in its JSON, for the table and the chart."""
+"""Reads a run's JSON for the tables and the chart."""
 
 import json
 import pathlib
@@ -27,14 +27,14 @@ class Results:
         return median(some) if some else None
 
     def settle(self, link: str, front: str, motion: str) -> float | None:
-        """The median in seconds; None if there is none, infinite if half of them did not settle."""
+        """The median in seconds; None if there is none, infinite if half of the flings did not settle."""
         return self._median(link, front, motion, "settle")
 
     def preview(self, link: str, front: str, motion: str) -> float | None:
         return self._median(link, front, motion, "preview")
 
     def best(self, link: str, motion: str) -> tuple[str, float] | None:
-        """The peer that settles first, and when."""
+        """The peer that settles first, and its time."""
         known = {front: self.settle(link, front, motion) for front in self.fronts if not FRONTS[front].is_ours}
         known = {front: settle for front, settle in known.items() if settle is not None}
         return min(known.items(), key=lambda one: one[1]) if known else None
@@ -43,13 +43,13 @@ class Results:
         return median(one["limit"] for one in self._readings if (one["link"], one["motion"]) == (link, motion))
 
     def share(self, link: str, front: str, motion: str) -> float | None:
-        """Of the slots on screen in motion, those that showed their own picture, 0 to 1."""
+        """The share of slots on screen in motion that showed their own picture, 0 to 1."""
         some = self.of(link, front, motion)
         seen = sum(one["seen"] for one in some)
         return sum(one["own"] for one in some) / seen if seen else None
 
     def late(self, link: str, front: str, motion: str) -> float | None:
-        """Bytes for slots not on screen between the stop and the settling, at most."""
+        """The maximum number of bytes for slots off screen between stopping and settling."""
         some = [one["late"] for one in self.of(link, front, motion)]
         return max(some) if some else None
 

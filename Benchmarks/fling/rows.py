@@ -1,4 +1,4 @@
-"""What the flings come to: one line for each thing that is promised, and for each that one wants to know."""
+"""The results of the flings: a line for each promise, and for each value of interest."""
 
 from measuring import median
 
@@ -6,9 +6,9 @@ from fling.fronts import FRONTS, LABELS
 from fling.motions import MOTIONS, Shape
 from fling.readings import Reading
 
-# What a person takes for at once, in milliseconds: who is faster matters beyond it.
+# What people perceive as instant, in milliseconds: differences matter only beyond it.
 AT_ONCE = 50
-# Of the limit, on these links.
+# A factor of the limit, on these links.
 OF_THE_LIMIT = {"abrupt": 1.25, "natural": 0.8}
 MOTION = {"abrupt": "abrupt stop", "natural": "natural fling", "slow": "slow scroll", "jump": "jump"}
 
@@ -16,7 +16,7 @@ Readings = dict[tuple[str, str, str], list[Reading]]
 
 
 def middle(some: list[Reading], what) -> float | None:
-    """The median; infinite if half of the readings did not come to it, None if there are none."""
+    """The median; infinite if half of the readings have no value, None if there are none."""
     values = [float("inf") if what(one) is None else what(one) for one in some]
     return median(values) if values else None
 
@@ -37,7 +37,7 @@ def best_peer(readings: Readings, link: str, motion: str) -> tuple[str, float] |
 
 
 def keeps_up(ours: float, best: float) -> tuple[str, bool]:
-    """What is promised of a settle beside the best peer's, and whether it holds; milliseconds."""
+    """The promise for a settling time relative to the best peer's, and whether it is kept; in milliseconds."""
     return ("ratio <= 1", ours <= best) if best > AT_ONCE else (f"<= {AT_ONCE}", ours <= AT_ONCE)
 
 
@@ -77,7 +77,7 @@ def _settle(report, readings: Readings, shape: Shape, front: str, motion: str):
                    peer_samples=_samples(readings[shape.name, name, motion], settle))
     if shape.rate:
         limit = median(one.limit * 1e3 for one in some)
-        # A phone's processor, a rest before a jump and what is lost are beyond the link.
+        # The limit does not account for a phone's processor, a rest before a jump, or losses.
         bound = OF_THE_LIMIT.get(motion) if front == "ours" and shape.slowed == 1 and not shape.loss else None
         report.add("fling", what, "ms", ours, limit, "the limit", f"ratio <= {bound}" if bound else "",
                    ours <= bound * limit if bound else None, samples=samples)
@@ -101,7 +101,7 @@ def _preview(report, readings: Readings, shape: Shape, front: str, motion: str):
 
 
 def share(some: list[Reading]) -> float | None:
-    """Of the slots on screen in motion, those with their own picture, in per cent."""
+    """The share of slots on screen in motion with their own picture, in per cent."""
     seen = sum(one.seen for one in some)
     return 100 * sum(one.own for one in some) / seen if seen else None
 

@@ -1,4 +1,4 @@
-"""nginx with TLS, as what stands before a gallery today: HTTP/2 for static files, or a proxy for our own server."""
+"""nginx with TLS, as commonly used in front of a gallery: HTTP/2 for static files, or a proxy for our own server."""
 
 import base64
 import hashlib
@@ -9,12 +9,12 @@ import subprocess
 
 from peers import Peer, wait_for_port
 
-# Bytes that wait in the kernel before they go out; what Cloudflare and others who serve HTTP/2 set.
+# Unsent bytes in the kernel; the value that Cloudflare and other HTTP/2 servers use.
 UNSENT = 16 * 1024
 
 
 class Certificate:
-    """For 127.0.0.1, made by ourselves, and trusted by whoever knows its `fingerprint`."""
+    """A self-signed certificate for 127.0.0.1, trusted by clients that know its `fingerprint`."""
 
     def __init__(self, folder: pathlib.Path):
         self.key, self.file = folder / "key.pem", folder / "certificate.pem"
@@ -26,8 +26,8 @@ class Certificate:
 
     @property
     def fingerprint(self) -> str:
-        """As Chromium's --ignore-certificate-errors-spki-list takes it: with that, all is as with a certificate that
-        one buys; with one that is not trusted nothing is cached, and no service worker starts."""
+        """In the format of Chromium's --ignore-certificate-errors-spki-list: with that, everything works as with a
+        purchased certificate; with an untrusted certificate nothing is cached, and no service worker starts."""
         return base64.b64encode(hashlib.sha256(self._der).digest()).decode()
 
     @staticmethod
@@ -36,12 +36,12 @@ class Certificate:
 
 
 class SecureNginx(Peer):
-    """`files` are served over HTTP/2, or else all is handed to `behind`, a port.
+    """Serves `files` over HTTP/2, or else proxies everything to the port `behind`.
 
-    `unsent` is what the kernel may hold of a connection that it cannot send yet (TCP_NOTSENT_LOWAT), none for as much
-    as it likes: whatever is there already goes out before the answer to anything newer. nginx 1.22 has no directive for
-    it, and the sysctl is one for the whole machine; but a connection inherits the option from the socket that listens,
-    and nginx takes over a listening socket that it is given (`NGINX`, as for its own upgrades)."""
+    `unsent` limits the unsent data of a connection in the kernel (TCP_NOTSENT_LOWAT); None for no limit. Without a
+    limit, everything already queued is sent before the response to any newer request. nginx 1.22 has no directive
+    for it, and the sysctl applies to the whole machine. But a connection inherits the option from its listening
+    socket, and nginx can inherit a listening socket (`NGINX`, as in its own upgrades)."""
 
     def __init__(self, certificate: Certificate, files: dict[str, bytes] | None = None, behind: int | None = None,
                  unsent: int | None = None):
@@ -79,7 +79,7 @@ class SecureNginx(Peer):
             }}"""
 
     def _configuration(self, served: str, small: bool) -> str:
-        # Small records can be read before the rest is there; the default is 16 KB.
+        # Small records can be decrypted before the rest has arrived; the default is 16 KB.
         records = "ssl_buffer_size 4k;" if small else ""
         return f"""
             daemon off;

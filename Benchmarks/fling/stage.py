@@ -1,4 +1,4 @@
-"""What all parts of the benchmark stand on: the servers, each behind a link, and a browser."""
+"""The environment of all parts of the benchmark: the servers, each behind a link, and a browser."""
 
 import contextlib
 import pathlib
@@ -36,7 +36,7 @@ def stage():
         notes = pathlib.Path(all.enter_context(tempfile.TemporaryDirectory(prefix="tessera-bench-")))
         notes.chmod(0o755)
         certificate, secrets = Certificate(notes), notes / "secrets"
-        # The caches are kept for the next run: it is the link that is measured.
+        # The caches are reused in the next run, because the link is measured.
         ours = all.enter_context(Tessera(folder, data=originals.STORE / "fling-data"))
         known = fronts.fetch(ours, pictures.COUNT)
         chromium = all.enter_context(visit.browser(

@@ -1,4 +1,4 @@
-"""Clients of `tessera.v1` without a browser, many in one process: each flings and stops as a page does."""
+"""Clients of `tessera.v1` without a browser, many in one process: each flings and stops like a page."""
 
 import base64
 import json
@@ -9,15 +9,15 @@ import struct
 import sys
 import time
 
-SPEED = 500  # slots a second
+SPEED = 500  # slots per second
 FLING = 2.0  # seconds
 TELL = 0.05  # seconds between two viewports in motion
-TOLD_EVERY = 0.01  # seconds between two words about what has come
+TOLD_EVERY = 0.01  # seconds between two acknowledgements
 PATIENCE = 60.0
 
 
 def masked(text: str) -> bytes:
-    """A text frame of a client (RFC 6455 section 5.2)."""
+    """A client's text frame (RFC 6455 section 5.2)."""
     data = text.encode()
     mask = os.urandom(4)
     key = int.from_bytes((mask * (len(data) // 4 + 1))[: len(data)], "big")
@@ -28,7 +28,7 @@ def masked(text: str) -> bytes:
 class Streamer:
     def __init__(self, number: int, settings: dict):
         self.count, self.total = settings["slots"], settings["total"]
-        # Everybody somewhere else.
+        # Each client at a different place.
         self.start = (number * 611) % (self.total - 2 * self.count - int(SPEED * FLING)) // 8 * 8
         self.stop = self.start + int(SPEED * FLING) // 8 * 8
         self.socket = socket.create_connection(("127.0.0.1", settings["port"]))
@@ -78,7 +78,7 @@ class Streamer:
             pass
 
     def _frame(self) -> bool:
-        """Takes one frame out of what has come; what has come of a picture counts at once, as a page's worker has it."""
+        """Takes one frame from the input; parts of a picture count as they arrive, as in a page's worker."""
         data = self.data
         if len(data) < 2:
             return False
@@ -126,7 +126,7 @@ class Crowd:
         self.next_word = 0.0
 
     def turn(self, until: float):
-        """Reads until a moment, and says what has come."""
+        """Reads until the given time, and acknowledges what has arrived."""
         while (now := time.monotonic()) < until:
             for descriptor, _ in self.poll.poll(min(until, max(self.next_word, now + 0.001)) - now, 256):
                 self.by_descriptor[descriptor].read()

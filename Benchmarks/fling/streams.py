@@ -1,4 +1,4 @@
-"""A hundred streams that fling at once through one link, beside one alone on it."""
+"""A hundred streams that fling at the same time through one link, compared to a single one."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ def _fling(on, link: Link, count: int) -> list[dict]:
 
 def run(report, on):
     def shares(flings: list[dict]) -> list[float]:
-        """Seconds that each would take if all had the same share of the link."""
+        """The seconds that each would take if all had an equal share of the link."""
         return [ROUND_TRIP + sum(len(on.pictures.tiles[slot]) for slot in one["visible"]) * 8 * len(flings) / RATE
                 for one in flings]
 

@@ -1,4 +1,4 @@
-"""The run as tables for the README: `python3 -m fling.table benchmarks.json`, in Benchmarks."""
+"""Prints a run as tables for the README: `python3 -m fling.table benchmarks.json`, in Benchmarks."""
 
 import sys
 
@@ -8,7 +8,7 @@ from fling.rows import MOTION, keeps_up
 
 
 def settles(results: Results) -> list[str]:
-    """Until every slot on screen shows its tile, and ours beside the best peer of each cell."""
+    """The times until every slot on screen shows its tile, and ours compared to the best peer in each cell."""
     def last(link, motion: str) -> str:
         best, ours = results.best(link.name, motion), results.settle(link.name, "ours", motion)
         if best is None or ours is None:
@@ -28,7 +28,7 @@ def settles(results: Results) -> list[str]:
 
 
 def others(results: Results, title: str, told) -> list[str]:
-    """One more figure of every front."""
+    """Another figure of every front."""
     head = ["link", "motion", *(LABELS[front] for front in results.fronts)]
     lines = [title, "", _row(head), _row(["---"] * len(head))]
     for link in results.links:

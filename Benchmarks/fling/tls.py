@@ -1,6 +1,6 @@
-"""Reads what passed over the link inside TLS 1.3, with the secrets that the browser writes down (SSLKEYLOGFILE).
+"""Decrypts TLS 1.3 traffic on the link with the secrets that the browser logs (SSLKEYLOGFILE).
 
-The servers offer one suite, TLS_AES_128_GCM_SHA256. RFC 8446: section 5.2 for records, 7.3 for keys."""
+The servers offer one suite, TLS_AES_128_GCM_SHA256. See RFC 8446, section 5.2 for records and 7.3 for keys."""
 
 import ctypes
 import hashlib
@@ -19,7 +19,7 @@ for name in ("EVP_CIPHER_CTX_new", "EVP_aes_128_gcm"):
 
 
 def secrets(path: pathlib.Path) -> dict[tuple[str, bytes], bytes]:
-    """By label and the client's random."""
+    """By label and client random."""
     if not path.exists():
         return {}
     lines = [line.split() for line in path.read_text().splitlines()]
@@ -27,7 +27,7 @@ def secrets(path: pathlib.Path) -> dict[tuple[str, bytes], bytes]:
 
 
 class Cipher:
-    """Opens the records of one direction, in their order."""
+    """Decrypts the records of one direction, in order."""
 
     def __init__(self, secret: bytes):
         self._key, self._vector = (self._expand(secret, label, size) for label, size in (("key", 16), ("iv", 12)))
@@ -43,7 +43,7 @@ class Cipher:
         return hmac.digest(secret, info + b"\1", hashlib.sha256)[:size]
 
     def open(self, head: bytes, body: bytes) -> bytes | None:
-        """What a record holds, its type last; None if it was sealed with another key."""
+        """The contents of a record, with its type at the end; None if it was encrypted with another key."""
         nonce = (int.from_bytes(self._vector, "big") ^ self._count).to_bytes(12, "big")
         sealed, tag = body[:-TAG], body[-TAG:]
         plain, length = ctypes.create_string_buffer(len(sealed) + 16), ctypes.c_int()
@@ -62,7 +62,7 @@ def is_tls(data: bytes) -> bool:
 
 
 def plain(up: Flow, down: Flow, known: dict[tuple[str, bytes], bytes]) -> tuple[Flow, Flow] | None:
-    """Both directions of a connection as they were before TLS; None if its secrets are not known."""
+    """Both directions of a connection without TLS; None if its secrets are unknown."""
     random = up.data[11:43]
     both = [known.get((f"{side}_TRAFFIC_SECRET_0", random)) for side in ("CLIENT", "SERVER")]
     return None if None in both else (_opened(up, both[0]), _opened(down, both[1]))
@@ -74,7 +74,7 @@ def _opened(flow: Flow, secret: bytes) -> Flow:
         length = struct.unpack_from(">H", data, at + 3)[0]
         if at + 5 + length > len(data):
             break
-        # The handshake is sealed with other keys and comes first.
+        # The handshake comes first, and is encrypted with other keys.
         if data[at] == DATA and length > TAG:
             content = cipher.open(data[at : at + 5], data[at + 5 : at + 5 + length])
             if content and content[-1] == DATA:

@@ -1,5 +1,5 @@
-"""What must never be: a slot with another's picture, a slot that stays blank, a task that holds up the page; and a visit
-that asks again for what was seen."""
+"""What must never happen: a slot with another slot's picture, a slot that stays blank, a task that blocks the page;
+and a visit that requests again what was displayed before."""
 
 import pathlib
 import time
@@ -9,12 +9,12 @@ from fling.motions import SHAPES
 
 READINGS = pathlib.Path(__file__).parents[2] / "Tests" / "Browser" / "readings.js"
 ENOUGH = 5_000
-# Up and down through the gallery at speeds that differ, with stops: pixels a millisecond, milliseconds, frames.
+# Up and down through the gallery at various speeds, with stops: pixels per millisecond, milliseconds, frames.
 LEGS = [dict(speed=speed, time=duration, stop=stop) for speed, duration, stop in (
     (4, 900, 30), (10, 1_200, 40), (-2, 700, 20), (12, 900, 50), (-9, 1_100, 30), (0.5, 800, 10), (-6, 900, 40))]
 
 
-# A picture that has not come yet paints nothing, and what was read last would be read again.
+# A picture that has not arrived paints nothing, so the previous reading would be read again.
 NOTHING = """(() => {
     const drawn = CanvasRenderingContext2D.prototype.drawImage;
     CanvasRenderingContext2D.prototype.drawImage = function drawImage(image, ...place) {
@@ -32,7 +32,7 @@ def run(report, on, readings, fronts):
 
 
 def _slots(report, on, readings, front: str):
-    """Of peers so few that one sees whether they are what they seem."""
+    """Takes fewer readings of peers: enough to show that they are what they claim to be."""
     enough, patience = (ENOUGH, 90_000) if front == "ours" else (ENOUGH // 10, 30_000)
     with on.visit(front, SHAPES[0]) as page:
         page.go_to(40 * on.layout.pitch)
@@ -64,7 +64,7 @@ def _revisit(report, on):
     for _ in range(2):
         with on.visit("ours", SHAPES[0]) as page:
             page.go_to(30 * on.layout.pitch)
-            # What came is written down when there is time for it.
+            # Pictures are cached when there is time for it.
             time.sleep(2)
             page.drain(1, 10)
             before = time.time()

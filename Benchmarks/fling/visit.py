@@ -1,4 +1,4 @@
-"""One page of one front over one link, in a browser context of its own: nothing is known from before."""
+"""One page of one front over one link, in a browser context of its own, without any earlier state."""
 
 import contextlib
 import os
@@ -14,31 +14,31 @@ from fling.wire import Tape
 HERE = pathlib.Path(__file__).parent
 CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium")
 WIDTH = 1280
-# Pixels of the screen for each of CSS, so that a slot needs our `tile`: for fewer pixels ours would show a smaller
-# rendition, and be measured with other bytes than its peers.
+# Device pixels per CSS pixel, so that a slot needs our `tile`: for fewer pixels ours would show a smaller rendition,
+# and be measured with other bytes than its peers.
 SCALE = 1.25
-# The side a person has set for the squares of our page: eight columns.
-# In squares, as the peers are; the second of five sizes.
+# The layout that a person has chosen in our page: squares, like the peers, in the second of five sizes, which gives
+# eight columns.
 LAYOUT = "localStorage.setItem('tessera.layout', 'squares'); localStorage.setItem('tessera.density', '1')"
 
 
-# Seconds beyond a round trip after which nothing comes any more, and for which a person looks at what there is.
+# Seconds beyond a round trip after which nothing arrives any more, and for which a person looks at a screen.
 QUIET, LOOK = 0.25, 1.5
 
 
 @contextlib.contextmanager
 def browser(*words: str):
-    """Chromium with options of one's own."""
+    """Chromium with custom options."""
     from playwright.sync_api import sync_playwright
     with sync_playwright() as playwright:
-        # Inside a container Chromium cannot make a sandbox of its own.
+        # Inside a container, Chromium cannot create its own sandbox.
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *words])
         yield chromium
         chromium.close()
 
 
 def measure_layout(chromium, port: int, total: int) -> Layout:
-    """Ours decides where slots are; the peers are laid out alike."""
+    """Our page determines the positions of slots, and the peers use the same layout."""
     context = chromium.new_context(viewport={"width": WIDTH, "height": 860}, device_scale_factor=SCALE)
     page = context.new_page()
     page.add_init_script(LAYOUT)
@@ -62,7 +62,7 @@ def prepare(page, layout: Layout):
 
 
 class Visit:
-    """A page that has been opened over a shaped link."""
+    """A page that was opened over a shaped link."""
 
     def __init__(self, chromium, front: str, link: Link, shape: Shape, layout: Layout, pictures: Pictures,
                  secrets: pathlib.Path):
@@ -101,8 +101,8 @@ class Visit:
         self.drain(0.1)
 
     def drain(self, quiet: float | None = None, patience: float | None = None):
-        """Waits until nothing comes down any more, which takes a round trip to be known, or for as long as a person
-        looks at what there is."""
+        """Waits until nothing arrives any more, which takes a round trip to know, or for as long as a person looks
+        at a screen."""
         quiet = self.shape.round_trip + QUIET if quiet is None else quiet
         patience = 2 * quiet + LOOK if patience is None else patience
         since = until = time.monotonic()
@@ -110,13 +110,14 @@ class Visit:
             time.sleep(0.05)
             patience -= 0.05
             until = time.monotonic()
-            # A ping, or a word about the link, is no picture.
+            # A ping, or a message about the link, is no picture.
             if self.tape.add(self.link.tape()) > 256:
                 since = until
 
     def go_to(self, y: float):
-        """Goes to a place and waits until its tiles are there. What is still under way for a peer comes at once; our
-        stream is to know no other link than the one it is measured on. From here on every connection has rested."""
+        """Goes to a place, and waits until its tiles have arrived. For a peer, everything in flight arrives at once;
+        our stream must not measure any other link than the one under test. From here on every connection has been
+        idle."""
         if not self.front.is_ours:
             self.link.shape(Conditions())
         end = self.page.evaluate("([y, patience]) => window.fling.goTo(y, patience)", [y, 30_000])
@@ -136,7 +137,8 @@ class Visit:
         return read(told, self.tape, self.shape, self.pictures)
 
     def _believe(self):
-        """A peer that falls back to what it is not would be an easy one, and ours has no smaller pictures."""
+        """Verifies that a peer does not fall back to something weaker, which would be too easy to beat, and that
+        ours shows no smaller pictures."""
         if self.front.is_ours:
             kinds = {message.kind for message in self.tape.messages()} - {"preview"}
             if kinds != {"tile"}:

@@ -1,5 +1,5 @@
-"""How much a TCP sender may have under way: slow start, what a loss costs, and what a rest costs. A value without a
-socket and without a clock of its own."""
+"""How much data a TCP sender may have in flight: slow start, the cost of losses, and the cost of idle periods. A
+plain value without a socket or a clock of its own."""
 
 import math
 
@@ -7,14 +7,14 @@ SEGMENT = 1448
 # RFC 6928.
 INITIAL = 10 * SEGMENT
 LEAST = 2 * SEGMENT
-# The least that Linux allows for round trips that vary (TCP_RTO_MIN): it gives up waiting no sooner.
+# Linux's minimum allowance for varying round trips (TCP_RTO_MIN): it never times out sooner.
 ALLOWANCE = 0.2
 
 
 class Window:
-    """The congestion window of one direction of one connection, in bytes; moments and times in seconds.
+    """The congestion window of one direction of one connection, in bytes; times and durations in seconds.
 
-    Ten segments may be under way at first, and each that is acknowledged lets two follow:
+    Ten segments may be in flight at first, and each acknowledged one lets two follow:
 
     >>> window = Window(round_trip=0.1)
     >>> window.sent(0.0, window.room(0.0))
@@ -24,22 +24,22 @@ class Window:
     >>> window.room(0.1) // SEGMENT
     20
 
-    It does not grow for a sender that uses less than half of it:
+    It does not grow if the sender uses less than half of it:
 
     >>> window = Window(round_trip=0.1)
     >>> window.sent(0.0, 4 * SEGMENT); window.acknowledged(4 * SEGMENT)
     >>> window.room(0.1) // SEGMENT
     10
 
-    After one retransmission timeout (RTO) without sending it begins again (RFC 5681, section 4.1):
+    After a retransmission timeout (RTO) without sending, it starts again (RFC 5681, section 4.1):
 
     >>> window = Window(round_trip=0.1)
     >>> window.sent(0.0, 10 * SEGMENT); window.acknowledged(10 * SEGMENT)
     >>> window.room(0.29) // SEGMENT, window.room(0.31) // SEGMENT
     (20, 10)
 
-    A loss halves it, once in a round trip (as Linux does, however little was under way); from then on each round trip
-    adds one segment:
+    A loss halves it, at most once per round trip (as Linux does, however little was in flight); from then on each round
+    trip adds one segment:
 
     >>> window = Window(round_trip=0.1)
     >>> window.sent(0.0, 10 * SEGMENT); window.lost(); window.lost(); window.acknowledged(10 * SEGMENT)
@@ -63,13 +63,13 @@ class Window:
         # Bytes so far.
         self._sent = self._acknowledged = 0
         self._last = 0.0
-        # The most under way since the byte `_mark` was sent: whether the window is what holds the sender back.
+        # The maximum in flight since the byte `_mark` was sent: whether the window limits the sender.
         self._most = self._mark = 0
-        # Until this byte is acknowledged all losses are one.
+        # Until this byte is acknowledged, all losses count as one.
         self._recovered = -1
 
     def room(self, now: float) -> int:
-        """Bytes that may be sent."""
+        """How many bytes may be sent now."""
         under_way = self._sent - self._acknowledged
         if under_way == 0 and self._sent and now - self._last > self._timeout and self._size > INITIAL:
             self._threshold = max(self._threshold, 0.75 * self._size)
@@ -94,7 +94,7 @@ class Window:
             self._size += SEGMENT * size / self._size
 
     def lost(self):
-        """The sender has learned that a segment was lost."""
+        """The sender has detected a lost segment."""
         if self._acknowledged < self._recovered:
             return
         self._recovered = self._sent
@@ -102,9 +102,9 @@ class Window:
 
 
 def seconds(size: int, rate: float, round_trip: float) -> float:
-    """From the first to the last byte of `size` over a window that begins, in seconds; `rate` in bits a second.
+    """The seconds from the first to the last byte of `size` over a new window; `rate` is in bits per second.
 
-    480 KB over 20 Mbit/s and 200 ms: five round trips for the first 310 segments, and the rest at the rate.
+    480 KB over 20 Mbit/s and 200 ms: five round trips for the first 310 segments, and the rest at the full rate.
 
     >>> round(seconds(480_000, 20e6, 0.2), 3)
     1.012
@@ -118,7 +118,7 @@ def seconds(size: int, rate: float, round_trip: float) -> float:
 
 
 def most_with_loss(loss: float, round_trip: float) -> float:
-    """Bytes a second that a loss of this share leaves to one connection (Mathis and others, 1997).
+    """The throughput in bytes per second that this loss rate leaves to one connection (Mathis and others, 1997).
 
     >>> round(most_with_loss(0.02, 0.04))
     313501

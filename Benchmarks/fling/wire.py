@@ -1,4 +1,4 @@
-"""What passed over the link, told by picture: answers over HTTP/1.1 and HTTP/2, with TLS and without, and the frames of
+"""The traffic on the link by picture: responses over HTTP/1.1 and HTTP/2, with and without TLS, and the frames of
 `tessera.v1`."""
 
 import base64
@@ -18,18 +18,18 @@ KINDS = {1: "preview", 2: "tile", 3: "160", 4: "640", 5: "1280", 6: "2560"}
 
 
 class Tape:
-    """All that passed since a page was opened."""
+    """All traffic since a page was opened."""
 
     def __init__(self, slots: dict[str, int], secrets: pathlib.Path, block: int):
-        """`secrets` is where the browser writes those of its connections; `block` is how many previews a file of them
-        has."""
+        """`secrets` is the file in which the browser logs those of its connections; `block` is the number of
+        previews per file."""
         self._slots, self._secrets, self._block = slots, secrets, block
         self.opened: list[float] = []
         self.flows: dict[tuple[int, str], Flow] = {}
         self.cpu = 0.0
 
     def add(self, taken: dict) -> int:
-        """Appends what a link tells; returns how many bytes came down."""
+        """Appends a link's traffic; returns how many bytes came down."""
         self.opened += taken["connections"]
         self.cpu = taken["cpu"]
         down = 0
@@ -43,7 +43,7 @@ class Tape:
         return down
 
     def connections(self) -> list[tuple[Flow, Flow]]:
-        """Both directions of each connection over which something was answered, without TLS."""
+        """Both directions of each connection with any response, without TLS."""
         known, found = tls.secrets(self._secrets), []
         for (number, way), down in self.flows.items():
             up = self.flows.get((number, "up"))
@@ -64,12 +64,12 @@ class Tape:
         return found
 
     def exchanges(self) -> list[http2.Exchange]:
-        """What was asked over HTTP/2."""
+        """The requests over HTTP/2."""
         return [one for up, down in self.connections() if up.data.startswith(http2.PREFACE)
                 for one in http2.exchanges(up.data, down.data)]
 
     def said(self) -> list[tuple[float, dict]]:
-        """What the page said on its stream: the moment the server was given it, and the message."""
+        """The page's messages on its stream: when the server got them, and the messages."""
         found = []
         for flow, _ in self.connections():
             data = flow.data
@@ -140,7 +140,8 @@ class Tape:
 
 
 def frames(data: bytes, at: int):
-    """(opcode, begin and end of the payload, mask) of WebSocket frames (RFC 6455 section 5.2); the last may be cut."""
+    """Yields (opcode, begin and end of the payload, mask) of WebSocket frames (RFC 6455 section 5.2); the last may
+    be incomplete."""
     while at + 2 <= len(data):
         opcode, length, masked = data[at] & 15, data[at + 1] & 127, data[at + 1] >> 7
         at += 2

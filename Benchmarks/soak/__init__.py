@@ -1,1 +1,1 @@
-"""A server under everything at once, for as long as one likes: does it stay what it was?"""
+"""A server under everything at once, for any time: does it stay as it was?"""

@@ -1,4 +1,4 @@
-"""Runs the soak; Scripts/soak is the door."""
+"""Runs the soak test; started by Scripts/soak."""
 
 import argparse
 import contextlib
@@ -23,7 +23,7 @@ COLUMNS = [
 
 
 class Child:
-    """A part of the load in a process of its own; what it last said is kept."""
+    """A part of the load in a process of its own; its last output is kept."""
 
     def __init__(self, module: str, *words):
         self.last: object = None
@@ -64,11 +64,11 @@ def soak(minutes: int, all: contextlib.ExitStack) -> list[dict]:
     ours: list[Tessera] = []
     changing = ChangingFolder(folder, lambda: rescan(ours[0].pid))
     urls = all.enter_context(Child("misbehaving")).wait()
-    # A picture that never ends is given up soon, so that many of them have their turn.
+    # Endless pictures are given up soon, so that many of them get their turn.
     server = all.enter_context(Tessera(folder, urls=urls, environment={"TESSERA_RENDER_DEADLINE": "5"}))
     ours.append(server)
     images = server.images(300 + len(urls))
-    # One that stays, asked for once: from now on it is cached.
+    # A permanent one, requested once, so that it is cached from now on.
     tile = next(image for image in images if image["name"].startswith("IMG_"))["links"]["tile"]
     server.request("GET", tile, Accept="image/webp,*/*")
 
@@ -118,7 +118,7 @@ def main() -> int:
 
 
 def all_hold(rows: list[dict], readings: list[dict]) -> bool:
-    """Nothing grew, and there was something that could have made it grow."""
+    """Nothing grew, although there was enough load to make it grow."""
     idle = [what for what, is_so in (
         ("no client was answered", not readings[-1]["answers"].get("200")), ("nothing was flung", not readings[-1]["flings"]),
         ("no worker died", not readings[-1]["workers"]["deaths"])) if is_so]

@@ -1,4 +1,4 @@
-"""A browser that flings through the gallery, stops, looks at a picture, goes on, and now and then opens the page anew."""
+"""A browser that flings through the gallery, stops, views a picture, goes on, and sometimes reloads the page."""
 
 import random
 import sys
@@ -9,7 +9,7 @@ FLINGS_A_PAGE = 40
 
 
 def fling(page, chance: random.Random):
-    """Two seconds of a wheel in one direction, as fast as hands are, and a pause."""
+    """Two seconds of wheel scrolling in one direction, as fast as a hand, and a pause."""
     direction = chance.choice([1, 1, -1])
     for _ in range(40):
         page.mouse.wheel(0, direction * chance.randrange(200, 2_500))

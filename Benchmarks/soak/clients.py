@@ -1,12 +1,12 @@
-"""Two hundred clients of the API in one process, each with a connection of its own: they read pages, fetch tiles and
-originals, take tokens and cancel them, and some go away in the middle of an answer."""
+"""Two hundred API clients in one process, each with its own connection: they read pages, fetch tiles and originals,
+request tokens and cancel them, and some disconnect in the middle of a response."""
 
 import asyncio
 import json
 import random
 import sys
 
-# Seconds between two requests of one client, at most.
+# The maximum number of seconds between two requests of one client.
 THINKS = 1.5
 PATIENCE = 60.0
 
@@ -61,7 +61,7 @@ class Client:
             self.close()
         return status, content
 
-    # What a client does. Each answers the status that it got.
+    # The actions of a client. Each returns the status that it got.
 
     async def page(self):
         status, content = await self.ask("GET", f"/api/v1/images?limit=100&offset={self.chance.randrange(2_000)}")
@@ -102,13 +102,13 @@ class Client:
         return (await self.ask("POST", "/api/v1/tokens/cancel", body))[0]
 
     async def leave(self):
-        """Asks for something long and goes away, before the answer or in it."""
+        """Requests something long and disconnects, before or during the response."""
         if self.images:
             await self.send("GET", self.chance.choice(self.images)["links"]["original"])
             await self.streams[1].drain()
             await asyncio.sleep(self.chance.uniform(0, 0.2))
         self.close()
-        # Nobody is left to hear of a status. The next connection is there at once, as that of a page's.
+        # The client has disconnected, so there is no status. The next connection follows at once, as from a page.
         self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         return "left"
 

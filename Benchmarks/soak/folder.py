@@ -1,4 +1,4 @@
-"""A folder whose files come and go: good pictures, and some that kill, stall or bloat whoever decodes them."""
+"""A folder whose files are added and removed: good pictures, and some that crash, stall or bloat their decoder."""
 
 import pathlib
 import random
@@ -8,7 +8,7 @@ import hostile
 import pictures
 
 STAYING, COMING = 300, 100
-# Between two changes, and between two of them after which the server is to look.
+# Seconds between two changes, and between two changes after which the server must rescan.
 CHANGED_EVERY, LOOKED_EVERY = 0.5, 10
 
 
@@ -29,7 +29,7 @@ class ChangingFolder(threading.Thread):
 
     def _write(self, file: pathlib.Path):
         self._made += 1
-        # What follows a picture's end makes it another file.
+        # Data after the end of a picture makes it a different file.
         content = self._chance.choice(self._drawn) + str(self._made).encode()
         part = file.with_suffix(".part")
         part.write_bytes(content)
@@ -39,7 +39,7 @@ class ChangingFolder(threading.Thread):
         file = self.folder / "coming" / f"{number:03}.jpg"
         if number % 10:
             return self._write(file)
-        # Another each time: one that has killed its worker is not tried again.
+        # A different one each time, because a picture that has crashed its worker is not tried again.
         self._made += 1
         kind = self._made % 4
         content = [hostile.convolving_svg, hostile.giant_text_svg, hostile.svg_in_svg, None][kind]

@@ -1,11 +1,11 @@
-"""Origins that fail and hang, in a process of their own; each kind is an origin of its own. Prints their URLs."""
+"""Origins that fail and hang, in a process of their own; each kind is a separate origin. Prints their URLs."""
 
 import json
 import threading
 
 from origin import Origin
 
-# How many pictures of each kind the list names.
+# The number of pictures of each kind in the list.
 KINDS = {
     "good": 300, "hang": 20, "hang-in-body": 20, "reset": 20, "resets-once": 20, "says-more": 10, "html": 10, "empty": 5,
     "garbage": 10, "missing": 20, "broken": 20, "circle": 5, "endless": 2,
@@ -16,7 +16,7 @@ def main():
     urls = []
     for kind, count in KINDS.items():
         origin = Origin()
-        # It remembers for tests what it was asked; nobody asks here.
+        # The test's origin records its requests, which nobody reads here.
         origin.asked = Forgetful()
         urls += [origin.url(kind, f"{number}.jpg") for number in range(count)]
     print(json.dumps(urls), flush=True)
@@ -24,7 +24,7 @@ def main():
 
 
 class Forgetful(list):
-    """Remembers the last thousand."""
+    """A list of the last thousand items."""
 
     def append(self, item):
         super().append(item)

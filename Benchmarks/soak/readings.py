@@ -1,5 +1,5 @@
-"""What is read of the server while it runs: once a second from the kernel, and by a client that asks for the same tile
-and the same page again and again. A minute's reading is one line."""
+"""What is read from the server while it runs: once per second from the kernel, and by a client that repeatedly
+requests the same tile and the same page. Each minute gives one line."""
 
 import http.client
 import os
@@ -11,12 +11,12 @@ import time
 
 from measuring import family, percentile
 
-# What a person's page asks for would not be asked more often.
+# A real page would not send requests more often.
 ASKED_EVERY = 0.1
 
 
 class Kernel:
-    """Looks at the server's process once a second."""
+    """Reads the state of the server's process once per second."""
 
     def __init__(self, pid: int):
         self.pid = pid
@@ -26,7 +26,7 @@ class Kernel:
         try:
             self.looks.append(self._now())
         except (OSError, ValueError):
-            pass  # A process has ended between being named and being looked at.
+            pass  # The process has ended since it was listed.
 
     def _now(self) -> dict[str, float]:
         tree = family(self.pid)
@@ -38,14 +38,14 @@ class Kernel:
             try:
                 target = os.readlink(f"/proc/{self.pid}/fd/{name}")
             except OSError:
-                continue  # It was closed meanwhile.
+                continue  # It has been closed meanwhile.
             found["sockets" if target.startswith("socket:") else "files" if target.startswith("/") else "others"] += 1
         found["descriptors"] = found["sockets"] + found["files"] + found["others"]
         return found
 
     def minute(self) -> dict[str, float]:
-        """The middle of the looks since the last minute; of what comes and goes, the least: only what is never given
-        back raises that."""
+        """The median of the readings since the last minute; for fluctuating values the minimum, which only rises if
+        something is never released."""
         looks, self.looks = self.looks, []
         told = {name: statistics.median(look[name] for look in looks) for name in ("server", "tree", "processes")}
         for name in ("descriptors", "threads", "sockets", "files", "others"):
@@ -55,7 +55,7 @@ class Kernel:
 
 
 def _proportional(pid: int) -> float:
-    """Megabytes (10^6 bytes) of a process; what several share is shared out (`Pss`)."""
+    """A process's memory in megabytes (10^6 bytes); shared memory counts proportionally (`Pss`)."""
     for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024 / 1e6
@@ -70,7 +70,7 @@ def _proportional_or_none(pid: int) -> float:
 
 
 class Asker(threading.Thread):
-    """One client with one connection: how long a cached tile and a page take."""
+    """One client with one connection: the latency of a cached tile and of a page."""
 
     def __init__(self, port: int, tile: str):
         super().__init__(daemon=True)
@@ -99,7 +99,7 @@ class Asker(threading.Thread):
                     self._failed += not well
 
     def minute(self) -> dict[str, float]:
-        """Milliseconds, the 99th percentile; and how many requests were not answered with 200."""
+        """The 99th percentile in milliseconds; and the number of requests without a 200."""
         with self._lock:
             times, self._times = self._times, {name: [] for name in self._times}
             failed, self._failed = self._failed, 0

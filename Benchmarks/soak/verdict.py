@@ -1,10 +1,10 @@
-"""The last minutes against the first after the warm-up."""
+"""The last minutes compared to the first after the warm-up."""
 
 import statistics
 
 WINDOW = 10
-# What is compared: its name, its unit, how much more it may be in the end, and which of the minutes counts. Of what comes
-# and goes that is the least: only what is never given back raises it.
+# The compared values: name, unit, how much more it may be at the end, and which value of a minute counts. For
+# fluctuating values that is the minimum, which only rises if something is never released.
 COMPARED = [
     ("server", "memory of the server", "MB", 0.05, statistics.median),
     ("tree", "memory with its workers", "MB", 0.05, statistics.median),
@@ -12,12 +12,12 @@ COMPARED = [
 
 
 def warm_up(minutes: int) -> int:
-    """Minutes that are not looked at: caches fill, and all that is made once is made."""
+    """The number of minutes to ignore while caches fill and one-time work is done."""
     return max(1, min(10, minutes // 6))
 
 
 def compare(minutes: list[dict]) -> list[dict]:
-    """For each measure what both windows say, and whether the second is within its bounds."""
+    """For each measure, its values in both windows, and whether the second is within bounds."""
     rest = minutes[warm_up(len(minutes)):]
     length = min(WINDOW, len(rest) // 2)
     if length == 0:

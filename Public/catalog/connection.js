@@ -1,9 +1,9 @@
 /**
- * Whether the gallery's server can be reached. Others report their doubts; this asks the server itself, and when it
- * does not answer keeps asking, ever more slowly, until it does.
+ * Monitors whether the gallery's server can be reached. Other parts report suspicions; this class then probes the
+ * server and, if there is no answer, keeps probing with growing pauses until there is one.
  *
- * Events: `lost`, `waiting` (detail: `{seconds, isAnswered}`, until the next try, and whether there was an answer, which
- * said that the server cannot serve yet), `restored`, and `answered` whenever a doubt proved unfounded or is over.
+ * Events: `lost`, `waiting` (detail: `{seconds, isAnswered}`: the time until the next probe, and whether the server
+ * answered that it cannot serve yet), `restored`, and `answered` whenever a suspicion proved wrong or is over.
  */
 export class Connection extends EventTarget {
   static #probed = '/healthz';
@@ -23,22 +23,22 @@ export class Connection extends EventTarget {
     addEventListener('offline', () => this.suspect());
   }
 
-  /** Known not to be reached. */
+  /** Whether the server is known to be unreachable. */
   get isLost() {
     return this.#isLost;
   }
 
-  /** Lost, or under suspicion: nothing new should be asked for until `answered`. */
+  /** Whether the server is lost or under suspicion: send nothing new until `answered`. */
   get isDoubtful() {
     return this.#isLost || this.#isProbing;
   }
 
-  /** A request failed without an answer: find out whether that is the server or only the request. */
+  /** A request failed without a response: find out whether the server or only the request failed. */
   suspect() {
     if (!this.#isLost) this.#ask();
   }
 
-  /** Somebody would rather not wait for the next try. */
+  /** The user does not want to wait for the next probe. */
   tryNow() {
     if (!this.#isLost) return;
     clearTimeout(this.#timer);
@@ -60,7 +60,7 @@ export class Connection extends EventTarget {
     try {
       const { status } = await fetch(Connection.#probed, {
         cache: 'no-store',
-        signal: AbortSignal.timeout(Connection.#probeTimeout),
+        signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(Connection.#probeTimeout),
       });
       return status;
     } catch {

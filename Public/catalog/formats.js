@@ -1,4 +1,6 @@
-/** Which picture formats this browser shows, as an Accept header: scripts have to say what an <img> says by itself. */
+/**
+ * The image formats that this browser decodes, as an Accept header: scripts must state what an <img> states by itself.
+ */
 
 /** One black pixel; a browser that decodes it decodes AVIF. */
 const avifPixel =
@@ -8,7 +10,7 @@ const avifPixel =
   'AAAE2NvbHJuY2x4AAEADQAGgAAAABdpcG1hAAAAAAAAAAEAAQQBAoMEAAAAKG1kYXQSAAoIGAAGiAhoNCAyEh7Hh4VZ3///4sAAAJA1jjx+r' +
   'Q==';
 
-/** Found out once, when the module is loaded. */
+/** Determined once, when the module is loaded. */
 export const acceptedPictures = decodes(avifPixel).then((isShown) =>
   isShown ? 'image/avif, image/webp, image/*;q=0.8' : 'image/webp, image/*;q=0.8',
 );

@@ -1,5 +1,6 @@
 /**
- * Where the last one stands of which it is true; it is true of all before it. 0 if of none.
+ * Binary search: the index of the last element for which the predicate holds, given that it holds for all before; 0 if
+ * it holds for none.
  * @template T
  * @param {T[]} all
  * @param {(each: T) => boolean} isTrue

@@ -1,8 +1,8 @@
-/** The addresses of an image's renditions, as the server writes them: another content has another `v`. */
+/** The addresses of an image's renditions, as the server writes them; `v` changes with the image's content. */
 
 /**
  * @param {string} image  Its id.
- * @param {string | null} version  Null while the content is not known.
+ * @param {string | null} version  Null while the content is unknown.
  * @returns {import('./server.js').Links}
  */
 export function linksOf(image, version) {
@@ -26,7 +26,7 @@ export function linkTo(image, rendition) {
 }
 
 /**
- * The version that a link names; null when it names none.
+ * The version in a link; null if there is none.
  * @param {string} link
  */
 export function versionIn(link) {

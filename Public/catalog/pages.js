@@ -1,74 +1,74 @@
-import { Draft, pageOf } from './draft.js';
+import { PendingOrder, pageOf } from './pending-order.js';
 import { Unreachable } from './server.js';
 import { Shape } from './shape.js';
 import { View } from './view.js';
 
 /**
  * @typedef {import('./server.js').GalleryImage} GalleryImage
- * @typedef {{from: number, to: number, isOtherView: boolean}} Move  What stood at `from` in the order before stands at
+ * @typedef {{from: number, to: number, isOtherView: boolean}} Move  The image at `from` in the previous order is at
  *   `to` in this one.
  */
 
 /**
- * The order that is shown, a page at a time: a bounded cache, filled for what is on screen first and then ahead in the
- * direction of travel. Only the newest wish counts; pages that nobody wants any more are never asked for. All pages are
- * of one view and one revision: what is of another is not let in, and an order that has changed is shown when it is
- * `adopt`ed, as a whole.
+ * The displayed order, one page at a time: a bounded cache that is filled for the viewport first and then ahead in the
+ * direction of travel. Only the latest request from the grid counts; pages that nobody needs any more are never
+ * fetched. All pages belong to one view and one revision: others are rejected. A changed order replaces this one as a
+ * whole, in `adopt`.
  *
- * Events: `order` (detail: the `Move`) when another order was adopted and nobody has heard of it yet, `catalog` when all
- * have; `page` (detail: `{first, last}`) when images became known; `news` when the order on the server is another one
- * now; `problem` (detail: the `Problem`) when a page could not be had.
+ * Events: `order` (detail: the `Move`) when another order was adopted and no other part has heard of it yet, `catalog`
+ * when all have; `page` (detail: `{first, last}`) when images became known; `outdated` when the order on the server has
+ * changed; `problem` (detail: the `Problem`) when a page could not be fetched.
  */
 export class Pages extends EventTarget {
-  static #kept = 64;
-  static #requests = 2;
+  static #maximumPages = 64;
+  static #maximumRequests = 2;
   static #ahead = 2;
-  static #patience = 2_000;
+  static #retryDelay = 2_000;
   /**
-   * So often the same order may come again when a newer one was heard of. Then who answers requests has no newer one: the
-   * nodes of a gallery count each for itself, and the stream may be another's.
+   * How often the same order may arrive again after a newer one was announced. Then the node that answers requests has
+   * no newer one: nodes count revisions independently, and the stream may come from another node.
    */
   static #mostRepeats = 3;
 
   #server;
   /**
-   * In order of use, the least recent first.
+   * Least recently used first.
    * @type {Map<number, GalleryImage[]>}
    */
   #pages = new Map();
   /** @type {Map<number, Promise<void>>} */
-  #underWay = new Map();
+  #inFlight = new Map();
   /**
-   * Pages wished for, the most urgent first.
+   * Pages to fetch, the most urgent first.
    * @type {number[]}
    */
-  #wishes = [];
+  #wanted = [];
   /**
-   * Runs after a failure; nothing is asked for until it ends.
+   * Runs after a failure; no request is sent until it ends.
    * @type {ReturnType<typeof setTimeout> | undefined}
    */
   #pause;
-  /** The server has another order by now; what it would answer is not of this one. */
+  /** The server has a newer order, so its answers no longer belong to this one. */
   #isOld = false;
-  /** The newest revision that was heard of. */
+  /** The newest revision announced so far. */
   #newest = 0;
-  /** How often in a row, when a newer one was heard of, the same order came again. */
+  /** How often in a row the same order arrived again although a newer one was announced. */
   #repeats = 0;
 
   view = new View();
   /**
-   * How many images the view has; undefined until the first order has come.
+   * The number of images in the view; undefined until the first order has arrived.
    * @type {number | undefined}
    */
   total;
   /** @type {number | undefined} */
   revision;
   /**
-   * The months of the order, where it is sorted by them.
+   * The months of the order, if it is sorted by date.
    * @type {import('./server.js').Month[]}
    */
   months = [];
-  /** What the images of the order look like. */
+  /** The aspect ratios of the order's images. */
   shape = new Shape(null, 0);
 
   /** @param {Pick<import('./server.js').Server, 'page'>} server */
@@ -78,40 +78,40 @@ export class Pages extends EventTarget {
   }
 
   /**
-   * The image at `index`, if its page is here.
+   * The image at `index`, if its page is loaded.
    * @param {number} index
    * @returns {GalleryImage | undefined}
    */
   imageAt(index) {
-    return this.#pages.get(pageOf(index))?.[index % Draft.pageSize];
+    return this.#pages.get(pageOf(index))?.[index % PendingOrder.pageSize];
   }
 
-  /** Whether the order is another one by now. */
+  /** Whether the server has a newer order. */
   get isOld() {
     return this.#isOld;
   }
 
   /**
-   * The server says, unasked, what an order is now.
+   * The server announces the state of an order.
    * @param {string | undefined} view  Its text.
    * @param {number} revision
    * @param {number} total
    */
-  hear(view, revision, total) {
-    // A server that has not made the order yet says that it has no revision.
+  checkAnnouncement(view, revision, total) {
+    // A revision of 0 means that the server has not built the order yet.
     if (this.total === undefined || revision === 0 || !View.read(view).equals(this.view)) return;
     if (this.#compare(revision, total)) return;
     this.#isOld = false;
     this.#newest = 0;
   }
 
-  /** Nothing is wished for: the link has better things to carry. */
-  rest() {
-    this.#wishes = [];
+  /** Stops fetching: the link is needed for other things. */
+  stopFetching() {
+    this.#wanted = [];
   }
 
   /**
-   * Says what is on screen. Replaces what was said before.
+   * Reports the viewport; replaces the previous report.
    * @param {number} first
    * @param {number} last  Inclusive.
    * @param {number} direction  1 when travelling towards the end, -1 towards the beginning.
@@ -119,19 +119,19 @@ export class Pages extends EventTarget {
   want(first, last, direction) {
     const top = pageOf(Math.max(0, first));
     const bottom = pageOf(Math.max(0, last));
-    const wishes = [];
-    for (let page = top; page <= bottom; page += 1) wishes.push(page);
-    for (let step = 1; step <= Pages.#ahead; step += 1) wishes.push(direction < 0 ? top - step : bottom + step);
-    wishes.push(direction < 0 ? bottom + 1 : top - 1);
-    this.#wishes = wishes.filter((page) => page >= 0 && page * Draft.pageSize < (this.total ?? 0));
-    for (const page of this.#wishes) this.#touch(page);
-    // Of this order no more can be learnt.
-    if (this.#isOld && !(this.#pages.has(top) && this.#pages.has(bottom))) this.dispatchEvent(new Event('news'));
+    const wanted = [];
+    for (let page = top; page <= bottom; page += 1) wanted.push(page);
+    for (let step = 1; step <= Pages.#ahead; step += 1) wanted.push(direction < 0 ? top - step : bottom + step);
+    wanted.push(direction < 0 ? bottom + 1 : top - 1);
+    this.#wanted = wanted.filter((page) => page >= 0 && page * PendingOrder.pageSize < (this.total ?? 0));
+    for (const page of this.#wanted) this.#touch(page);
+    // Nothing more can be learned of this order.
+    if (this.#isOld && !(this.#pages.has(top) && this.#pages.has(bottom))) this.dispatchEvent(new Event('outdated'));
     this.#fetchNext();
   }
 
   /**
-   * The image at `index`, fetched if need be; undefined if the order has none there.
+   * The image at `index`, fetched if necessary; undefined if there is none.
    * @param {number} index
    * @returns {Promise<GalleryImage | undefined>}
    */
@@ -140,22 +140,22 @@ export class Pages extends EventTarget {
     return this.imageAt(index);
   }
 
-  /** Asks whether the order has changed, without fetching a page. */
+  /** Checks whether the order has changed, without fetching a page. */
   async checkRevision() {
     const { view } = this;
     const { revision, total } = await this.#server.page(view, 0, 1);
     if (view.equals(this.view)) this.#compare(revision, total);
   }
 
-  /** Trusts nothing that was learnt before: the server may have been another one meanwhile. */
+  /** Revalidates everything: the server may have been replaced meanwhile. */
   refresh() {
     this.#newest = 0;
     this.#compare(Number.NaN, 0);
   }
 
   /**
-   * Shows another order, or another state of the one that is shown.
-   * @param {Draft} draft
+   * Replaces the displayed order by another one, or by a newer state of the same.
+   * @param {PendingOrder} pending
    * @param {Move} move
    */
   adopt({ view, revision, total, months, shape, pages }, move) {
@@ -167,8 +167,8 @@ export class Pages extends EventTarget {
     this.months = months;
     this.shape = shape;
     this.#pages = new Map(pages);
-    this.#underWay = new Map();
-    this.#wishes = [];
+    this.#inFlight = new Map();
+    this.#wanted = [];
     this.#isOld = !move.isOtherView && this.#repeats < Pages.#mostRepeats && this.#newest > (revision ?? 0);
     if (!this.#isOld) this.#newest = 0;
     this.dispatchEvent(new CustomEvent('order', { detail: move }));
@@ -176,7 +176,7 @@ export class Pages extends EventTarget {
     this.dispatchEvent(new Event('catalog'));
   }
 
-  /** @param {import('./problem.js').Problem} problem  Why an order cannot be shown. */
+  /** @param {import('./problem.js').Problem} problem  Why an order cannot be displayed. */
   report(problem) {
     if (!(problem instanceof Unreachable)) this.dispatchEvent(new CustomEvent('problem', { detail: problem }));
   }
@@ -191,9 +191,9 @@ export class Pages extends EventTarget {
 
   #fetchNext() {
     if (this.#pause !== undefined || this.#isOld) return;
-    for (const page of this.#wishes) {
-      if (this.#underWay.size >= Pages.#requests) return;
-      if (this.#underWay.has(page) || this.#pages.has(page)) continue;
+    for (const page of this.#wanted) {
+      if (this.#inFlight.size >= Pages.#maximumRequests) return;
+      if (this.#inFlight.has(page) || this.#pages.has(page)) continue;
       this.#fetch(page).then(() => this.#fetchNext(), (problem) => this.#waitAfter(problem));
     }
   }
@@ -201,7 +201,7 @@ export class Pages extends EventTarget {
   /** @param {import('./problem.js').Problem} problem */
   #waitAfter(problem) {
     this.report(problem);
-    this.#pause ??= setTimeout(() => this.#resume(), (problem.retryAfter ?? 0) * 1_000 || Pages.#patience);
+    this.#pause ??= setTimeout(() => this.#resume(), (problem.retryAfter ?? 0) * 1_000 || Pages.#retryDelay);
   }
 
   #resume() {
@@ -210,25 +210,25 @@ export class Pages extends EventTarget {
   }
 
   /**
-   * One request for a page however many want it.
+   * Sends one request per page, however many callers want it.
    * @param {number} page
    */
   #fetch(page) {
-    const underWay = this.#underWay;
-    let fetching = underWay.get(page);
+    const inFlight = this.#inFlight;
+    let fetching = inFlight.get(page);
     if (!fetching) {
-      fetching = this.#fetchOnce(page).finally(() => underWay.delete(page));
-      underWay.set(page, fetching);
+      fetching = this.#fetchOnce(page).finally(() => inFlight.delete(page));
+      inFlight.set(page, fetching);
     }
     return fetching;
   }
 
   /** @param {number} page */
   async #fetchOnce(page) {
-    const underWay = this.#underWay;
-    const { revision, total, images } = await this.#server.page(this.view, page * Draft.pageSize, Draft.pageSize);
+    const inFlight = this.#inFlight;
+    const { revision, total, images } = await this.#server.page(this.view, page * PendingOrder.pageSize, PendingOrder.pageSize);
     // Another order was adopted meanwhile.
-    if (underWay !== this.#underWay) return;
+    if (inFlight !== this.#inFlight) return;
     if (this.#compare(revision, total)) return;
     this.#pages.delete(page);
     this.#pages.set(page, images);
@@ -241,14 +241,14 @@ export class Pages extends EventTarget {
    * @param {GalleryImage[]} images
    */
   #announce(page, images) {
-    const first = page * Draft.pageSize;
+    const first = page * PendingOrder.pageSize;
     this.dispatchEvent(new CustomEvent('page', { detail: { first, last: first + images.length - 1 } }));
   }
 
   #evict() {
     for (const page of this.#pages.keys()) {
-      if (this.#pages.size <= Pages.#kept) return;
-      if (!this.#wishes.includes(page)) this.#pages.delete(page);
+      if (this.#pages.size <= Pages.#maximumPages) return;
+      if (!this.#wanted.includes(page)) this.#pages.delete(page);
     }
   }
 
@@ -261,7 +261,7 @@ export class Pages extends EventTarget {
     if (revision === this.revision && total === this.total) return false;
     this.#isOld = true;
     if (revision > this.#newest) this.#newest = revision;
-    this.dispatchEvent(new Event('news'));
+    this.dispatchEvent(new Event('outdated'));
     return true;
   }
 }

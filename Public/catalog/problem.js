@@ -1,11 +1,11 @@
-/** What the server says went wrong: application/problem+json (RFC 9457). */
+/** A problem reported by the server: application/problem+json (RFC 9457). */
 export class Problem extends Error {
   /**
    * @param {number} status  The HTTP status, or 0 when the problem was found on this side.
    * @param {string} title   A few words for people.
    * @param {string} [detail]  A sentence for people.
    * @param {number} [retryAfter]  Seconds after which trying again makes sense.
-   * @param {string} [field]  The parameter or member that is not as it should be.
+   * @param {string} [field]  The invalid parameter or member.
    */
   constructor(status, title, detail = '', retryAfter = undefined, field = undefined) {
     super(detail || title);
@@ -17,33 +17,33 @@ export class Problem extends Error {
     this.field = field;
   }
 
-  /** The server no longer knows what it was asked about: a session, a token, an image. */
+  /** The server no longer knows the session, token or image. */
   get isGone() {
     return this.status === 404 || this.status === 410;
   }
 
-  /** The server asks for patience rather than refusing. */
+  /** The server asks the client to wait; it does not refuse. */
   get isBusy() {
     return this.status === 429 || this.status === 503;
   }
 
-  /** Asking again would be answered alike. */
+  /** A retry would get the same answer. */
   get isRefusal() {
     return this.status >= 400 && this.status < 500 && !this.isBusy;
   }
 
   /**
-   * @param {Response} response  One that is not a success. Its body is read.
+   * @param {Response} response  An error response. Its body is read.
    * @returns {Promise<Problem>}
    */
   static async from(response) {
     const { title, detail, field } = await readMembers(response);
-    return new Problem(response.status, title ?? fallbackTitle(response.status), detail, retryAfter(response), field);
+    return new Problem(response.status, title ?? fallbackTitle(response.status), detail, secondsToWait(response), field);
   }
 }
 
 /**
- * A body that is cut short or is not JSON costs the words, never the status.
+ * A truncated body, or one that is not JSON, loses the text but never the status.
  * @param {Response} response
  * @returns {Promise<{title?: string, detail?: string, field?: string}>}
  */
@@ -67,10 +67,10 @@ function fallbackTitle(status) {
 }
 
 /**
- * The seconds form of Retry-After (RFC 9110 §10.2.3); the date form is not used by the gallery's server.
+ * The seconds form of Retry-After (RFC 9110 §10.2.3); the gallery's server does not use the date form.
  * @param {Response} response
  */
-function retryAfter(response) {
+function secondsToWait(response) {
   const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }

@@ -1,41 +1,46 @@
 /**
- * @typedef {{isListing: boolean, done: number, total: number}} Standing  While files are still being listed `total` is
- *   how many were found so far; after that `done` of them have been looked into.
+ * @typedef {{isListing: boolean, done: number, total: number}} ProgressState  While files are being listed, `total` is
+ *   the number found so far; afterwards `done` of them have been indexed.
  */
 
 /**
- * How far the server is with the files of its folders. Dates and words are known of those that it has looked into, so an
- * order by date, and a search, are whole when it is through. It is asked when the catalog has changed, and then again
- * and again until it is; at rest never, and not while nobody looks at the page.
+ * How far the server has indexed the files of its folders. Dates and searchable text are known only for indexed files,
+ * so an order by date, or a search, is complete when indexing is. The server is polled after a change of the catalog
+ * until it is done; never at rest, and never while the page is hidden.
  *
- * Events: `change` when `standing` is another one, or when all is done of which something was told; `learnt` when more was
- * done than when it was asked before.
+ * Events: `change` when `state` changes, or when work that was reported is complete; `learnt` when more files were
+ * indexed than at the previous poll; `notShown` when `notShown` changes.
  */
 export class Progress extends EventTarget {
   /** Milliseconds. */
   static #pace = 2_000;
-  /** Where nothing goes forward: files that cannot be read now are tried again, ever more rarely. */
+  /** The pause while nothing advances: files that cannot be read now are retried less and less often. Milliseconds. */
   static #latePace = 30_000;
-  /** Answers without a step forward after which there is nothing to tell: of the listing, and of all. */
+  /** The number of polls without progress after which the report ends: the one of the listing, and that of all work. */
   static #patience = { listing: 2, all: 5 };
 
   #server;
-  /** Answers in a row by which there was something left to do, and of those the last without a step forward. */
+  /** Consecutive polls with work left, and the most recent of these without progress. */
   #count = { busy: 0, still: 0 };
-  #told = '';
+  #lastReport = '';
   #isAsking = false;
-  /** Something was told of what is being done. */
-  #isTold = false;
-  /** The catalog has changed since the server was asked. */
+  /** Whether the work in hand was reported. */
+  #isReported = false;
+  /** The catalog has changed since the last poll. */
   #isOld = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   /**
-   * Null while there is nothing to tell: what is over sooner than one can read it is not told of.
-   * @type {Standing | null}
+   * Null while there is nothing to report; work that ends too soon to be read about is not reported.
+   * @type {ProgressState | null}
    */
-  standing = null;
-  /** Whether all that there was has been done. */
+  state = null;
+  /**
+   * The files that are not shown because of their kind, as of the last poll.
+   * @type {import('./server.js').NotShown}
+   */
+  notShown = { count: 0, kinds: [] };
+  /** Whether all work is done. */
   isThrough = true;
 
   /**
@@ -45,7 +50,7 @@ export class Progress extends EventTarget {
   constructor(pages, server) {
     super();
     this.#server = server;
-    // The catalog may change many times a second; then the next look is near anyway.
+    // The catalog may change many times a second; the next poll is near anyway.
     pages.addEventListener('catalog', () => this.#timer === undefined && this.#ask());
     document.addEventListener('visibilitychange', () => this.#schedule(0));
   }
@@ -58,23 +63,27 @@ export class Progress extends EventTarget {
       this.#take(await this.#server.status());
       if (this.#isOld) this.#schedule(Progress.#pace);
     } catch {
-      // The connection is watched elsewhere; here it only means to look again later.
+      // The connection is monitored elsewhere; here a failure only means to poll again later.
       this.#schedule(Progress.#latePace);
     }
     this.#isAsking = false;
   }
 
   /** @param {import('./server.js').Status} status */
-  #take({ scanning, total, examined }) {
+  #take({ scanning, total, examined, notShown = this.notShown }) {
+    if (JSON.stringify(notShown) !== JSON.stringify(this.notShown)) {
+      this.notShown = notShown;
+      this.dispatchEvent(new Event('notShown'));
+    }
     const left = examined ? examined.total - examined.done : 0;
-    const told = JSON.stringify([total, examined]);
+    const report = JSON.stringify([total, examined]);
     this.isThrough = !scanning && left <= 0;
     this.#count.busy = this.isThrough ? 0 : this.#count.busy + 1;
-    this.#count.still = told === this.#told ? this.#count.still + 1 : 0;
-    const isMore = this.#told !== '' && told !== this.#told;
-    this.#told = told;
+    this.#count.still = report === this.#lastReport ? this.#count.still + 1 : 0;
+    const isMore = this.#lastReport !== '' && report !== this.#lastReport;
+    this.#lastReport = report;
     const isStuck = this.#count.still >= Progress.#patience.all;
-    // Folders that are known are listed again now and then, and nothing comes of it.
+    // Known folders are listed again from time to time, without result.
     const isListing = scanning && this.#count.still < Progress.#patience.listing;
     if (this.#count.busy < 2 || isStuck) this.#change(null);
     else if (isListing) this.#change({ isListing, done: 0, total });
@@ -83,12 +92,12 @@ export class Progress extends EventTarget {
     if (!this.isThrough) this.#schedule(isStuck ? Progress.#latePace : Progress.#pace);
   }
 
-  /** @param {Standing | null} standing */
-  #change(standing) {
-    const isEnd = this.#isTold && this.isThrough;
-    if (!isEnd && JSON.stringify(standing) === JSON.stringify(this.standing)) return;
-    this.standing = standing;
-    this.#isTold = !this.isThrough;
+  /** @param {ProgressState | null} state */
+  #change(state) {
+    const isEnd = this.#isReported && this.isThrough;
+    if (!isEnd && JSON.stringify(state) === JSON.stringify(this.state)) return;
+    this.state = state;
+    this.#isReported = !this.isThrough;
     this.dispatchEvent(new Event('change'));
   }
 

@@ -1,11 +1,11 @@
 import { Shape } from './shape.js';
 
 /**
- * The proportions of the order that is shown: fetched for what is on screen and around it, some bytes for thousands of
- * images, so that whoever scrolls never overtakes them.
+ * The aspect ratios of the displayed order: fetched for the viewport and its surroundings, a few bytes for thousands of
+ * images, so that scrolling never overtakes them.
  *
- * Events: `known` when those of some images became known, or may be asked for again; `shape` when more has become known of
- * what images the order has without the order being another one, and `pages.shape` is another one.
+ * Events: `known` when the ratios of some images became known, or may be requested again; `shape` when `pages.shape`
+ * was replaced because more became known of the same order.
  */
 export class Proportions extends EventTarget {
   static #requests = 2;
@@ -15,10 +15,10 @@ export class Proportions extends EventTarget {
   #pages;
   #server;
   /** @type {Set<string>} */
-  #underWay = new Set();
+  #inFlight = new Set();
   #pausedUntil = -Infinity;
   #isRenewing = false;
-  /** What is on screen. */
+  /** The viewport. */
   #seen = { first: 0, last: -1 };
 
   /**
@@ -33,7 +33,7 @@ export class Proportions extends EventTarget {
   }
 
   /**
-   * Says what is on screen.
+   * Reports the viewport.
    * @param {number} first
    * @param {number} last  Inclusive.
    * @param {number} direction  1 when travelling towards the end, -1 towards the beginning.
@@ -49,7 +49,7 @@ export class Proportions extends EventTarget {
       ...shape.missing(first - (direction < 0 ? ahead : near), last + (direction > 0 ? ahead : near)),
     ];
     for (const window of new Set(wishes)) {
-      if (this.#underWay.size >= Proportions.#requests) return;
+      if (this.#inFlight.size >= Proportions.#requests) return;
       this.#fetch(shape, window);
     }
   }
@@ -60,34 +60,34 @@ export class Proportions extends EventTarget {
    */
   async #fetch(shape, window) {
     const name = `${shape.revision} ${window}`;
-    if (this.#underWay.has(name)) return;
-    this.#underWay.add(name);
+    if (this.#inFlight.has(name)) return;
+    this.#inFlight.add(name);
     try {
       const { bytes } = await this.#server.ratios(this.#pages.view, window * Shape.window, Shape.window);
-      // Another order's bytes would be as good as none; rows must be made of some.
+      // Bytes of another order are useless, but rows have to be built of something.
       shape.put(window, bytes);
     } catch {
       this.#pausedUntil = performance.now() + Proportions.#patience;
       await new Promise((resolve) => setTimeout(resolve, Proportions.#patience + 1));
     }
-    this.#underWay.delete(name);
+    this.#inFlight.delete(name);
     if (shape === this.#pages.shape) this.dispatchEvent(new Event('known'));
   }
 
-  /** Asks whether more is known of the images than was; nothing is told before that of what is on screen is here. */
+  /** Checks whether more is known of the images; announces it only once the ratios of the viewport have arrived. */
   async renew() {
     const { view, revision, total = 0, shape } = this.#pages;
     if (this.#isRenewing || total === 0 || total > Shape.largest) return;
     this.#isRenewing = true;
     try {
       const next = await this.#ask(view, total);
-      const isNews = shape.isDoubtful || !next.equals(shape);
-      if (next.revision !== revision || shape !== this.#pages.shape || !isNews) return;
+      const hasChanged = shape.isDoubtful || !next.equals(shape);
+      if (next.revision !== revision || shape !== this.#pages.shape || !hasChanged) return;
       this.#pages.shape = next;
       this.dispatchEvent(new Event('shape'));
     } catch (problem) {
-      // What is known goes on being good enough, unless it is nothing.
-      const isLate = shape.isDoubtful && !(/** @type {any} */ (problem).isRefusal);
+      // The known shape is good enough, unless there is none.
+      const isLate = shape.isDoubtful && !(/** @type {import('./problem.js').Problem} */ (problem).isRefusal);
       if (isLate) setTimeout(() => shape === this.#pages.shape && this.renew(), Proportions.#patience);
     } finally {
       this.#isRenewing = false;

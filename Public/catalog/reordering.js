@@ -1,85 +1,87 @@
-import { Draft } from './draft.js';
-import { Whereabouts } from './whereabouts.js';
+import { PendingOrder } from './pending-order.js';
+import { AnchorPositions } from './anchor-positions.js';
 
 /**
  * @typedef {import('./view.js').View} View
- * @typedef {{id: string, index: number, isUndated?: boolean}} Landmark  An image that is known, and where it stands in the
- *   order shown. `isUndated`: among those without a date, and of no use elsewhere: whoever looks at these goes on doing so
- *   while one after the other gets its date.
- * @typedef {{landmarks: () => Landmark[], follow: (index: number) => void}} Follower  What stays with a picture. Of its
- *   landmarks the first that is still there counts; none while it has nothing to stay with.
- * @typedef {{first: number, last: number, before: number, after: number}} Span  The slots on screen, and how many before
- *   and after the first one are in the document.
- * @typedef {{span: Span, isKnown: boolean, landmarks: () => Landmark[]}} Ground  What is on screen; `isKnown`: all
- *   of it.
+ * @typedef {{id: string, index: number, isUndated?: boolean}} Anchor  A known image and its position in the displayed
+ *   order. `isUndated`: it has no date, and no longer serves as an anchor once it has one: a user who looks at images
+ *   without a date stays with them while they get their dates one after the other.
+ * @typedef {{anchors: () => Anchor[], follow: (index: number) => void}} Follower  A part of the page that stays with an
+ *   image. The first of its anchors that still exists counts; it has none while there is nothing to stay with.
+ * @typedef {{first: number, last: number, before: number, after: number}} Span  The slots on screen, and how many
+ *   before and after the first one are in the document.
+ * @typedef {{span: Span, isKnown: boolean, anchors: () => Anchor[]}} Ground  The viewport; `isKnown`: every image in it
+ *   is known.
  */
 
 /**
- * Shows another order without anybody losing sight of a picture. When the catalog has changed, the new order is read
- * around the pictures that are on screen, and shown when enough of it is here to put every one of them where it was; who
- * follows a picture is told where it stands now. Another view begins with the picture that was at the top.
+ * Switches to another order without the user losing sight of an image. When the catalog has changed, the new order is
+ * read around the images on screen, and displayed once enough of it is here to put each of them where it was; followers
+ * are told the new position of their image. Another view starts with the image that was at the top.
  */
 export class Reordering {
-  /** While the catalog is being read its revision runs; it is followed at this pace, not at the network's. */
+  /**
+   * While the catalog is being scanned, its revision changes constantly; the page follows at this pace and not at the
+   * network's.
+   */
   static #pace = 500;
-  /** The same where something on screen is not known at all: the order that is shown can be learnt no further. */
+  /** The same while an image on screen is unknown: the displayed order cannot supply it any more. */
   static #urgentPace = 150;
   /** After a failure. Milliseconds. */
   static #patience = 2_000;
-  /** An order that changes while it is read is read again so often before it is shown as it is. */
+  /** How often an order that changes while it is read is read again before it is displayed as it is. */
   static #rounds = 5;
   #pages;
   #server;
   #ground;
   #followers;
-  /** Counts what is begun, so that what comes late can be told apart. */
+  /** Numbers each switch, so that late answers can be told apart. */
   #turn = 0;
   #isFollowing = false;
   #followedAt = -Infinity;
-  /** Until when nothing is asked for after a failure. */
+  /** No request is sent before this time, after a failure. */
   #pausedUntil = -Infinity;
-  /** When the timer rings. */
+  /** When the timer fires. */
   #due = Infinity;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
   /**
    * @param {{pages: import('./pages.js').Pages, ground: Ground, followers: Follower[],
-   *   server: Pick<import('./server.js').Server, 'page' | 'position' | 'timeline'>}} parts
+   *   server: Pick<import('./server.js').Server, 'page' | 'position' | 'timeline' | 'shape' | 'ratios'>}} parts
    */
   constructor({ pages, server, ground, followers }) {
     this.#pages = pages;
     this.#server = server;
     this.#ground = ground;
     this.#followers = followers;
-    pages.addEventListener('news', () => this.#followSoon());
+    pages.addEventListener('outdated', () => this.#followSoon());
   }
 
   /**
-   * Begins to show a view. Who asks for another one before this one is here gets that alone.
+   * Switches to a view. If another one is requested before this one has arrived, only that one is displayed.
    * @param {View} view
-   * @param {{at?: number, image?: string}} [start]  Where to begin: with this slot or this image, or else at
-   *   the beginning.
-   * @returns {Promise<number | undefined>}  The slot that it began with; undefined if another view was asked for since.
+   * @param {{at?: number, image?: string}} start  The slot or the image to start with; the beginning by default.
+   * @returns {Promise<number | undefined>}  The slot it started with; undefined if another view was requested since.
    * @throws {import('./problem.js').Problem}
    */
   async show(view, { at = 0, image } = {}) {
     const turn = (this.#turn += 1);
-    const draft = new Draft(this.#server, view);
+    const pending = new PendingOrder(this.#server, view);
     const { before, after } = this.#ground.span;
     try {
       const [index] = await Promise.all([
         image === undefined ? undefined : this.#server.position(view, image),
-        draft.load(at - before, at + after),
+        pending.load(at - before, at + after),
       ]);
-      const start = Math.max(0, Math.min(index ?? at, (draft.total ?? 0) - 1));
-      await draft.load(start - before, start + after);
+      const start = Math.max(0, Math.min(index ?? at, (pending.total ?? 0) - 1));
+      await pending.load(start - before, start + after);
       if (turn !== this.#turn) return undefined;
-      this.#pages.adopt(draft, { from: this.#ground.span.first, to: start, isOtherView: true });
+      this.#pages.adopt(pending, { from: this.#ground.span.first, to: start, isOtherView: true });
       return start;
     } catch (problem) {
       if (turn !== this.#turn) return undefined;
-      // What is shown goes on being shown, as it is now.
+      // The displayed view stays, and is brought up to date.
       if (this.#pages.isOld) this.#followSoon();
       throw problem;
     }
@@ -120,64 +122,64 @@ export class Reordering {
   /** @param {View} view */
   async #follow(view) {
     const turn = this.#turn;
-    const draft = new Draft(this.#server, view);
-    const whereabouts = new Whereabouts(this.#server, draft);
+    const pending = new PendingOrder(this.#server, view);
+    const positions = new AnchorPositions(this.#server, pending);
     const { first, before, after } = this.#ground.span;
     await Promise.all([
-      draft.load(first - before, first + after),
-      ...this.#landmarks().map((landmarks) => whereabouts.ask(landmarks.slice(0, 1))),
+      pending.load(first - before, first + after),
+      ...this.#anchors().map((anchors) => positions.ask(anchors.slice(0, 1))),
     ]);
     for (let round = 1; ; round += 1) {
-      // Another view was asked for since.
+      // Another view was requested since.
       if (turn !== this.#turn) return;
-      const all = this.#landmarks();
-      const move = this.#moveOf(all[0], whereabouts, draft.total ?? 0);
-      const runs = [[move.to - before, move.to + after], ...whereabouts.around(all.slice(1))];
-      const unread = runs.filter(([from, to]) => !draft.covers(from, to));
-      if (unread.length === 0) all.forEach((landmarks) => whereabouts.forgetWrong(landmarks));
-      const lost = all.filter((landmarks) => whereabouts.isToBeSought(landmarks));
+      const all = this.#anchors();
+      const move = this.#moveOf(all[0], positions, pending.total ?? 0);
+      const runs = [[move.to - before, move.to + after], ...positions.around(all.slice(1))];
+      const unread = runs.filter(([from, to]) => !pending.covers(from, to));
+      if (unread.length === 0) all.forEach((anchors) => positions.forgetWrong(anchors));
+      const lost = all.filter((anchors) => positions.isToBeSought(anchors));
       if ((unread.length === 0 && lost.length === 0) || round === Reordering.#rounds) {
-        this.#adopt(draft, move, all.slice(1), whereabouts);
+        this.#adopt(pending, move, all.slice(1), positions);
         return;
       }
-      for (const [from, to] of unread) await draft.load(from, to);
-      await Promise.all(lost.map((landmarks) => whereabouts.seek(landmarks)));
+      for (const [from, to] of unread) await pending.load(from, to);
+      await Promise.all(lost.map((anchors) => positions.seek(anchors)));
     }
   }
 
-  #landmarks() {
-    return [this.#ground, ...this.#followers].map((each) => each.landmarks());
+  #anchors() {
+    return [this.#ground, ...this.#followers].map((each) => each.anchors());
   }
 
   /**
-   * @param {Landmark[]} landmarks
-   * @param {Whereabouts} whereabouts
+   * @param {Anchor[]} anchors
+   * @param {AnchorPositions} positions
    * @param {number} total
    */
-  #moveOf(landmarks, whereabouts, total) {
+  #moveOf(anchors, positions, total) {
     const { first, last } = this.#ground.span;
-    const kept = whereabouts.first(landmarks);
+    const kept = positions.first(anchors);
     if (kept) {
-      // What is on screen stays there; what is not takes the place of what was.
+      // An anchor on screen stays where it is; one that is not takes the place of the first slot.
       const isOnScreen = kept.index >= first && kept.index <= last;
       return { from: isOnScreen ? kept.index : first, to: kept.place, isOtherView: false };
     }
-    // Where nothing is left of what is known, the place is kept, as far as there is one.
+    // No known image is left: keep the position, as far as it exists.
     return { from: first, to: Math.min(first, Math.max(0, total - 1)), isOtherView: false };
   }
 
   /**
-   * @param {Draft} draft
+   * @param {PendingOrder} pending
    * @param {import('./pages.js').Move} move
-   * @param {Landmark[][]} followed
-   * @param {Whereabouts} whereabouts
+   * @param {Anchor[][]} followed
+   * @param {AnchorPositions} positions
    */
-  #adopt(draft, move, followed, whereabouts) {
-    this.#pages.adopt(draft, move);
-    const last = Math.max(0, (draft.total ?? 0) - 1);
-    followed.forEach((landmarks, at) => {
-      if (landmarks.length === 0) return;
-      const place = whereabouts.first(landmarks)?.place ?? landmarks[0].index + move.to - move.from;
+  #adopt(pending, move, followed, positions) {
+    this.#pages.adopt(pending, move);
+    const last = Math.max(0, (pending.total ?? 0) - 1);
+    followed.forEach((anchors, at) => {
+      if (anchors.length === 0) return;
+      const place = positions.first(anchors)?.place ?? anchors[0].index + move.to - move.from;
       this.#followers[at].follow(Math.max(0, Math.min(place, last)));
     });
   }

@@ -5,26 +5,29 @@ import { copyMark } from '../offline/copy-mark.js';
 /**
  * @typedef {import('./view.js').View} View
  * @typedef {{preview: string, tile: string, screen: string, original: string}} Links
- * @typedef {{id: string, name: string, width?: number, height?: number, type?: string, bytes?: number,
- *   frames?: number, takenAt?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  What is
- *   not known yet is absent. `frames`: where they are several. `incomplete`: the file ends before the picture does.
+ * @typedef {{id: string, name: string, width?: number, height?: number, type?: string, bytes?: number, frames?:
+ *   number, takenAt?: string, takenPrecision?: string, takenFrom?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  Unknown members
+ *   are absent. `frames`: if there are several. `incomplete`: the file is truncated.
  * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
  * @typedef {{slot: number, image: string, token: string, href: string}} Token
- * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean,
- *   slots: {slot: number, image: string}[]}} TokenOrder  The most urgent slot first. `retry`: a failure that the server
- *   remembers is not good enough.
- * @typedef {{month: string | null, first: number, count: number}} Month  `2019-06`; null of what has no date.
+ * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean, slots: {slot: number, image:
+ *   string}[]}} TokenOrder  The most urgent slot first. `retry`: bypasses the negative cache.
+ * @typedef {{month: string | null, first: number, count: number}} Month  `2019-06`; null for images without a date.
  * @typedef {{revision: number, total: number, months: Month[]}} Timeline
- * @typedef {{revision: number, total: number, block: number, parts: number[], sums: number[]}} ShapeTold  `sums`, of each
- *   block: what its images are wide together where each is one high; blocks begin anew at each of `parts`.
- * @typedef {{revision: number, total: number, scanning: boolean, examined?: {done: number, total: number}}} Status
- *   `scanning`: files are still being listed. `examined` is absent where files are not looked into.
- * @typedef {'preview' | '160' | 'tile' | '640' | '1280' | 'screen' | '2560' | 'full' | 'original'} Rendition
+ * @typedef {{revision: number, total: number, block: number, parts: number[], sums: number[]}} ShapeTold  `sums`: for
+ *   each block, the sum of its images' aspect ratios; a new block starts at each of `parts`.
+ * @typedef {{count: number, kinds: {kind: string, title: string, count: number}[]}} NotShown  The most frequent kind
+ *   first.
+ * @typedef {{revision: number, total: number, scanning: boolean, examined?: {done: number, total: number}, notShown:
+ *   NotShown}} Status  `scanning`: files are being listed. `examined` is absent if files are not indexed.
+ * @typedef {string} Rendition  `preview`, the name of one of the server's steps, `full` or `original`.
  */
 
-/** The JSON API of the gallery, version 1. Every method throws a `Problem`, or `Unreachable` when nobody answered. */
+/**
+ * The JSON API of the gallery, version 1. Every method throws a `Problem`, or `Unreachable` if there was no response.
+ */
 export class Server {
-  /** So long an answer may take. Milliseconds. */
+  /** The longest that a response may take. Milliseconds. */
   static timeout = 20_000;
   #connection;
 
@@ -44,10 +47,10 @@ export class Server {
   }
 
   /**
-   * Where an image stands in a view.
+   * The position of an image in a view.
    * @param {View} view
    * @param {string} id
-   * @returns {Promise<number | undefined>}  Undefined if it does not (any more).
+   * @returns {Promise<number | undefined>}  Undefined if it is not (or no longer) there.
    */
   async position(view, id) {
     try {
@@ -69,7 +72,7 @@ export class Server {
   }
 
   /**
-   * The months of a view that is sorted by them.
+   * The months of a view that is sorted by date.
    * @param {View} view
    * @returns {Promise<Timeline>}
    */
@@ -78,7 +81,7 @@ export class Server {
   }
 
   /**
-   * What the images of a view look like together.
+   * The shape of a view.
    * @param {View} view
    * @returns {Promise<ShapeTold>}
    */
@@ -87,7 +90,7 @@ export class Server {
   }
 
   /**
-   * The proportions of images of a view, a byte each.
+   * The aspect ratios of a view's images, one byte each.
    * @param {View} view
    * @param {number} first
    * @param {number} count  1 to 16,384.
@@ -100,7 +103,7 @@ export class Server {
   }
 
   /**
-   * What the server is doing.
+   * The state of the server.
    * @returns {Promise<Status>}
    */
   status() {
@@ -108,7 +111,7 @@ export class Server {
   }
 
   /**
-   * One image with everything that its metadata says.
+   * One image with all its metadata.
    * @param {string} id
    * @returns {Promise<GalleryImage & Record<string, any>>}
    */
@@ -122,7 +125,7 @@ export class Server {
    * @returns {Promise<{session: string, tokens: Token[]}>}
    */
   async issueTokens(session, order) {
-    // Issuing a token starts the work at once, so the server must hear here already which formats will do.
+    // Issuing a token starts the work at once, so the server must learn the acceptable formats here.
     const accept = `application/json, ${await acceptedPictures}`;
     return this.#ask('/api/v1/tokens', { ...order, session: session ?? undefined }, accept);
   }
@@ -136,7 +139,7 @@ export class Server {
   }
 
   /**
-   * Ends a session and with it all its tokens. Works while the page is being closed.
+   * Ends a session with all its tokens. Works while the page is being closed.
    * @param {string} session
    */
   endSession(session) {
@@ -165,10 +168,10 @@ export class Server {
       headers: { Accept: accept, ...(body && { 'Content-Type': 'application/json' }) },
       body: body && JSON.stringify(body),
       priority: 'high',
-      signal: AbortSignal.timeout(Server.timeout),
+      signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(Server.timeout),
     });
     if (!response.ok) throw await Problem.from(response);
-    // The service worker answers where the server does not.
+    // The service worker answered in place of the server.
     if (response.headers.has(copyMark)) this.#connection.suspect();
     return response;
   }
@@ -201,13 +204,13 @@ export class Server {
 }
 
 /**
- * What the page asked for before its script was here, once; undefined if it did not, or in vain.
+ * The response to a request that the page sent before its script had loaded, once; undefined if there was none or it
+ * failed.
  * @param {string} path
  * @returns {Promise<Response | undefined>}
  */
 async function askedAhead(path) {
-  /** @type {Map<string, Promise<Response>> | undefined} */
-  const ahead = /** @type {any} */ (globalThis).ahead;
+  const { ahead } = globalThis;
   const answer = ahead?.get(path);
   ahead?.delete(path);
   return answer?.catch(() => undefined);
@@ -221,7 +224,7 @@ function inView(path, view) {
   return view.isPlain ? path : `${path}&${view.text}`;
 }
 
-/** Nobody answered, or the answer broke off. */
+/** There was no response, or it broke off. */
 export class Unreachable extends Problem {
   constructor() {
     super(0, 'The gallery server is not answering');

@@ -1,27 +1,26 @@
+import { assumedAspect } from './aspect.js';
 import { lastOf } from './halving.js';
 
 /**
- * @typedef {{first: number, count: number, sum: number}} Piece  A run of an order; `sum` is what its images are wide
- *   together where each is one high.
+ * @typedef {{first: number, count: number, sum: number}} Piece  A run of an order; `sum` is the sum of its images'
+ *   aspect ratios.
  */
 
 /**
- * What an order looks like as a whole: how wide the images of its blocks are together, from which follows how high it is
- * however it is laid out in rows; and, as far as they were fetched, the proportions of single images.
+ * The shape of an order: the sum of aspect ratios per block, which determines the height of the block in any layout of
+ * rows, and the aspect ratios of single images, as far as they were fetched.
  */
 export class Shape {
-  /** Width by height of an image of which it is not known. The server counts with the same. */
-  static assumed = 4 / 3;
-  /** Images whose proportions are fetched at once. */
+  /** How many aspect ratios are fetched at once. */
   static window = 4_096;
-  /** Larger orders are shown as if all images were alike: their sums alone would be too much to fetch. */
+  /** Larger orders are laid out as if all images were alike: even their sums would be too much to fetch. */
   static largest = 10_000_000;
 
   /**
-   * The ratios that bytes stand for.
+   * The aspect ratios that bytes stand for.
    * @type {number[]}
    */
-  static #ratios = Array.from({ length: 256 }, (_, byte) => (byte === 0 ? Shape.assumed : 2 ** ((byte - 128) / 32)));
+  static #ratios = Array.from({ length: 256 }, (_, byte) => (byte === 0 ? assumedAspect : 2 ** ((byte - 128) / 32)));
 
   /** @type {Piece[]} */
   #blocks = [];
@@ -29,21 +28,22 @@ export class Shape {
   #windows = new Map();
 
   /**
-   * @param {{revision: number | undefined, total: number, block: number, parts: number[], sums: number[]} | null} told  As
-   *   the server tells it; null where it cannot: then all images are taken to be alike.
+   * @param {{revision: number | undefined, total: number, block: number, parts: number[], sums: number[]} | null
+   *   } response
+   *   As the server sent it; null if it could not: then all images are assumed to be alike.
    * @param {number} total
    */
-  constructor(told, total) {
+  constructor(response, total) {
     this.total = total;
-    this.revision = told?.revision;
-    this.isEven = told === null;
-    /** Some of it was told of another revision of the order. */
+    this.revision = response?.revision;
+    this.isEven = response === null;
+    /** Part of it belongs to another revision of the order. */
     this.isDoubtful = false;
-    if (told) this.#cut(told, total);
+    if (response) this.#cut(response, total);
   }
 
   /**
-   * @param {{block: number, parts: number[], sums: number[]}} told
+   * @param {{block: number, parts: number[], sums: number[]}} response
    * @param {number} total
    */
   #cut({ block, parts, sums }, total) {
@@ -51,20 +51,20 @@ export class Shape {
       const end = Math.min(total, parts[part + 1] ?? total);
       for (let first = begin; first < end; first += block) {
         const count = Math.min(block, end - first);
-        this.#blocks.push({ first, count, sum: sums[this.#blocks.length] || count * Shape.assumed });
+        this.#blocks.push({ first, count, sum: sums[this.#blocks.length] || count * assumedAspect });
       }
     }
-    // What was told is of an order that has grown since.
+    // The order has grown since the server described it.
     const last = this.#blocks[this.#blocks.length - 1];
     const known = last ? last.first + last.count : 0;
     for (let first = known; first < total; first += block) {
       const count = Math.min(block, total - first);
-      this.#blocks.push({ first, count, sum: count * Shape.assumed });
+      this.#blocks.push({ first, count, sum: count * assumedAspect });
     }
   }
 
   /**
-   * The run in its blocks, the first and the last perhaps cut.
+   * The run split by blocks; the first and last piece may be cut.
    * @param {number} first
    * @param {number} count
    * @returns {Piece[]}
@@ -99,7 +99,7 @@ export class Shape {
   }
 
   /**
-   * Width by height of each image of the run; undefined unless they are all here.
+   * The aspect ratio of each image of the run; undefined unless all are here.
    * @param {number} first
    * @param {number} count
    * @returns {number[] | undefined}
@@ -114,11 +114,12 @@ export class Shape {
   }
 
   /**
-   * The windows of this run that are not here, both ends inclusive.
+   * The windows of this run that are missing; both ends inclusive.
    * @param {number} first
    * @param {number} last
    */
   missing(first, last) {
+    /** @type {number[]} */
     const windows = [];
     if (this.isEven || this.total === 0) return windows;
     const from = Math.floor(Math.max(0, first) / Shape.window);
@@ -136,7 +137,7 @@ export class Shape {
   }
 
   /**
-   * Whether the other one gives the same heights.
+   * Whether the other shape results in the same heights.
    * @param {Shape} other
    */
   equals(other) {

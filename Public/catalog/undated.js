@@ -1,5 +1,5 @@
 /**
- * Where the images begin that have no date: the last, whichever way months are sorted.
+ * The first image without a date: these come last, in both directions.
  * @param {import('./server.js').Month[]} months
  * @returns {number}  Infinity where there are none.
  */

@@ -1,33 +1,34 @@
+import { serverTables } from './server-tables.js';
+
 /**
- * What is asked of the catalog: search, folder, sort. A value with one canonical text, the same in the address of the
- * page, in those of the API and in the messages of the stream. The plain view, the sources' own order, has no text.
+ * A request to the catalog: search, folder and sort order. A value with one canonical text, the same in the page's
+ * address, in the API and in messages of the stream. The default view, all images in the sources' own order, has an
+ * empty text.
  */
 export class View {
-  /** What can be sorted by; the first is the sources' own order, and goes without saying. */
-  static sorts = ['path', 'taken', 'name', 'size', 'added', 'shuffle'];
-
   /**
-   * @param {{q?: string, folder?: string, sort?: string, direction?: string, seed?: number}} [wished]  What is not
-   *   understood is left out.
+   * @param {{q?: string, folder?: string, sort?: string, direction?: string, seed?: number}} wished  Invalid members
+   *   are ignored.
    */
-  constructor({ q = '', folder = '', sort = 'path', direction = 'asc', seed = 0 } = {}) {
-    /** Words and filters, as they are typed. */
+  constructor({ q = '', folder = '', sort = '', direction = 'asc', seed = 0 } = {}) {
+    /** Words and filters, as typed. */
     this.q = whole(q).trim();
-    /** A folder's path within the gallery; empty for all of it. */
+    /** The path of a folder in the gallery; empty for the whole gallery. */
     this.folder = whole(folder);
-    this.sort = View.sorts.includes(sort) ? sort : 'path';
-    const isShuffled = this.sort === 'shuffle';
-    this.direction = direction === 'desc' && !isShuffled ? 'desc' : 'asc';
+    const { sorts } = serverTables;
+    /** What distinguishes the sort order from others. */
+    this.order = sorts.find(({ name }) => name === sort) ?? sorts[0];
+    this.sort = this.order.name;
+    const { isRandom } = this.order;
+    this.direction = direction === 'desc' && !isRandom ? 'desc' : 'asc';
     /** Another seed is another shuffle. */
-    this.seed = isShuffled && Number.isSafeInteger(seed) && seed > 0 ? seed : 0;
+    this.seed = isRandom && Number.isSafeInteger(seed) && seed > 0 ? seed : 0;
     /** The canonical text: a query string without its question mark. */
     this.text = this.#write();
     Object.freeze(this);
   }
 
-  /**
-   * @param {string | undefined} text  With or without a question mark; parameters that are not a view's do not count.
-   */
+  /** @param {string | undefined} text  With or without a question mark; other parameters are ignored. */
   static read(text) {
     const given = new URLSearchParams(text);
     const word = (/** @type {string} */ name) => given.get(name) ?? undefined;
@@ -40,7 +41,7 @@ export class View {
     return this.text === '';
   }
 
-  /** Whether it shows less than the whole gallery. */
+  /** Whether it contains less than the whole gallery. */
   get isNarrowed() {
     return this.q !== '' || this.folder !== '';
   }
@@ -56,19 +57,19 @@ export class View {
   }
 
   #write() {
-    const { q, folder, sort, direction, seed } = this;
+    const { q, folder, order, sort, direction, seed } = this;
     const parameters = [];
     if (q) parameters.push(['q', q]);
     if (folder) parameters.push(['folder', folder]);
-    if (sort !== 'path') parameters.push(['sort', sort]);
+    if (order !== serverTables.sorts[0]) parameters.push(['sort', sort]);
     if (direction === 'desc') parameters.push(['direction', direction]);
-    if (sort === 'shuffle') parameters.push(['seed', String(seed)]);
+    if (order.isRandom) parameters.push(['seed', String(seed)]);
     return parameters.map(([name, value]) => `${name}=${encode(value)}`).join('&');
   }
 }
 
 /**
- * Half a character is none.
+ * Replaces lone surrogates.
  * @param {string} text
  */
 function whole(text) {
@@ -76,7 +77,7 @@ function whole(text) {
 }
 
 /**
- * As the server writes it (RFC 3986 §3.4): what reads well in an address stays as it is.
+ * Encodes as the server does (RFC 3986 §3.4): characters that are readable in an address stay as they are.
  * @param {string} text
  */
 function encode(text) {

@@ -1,44 +1,44 @@
 /**
- * Looks now and then whether the catalog has changed: often while it is growing, rarely once it is at rest. While the
- * server tells of it unasked, never.
+ * Polls for changes of the catalog: often while it is growing, rarely at rest, and never while the server announces
+ * changes itself.
  */
 export class CatalogWatch {
   static #soon = 1_500;
   static #late = 20_000;
 
   #pages;
-  #way;
+  #transport;
   #pause = CatalogWatch.#soon;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
   /**
    * @param {import('./pages.js').Pages} pages
-   * @param {{isTold: boolean}} way
+   * @param {{announcesChanges: boolean}} transport
    */
-  constructor(pages, way) {
+  constructor(pages, transport) {
     this.#pages = pages;
-    this.#way = way;
-    pages.addEventListener('catalog', () => this.#lookSoon());
-    document.addEventListener('visibilitychange', () => this.#lookSoon());
+    this.#transport = transport;
+    pages.addEventListener('catalog', () => this.#checkSoon());
+    document.addEventListener('visibilitychange', () => this.#checkSoon());
   }
 
-  #lookSoon() {
+  #checkSoon() {
     this.#pause = CatalogWatch.#soon;
     this.#schedule();
   }
 
   #schedule() {
     clearTimeout(this.#timer);
-    if (!document.hidden) this.#timer = setTimeout(() => this.#look(), this.#pause);
+    if (!document.hidden) this.#timer = setTimeout(() => this.#check(), this.#pause);
   }
 
-  async #look() {
+  async #check() {
     this.#pause = Math.min(CatalogWatch.#late, this.#pause * 1.6);
     try {
-      if (!this.#way.isTold) await this.#pages.checkRevision();
+      if (!this.#transport.announcesChanges) await this.#pages.checkRevision();
     } catch {
-      // The connection is watched elsewhere; here it only means to look again later.
+      // The connection is monitored elsewhere; here a failure only means to poll again later.
     }
     this.#schedule();
   }

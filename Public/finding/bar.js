@@ -1,8 +1,8 @@
 import { find } from '../page/template.js';
 
 /**
- * On a narrow screen what pictures are found and laid out by is folded away: the search until somebody wants to search,
- * the order and the size behind a button, which says when the order is another one than the gallery's own.
+ * On a narrow screen the search and the controls for order and size are folded away; the button that unfolds them shows
+ * when the order is not the default.
  */
 export class Bar {
   #bar = find('#bar');
@@ -14,7 +14,7 @@ export class Bar {
     this.#finding = finding;
     this.#button.addEventListener('click', () => this.#open(this.#bar.dataset.open === 'order' ? '' : 'order'));
     finding.addEventListener('summons', () => this.#open('search'));
-    finding.addEventListener('wish', () => this.#follow());
+    finding.addEventListener('request', () => this.#follow());
     this.#bar.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented || !this.#bar.dataset.open) return;
       this.#open('');
@@ -28,13 +28,13 @@ export class Bar {
     this.#follow();
   }
 
-  /** @param {'search' | 'order' | ''} part  What is unfolded, if anything is. */
+  /** @param {'search' | 'order' | ''} part  The unfolded part, if any. */
   #open(part) {
     this.#bar.dataset.open = part;
     this.#button.setAttribute('aria-expanded', String(part === 'order'));
   }
 
   #follow() {
-    this.#button.toggleAttribute('data-used', !this.#finding.wished.with({ q: '', folder: '' }).isPlain);
+    this.#button.toggleAttribute('data-used', !this.#finding.requested.with({ q: '', folder: '' }).isPlain);
   }
 }

@@ -2,26 +2,28 @@ import { Address } from '../page/address.js';
 import { View } from '../catalog/view.js';
 
 /**
- * What people wish to see of the gallery: the view is changed here, from wherever it is wished for, and the page's
- * address follows, so that Back leads to the view before.
+ * The user's choice of what to see: changes the view, whoever requested the change, and updates the page's address, so
+ * that Back leads to the previous view.
  *
- * Events: `wish` when another view is wished for, `shown` when it is shown, `problem` (detail: the `Problem`) when it
- * cannot be; what was shown before stays then; `summons` when somebody wants to search.
+ * Events: `request` when another view was requested, `displayed` when it is displayed, `problem` (detail: the
+ * `Problem`) when it cannot be: the previous view stays; `summons` when the user wants to search.
  */
 export class Finding extends EventTarget {
-  /** An answer that comes sooner is not waited for in anybody's sight. Milliseconds. */
+  /** Responses that arrive within this time need no progress indicator. Milliseconds. */
   static #patience = 250;
-  /** Browsers bear only so many changes of the address; those of a word that is being typed wait for its end. */
+  /**
+   * Browsers limit how often the address may change; while the user types, it changes only after a pause. Milliseconds.
+   */
   static #typingPause = 300;
 
   #reordering;
   #grid;
-  /** The view that was asked for last. */
-  wished = new View();
-  /** Whether the words that are being typed have a step of their own in the browser's history. */
+  /** The view that was requested last. */
+  requested = new View();
+  /** Whether the words being typed have a history entry of their own. */
   #isTyping = false;
   /**
-   * The picture at the top before the search.
+   * The id of the image at the top before the search.
    * @type {string | undefined}
    */
   #before;
@@ -40,46 +42,46 @@ export class Finding extends EventTarget {
   }
 
   /**
-   * Another view, as somebody wishes.
+   * Requests another view, on behalf of the user.
    * @param {View} view
-   * @param {{isTyped?: boolean}} [how]  Typed letter by letter: all of it is one step.
+   * @param {{isTyped?: boolean}} how  Typed letter by letter: the whole word is one history entry.
    */
-  async wish(view, { isTyped = false } = {}) {
-    if (view.equals(this.wished)) return;
+  async request(view, { isTyped = false } = {}) {
+    if (view.equals(this.requested)) return;
     const start = this.#startOf(view);
     const isStep = !(isTyped && this.#isTyping);
     this.#isTyping = isTyped;
-    // Back from a view that somebody went to from a picture leads to the picture.
+    // From a view that was opened from an image, Back leads to the image.
     if (isStep && !Address.isAtImage) Address.showPlace(this.#grid.place);
     this.#setAddress(view, isStep);
     try {
       await this.show(view, start);
     } catch {
-      // It was told.
+      // The `problem` event has reported it.
     }
   }
 
-  /** The words are complete; what is typed after that is another step. */
+  /** The words are complete; further typing makes another history entry. */
   endTyping() {
     this.#isTyping = false;
   }
 
   /**
-   * A view that the address names already.
+   * Displays a view that is already in the address.
    * @param {View} view
    * @param {{at?: number, image?: string}} start
-   * @returns {Promise<number | undefined>}  The slot that it began with; undefined if another one was wished for since.
+   * @returns {Promise<number | undefined>}  The slot it started with; undefined if another view was requested since.
    * @throws {import('../catalog/problem.js').Problem}
    */
   async show(view, start) {
-    this.wished = view;
+    this.requested = view;
     this.#wait();
-    this.dispatchEvent(new Event('wish'));
+    this.dispatchEvent(new Event('request'));
     try {
       const index = await this.#reordering.show(view, start);
       if (index === undefined) return undefined;
       this.#endWaiting();
-      this.dispatchEvent(new Event('shown'));
+      this.dispatchEvent(new Event('displayed'));
       return index;
     } catch (problem) {
       this.#endWaiting();
@@ -89,16 +91,16 @@ export class Finding extends EventTarget {
   }
 
   /**
-   * What is found is shown from the first on. In another order, or when the search is over, the picture at the top stays
-   * there, unless nobody has left the beginning; a search that nobody looked further into leads back to where it began.
+   * Search results start with the first one. In another order, or after a search, the image at the top stays there
+   * unless the user was still at the beginning; a search in which the user went nowhere leads back to where it started.
    * @param {View} view
    */
   #startOf(view) {
-    const { wished } = this;
+    const { requested } = this;
     const top = this.#grid.position > 0 ? this.#grid.topImage : undefined;
-    if (!wished.q && view.q) this.#before = top;
-    if ((view.q && view.q !== wished.q) || view.folder !== wished.folder || view.sort === 'shuffle') return {};
-    const image = top ?? (wished.q && !view.q ? this.#before : undefined);
+    if (!requested.q && view.q) this.#before = top;
+    if ((view.q && view.q !== requested.q) || view.folder !== requested.folder || view.order.isRandom) return {};
+    const image = top ?? (requested.q && !view.q ? this.#before : undefined);
     return image === undefined ? {} : { image };
   }
 

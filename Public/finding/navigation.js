@@ -1,6 +1,6 @@
 import { find } from '../page/template.js';
 
-/** The ways through the gallery that are always at hand: all of it, its folders, and the search. */
+/** The navigation that is always visible: all images, folders, search. */
 export class Navigation {
   #finding;
   #all = find('#navigation-all');
@@ -14,17 +14,17 @@ export class Navigation {
   constructor({ finding, search, grid }) {
     this.#finding = finding;
     this.#all.addEventListener('click', () => {
-      // Who sees all of it already goes to its beginning.
-      if (!finding.wished.isNarrowed) grid.goToStart();
-      else finding.wish(finding.wished.with({ q: '', folder: '' }));
+      // With all images displayed already, go to their beginning.
+      if (!finding.requested.isNarrowed) grid.goToStart();
+      else finding.request(finding.requested.with({ q: '', folder: '' }));
     });
     this.#search.addEventListener('click', () => search.summon());
-    finding.addEventListener('wish', () => this.#follow());
+    finding.addEventListener('request', () => this.#follow());
     this.#follow();
   }
 
   #follow() {
-    const { q, folder } = this.#finding.wished;
+    const { q, folder } = this.#finding.requested;
     const narrowed = folder ? this.#folders : this.#all;
     const current = q ? this.#search : narrowed;
     for (const entry of [this.#all, this.#folders, this.#search]) {

@@ -1,15 +1,15 @@
 import { announceLater, takeBack } from '../page/announcer.js';
-import { tellOfField } from '../page/field-problem.js';
+import { showFieldProblem } from '../page/field-problem.js';
 import { formatNumber } from '../page/numbers.js';
-import { attachKey } from '../page/pressed.js';
+import { attachKey } from '../page/key-bindings.js';
 import { find } from '../page/template.js';
 
 /**
- * The search field: finds as one types. Escape clears it, `/` leads to it from anywhere, Enter leads on to what was
- * found. What the server does not understand it says beneath.
+ * The search field: searches while the user types. Escape clears it, `/` focuses it from anywhere, Enter moves on to
+ * the results. Errors of the search appear below it.
  */
 export class Search {
-  /** So long nobody types before the number of pictures that were found is told. Milliseconds. */
+  /** How long after the last keystroke the number of results is announced. Milliseconds. */
   static #pause = 700;
 
   #finding;
@@ -38,28 +38,28 @@ export class Search {
       this.#leave();
     });
     attachKey('/', () => this.summon());
-    finding.addEventListener('wish', () => this.#follow());
-    finding.addEventListener('shown', () => this.#shown());
+    finding.addEventListener('request', () => this.#follow());
+    finding.addEventListener('displayed', () => this.#shown());
     finding.addEventListener('problem', (event) => this.#failed(/** @type {CustomEvent} */ (event).detail));
   }
 
-  /** Nothing is searched for any more, and the field is ready for other words. */
+  /** Ends the search and leaves the field ready for other words. */
   clear() {
     this.#field.value = '';
     this.#finding.endTyping();
-    this.#finding.wish(this.#finding.wished.with({ q: '' }));
+    this.#finding.request(this.#finding.requested.with({ q: '' }));
     this.focus();
   }
 
-  /** All pictures of the gallery again, in the order that they are in. */
+  /** Displays all images of the gallery again, in the present order. */
   clearAll() {
     this.#field.value = '';
     this.#finding.endTyping();
-    this.#finding.wish(this.#finding.wished.with({ q: '', folder: '' }));
+    this.#finding.request(this.#finding.requested.with({ q: '', folder: '' }));
     this.focus();
   }
 
-  /** Somebody wants to search: the bar may have to be opened first. */
+  /** The user wants to search: the bar may have to be unfolded first. */
   summon() {
     this.#finding.dispatchEvent(new Event('summons'));
     this.focus();
@@ -70,14 +70,14 @@ export class Search {
     this.#field.select();
   }
 
-  /** A word is asked for once a frame at the most; half a character is no word. */
+  /** Searches at most once a frame, and never during a composition. */
   #typed() {
     this.#clear.hidden = this.#field.value === '';
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     requestAnimationFrame(() => {
       this.#isScheduled = false;
-      this.#finding.wish(this.#finding.wished.with({ q: this.#field.value }), { isTyped: true });
+      this.#finding.request(this.#finding.requested.with({ q: this.#field.value }), { isTyped: true });
     });
   }
 
@@ -89,7 +89,7 @@ export class Search {
     else this.#field.blur();
   }
 
-  /** On to what was found. */
+  /** Moves the focus to the results. */
   #leave() {
     this.#finding.endTyping();
     if (this.#grid.total > 0) this.#grid.focus(this.#grid.active);
@@ -98,14 +98,14 @@ export class Search {
 
   /** The view may have been changed elsewhere. */
   #follow() {
-    const { q } = this.#finding.wished;
+    const { q } = this.#finding.requested;
     if (this.#field.value.trim() !== q) this.#field.value = q;
     this.#clear.hidden = this.#field.value === '';
     takeBack();
   }
 
   #shown() {
-    tellOfField(this.#field, '');
+    showFieldProblem(this.#field, '');
     const { total = 0, view } = this.#pages;
     const count = total === 1 ? '1 picture' : `${formatNumber(total)} pictures`;
     const text = total === 0 && view.isNarrowed ? 'Nothing matches' : count;
@@ -114,13 +114,13 @@ export class Search {
 
   /** @param {import('../catalog/problem.js').Problem} problem */
   #failed(problem) {
-    // That nobody answers, or a server in trouble, is said elsewhere.
+    // Other parts report that the server does not answer or is in trouble.
     if (problem.status === 0 || problem.status >= 500) return;
-    // To people the parameter is the search.
+    // To the user the parameter `q` is "the search".
     const { field = '', detail } = problem;
     const isToldOfField = field !== '' && detail.startsWith(`${field} `);
     const text = isToldOfField ? `The ${nameOf(field)}${detail.slice(field.length)}` : problem.message;
-    tellOfField(this.#field, text);
+    showFieldProblem(this.#field, text);
   }
 }
 

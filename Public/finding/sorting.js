@@ -1,20 +1,10 @@
 import { find } from '../page/template.js';
 
-/** By what the pictures are sorted, and which way round. A shuffle has no way round: it is shuffled again. */
+/**
+ * The sort order and its direction. A shuffle has no direction: the button shuffles again. The server puts the orders
+ * into the menu.
+ */
 export class Sorting {
-  /** What the first picture is, each way round. */
-  /** @type {Record<string, string[]>} */
-  static #ways = {
-    path: ['In their own order', 'Their own order, from its end'],
-    taken: ['Oldest first', 'Newest first'],
-    name: ['A to Z', 'Z to A'],
-    size: ['Smallest first', 'Largest first'],
-    added: ['First added first', 'Last added first'],
-    shuffle: ['Shuffle again', 'Shuffle again'],
-  };
-  /** Of what is sorted by time or size, people look for the newest and the largest. */
-  static #descending = new Set(['taken', 'size', 'added']);
-
   #finding;
   /** @type {HTMLSelectElement} */
   #select = find('#sort');
@@ -25,28 +15,26 @@ export class Sorting {
     this.#finding = finding;
     this.#select.addEventListener('change', () => this.#chosen());
     this.#direction.addEventListener('click', () => this.#turned());
-    finding.addEventListener('wish', () => this.#follow());
+    finding.addEventListener('request', () => this.#follow());
     this.#follow();
   }
 
   #chosen() {
-    const sort = this.#select.value;
-    const direction = Sorting.#descending.has(sort) ? 'desc' : 'asc';
-    this.#finding.wish(this.#finding.wished.with({ sort, direction, seed: newSeed() }));
+    const requested = this.#finding.requested.with({ sort: this.#select.value, seed: newSeed() });
+    this.#finding.request(requested.with({ direction: requested.order.beginsDescending ? 'desc' : 'asc' }));
   }
 
   #turned() {
-    const { wished } = this.#finding;
-    const direction = wished.direction === 'asc' ? 'desc' : 'asc';
-    this.#finding.wish(wished.with({ direction, seed: newSeed() }));
+    const { requested } = this.#finding;
+    const direction = requested.direction === 'asc' ? 'desc' : 'asc';
+    this.#finding.request(requested.with({ direction, seed: newSeed() }));
   }
 
   #follow() {
-    const { sort, direction } = this.#finding.wished;
-    this.#select.value = sort;
-    this.#direction.dataset.way = sort === 'shuffle' ? 'shuffle' : direction;
-    const ways = Sorting.#ways[sort];
-    const text = ways[direction === 'asc' ? 0 : 1];
+    const { order, direction } = this.#finding.requested;
+    this.#select.value = order.name;
+    this.#direction.dataset.way = order.isRandom ? 'shuffle' : direction;
+    const text = direction === 'asc' ? order.ascending : order.descending;
     this.#direction.setAttribute('aria-label', text);
     this.#direction.title = text;
   }

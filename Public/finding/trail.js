@@ -6,8 +6,8 @@ import { cloneTemplate, find } from '../page/template.js';
  */
 
 /**
- * The folders: where one is, from the gallery down, and the folders there, with how many pictures are in each. A
- * gallery without folders has none of this.
+ * Folders: the path from the gallery down to the present one, and its subfolders with the number of images in each.
+ * Hidden in a gallery without folders.
  */
 export class Trail {
   #finding;
@@ -19,13 +19,13 @@ export class Trail {
   #menu = find('#folders');
   #list = find('#folders-list');
   #empty = find('#folders-none');
-  /** Counts what is asked for, so that what comes late can be told apart. */
+  /** Numbers the requests, so that late answers can be told apart. */
   #turn = 0;
 
   /**
-   * @param {{finding: import('./finding.js').Finding, server: import('../catalog/server.js').Server,
-   *   pages: import('../catalog/pages.js').Pages, onRoom: () => void}} parts  `onRoom`: the trail takes more room now,
-   *   or less.
+   * @param {{finding: import('./finding.js').Finding, server: import('../catalog/server.js').Server, pages:
+   *   import('../catalog/pages.js').Pages, onRoom: () => void}} parts  `onRoom`: called when the trail appears or
+   *   disappears.
    */
   constructor({ finding, server, pages, onRoom }) {
     this.#finding = finding;
@@ -44,7 +44,8 @@ export class Trail {
 
   async #lookForFolders() {
     const folders = await this.#server.folders('').catch(() => []);
-    this.#button.hidden = folders.length === 0 && !this.#pages.view.folder;
+    // Another part of the page may have shown the button already.
+    if (folders.length > 0 || this.#pages.view.folder) this.#button.hidden = false;
   }
 
   #follow() {
@@ -71,7 +72,7 @@ export class Trail {
 
   async #fill() {
     const turn = (this.#turn += 1);
-    const { folder } = this.#finding.wished;
+    const { folder } = this.#finding.requested;
     this.#list.setAttribute('aria-busy', 'true');
     /** @type {Folder[]} */
     const folders = await this.#server.folders(folder).catch(() => []);
@@ -95,7 +96,7 @@ export class Trail {
     const folder = button?.getAttribute('data-folder');
     if (folder === undefined || folder === null) return;
     if (this.#menu.matches(':popover-open')) this.#menu.hidePopover();
-    this.#finding.wish(this.#finding.wished.with({ folder }));
+    this.#finding.request(this.#finding.requested.with({ folder }));
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,24 +1,25 @@
+import { assumedAspect } from '../catalog/aspect.js';
 import { Geometry } from './geometry.js';
 import { JustifiedLayout } from './justified-layout.js';
 import { TileLayout } from './tile-layout.js';
-import { Shape } from '../catalog/shape.js';
 
 /**
- * @typedef {{width: number, height: number, gap: number}} Screen  What is seen of the grid at once, in pixels.
+ * @typedef {import('../catalog/shape.js').Shape} Shape
+ * @typedef {{width: number, height: number, gap: number}} Screen  The visible part of the grid, in pixels.
  * @typedef {import('./tile-layout.js').Bent & {runs?: import('./kept-rows.js').Run[]}} Bent
  */
 
-/** How people like the pictures laid out: in justified rows or in squares, and how many at once. A value. */
+/** How the user wants images arranged: in justified rows or in squares, and how densely. A value. */
 export class Arrangement {
-  /** From the smallest pictures to the largest. */
+  /** The number of densities, from the smallest images to the largest. */
   static densities = 5;
   static #fewest = 3;
-  /** Lower rows show nothing that could be known again. Pixels, and as a share of the width. */
+  /** The lowest rows, in pixels and as a share of the width: in lower ones images are unrecognisable. */
   static #lowest = { most: 96, least: 50, share: 0.075 };
-  /** Higher rows leave no room for a second one. As a share of the height. */
+  /** The highest rows, as a share of the height: higher ones leave no room for a second row. */
   static #highest = 0.45;
 
-  /** @param {{kind?: 'justified' | 'squares', density?: number}} [wished]  `density` from 0, the smallest pictures. */
+  /** @param {{kind?: 'justified' | 'squares', density?: number}} wished  `density` from 0, the smallest pictures. */
   constructor({ kind = 'justified', density = 2 } = {}) {
     this.kind = kind;
     this.density = Math.max(0, Math.min(Arrangement.densities - 1, Math.round(density)));
@@ -37,24 +38,24 @@ export class Arrangement {
 
   /**
    * @param {Screen} screen
-   * @param {Shape} shape  Of the order that is shown.
-   * @param {Bent} [bent]  What stays as it was.
+   * @param {Shape} shape  Of the displayed order.
+   * @param {Bent} [bent]  What to keep as it was.
    * @returns {import('./geometry.js').Layout}
    */
   layout(screen, shape, bent) {
     const { width, gap } = screen;
     const inRow = Arrangement.#inRow(this.density, screen);
-    // A square takes about as much room as a picture of the usual proportions that is as high as a row.
-    const columns = Math.round(inRow * Math.sqrt(Shape.assumed));
+    // A square covers about the same area as an image of the assumed aspect ratio in a row.
+    const columns = Math.round(inRow * Math.sqrt(assumedAspect));
     if (this.kind === 'squares') return new TileLayout({ width, gap, columns }, bent);
-    if (shape.isEven) return new TileLayout({ width, gap, columns: inRow, aspect: Shape.assumed }, bent);
+    if (shape.isEven) return new TileLayout({ width, gap, columns: inRow, aspect: assumedAspect }, bent);
     const rowHeight = Arrangement.#heightOf(inRow, screen);
     const most = Arrangement.#mostInRow(rowHeight, screen);
     return new JustifiedLayout({ width, gap, rowHeight, most, inRow, shape }, bent);
   }
 
   /**
-   * How many pictures of the usual proportions a row has: whole ones, so that those of most galleries stand in columns.
+   * How many images of the assumed aspect ratio make a row: a whole number, so that most galleries have columns.
    * @param {number} density
    * @param {Screen} screen
    */
@@ -73,7 +74,7 @@ export class Arrangement {
   }
 
   /**
-   * Whether rows of so many pictures are high enough, and the document not too full with them.
+   * Whether rows of so many images are high enough, and few enough for the document.
    * @param {number} inRow
    * @param {Screen} screen
    * @param {number} lowest
@@ -89,11 +90,11 @@ export class Arrangement {
    * @param {Screen} screen
    */
   static #heightOf(inRow, { width, gap }) {
-    return Math.max(1, ((width + gap) / inRow - gap) / Shape.assumed);
+    return Math.max(1, ((width + gap) / inRow - gap) / assumedAspect);
   }
 
   /**
-   * However narrow pictures are, the document does not hold too many of them.
+   * Limits the images in a row: however narrow they are, the document must not hold too many.
    * @param {number} rowHeight
    * @param {Screen} screen
    */

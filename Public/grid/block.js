@@ -2,38 +2,37 @@ import { breakRows } from './row-breaks.js';
 
 /**
  * @typedef {{width: number, rowHeight: number, gap: number, most: number}} Measures  `width` and `gap` in pixels,
- *   `rowHeight` as it is wished for, `most` pictures in a row.
- * @typedef {{count: number, sum: number, isOpenEnded: boolean}} Block  A run of pictures that is laid out by itself;
- *   `sum` is what they are wide together where each is one high. Where it is open-ended its last row may be short.
- * @typedef {{top: number, height: number, room: number, first: number, last: number, lefts?: number[],
- *   widths?: number[]}} BlockRow  In pixels from the block's top and left edge; `room` reaches down to the next row. While
- *   the pictures' ratios are not known there are no places in it.
- * @typedef {{height: number, rows: number, rowHeight: number, isShort: boolean}} Plan  `height` with the gap after the
- *   last row; `rows` there will be about; `isShort`: the last of them does not fill the width.
+ *   `rowHeight` the intended height, `most` images in a row.
+ * @typedef {{count: number, sum: number, isOpenEnded: boolean}} Block  A run of images that is laid out by itself;
+ *   `sum` is the sum of their aspect ratios. The last row of an open-ended block may be short.
+ * @typedef {{top: number, height: number, room: number, first: number, last: number, lefts?: number[], widths?:
+ *   number[]}} BlockRow  In pixels from the block's top and left edge; `room` reaches down to the next row. While the
+ *   aspect ratios are unknown, `lefts` and `widths` are absent.
+ * @typedef {{height: number, rows: number, rowHeight: number, isShort: boolean}} Plan  `height` includes the gap after
+ *   the last row; `rows` is an estimate; `isShort`: the last row does not fill the width.
  */
 
-/** So much higher or lower than wished rows become, for the same number of pictures to stand in all of them. */
+/** How far the row height may deviate from the intended one so that all rows have the same number of images. */
 const stretch = 0.15;
-/** A row of so much more than the width is made to fit into it. */
+/** Rows that are wider than the page by up to this factor are squeezed into it. */
 const tight = 1.25;
-/** From so many rows on, a last row that would be short is spread over the others, and one that is nearly full fills up. */
+/** From this number of rows on, a short last row is spread over the others, and one that is nearly full is filled. */
 const many = 6;
-/** Of the wished height: as low, and as high, as a short row may be. */
+/** The bounds for the height of a short row, as shares of the intended height. */
 const [lowest, highest] = [0.7, 1.25];
-/** So much of a row is no row more. */
+/** A fraction of a row up to this size does not count as a row. */
 const slight = 0.1;
-/** So much, as a share, pictures may be cut for a row to fill the width. */
+/** The share of an image that may be cut so that its row fills the width. */
 const cut = 0.014;
-/** Rows of other heights that are tried, as shares of the planned one, where a block has few pictures. */
+/** Other row heights to try in a block with few images, as shares of the planned height. */
 const tried = [1, 0.96, 1.04, 0.92, 1.08, 0.88, 1.12, 0.84, 1.17, 0.8, 1.22, 0.76, 1.28, 0.7, 1.36, 0.64, 1.45, 1.6];
 const few = 160;
-/** How often rows are chosen again where it has many. */
+/** The number of iterations for a block with many images. */
 const turns = 6;
 
 /**
- * How high a block is. A function of how many pictures it has and of how wide they are together, and of nothing else: so
- * the height of a gallery is known before its pictures are, and what is learnt of them moves nothing outside the block.
- *
+ * The height of a block: a function of its number of images and the sum of their aspect ratios alone. So the height of
+ * a gallery is known before its images are, and what is learned about them moves nothing outside the block.
  * @param {Block} block
  * @param {Measures} measures
  * @returns {Plan}
@@ -57,9 +56,8 @@ export function planBlock({ count, sum, isOpenEnded }, { width, rowHeight, gap, 
 }
 
 /**
- * The height near the wished one at which rows of pictures of the mean ratio have all the same count: most galleries are
- * of pictures of one shape, and those stand in columns then.
- *
+ * A row height near the intended one at which rows of images with the mean aspect ratio all have the same count: most
+ * galleries consist of images of one shape, which then form columns.
  * @param {number} count
  * @param {number} sum
  * @param {number} full  Rows of the wished height.
@@ -73,16 +71,16 @@ function evenHeight(count, sum, full, { width, rowHeight, gap, most }) {
 }
 
 /**
- * More rows than this a block never has: so rows can be numbered before they are known.
+ * The most rows that a block can have, so that rows can be numbered before they are known.
  * @param {Plan} plan
- * @param {number} count  Of pictures.
+ * @param {number} count  The number of images.
  */
 export function roomForRows({ rows }, count) {
   return Math.min(count, Math.ceil(rows * 1.25) + 2);
 }
 
 /**
- * The rows of a block of which nothing is known but how high it is.
+ * A row of a block of which only the height is known.
  * @param {Plan} plan
  * @param {number} count
  * @param {number} gap
@@ -98,12 +96,12 @@ export function blankRow({ height, rows }, count, gap, row) {
 }
 
 /**
- * The rows of a block, together as high as planned: rows are chosen to come as near to that as they can, and what is left
- * is put into their heights, some per thousand of each. Where that would be more, as it may in a block of a few pictures,
- * pictures or rows lie further apart: no picture is cut for it.
+ * The rows of a block, together as high as planned: row breaks are chosen to come as near to that as possible, and the
+ * rest is distributed over the row heights, a few per thousand each. If that would be too much, as in a block of few
+ * images, images or rows are spaced further apart: no image is cut for it.
  *
  * @param {Plan} plan
- * @param {ArrayLike<number>} ratios  Width by height, of each picture.
+ * @param {ArrayLike<number>} ratios  The aspect ratio of each image.
  * @param {Measures} measures
  * @returns {BlockRow[]}
  */
@@ -117,11 +115,11 @@ export function layBlock(plan, ratios, measures) {
   for (const [row, end] of ends.entries()) {
     const isShort = plan.isShort && row === ends.length - 1;
     const room = isShort ? short : natural[row] * scale;
-    // Whole pixels, so that pictures stay sharp.
+    // Whole pixels keep images sharp.
     const top = Math.round(bottom);
     bottom += room + gap;
     const isCut = !isShort && Math.abs(scale - 1) <= cut;
-    // What is too low for its room still fills the width.
+    // A row that is lower than its room still fills the width.
     const isFull = isCut || (!isShort && scale > 1);
     const own = isFull ? Math.round(natural[row]) : Math.floor(Math.min(room, natural[row]));
     const height = Math.max(1, isCut ? Math.round(bottom) - gap - top : own);
@@ -136,7 +134,7 @@ export function layBlock(plan, ratios, measures) {
 
 /**
  * @typedef {{ends: number[], natural: number[], short: number, scale: number}} Choice  Where rows end, the heights at
- *   which they fill the width, the height of a short last one, and by what the others must be multiplied.
+ *   which they fill the width, the height of a short last row, and the factor for the others.
  */
 
 /**
@@ -163,7 +161,7 @@ function chooseRows(plan, sums, measures) {
   for (let turn = 0; turn < turns; turn += 1) {
     const choice = choose(wished);
     if (isBetter(choice)) break;
-    // Rows that are higher are more rows, too.
+    // Higher rows also mean more rows.
     if (choice.scale < 1) high = wished;
     else low = wished;
     const next = wished * Math.sqrt(choice.scale);
@@ -178,7 +176,7 @@ function miss({ scale }) {
 }
 
 /**
- * What is left over, or missing, is the short row's, as far as it can bear it; then the others bear it.
+ * The short row absorbs the difference as far as it can; the other rows absorb the rest.
  * @param {number[]} ends
  * @param {Plan} plan
  * @param {Float64Array} sums
@@ -209,7 +207,7 @@ function evenEnds(rows, count) {
 }
 
 /**
- * Where pictures stand side by side that are so high.
+ * The horizontal positions of images side by side in a row of this height.
  * @param {Float64Array} sums
  * @param {number} first
  * @param {number} end
@@ -229,11 +227,11 @@ function across(sums, first, end, height, gap) {
   return { lefts, widths };
 }
 
-/** Times the gap that pictures may lie apart for their row to reach the edge. */
+/** How far apart images may be for their row to reach the edge, as a multiple of the gap. */
 const loose = 4;
 
 /**
- * Moves the pictures of a row that ends before the edge further apart, so that the last one ends there.
+ * Spaces the images of a row that is too narrow, so that the last one ends at the edge.
  * @param {{lefts: number[], widths: number[]}} places
  * @param {Measures} measures
  */

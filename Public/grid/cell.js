@@ -5,61 +5,61 @@ import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
 import { markOfDay } from './days.js';
-import { fills } from './fit.js';
+import { fills, shapeOfWhole } from './fit.js';
 
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
  */
 
 /**
- * One slot of the grid on screen. Its element is used again for slot after slot.
+ * A slot of the grid on screen. Its element is reused for slot after slot.
  *
- * Within it the picture is in a link to its page in the viewer, for the pointer and the browser's own menus. For keys and
- * for those who listen the slot itself is the picture: it has the focus and the name, and opens by Enter. So the link is
- * out of the tab order and out of the accessibility tree, where it would be a second stop that says the same name.
+ * The image is a link to its page in the viewer, for the pointer and the browser's own menus. For the keyboard and
+ * assistive technology the slot itself is the image: it has the focus and the name, and Enter opens it. So the link is
+ * out of the tab order and of the accessibility tree, where it would be a second stop with the same name.
  */
 export class Cell extends Slot {
-  /** What comes faster than this simply appears; a fade would only make it slower. Milliseconds. */
+  /** Images that arrive within this time appear without a fade, which would only delay them. Milliseconds. */
   static #fadeAfter = 90;
 
   #loader;
   #rankOf;
   #dayBegunAt;
-  /** The day that is marked. */
+  /** The day in the mark. */
   #day = '';
   /** @type {HTMLAnchorElement} */
   #link;
   #placeholder;
   #begunAt = 0;
   #isTabStop = false;
-  /** Where it is in its row, and how large. */
+  /** The cell's position in its row, and its size. */
   #left = Number.NaN;
   #box = { width: 0, height: 0 };
   /** @type {HTMLImageElement | null} */
   #picture = null;
   /** @type {HTMLImageElement | null} */
   #preview = null;
-  /** The picture that is shown came with the word that its file ends before it does. */
+  /** The displayed image was marked as incomplete when it arrived. */
   #isPicturePart = false;
   /** @type {HTMLElement | null} */
   #mark = null;
   /** @type {HTMLElement | null} */
   #notice = null;
   /**
-   * Says that the picture's origin keeps it waiting.
+   * The notice that the image's origin is slow.
    * @type {HTMLElement | null}
    */
   #patience = null;
   /**
-   * Why the slot shows no picture; null unless it failed.
+   * Why the slot has no image; null unless loading failed.
    * @type {import('../catalog/problem.js').Problem | null}
    */
   problem = null;
 
   /**
-   * @param {import('../loading/lane.js').Lane} loader
+   * @param {import('../loading/slot-group.js').SlotGroup} loader
    * @param {(number: number) => import('../loading/slot.js').Rank} rankOf
-   * @param {(number: number) => string} dayBegunAt  The day whose first picture is there; empty where there is none.
+   * @param {(number: number) => string} dayBegunAt  The day that starts at a slot; empty if none does.
    */
   constructor(loader, rankOf, dayBegunAt) {
     super('tile');
@@ -82,7 +82,7 @@ export class Cell extends Slot {
   }
 
   /**
-   * Puts the cell where its slot is in its row. All in pixels.
+   * Positions the cell in its row. All in pixels.
    * @param {number} left
    * @param {number} width
    * @param {number} height
@@ -100,13 +100,15 @@ export class Cell extends Slot {
 
   /** @param {HTMLImageElement} shown */
   #fit(shown) {
-    shown.classList.toggle('is-whole', !fills(shown, this.#box));
+    const isWhole = !fills(shown, this.#box);
+    shown.classList.toggle('is-whole', isWhole);
+    if (isWhole) shown.style.setProperty('--whole', shapeOfWhole(shown, this.#box));
   }
 
   /**
-   * Gives the cell a slot to show. What it has of that slot already, it keeps.
+   * Assigns a slot to the cell. It keeps what it already has of that slot.
    * @param {number} number
-   * @param {GalleryImage | undefined} image  Undefined while the slot's page is not here.
+   * @param {GalleryImage | undefined} image  Undefined while the slot's page is missing.
    */
   bind(number, image) {
     this.#markDay(this.#dayBegunAt(number));
@@ -118,7 +120,7 @@ export class Cell extends Slot {
       return;
     }
     this.#loader.release(this);
-    // A picture that only has a newer version stays until the new one is here.
+    // An image with a newer version stays until the new one has loaded.
     if (!isSamePicture) this.#clear();
     this.begin(number, image ?? null);
     this.#begunAt = performance.now();
@@ -130,7 +132,7 @@ export class Cell extends Slot {
   }
 
   /**
-   * The picture stands elsewhere in the order now; nothing of it changes.
+   * The image has another position in the order now; nothing else changes.
    * @param {number} number
    */
   renumber(number) {
@@ -148,14 +150,14 @@ export class Cell extends Slot {
     this.bind(this.number, image);
   }
 
-  /** @param {boolean} isOne  Whether it is the slot that can be tabbed to. */
+  /** @param {boolean} isOne  Whether it is the slot in the tab order. */
   set tabStop(isOne) {
     if (isOne === this.#isTabStop) return;
     this.#isTabStop = isOne;
     this.element.tabIndex = isOne ? 0 : -1;
   }
 
-  /** The cell leaves the screen and may be used for another slot. */
+  /** The cell leaves the screen and may be reused. */
   unbind() {
     this.#loader.release(this);
     this.#clear();
@@ -178,7 +180,7 @@ export class Cell extends Slot {
    * @param {boolean} isWaiting
    */
   waitForOrigin(isWaiting) {
-    const isSaid = isWaiting && this.phase !== 'shown' && this.phase !== 'failed';
+    const isSaid = isWaiting && this.phase !== 'displayed' && this.phase !== 'failed';
     if (isSaid === (this.#patience !== null)) return;
     if (isSaid) {
       this.#patience = cloneTemplate('slot-waiting-template');
@@ -195,7 +197,7 @@ export class Cell extends Slot {
    * @param {HTMLImageElement} element
    */
   showPreview(element) {
-    // The picture of another version is better than the preview of this one.
+    // The image of another version is better than the preview of this one.
     if (this.#picture) return;
     this.#removeNotice();
     this.#removePreview();
@@ -220,7 +222,7 @@ export class Cell extends Slot {
     this.#fit(element);
     this.#isPicturePart = picture.isIncomplete;
     const isQuick = performance.now() - this.#begunAt < Cell.#fadeAfter;
-    // Over its preview a picture only gets sharper; forty fades after every stop would cost more than they show.
+    // Over its preview an image only becomes sharper; forty fades after each stop would cost more than they show.
     const isAtOnce = isQuick || this.#picture !== null || this.element.dataset.phase === 'preview';
     this.#picture?.remove();
     this.#removeNotice();
@@ -230,17 +232,17 @@ export class Cell extends Slot {
     if (isAtOnce) this.#hasArrived(element);
     else element.addEventListener('animationend', () => this.#hasArrived(element), { once: true });
     element.alt = this.#text;
-    this.element.dataset.phase = 'shown';
+    this.element.dataset.phase = 'displayed';
     this.#markIfNew();
   }
 
   /**
-   * It arrives once, however often its row is moved about.
+   * An image arrives once, however often its row is moved.
    * @param {HTMLImageElement} element
    */
   #hasArrived(element) {
     element.classList.add('at-once');
-    // A picture that is partly clear should not have its own blur behind it.
+    // A partly transparent image should not have its own blur behind it.
     if (element === this.#picture) dropPlaceholder(this.#placeholder);
   }
 
@@ -262,7 +264,7 @@ export class Cell extends Slot {
     this.#markAndLabel();
   }
 
-  /** What the cell shows now, for the viewer to grow from. */
+  /** The displayed image, for the viewer to grow from. */
   get picture() {
     return this.#picture;
   }
@@ -278,12 +280,12 @@ export class Cell extends Slot {
     else this.#markIfNew();
   }
 
-  /** Whether there is no more of the picture than a part, as far as it is known. */
+  /** Whether only a part of the image exists, as far as is known. */
   get #isIncomplete() {
     return !this.problem && (this.#isPicturePart || Boolean(this.image?.incomplete));
   }
 
-  /** What stands for the picture where it is not seen. */
+  /** The text alternative. */
   get #text() {
     return withIncompleteness(this.image?.name ?? '', this.#isIncomplete);
   }
@@ -313,7 +315,7 @@ export class Cell extends Slot {
   }
 
   /**
-   * Over the first picture of each day stands which one it is; who listens has the headings.
+   * Marks the first image of each day; assistive technology has the headings.
    * @param {string} day
    */
   #markDay(day) {
@@ -337,7 +339,7 @@ export class Cell extends Slot {
     dropPlaceholder(this.#placeholder);
   }
 
-  /** Unless it has gone on to another cell, where its slot is now. */
+  /** Removes the preview, unless it has moved on to the cell that now has its slot. */
   #removePreview() {
     if (this.#preview?.parentNode === this.#link) this.#preview.remove();
     this.#preview = null;

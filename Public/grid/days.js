@@ -1,4 +1,4 @@
-/** Days are written `2019-06-14`; empty where they are not known. */
+/** Days are written `2019-06-14`; an unknown day is an empty string. */
 
 const marks = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
 const names = new Intl.DateTimeFormat('en', {
@@ -8,17 +8,18 @@ const names = new Intl.DateTimeFormat('en', {
 const known = new Map();
 
 /**
- * The day on which a picture was taken.
- * @param {{takenAt?: string} | undefined} image
+ * The day on which an image was taken; empty if only its month or year is known.
+ * @param {{takenAt?: string, takenPrecision?: string} | undefined} image
  */
 export function dayOf(image) {
+  if (image?.takenPrecision === 'year' || image?.takenPrecision === 'month') return '';
   return image?.takenAt?.slice(0, 10) ?? '';
 }
 
 /**
- * The day whose first picture is there; empty also while it is not known whether it is the first.
+ * The day that starts at an image; empty also while it is unknown whether the image is the first.
  * @param {number} index
- * @param {(index: number) => {takenAt?: string} | undefined} imageAt
+ * @param {(index: number) => {takenAt?: string, takenPrecision?: string} | undefined} imageAt
  */
 export function dayBegunAt(index, imageAt) {
   const day = dayOf(imageAt(index));
@@ -28,7 +29,7 @@ export function dayBegunAt(index, imageAt) {
 }
 
 /**
- * What is said over the first picture of a day: `Fri 14`.
+ * The mark on the first image of a day: `Fri 14`.
  * @param {string} day
  */
 export function markOfDay(day) {
@@ -42,7 +43,7 @@ export function markOfDay(day) {
 }
 
 /**
- * What a day is called: `Fri, June 14, 2019`.
+ * The name of a day: `Fri, June 14, 2019`.
  * @param {string} day
  */
 export function nameOfDay(day) {

@@ -2,14 +2,14 @@ import { Arrangement } from './arrangement.js';
 import { Geometry } from './geometry.js';
 import { hasRun, keptRuns } from './kept-rows.js';
 
-/** Makes the geometry of what is shown: of the order, as it is liked, on the screen as it is now. */
+/** Makes the geometry of the displayed order in the user's arrangement on the present screen. */
 export class GeometryMaker {
   #element;
   #pages;
-  /** How people like the pictures laid out. */
+  /** The user's arrangement. */
   arrangement = new Arrangement();
   /**
-   * Of the order that is shown.
+   * The parts of the displayed order.
    * @type {import('./sections.js').Part[]}
    */
   parts = [];
@@ -23,10 +23,10 @@ export class GeometryMaker {
     this.#pages = pages;
   }
 
-  /** @param {import('./arrangement.js').Bent} [bent]  What stays as it was. */
+  /** @param {import('./arrangement.js').Bent} [bent]  What to keep as it was. */
   make(bent) {
     const style = getComputedStyle(this.#element);
-    // Beneath it there may be a bar.
+    // There may be a bar below the grid.
     const around = this.#element.offsetTop + Number.parseFloat(style.marginBottom);
     const height = Math.max(1, innerHeight - around);
     const gap = Number.parseFloat(style.getPropertyValue('--gap')) || 4;
@@ -40,7 +40,8 @@ export class GeometryMaker {
   }
 
   /**
-   * On another screen, perhaps: what stayed as it was goes on doing so where that makes no difference to it.
+   * The geometry for a new screen size. Rows that were kept in place stay there if the new size makes no difference to
+   * them.
    * @param {Geometry} before
    */
   makeAgain(before) {
@@ -49,11 +50,11 @@ export class GeometryMaker {
   }
 
   /**
-   * In another order, with what is on screen where it is: rows stay as they are, and others are made around them; of tiles,
-   * a number that does not fill a row is made up for by the empty places before the first slot of its part.
+   * The geometry of another order that keeps the rows on screen in place: these stay as they are, and others are made
+   * around them; with tiles, empty places at the start of a part fill up its first row.
    * @param {Geometry} before
-   * @param {number} from  Where a picture stood, and
-   * @param {number} to  where it stands.
+   * @param {number} from  The former position of an image, and
+   * @param {number} to  its position now.
    * @param {import('./kept-rows.js').ShownRow[]} shown
    */
   makeAround(before, from, to, shown) {

@@ -7,27 +7,27 @@ import { Sections } from './sections.js';
  */
 
 /**
- * Where the slots are: in rows, under headings where the order has parts. All lengths are CSS pixels from the top of the
- * gallery, for a gallery of any size; what the browser can really scroll is the business of `ScrollMap`. Rows have
- * numbers, in their order; there may be numbers that no row has.
+ * Where the slots are: in rows, under headings if the order has parts. All lengths are CSS pixels from the top of the
+ * gallery, whatever its size; `ScrollMap` handles what the browser can really scroll. Rows have ascending numbers, of
+ * which some may be unused.
  */
 export class Geometry {
   /** Rows of pictures kept in the document beyond each edge of the screen. */
   static overscan = 2;
-  /** The document holds at most 150 <img>; the viewer needs a few of them. */
+  /** The document holds at most 150 <img>, of which the viewer needs a few. */
   static mostCells = 140;
 
   #sections;
 
   /**
-   * @param {{height: number, parts: Part[], layout: Layout, heading?: number}} given  `height` of what is seen of the grid
-   *   at once, `heading` the height of a heading.
+   * @param {{height: number, parts: Part[], layout: Layout, heading?: number}} given  `height` of the visible part of
+   *   the grid, `heading` the height of a heading.
    */
   constructor({ height, parts, layout, heading = 0 }) {
     this.layout = layout;
     this.gap = layout.gap;
     this.viewHeight = height;
-    /** The most that a row has. */
+    /** The most columns in a row. */
     this.columns = layout.columns;
     this.rowHeight = layout.pitch;
     this.#sections = new Sections(parts, heading, (title, count, first) => layout.lay(title, count, first));
@@ -36,12 +36,12 @@ export class Geometry {
     this.height = Math.max(0, this.#sections.height - this.gap);
   }
 
-  /** The furthest that can be scrolled. */
+  /** The largest offset. */
   get furthest() {
     return Math.max(0, this.height - this.viewHeight);
   }
 
-  /** The parts that begin with empty places, by their titles. */
+  /** The empty places at the start of parts, by title. */
   get leads() {
     /** @type {Map<string, number>} */
     const leads = new Map();
@@ -51,7 +51,7 @@ export class Geometry {
     return leads;
   }
 
-  /** Whether something lies otherwise than it would in a gallery that nobody has looked at. */
+  /** Whether anything differs from the layout of a freshly opened gallery. */
   get isBent() {
     return this.leads.size > 0 || (this.layout.bent?.runs.length ?? 0) > 0;
   }
@@ -71,7 +71,7 @@ export class Geometry {
   }
 
   /**
-   * @param {number} number  Of the row; headings count.
+   * @param {number} number  The row's number; headings count.
    * @returns {RowPlace}
    */
   row(number) {
@@ -79,7 +79,7 @@ export class Geometry {
   }
 
   /**
-   * The heading right above the row, if there is one.
+   * The heading directly above the row, if there is one.
    * @param {number} number
    */
   headingAbove(number) {
@@ -93,7 +93,7 @@ export class Geometry {
   }
 
   /**
-   * The next row that there is; undefined beyond the ends.
+   * The next row in use; undefined beyond the ends.
    * @param {number} number
    * @param {1 | -1} way
    */
@@ -106,7 +106,7 @@ export class Geometry {
   }
 
   /**
-   * The title of the part that the slot is in; empty where it has none.
+   * The title of the slot's part; empty if it has none.
    * @param {number} index
    */
   titleAt(index) {
@@ -114,7 +114,7 @@ export class Geometry {
   }
 
   /**
-   * The part at the top of the screen: its title, where its pictures begin and where it ends.
+   * The part at the top of the screen: its title, where its images begin and where it ends.
    * @param {number} offset
    */
   partAt(offset) {
@@ -123,7 +123,7 @@ export class Geometry {
   }
 
   /**
-   * The offset at which the slot's row is at the top of the screen, or its heading if that is right above.
+   * The offset at which the slot's row, or a heading directly above it, is at the top of the screen.
    * @param {number} index
    */
   startOf(index) {
@@ -136,19 +136,19 @@ export class Geometry {
   }
 
   /**
-   * The rows that are on screen, both inclusive; `last` is before `first` in an empty gallery.
+   * The rows on screen, both inclusive; `last` is before `first` in an empty gallery.
    * @param {number} offset
    */
   rowsAt(offset) {
     if (this.rows === 0) return { first: 0, last: -1 };
     const { number, top, height } = this.row(this.#sections.rowAt(offset));
-    // Of what ends here only the gap is seen.
+    // Only the gap of a row that ends here is visible.
     const below = top + height <= offset ? this.rowBeside(number, 1) : undefined;
     return { first: below?.number ?? number, last: this.#sections.rowAt(offset + this.viewHeight - 1) };
   }
 
   /**
-   * The same with the rows beyond the edges of the screen that are kept in the document, as far as it may hold them.
+   * The rows on screen and the overscan rows, as far as the document may hold them.
    * @param {number} offset
    */
   rowsAround(offset) {
@@ -186,7 +186,7 @@ export class Geometry {
   }
 
   /**
-   * The slots that are on screen, both inclusive.
+   * The slots on screen, both inclusive.
    * @param {number} offset
    */
   slotsAt(offset) {
@@ -195,7 +195,7 @@ export class Geometry {
   }
 
   /**
-   * How large the pictures on screen have to be, in CSS pixels of one of their sides.
+   * The size that images on screen need, in CSS pixels of one side.
    * @param {number} offset
    */
   neededAt(offset) {
@@ -214,7 +214,7 @@ export class Geometry {
   }
 
   /**
-   * Slots in a pixel of height, about what is on screen.
+   * Slots per pixel of height, around the viewport.
    * @param {number} offset
    */
   densityAt(offset) {
@@ -225,7 +225,7 @@ export class Geometry {
   }
 
   /**
-   * How far a row's middle is from the middle of the screen.
+   * The distance of a row's middle from the middle of the screen.
    * @param {number} number
    * @param {number} offset
    */
@@ -235,7 +235,7 @@ export class Geometry {
   }
 
   /**
-   * The offset nearest to `offset` at which the whole row is on screen; who comes to it from below sees its heading too.
+   * The offset nearest to `offset` at which the whole row is on screen; coming from below, its heading too.
    * @param {number} number
    * @param {number} offset
    */
@@ -247,7 +247,7 @@ export class Geometry {
   }
 
   /**
-   * The first slot of the topmost row that is wholly on screen, or else of the one that is cut.
+   * The first slot of the topmost row that is completely on screen, or else of the one that is cut.
    * @param {number} offset
    */
   firstWholeSlot(offset) {
@@ -272,8 +272,7 @@ export class Geometry {
   }
 
   /**
-   * The slot above or below, headings left out: the one whose middle is nearest. In the first and the last row it is the
-   * slot itself.
+   * The slot above or below whose middle is nearest, skipping headings; in the first and the last row the slot itself.
    * @param {number} index
    * @param {1 | -1} way
    */
@@ -283,7 +282,7 @@ export class Geometry {
   }
 
   /**
-   * The slot a screen further up or down, the one whose middle is nearest.
+   * The slot a screen further up or down whose middle is nearest.
    * @param {number} index
    * @param {1 | -1} way
    */
@@ -296,7 +295,7 @@ export class Geometry {
   }
 
   /**
-   * The next row of pictures above or below.
+   * The next row of images above or below.
    * @param {number} from
    * @param {1 | -1} way
    */
@@ -325,7 +324,7 @@ export class Geometry {
   }
 }
 
-/** Where there is none. */
+/** Stands for a missing row. */
 const noRow = { top: 0, height: 0, room: 0, title: null, start: 0, first: 0, last: -1 };
 
 /**

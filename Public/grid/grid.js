@@ -1,11 +1,12 @@
 import { undatedFrom } from '../catalog/undated.js';
 import { find } from '../page/template.js';
+import { isFastByPixels } from '../stream/pace.js';
 import { Cell } from './cell.js';
 import { dayBegunAt, dayOf } from './days.js';
 import { Geometry, clamp } from './geometry.js';
 import { GeometryMaker } from './geometry-maker.js';
 import { HeldPoint } from './held-point.js';
-import { landmarksFrom } from './landmarks.js';
+import { anchorsFrom } from './anchors.js';
 import { partsOf } from './months.js';
 import { RovingFocus } from './roving-focus.js';
 import { Rows } from './rows.js';
@@ -14,46 +15,43 @@ import { Scroller } from './scroller.js';
 /**
  * The gallery as a grid of slots. Only the rows on screen, and a few beyond, are in the document.
  *
- * Events: `move` whenever other slots may be on screen, `rest` when scrolling has come to a halt, `open` (detail: the
- * `Cell`) when somebody wants to see a picture large, `arranged` when pictures are laid out in another way.
+ * Events: `move` whenever the slots on screen may have changed, `rest` when scrolling has stopped, `open` (detail: the
+ * `Cell`) when the user opens an image, `arranged` when the arrangement has changed.
  */
 export class Grid extends EventTarget {
-  /** Faster than this, in pixels a millisecond, what is on screen will be gone before its pictures can come. */
-  static #fling = 4;
-
   #element = find('#grid');
   #pages;
-  #way;
-  #lane;
+  #transport;
+  #slotGroup;
   #rows;
   #proportions;
   #maker;
   /** @param {number} index */
-  #imageAt = (index) => this.#way.imageAt(index);
+  #imageAt = (index) => this.#transport.imageAt(index);
   #focus;
-  /** What stays where it is while the arrangement is changed. */
+  /** The point that stays in place while the arrangement changes. */
   #held = new HeldPoint();
-  /** Where one has gone to; it is the place for as long as nobody scrolls away from it. */
+  /** The place that was navigated to; it counts as the present place until the user scrolls away. */
   #goal = { index: 0, within: 0, offset: -1 };
-  /** The slots that are on screen, as they were shown last. */
+  /** The slots on screen at the last update. */
   #seen = { first: 0, last: -1 };
-  /** Somebody has scrolled, typed or pointed; until then nobody looks at anything but the beginning. */
+  /** Whether the user has scrolled, typed or pointed; until then only the beginning matters. */
   #isInUse = false;
 
   /**
    * @param {import('../catalog/pages.js').Pages} pages
-   * @param {import('../loading/way.js').Way} way
-   * @param {import('../loading/lane.js').Lane} lane  Of the grid's pictures.
+   * @param {import('../loading/transport.js').Transport} transport
+   * @param {import('../loading/slot-group.js').SlotGroup} slotGroup  Of the grid's pictures.
    * @param {import('../catalog/proportions.js').Proportions} proportions
    */
-  constructor(pages, way, lane, proportions) {
+  constructor(pages, transport, slotGroup, proportions) {
     super();
     this.#pages = pages;
-    this.#way = way;
-    this.#lane = lane;
+    this.#transport = transport;
+    this.#slotGroup = slotGroup;
     this.#proportions = proportions;
     const dayAt = (/** @type {number} */ index) => (this.geometry.hasHeadings ? dayBegunAt(index, this.#imageAt) : '');
-    this.#rows = new Rows(() => new Cell(lane, (index) => this.#rankOf(index), dayAt));
+    this.#rows = new Rows(() => new Cell(slotGroup, (index) => this.#rankOf(index), dayAt));
     this.#focus = new RovingFocus(this.#element, this.#rows);
     this.#maker = new GeometryMaker(this.#element, pages);
     this.geometry = this.#maker.make();
@@ -61,7 +59,7 @@ export class Grid extends EventTarget {
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('rest', () => this.#rested());
     pages.addEventListener('page', () => this.#update());
-    way.addEventListener('room', () => this.#wantPages());
+    transport.addEventListener('capacity', () => this.#wantPages());
     proportions.addEventListener('known', () => this.#known());
     proportions.addEventListener('shape', () => this.#settle());
     pages.addEventListener('order', (event) => this.#reorder(/** @type {CustomEvent} */ (event).detail));
@@ -81,7 +79,7 @@ export class Grid extends EventTarget {
     return this.#focus.active;
   }
 
-  /** The slot at the top of the screen, or the one that was gone to. */
+  /** The slot at the top of the screen, or the one that was navigated to. */
   get position() {
     if (this.#goal.offset === this.scroller.offset) return this.#goal.index;
     return Math.max(0, this.geometry.slotsAt(this.scroller.offset).first);
@@ -95,12 +93,12 @@ export class Grid extends EventTarget {
     return { index, within: Math.max(0, offset - this.geometry.startOf(index)) };
   }
 
-  /** The picture at the top of the screen, as far as it is known. */
+  /** The image at the top of the screen, if known. */
   get topImage() {
     return this.#imageAt(this.position)?.id;
   }
 
-  /** The day of the picture at the top of the screen, where pictures stand by days and as far as it is known. */
+  /** The day of the image at the top of the screen, if known and the grid is sorted by day. */
   get topDay() {
     return this.geometry.hasHeadings ? dayOf(this.#imageAt(this.position)) : '';
   }
@@ -110,9 +108,9 @@ export class Grid extends EventTarget {
   }
 
   /**
-   * Lays the pictures out in another way. What is at the point stays there.
+   * Changes the arrangement. The image at the point stays there.
    * @param {import('./arrangement.js').Arrangement} arrangement
-   * @param {{x: number, y: number}} [point]  Of the window; its middle if it is not given.
+   * @param {{x: number, y: number}} [point]  Of the window; its middle by default.
    */
   arrange(arrangement, point) {
     if (arrangement.equals(this.arrangement)) return;
@@ -133,7 +131,7 @@ export class Grid extends EventTarget {
   }
 
   /**
-   * The cell that shows the slot now, if one does.
+   * The cell that displays the slot, if one does.
    * @param {number} index
    * @returns {Cell | undefined}
    */
@@ -142,7 +140,7 @@ export class Grid extends EventTarget {
   }
 
   /**
-   * The first slot on screen, and how many before and after it are in the document or soon will be.
+   * The first slot on screen, and how many before and after it are, or soon will be, in the document.
    * @type {import('../catalog/reordering.js').Span}
    */
   get span() {
@@ -151,34 +149,34 @@ export class Grid extends EventTarget {
     return { first: Math.max(0, first), last, before: beyond, after: Math.max(0, last - first) + beyond };
   }
 
-  /** Whether it is known of everything on screen what it is. */
+  /** Whether every image on screen is known. */
   get isKnown() {
     for (let at = this.#seen.first; at <= this.#seen.last; at += 1) if (!this.#imageAt(at)) return false;
     return true;
   }
 
   /**
-   * The pictures by which what is on screen is known again in another order: the top row's, those below it, those above.
-   * None while somebody has only just come, to the beginning: the beginning is what they want to see.
-   * @returns {import('../catalog/reordering.js').Landmark[]}
+   * Anchors for the viewport: the images of the top row, then those below, then those above. None while a new visitor
+   * is at the beginning, which is what they want to see.
+   * @returns {import('../catalog/reordering.js').Anchor[]}
    */
-  landmarks() {
+  anchors() {
     const { offset } = this.scroller;
     if (offset === 0 && !this.#isInUse) return [];
     const first = Math.max(0, this.geometry.slotsAt(offset).first);
-    return landmarksFrom(first, this.total, this.#imageAt, undatedFrom(this.#pages.months));
+    return anchorsFrom(first, this.total, this.#imageAt, undatedFrom(this.#pages.months));
   }
 
-  /** The slot that can be tabbed to stays with its picture, and the focus with it. */
+  /** The slot in the tab order stays with its image, and the focus with it. */
   get focusFollower() {
     return {
-      landmarks: () => (this.#focus.isInside ? landmarksFrom(this.#focus.active, this.total, this.#imageAt) : []),
+      anchors: () => (this.#focus.isInside ? anchorsFrom(this.#focus.active, this.total, this.#imageAt) : []),
       follow: (/** @type {number} */ index) => this.#focusFollows(index),
     };
   }
 
   /**
-   * Puts the slot's row at the top of the screen, or as far above it as is said.
+   * Scrolls the slot's row to the top of the screen, or `within` pixels above it.
    * @param {number} index
    * @param {number} [within]  Pixels.
    */
@@ -197,7 +195,7 @@ export class Grid extends EventTarget {
   }
 
   /**
-   * Scrolls no further than it must to have the whole slot on screen.
+   * Scrolls no further than necessary to have the whole slot on screen.
    * @param {number} index
    */
   reveal(index) {
@@ -217,7 +215,7 @@ export class Grid extends EventTarget {
     this.#update();
   }
 
-  /** To the very beginning. */
+  /** Scrolls to the very beginning. */
   goToStart() {
     this.#straighten();
     this.scroller.scrollToStart();
@@ -232,14 +230,14 @@ export class Grid extends EventTarget {
     this.#element.style.setProperty('--tile', `${Math.round(tileHeight)}px`);
     this.#element.toggleAttribute('data-headings', geometry.hasHeadings);
     if (this.#pages.total !== undefined) this.#element.removeAttribute('aria-busy');
-    // Rows of different lengths are not counted before they are made.
+    // Rows of different lengths cannot be counted before they are made.
     const isCounted = !geometry.layout.bent;
     this.#element.setAttribute('aria-rowcount', String(isCounted ? geometry.rows : -1));
     this.#element.setAttribute('aria-colcount', String(isCounted ? geometry.columns : -1));
     if (isOther) this.#rows.reshape(geometry.columns);
   }
 
-  /** Lays the grid out anew, and keeps at the top of the screen what is there. */
+  /** Lays the grid out again, keeping the image at the top of the screen. */
   lay() {
     const before = this.geometry;
     const hadFocus = this.#focus.isInside;
@@ -253,14 +251,14 @@ export class Grid extends EventTarget {
     if (hadFocus) this.#focus.restore(this.geometry);
   }
 
-  /** Where pictures are in their rows is known now, of more of them. */
+  /** More aspect ratios are known now, so images have their places in rows. */
   #known() {
     if (this.#goal.offset === this.scroller.offset) this.#goTo(this.#goal);
     if (this.#focus.awaited >= 0) this.reveal(this.#focus.awaited);
     this.#update();
   }
 
-  /** All but what is on screen may lie elsewhere: as it would had nobody looked at anything, as far as that can be. */
+  /** Lets everything but the viewport return to the layout of a freshly opened gallery, as far as possible. */
   #settle() {
     const { first } = this.geometry.slotsAt(this.scroller.offset);
     this.#move(Math.max(0, first), Math.max(0, first));
@@ -283,7 +281,7 @@ export class Grid extends EventTarget {
   }
 
   /**
-   * What is on screen stays where it is, to the pixel, whatever comes in above it or is taken out.
+   * Keeps the rows on screen in place, to the pixel, whatever was inserted or removed above.
    * @param {number} from
    * @param {number} to
    */
@@ -294,9 +292,9 @@ export class Grid extends EventTarget {
     const isSameShape = next.layout.isLike(before.layout);
     this.#take(next);
     if (isSameShape) {
-      const way = this.#wayOf(from, to, before);
-      this.scroller.slide(next, way);
-      this.#rows.move(to - from, next, way);
+      const transport = this.#wayOf(from, to, before);
+      this.scroller.slide(next, transport);
+      this.#rows.move(to - from, next, transport);
     } else {
       this.scroller.resize(next, next.startOf(to));
     }
@@ -306,18 +304,18 @@ export class Grid extends EventTarget {
   }
 
   /**
-   * How far down the gallery what stood at `from` has moved.
+   * How far down the gallery the image at `from` has moved. Pixels.
    * @param {number} from
    * @param {number} to
    * @param {Geometry} before
    */
   #wayOf(from, to, before) {
-    // Who is at the very beginning stays there, whatever heading it has now.
+    // At the very beginning the page stays there, whatever heading it has now.
     if (from === 0 && to === 0 && this.scroller.offset === 0) return 0;
     return this.geometry.topOf(this.geometry.rowOf(to)) - before.topOf(before.rowOf(from));
   }
 
-  /** Where nothing that is on screen will be on it any more, first rows may be full ones again. */
+  /** Once the rows on screen have all changed, first rows may be full again. */
   #straighten() {
     if (!this.geometry.isBent) return;
     this.#take(this.#maker.make());
@@ -334,14 +332,14 @@ export class Grid extends EventTarget {
   }
 
   #scrolled() {
-    this.#lane.hold(Math.abs(this.scroller.velocity) > Grid.#fling);
+    this.#slotGroup.hold(isFastByPixels(this.scroller.velocity, this.geometry.viewHeight));
     const { first, last } = this.geometry.slotsAt(this.scroller.offset);
     if (last < this.#seen.first || first > this.#seen.last) this.#straighten();
     this.#update();
   }
 
   #rested() {
-    this.#lane.hold(false);
+    this.#slotGroup.hold(false);
     this.#update();
     if (this.geometry.layout.bent && this.geometry.isBent) this.#settle();
     this.#rows.sort();
@@ -357,14 +355,14 @@ export class Grid extends EventTarget {
     this.#focus.follow(geometry);
     this.#proportions.want(this.#seen.first, this.#seen.last, scroller.velocity);
     this.#wantPages();
-    this.#lane.reorder();
+    this.#slotGroup.reorder();
     this.dispatchEvent(new Event('move'));
   }
 
-  /** The pages of the catalog share the link with the pictures. */
+  /** Pages of the catalog share the link with images. */
   #wantPages() {
-    if (!this.#way.hasRoomForPages) {
-      this.#pages.rest();
+    if (!this.#transport.hasRoomForPages) {
+      this.#pages.stopFetching();
       return;
     }
     const { first, last } = this.#seen;

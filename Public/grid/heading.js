@@ -1,11 +1,14 @@
 import { cloneTemplate, find } from '../page/template.js';
 
 /**
- * The heading of a part of the gallery: a row of one cell as wide as all columns, which the keys pass over. Its element
- * is used again for heading after heading.
+ * The heading of a part of the gallery: a row with one cell across all columns, which the keyboard skips. Its element
+ * is reused.
  */
 export class Heading {
-  /** It has no slots. */
+  /**
+   * A heading has no slots.
+   * @type {import('./cell.js').Cell[]}
+   */
   cells = [];
   #title;
   #cell;
@@ -24,7 +27,7 @@ export class Heading {
     this.#cell.setAttribute('aria-colspan', String(columns));
   }
 
-  /** @param {number} top  Pixels from the top of the layer of rows. */
+  /** @param {number} top  Pixels from the top of the row layer. */
   moveTo(top) {
     if (top === this.#top) return;
     this.#top = top;

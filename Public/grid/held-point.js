@@ -1,24 +1,25 @@
 import { clamp } from './geometry.js';
 
 /**
- * A point of a picture that stays where it is on screen while pictures become larger and smaller: between two fingers, under
- * the pointer, or in the middle. However often they do, it is the same picture, until somebody scrolls or points elsewhere.
+ * A point of an image that stays in place on screen while images grow or shrink: between two fingers, under the
+ * pointer, or in the middle. It stays with the same image over several steps, until the user scrolls or points
+ * elsewhere.
  */
 export class HeldPoint {
   /** Fingers are never quite still. Pixels. */
   static #near = 40;
 
   #slot = 0;
-  /** The share of the row's height that lies above the point. */
+  /** The share of the row's height above the point. */
   #share = 0;
   #y = 0;
-  /** The gallery's offset when it was held last. */
+  /** The gallery's offset when the point was held last. */
   #offset = -1;
 
   /**
    * @param {import('./geometry.js').Geometry} geometry
    * @param {number} offset
-   * @param {{x: number, y: number}} point  From the grid's left edge, and from the top of what is seen of it.
+   * @param {{x: number, y: number}} point  From the grid's left edge, and from the top of its visible part.
    */
   hold(geometry, offset, { x, y }) {
     const isSame = this.#offset === offset && Math.abs(this.#y - y) < HeldPoint.#near;
@@ -29,7 +30,7 @@ export class HeldPoint {
   }
 
   /**
-   * The offset at which the point is where it was.
+   * The offset that puts the point back in place.
    * @param {import('./geometry.js').Geometry} geometry
    */
   offsetIn(geometry) {

@@ -8,20 +8,20 @@ import { Justified } from './justified.js';
  */
 
 /**
- * Rows as wide as the gallery, in which every picture has its own proportions. They are made block by block, and how high
- * a block is follows from what the catalog says of it as a whole: so it is known from the first moment where every block
- * lies, and the rows of one are made when it is come to.
+ * Rows as wide as the gallery in which every image keeps its aspect ratio. They are made block by block, and the height
+ * of a block follows from the catalog's shape alone: every block has its position from the first moment on, and its
+ * rows are made when they are needed.
  */
 export class JustifiedLayout {
-  /** Fewer pictures than this make no rows that are all as high as they should be. */
+  /** Fewer images than this do not make rows of the intended height. */
   static #fewest = 128;
 
   #shape;
   #runs;
 
   /**
-   * @param {Measures & {inRow: number, shape: Shape}} measures  `inRow`: pictures of the usual proportions in a row.
-   * @param {{runs?: Run[]}} [bent]  Rows that stay as they are, wherever their pictures stand now.
+   * @param {Measures & {inRow: number, shape: Shape}} measures  `inRow`: images of the assumed aspect ratio in a row.
+   * @param {{runs?: Run[]}} bent  Rows to keep as they are, at the positions that their images have now.
    */
   constructor({ shape, inRow, ...measures }, { runs = [] } = {}) {
     /** @type {Measures} */
@@ -29,7 +29,7 @@ export class JustifiedLayout {
     this.gap = measures.gap;
     this.columns = measures.most;
     this.inRow = inRow;
-    /** A picture of any shape is as high as its row. */
+    /** An image of any shape is as high as its row. */
     this.side = /** @type {const} */ ('height');
     this.tileHeight = measures.rowHeight;
     this.pitch = measures.rowHeight + measures.gap;
@@ -38,7 +38,7 @@ export class JustifiedLayout {
   }
 
   /**
-   * How much of its side a picture needs, in CSS pixels: in rather few steps, so that it does not change with each row.
+   * How much of its side an image needs, in CSS pixels: in a few steps, so that it does not change with each row.
    * @param {number} height  Of the highest row on screen.
    */
   neededBy(height) {
@@ -46,7 +46,7 @@ export class JustifiedLayout {
     return Math.ceil(Math.max(height, this.tileHeight) / step - 1e-6) * step;
   }
 
-  /** What of it must be kept for all rows to stay as they are. */
+  /** What must be kept for all rows to stay as they are. */
   get bent() {
     return { runs: this.#runs };
   }
@@ -71,10 +71,10 @@ export class JustifiedLayout {
   }
 
   /**
-   * The blocks of a run of pictures. What is too little for a block is part of the next, or of the one before.
+   * Splits a run of images into blocks. A remainder that is too small for a block joins the next or the previous one.
    * @param {number} from
    * @param {number} to
-   * @param {boolean} isOpenEnded  Whether nothing comes after it.
+   * @param {boolean} isOpenEnded  Whether it is the last run.
    */
   #stretches(from, to, isOpenEnded) {
     /** @type {{first: number, count: number, sum: number, isOpenEnded: boolean}[]} */
@@ -87,13 +87,13 @@ export class JustifiedLayout {
       else blocks.push({ first, count, sum, isOpenEnded: false });
     }
     const last = blocks[blocks.length - 1];
-    // Where there is so little, no row is blown up to fill the width.
+    // With so few images no row is enlarged to fill the width.
     if (last) last.isOpenEnded = isOpenEnded || last.count < JustifiedLayout.#fewest;
     return blocks;
   }
 
   /**
-   * Whether rows are made to the same measures in the other one.
+   * Whether the other layout makes its rows with the same measures.
    * @param {object} other
    */
   isLike(other) {

@@ -5,21 +5,20 @@ import { blankRow, layBlock, planBlock, roomForRows } from './block.js';
  * @typedef {import('./block.js').BlockRow} BlockRow
  * @typedef {import('./block.js').Measures} Measures
  * @typedef {import('./block.js').Plan} Plan
- * @typedef {{first: number, count: number, sum: number, isOpenEnded: boolean} |
- *   {first: number, count: number, rows: import('./kept-rows.js').KeptRow[]}} Stretch  A block, or rows that are kept as
- *   they are.
- * @typedef {{first: number, count: number, row: number, top: number, room: number, plan: Plan | null,
- *   laid: BlockRow[] | null}} Block  Where it lies: its first slot, its first row's number and its top; `room` for so many
- *   rows. What has no plan is kept as it is.
+ * @typedef {{first: number, count: number, sum: number, isOpenEnded: boolean} |  {first: number, count: number, rows:
+ *   import('./kept-rows.js').KeptRow[]}} Stretch  A block, or rows that are kept as they are.
+ * @typedef {{first: number, count: number, row: number, top: number, room: number, plan: Plan | null, laid: BlockRow[]
+ *   | null}} Block  A positioned block: its first slot, the number of its first row and its top; `room` is the number
+ *   of row numbers reserved. A block without a plan is kept as it is.
  */
 
 /**
- * The inside of a section: justified rows, block by block. Slots, rows and pixels are counted from the section's first.
- * Not every number is a row's: so many are set aside for a block as it may have rows, and which it has is known with its
- * pictures' proportions. Until then its rows are blank.
+ * The inside of a section: justified rows, block by block. Slots, rows and pixels are counted from the section's start.
+ * Some row numbers are unused: each block reserves as many as it may need, and how many it has is known with the aspect
+ * ratios of its images. Until then its rows are blank.
  */
 export class Justified {
-  /** Blocks whose rows are remembered. */
+  /** The number of blocks whose rows are cached. */
   static #remembered = 48;
 
   /** @type {Block[]} */
@@ -31,11 +30,11 @@ export class Justified {
   #recent = [];
 
   /**
-   * @param {Stretch[]} stretches  In their order, without gaps.
+   * @param {Stretch[]} stretches  In sequence, without gaps.
    * @param {number} begin  The section's first slot.
    * @param {Measures} measures
-   * @param {(first: number, count: number) => number[] | undefined} ratios  Of slots of the gallery; undefined while they
-   *   are not known.
+   * @param {(first: number, count: number) => number[] | undefined} ratios  Of slots of the gallery; undefined while
+   *   unknown.
    */
   constructor(stretches, begin, measures, ratios) {
     this.#begin = begin;
@@ -59,9 +58,9 @@ export class Justified {
       }
     }
     if (stretches.length === 0) this.#blocks.push({ first: 0, count: 0, row, top, room: 0, plan: null, laid: [] });
-    /** So many numbers rows may have. */
+    /** How many row numbers are reserved. */
     this.rows = row;
-    /** With the gap after the last row. */
+    /** Includes the gap after the last row. */
     this.height = top;
   }
 
@@ -86,7 +85,7 @@ export class Justified {
   }
 
   /**
-   * Where a row lies, and its slots; undefined where no row has the number.
+   * The position and the slots of a row; undefined if the number is unused.
    * @param {number} number
    */
   row(number) {
@@ -109,7 +108,7 @@ export class Justified {
   }
 
   /**
-   * The rows of a block, made when they are first asked for; undefined while its pictures' proportions are not known.
+   * The rows of a block, made on first use; undefined while its aspect ratios are unknown.
    * @param {Block} block
    */
   #rowsOf(block) {

@@ -2,21 +2,21 @@
  * @typedef {import('./sections.js').RowPlace} RowPlace
  * @typedef {{count: number, height: number, room: number, lefts: number[], widths: number[]}} KeptRow  A row as it is;
  *   `room` reaches down to the next one. All in pixels.
- * @typedef {{first: number, count: number, rows: KeptRow[]}} Run  Rows one below the other, and the slot in which their
- *   first picture stands now.
- * @typedef {{place: RowPlace, images: (string | undefined)[]}} ShownRow  A row that is on the page, and what it shows.
+ * @typedef {{first: number, count: number, rows: KeptRow[]}} Run  Consecutive rows, and the slot that their first image
+ *   has now.
+ * @typedef {{place: RowPlace, images: (string | undefined)[]}} ShownRow  A row in the document, and its images.
  */
 
 /**
- * The rows that stay as they are when the order has changed: those around a picture in which the same pictures stand side
- * by side, in the order before and in this one.
+ * The rows that can stay as they are when the order has changed: those around an image in which the same images are
+ * neighbours in both orders.
  *
- * @param {ShownRow[]} shown  Rows of pictures, in their order.
- * @param {number} from  Where the picture stood.
- * @param {number} to  Where it stands.
- * @param {(slot: number) => string | undefined} imageAt  What stands in a slot now, as far as it is known.
- * @param {number[]} begins  The first slot of each part, and where the last one ends.
- * @returns {Run[]}  One in each part at most.
+ * @param {ShownRow[]} shown  Rows of images, in sequence.
+ * @param {number} from  The image's position before.
+ * @param {number} to  Its position now.
+ * @param {(slot: number) => string | undefined} imageAt  The image in a slot now, if known.
+ * @param {number[]} begins  The first slot of each part, and the end of the last one.
+ * @returns {Run[]}  At most one per part.
  */
 export function keptRuns(shown, from, to, imageAt, begins) {
   const by = to - from;
@@ -48,7 +48,7 @@ export function keptRuns(shown, from, to, imageAt, begins) {
 }
 
 /**
- * Whether the rows are just as they are kept.
+ * Whether the geometry has exactly these rows.
  * @param {Run} run
  * @param {import('./geometry.js').Geometry} geometry
  */

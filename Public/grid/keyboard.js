@@ -2,9 +2,9 @@ import { announce } from '../page/announcer.js';
 import { clamp } from './geometry.js';
 
 /**
- * The grid by keyboard: arrows go from slot to slot and pass over headings, Page Up and Page Down go by screens, Home and
- * End to the ends of the gallery, Enter and Space open. Home, End, and + and - for larger and smaller pictures work from
- * anywhere on the page where nothing is typed.
+ * Keyboard control of the grid: arrows move from slot to slot and skip headings, Page Up and Page Down move by screens,
+ * Home and End to the ends of the gallery, Enter and Space open. Home, End, and + and - for larger and smaller images
+ * work anywhere on the page except in text fields.
  * @param {import('./grid.js').Grid} grid
  * @param {HTMLElement} element  The grid's.
  */
@@ -34,7 +34,7 @@ export function attachKeyboard(grid, element) {
 const sizes = new Map([['+', 1], ['=', 1], ['-', -1], ['_', -1]]);
 
 /**
- * Whether the key was meant for the page as a whole or for the grid.
+ * Whether the key was meant for something other than the grid or the page as a whole.
  * @param {EventTarget | null} target
  * @param {HTMLElement} element
  */
@@ -85,7 +85,7 @@ function go(grid, index) {
   const before = geometry.titleAt(grid.active);
   const next = clamp(index, 0, grid.total - 1);
   grid.focus(next);
-  // Headings have no focus: who comes under another one hears it.
+  // Headings cannot be focused: announce a change of section.
   const title = geometry.titleAt(next);
   if (title !== before) announce(title);
   return true;

@@ -3,8 +3,8 @@ const names = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', ti
 const known = new Map();
 
 /**
- * What a month is called: `June 2019`.
- * @param {string | null} month  `2019-06`; null of what has no date.
+ * The name of a month: `June 2019`.
+ * @param {string | null} month  `2019-06`; null for images without a date.
  */
 export function nameOfMonth(month) {
   if (month === null) return 'Date unknown';
@@ -18,7 +18,7 @@ export function nameOfMonth(month) {
 }
 
 /**
- * The parts of an order: its months, or all of it in one without a title.
+ * The parts of an order: its months, or one part without a title.
  * @param {Pick<import('../catalog/pages.js').Pages, 'months' | 'total'>} order
  * @returns {import('./sections.js').Part[]}
  */

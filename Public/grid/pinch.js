@@ -1,6 +1,6 @@
 /**
- * Larger and smaller pictures by two fingers, on the glass or on a trackpad, and by the wheel with Ctrl: step by step, and
- * what is between the fingers, or under the pointer, stays there.
+ * Changes the size of images by pinching, on a touchscreen or a trackpad, and by the wheel with Ctrl: step by step,
+ * with the image between the fingers, or under the pointer, staying in place.
  * @param {import('./grid.js').Grid} grid
  * @param {HTMLElement} element  The grid's. Its style leaves gestures of two fingers to the page.
  */
@@ -10,18 +10,19 @@ export function attachPinch(grid, element) {
     grid.arrange(arrangement.with({ density: arrangement.density + steps }), point);
   });
   let gesture = new AbortController();
-  const move = (/** @type {TouchEvent} */ event) => {
-    if (event.touches.length !== 2) return;
-    // Two fingers that move up and down would be taken for a scroll.
+  const move = (/** @type {Event} */ event) => {
+    const { touches } = /** @type {TouchEvent} */ (event);
+    if (touches.length !== 2) return;
+    // The browser would take two fingers that move up or down for a scroll.
     if (event.cancelable) event.preventDefault();
-    pinch.move(event.touches);
+    pinch.move(touches);
   };
   element.addEventListener('touchstart', ({ touches }) => {
     pinch.begin(touches);
     gesture.abort();
     gesture = new AbortController();
     if (touches.length !== 2) return;
-    // A step may take what a finger touched out of the page, and nobody else is told of that finger any more.
+    // A step may remove the touched element, and only that element receives the finger's further events.
     const options = { passive: false, signal: gesture.signal };
     for (const { target } of touches) target.addEventListener('touchmove', move, options);
   }, { passive: true });
@@ -32,13 +33,13 @@ export function attachPinch(grid, element) {
   }, { passive: false });
 }
 
-/** What fingers have done so far, and where they are: after so much of it the next step is taken. */
+/** Accumulates a pinch, and takes a step whenever it has gone far enough. */
 class Pinch {
-  /** Of one step, by what the fingers must be further apart. */
+  /** The change of the fingers' distance that makes a step, as a factor. */
   static #step = 1.3;
-  /** A mouse's wheel turns by so many pixels at once, and a trackpad by fewer. A notch is a step. */
+  /** A mouse wheel scrolls at least so many pixels at a time, a trackpad fewer. A notch is a step. */
   static #notch = 50;
-  /** Milliseconds after which the wheel begins anew. */
+  /** After this pause the wheel starts a new gesture. Milliseconds. */
   static #pause = 300;
 
   #onStep;
@@ -46,7 +47,7 @@ class Pinch {
   #scale = 1;
   #turnedAt = -Infinity;
 
-  /** @param {(steps: number, point: {x: number, y: number}) => void} onStep  Positive for larger pictures. */
+  /** @param {(steps: number, point: {x: number, y: number}) => void} onStep  Positive for larger images. */
   constructor(onStep) {
     this.#onStep = onStep;
   }
@@ -70,7 +71,7 @@ class Pinch {
     if (timeStamp - this.#turnedAt > Pinch.#pause) this.#scale = 1;
     this.#turnedAt = timeStamp;
     const isNotch = deltaMode !== WheelEvent.DOM_DELTA_PIXEL || Math.abs(deltaY) >= Pinch.#notch;
-    // Browsers tell of a trackpad's pinch in hundredths of the logarithm of its scale.
+    // Browsers report a trackpad's pinch in hundredths of the logarithm of its scale.
     this.#scale *= isNotch ? (Pinch.#step * 1.01) ** -Math.sign(deltaY) : Math.exp(-deltaY / 100);
     this.#scale /= this.#take(this.#scale, { x: clientX, y: clientY });
   }
@@ -79,7 +80,7 @@ class Pinch {
    * Fingers may be faster than frames: then several steps are taken at once.
    * @param {number} scale
    * @param {{x: number, y: number}} point
-   * @returns {number}  How much of the scale was taken.
+   * @returns {number}  How much of the scale was used up.
    */
   #take(scale, point) {
     const steps = Math.trunc(Math.log(scale) / Math.log(Pinch.#step));
@@ -88,7 +89,7 @@ class Pinch {
   }
 }
 
-/** @param {TouchList} touches  Two. */
+/** @param {TouchList} touches  Two of them. */
 function distance([one, other]) {
   return Math.max(1, Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY));
 }

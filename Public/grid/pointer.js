@@ -1,6 +1,6 @@
 /**
- * The grid by mouse and finger: who clicks on a picture sees it large, without the page being left. All else that can be
- * done with a link and a picture is left to the browser: a tab or a window of its own, its menus, dragging.
+ * Pointer control of the grid: a click opens an image in the viewer, without leaving the page. The browser keeps
+ * everything else that one can do with a link and an image: opening a tab or window, menus, dragging.
  * @param {import('./grid.js').Grid} grid
  * @param {HTMLElement} element  The grid's.
  */
@@ -15,8 +15,8 @@ export function attachPointer(grid, element) {
       grid.activate(cell);
     }
   });
-  // A pointer that is pressed puts the focus into the link, which is nothing to keys and to those who listen. Handed on
-  // at once, it would end the dragging that may begin there.
+  // Pressing the pointer focuses the link, which the keyboard and assistive technology ignore. Moving the focus at once
+  // would cancel a drag that may begin there.
   element.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLAnchorElement)) return;
     setTimeout(() => document.activeElement === target && slotOf(target)?.focus({ preventScroll: true }));
@@ -24,7 +24,7 @@ export function attachPointer(grid, element) {
 }
 
 /**
- * Whether the link is to be opened elsewhere, or saved.
+ * Whether the click means to open the link elsewhere, or to save it.
  * @param {MouseEvent} event
  */
 function isForBrowser({ ctrlKey, metaKey, shiftKey, altKey }) {

@@ -1,15 +1,15 @@
 import { clamp } from './geometry.js';
 
 /**
- * The keyboard's focus among slots: exactly one can be tabbed to, the one that has the focus, or last had it. Slots come
- * and go while they are scrolled; one that is not there yet gets the focus when it is.
+ * The keyboard focus among slots: exactly one slot is in the tab order, the one that has, or last had, the focus. Slots
+ * come and go during a scroll; one that does not exist yet gets the focus when it does.
  */
 export class RovingFocus {
   #element;
   #rows;
   /** The slot that has, or last had, the focus. */
   active = 0;
-  /** The slot that is to have it. */
+  /** The slot that will get the focus once it exists. */
   awaited = -1;
 
   /**
@@ -26,7 +26,7 @@ export class RovingFocus {
   }
 
   /**
-   * Until the slot is there, keys are the grid's.
+   * Until the slot exists, the grid receives the keys.
    * @param {number} index
    */
   await(index) {
@@ -36,7 +36,7 @@ export class RovingFocus {
   }
 
   /**
-   * All slots were made anew: the focus is the same slot's, if that is there still.
+   * All slots were replaced: focus the same slot again, if it still exists.
    * @param {import('./geometry.js').Geometry} geometry
    */
   restore(geometry) {
@@ -45,7 +45,7 @@ export class RovingFocus {
     this.awaited = -1;
   }
 
-  /** @param {number} index  Somebody put the focus there. */
+  /** @param {number} index  The slot that the user focused. */
   take(index) {
     this.active = index;
     this.awaited = -1;
@@ -53,7 +53,7 @@ export class RovingFocus {
   }
 
   /**
-   * The pictures stand elsewhere now.
+   * The images have other positions now.
    * @param {number} by
    * @param {number} total
    */
@@ -63,11 +63,11 @@ export class RovingFocus {
   }
 
   /**
-   * Other slots may be there.
+   * Other slots may exist now.
    * @param {import('./geometry.js').Geometry} geometry
    */
   follow(geometry) {
-    // Somebody may have gone elsewhere meanwhile.
+    // The focus may have left the grid meanwhile.
     if (!this.isInside) this.awaited = -1;
     const cell = this.awaited < 0 ? undefined : this.#rows.cellAt(geometry.rowOf(this.awaited), this.awaited);
     if (cell) this.awaited = -1;
@@ -76,7 +76,7 @@ export class RovingFocus {
   }
 
   /**
-   * Whoever tabs into the grid comes to what is on screen, not to what was left long ago.
+   * Tabbing into the grid leads to the viewport, not to a slot left behind long ago.
    * @param {import('./geometry.js').Geometry} geometry
    * @param {number} offset
    */

@@ -1,13 +1,12 @@
 /**
- * Where rows end, so that every row is about as high as wished while it fills the width: the rows of a block as a whole
- * are chosen, not one after the other, so that no row pays for what the one before took.
+ * Chooses row breaks so that every row fills the width at about the intended height: for the block as a whole, not one
+ * row after the other, so that no row suffers for the one before.
  *
- * @param {ArrayLike<number>} sums  What the pictures are wide together where each is one high: of the first none, of the
- *   first, of the first two and so on.
- * @param {{width: number, gap: number, most: number}} measures  `most` pictures in a row.
- * @param {number} wished  The height of a row.
+ * @param {ArrayLike<number>} sums  Prefix sums of aspect ratios: of no image, of the first, of the first two and so on.
+ * @param {{width: number, gap: number, most: number}} measures  `most` images in a row.
+ * @param {number} wished  The intended height of a row.
  * @param {boolean} isOpenEnded  The last row need not fill the width.
- * @returns {number[]}  The count of pictures in all rows up to this one, for each row.
+ * @returns {number[]}  The count of images in all rows up to this one, for each row.
  */
 export function breakRows(sums, { width, gap, most }, wished, isOpenEnded) {
   const count = sums.length - 1;
@@ -18,13 +17,13 @@ export function breakRows(sums, { width, gap, most }, wished, isOpenEnded) {
     for (let begin = end - 1; begin >= Math.max(0, end - most); begin -= 1) {
       const height = (width - gap * (end - begin - 1)) / (sums[end] - sums[begin]);
       const isFree = isOpenEnded && end === count && height >= wished;
-      // Twice as high costs what half as high does.
+      // Twice the height costs as much as half the height.
       const cost = costs[begin] + (isFree ? 0 : height / wished + wished / height - 2);
       if (cost < costs[end]) {
         costs[end] = cost;
         begins[end] = begin;
       }
-      // With more pictures the row only gets lower.
+      // With more images the row only becomes lower.
       if (height < wished * lowest) break;
     }
   }
@@ -33,5 +32,5 @@ export function breakRows(sums, { width, gap, most }, wished, isOpenEnded) {
   return ends.reverse();
 }
 
-/** Of the wished height; where even fewer pictures make a lower row, more of them are not tried. */
+/** As a share of the intended height; a row this low is not tried with more images. */
 const lowest = 0.55;

@@ -1,13 +1,14 @@
-import { Cell } from './cell.js';
+/**
+ * @typedef {import('./cell.js').Cell} Cell
+ * @typedef {import('./sections.js').RowPlace} RowPlace
+ */
 
-/** @typedef {import('./sections.js').RowPlace} RowPlace */
-
-/** One row of pictures on screen; its element is used again for row after row. */
+/** A row of images on screen; its element is reused. */
 export class Row {
   /** @type {Cell[]} */
   cells = [];
   /**
-   * Where it lies, and what it shows.
+   * The row's position and slots.
    * @type {RowPlace | null}
    */
   place = null;
@@ -24,7 +25,7 @@ export class Row {
   }
 
   /**
-   * Rows need not have the same count of cells: those that are not wanted are hidden.
+   * Rows may have different numbers of cells: superfluous ones are hidden.
    * @param {number} count
    */
   #makeCells(count) {
@@ -37,7 +38,7 @@ export class Row {
     }
   }
 
-  /** @param {number} top  Pixels from the top of the layer of rows. */
+  /** @param {number} top  Pixels from the top of the row layer. */
   moveTo(top) {
     if (top === this.#top) return;
     this.#top = top;
@@ -66,7 +67,7 @@ export class Row {
   }
 
   /**
-   * What the row shows stands elsewhere in the order now.
+   * The row's images have other positions in the order now.
    * @param {RowPlace} place
    */
   renumber(place) {

@@ -9,9 +9,9 @@ import { Row } from './row.js';
  * @typedef {(index: number) => import('../catalog/server.js').GalleryImage | undefined} ImageAt
  */
 
-/** The rows that are in the document, of pictures and of headings, and those that wait to be used again. */
+/** The rows in the document, of images and of headings, and a pool of rows to reuse. */
 export class Rows {
-  /** Rows lie on a layer, so that their own places are small numbers; beyond so many pixels the layer is moved. */
+  /** Rows lie on a layer, so that their coordinates are small; the layer moves when they exceed this. Pixels. */
   static #reach = 100_000;
 
   #layer = find('#rows');
@@ -22,7 +22,7 @@ export class Rows {
   #spareRows = [];
   /** @type {Heading[]} */
   #spareHeadings = [];
-  /** The place in the gallery that lies at the top of the layer. */
+  /** The gallery's offset at the top of the layer. */
   #origin = 0;
   #layerTop = Number.NaN;
 
@@ -32,7 +32,7 @@ export class Rows {
   }
 
   /**
-   * The cell that shows the slot now, if one does.
+   * The cell that displays the slot, if one does.
    * @param {number} row
    * @param {number} index
    * @returns {Cell | undefined}
@@ -42,7 +42,7 @@ export class Rows {
   }
 
   /**
-   * The rows of pictures, from the top, and what they show.
+   * The rows of images, from the top, with their contents.
    * @returns {import('./kept-rows.js').ShownRow[]}
    */
   get shown() {
@@ -66,10 +66,10 @@ export class Rows {
   }
 
   /**
-   * The order has changed: what is shown stands further down the gallery, and stays where it is on screen.
-   * @param {number} slots  By so many slots, and
+   * The order has changed: the displayed rows have moved down the gallery, and stay in place on screen.
+   * @param {number} slots  The number of slots that they moved, and
    * @param {Geometry} geometry  in this geometry
-   * @param {number} way  by so many pixels.
+   * @param {number} way  the number of pixels.
    */
   move(slots, geometry, way) {
     this.#origin += way;
@@ -88,8 +88,8 @@ export class Rows {
   }
 
   /**
-   * The picture that has the focus stands elsewhere now: its row is kept in the document as the row there.
-   * @param {number} index  Where it stands.
+   * The focused image has another position now: its row stays in the document as the row there.
+   * @param {number} index  The image's position.
    * @param {Geometry} geometry
    * @param {ImageAt} imageAt
    */
@@ -106,15 +106,15 @@ export class Rows {
   }
 
   /**
-   * Has these rows in the document, both inclusive, and no others.
+   * Puts exactly these rows into the document, both inclusive.
    * @param {number} from
    * @param {number} to
    * @param {Geometry} geometry
-   * @param {number} shift  From a place in the gallery to its place in the scrolled element, in pixels.
+   * @param {number} shift  From an offset in the gallery to one in the scrolled element, in pixels.
    * @param {ImageAt} imageAt
    */
   show(from, to, geometry, shift, imageAt) {
-    // What is blank is left to the background.
+    // Blank rows are left to the background.
     const places = [...geometry.rowsBetween(from, to)].filter(({ title, lefts }) => title !== null || lefts);
     const wanted = new Set(places.map(({ number }) => number));
     this.#recycle(wanted, geometry.rows);
@@ -128,7 +128,7 @@ export class Rows {
     this.#keepOutOfSight(wanted, from, to, geometry);
   }
 
-  /** Rows are used again in any order; who listens to the page, or walks through it, should meet them from the top. */
+  /** Rows are reused in any sequence; assistive technology should meet them from top to bottom. */
   sort() {
     /** @type {Element | null} */
     let before = null;
@@ -144,15 +144,15 @@ export class Rows {
    * @param {Element | null} before
    */
   #put(element, before) {
-    // Where a browser can move an element without taking it out, its animations go on.
-    if ('moveBefore' in this.#layer) /** @type {any} */ (this.#layer).moveBefore(element, before);
+    // Moving an element without removing it keeps its animations running, in browsers that can.
+    if (this.#layer.moveBefore) this.#layer.moveBefore(element, before);
     else this.#layer.insertBefore(element, before);
   }
 
   /**
-   * A row that holds the focus stays, wherever it is: focus must not pass to another picture without being moved.
+   * A row that holds the focus stays, wherever it is: the focus must not pass to another image by itself.
    * @param {Set<number>} wanted
-   * @param {number} count  How many rows the gallery has.
+   * @param {number} count  The number of rows in the gallery.
    */
   #recycle(wanted, count) {
     for (const [number, row] of this.#shown) {
@@ -207,7 +207,7 @@ export class Rows {
   }
 
   /**
-   * The row that is kept for its focus lies just off the screen: its own place may be further than a browser can go.
+   * Keeps the focused row just off the screen: its own offset may be further than a browser can position it.
    * @param {Set<number>} wanted
    * @param {number} from
    * @param {number} to

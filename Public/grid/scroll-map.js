@@ -1,25 +1,28 @@
 import { clamp } from './geometry.js';
 
 /**
- * Lays a gallery of any height onto what a browser can scroll (16.7 million px in Chromium on a dense screen, fewer
+ * Maps a gallery of any height to what a browser can scroll (16.7 million px in Chromium on a dense screen, fewer
  * elsewhere). Near both ends a scrolled pixel is a pixel of the gallery, so that the ends are reached exactly and
- * without a jump; between them the scrollbar's way is stretched over the rest. A gallery that fits is not stretched.
+ * smoothly; in between, the scrollbar is stretched over the rest. A gallery that fits is not stretched.
  */
 export class ScrollMap {
-  /** The tallest element made, far below every browser's limit, and below 2²² so that positions stay exact. */
+  /**
+   * The height of the tallest element made, far below every browser's limit, and below 2²² so that positions stay
+   * exact.
+   */
   static #tallest = 4_000_000;
   static #exactEnd = 200_000;
 
   /**
    * @param {number} height  Of the gallery.
-   * @param {number} viewHeight  Of what is seen of it at once.
+   * @param {number} viewHeight  Of its visible part.
    * @param {number} [tallest]
    */
   constructor(height, viewHeight, tallest = ScrollMap.#tallest) {
-    /** The height of the element that is scrolled. */
+    /** The height of the scrolled element. */
     this.span = Math.min(height, tallest);
     this.isExact = height <= tallest;
-    /** The furthest offset in the gallery, and the furthest position of the scrollbar. */
+    /** The largest offset in the gallery, and the largest position of the scrollbar. */
     this.furthestOffset = Math.max(0, height - viewHeight);
     this.furthestPosition = Math.max(0, this.span - viewHeight);
     this.end = Math.min(ScrollMap.#exactEnd, this.furthestPosition / 4);
@@ -27,7 +30,7 @@ export class ScrollMap {
   }
 
   /**
-   * Where in the gallery the scrollbar points.
+   * The offset in the gallery that belongs to a position of the scrollbar.
    * @param {number} position
    */
   offsetOf(position) {
@@ -39,7 +42,7 @@ export class ScrollMap {
   }
 
   /**
-   * Where the scrollbar points to an offset in the gallery.
+   * The position of the scrollbar that belongs to an offset in the gallery.
    * @param {number} offset
    */
   positionOf(offset) {

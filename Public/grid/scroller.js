@@ -2,17 +2,17 @@ import { clamp } from './geometry.js';
 import { ScrollMap } from './scroll-map.js';
 
 /**
- * The page's own scrolling as a way through a gallery of any height. Wheel, touch and keys move it pixel by pixel; the
- * scrollbar's thumb and other leaps move it in proportion.
+ * Scrolls a gallery of any height with the page's own scrollbar. Wheel, touch and keys scroll by pixels; the
+ * scrollbar's thumb and other leaps scroll in proportion.
  *
- * `offset` is the pixel of the gallery at the top of the screen, `shift` what to add to a place in the gallery to get
- * its place in the scrolled element.
+ * `offset` is the pixel of the gallery at the top of the screen; `shift` converts an offset in the gallery to one in
+ * the scrolled element.
  *
- * Events: `scroll` at most once a frame, `rest` when the scrolling has come to a halt.
+ * Events: `scroll` at most once a frame, `rest` when the scrolling has stopped.
  */
 export class Scroller extends EventTarget {
   static #restAfter = 80;
-  /** A longer way in one frame than any wheel or finger makes is a leap. */
+  /** More pixels in one frame than any wheel or finger scrolls: a leap. */
   static #leap = 2_500;
 
   #element;
@@ -20,29 +20,29 @@ export class Scroller extends EventTarget {
   #offset = 0;
   #position = 0;
   /**
-   * What moves the page now, as far as the last event tells.
+   * What scrolls the page now, judging by the last event.
    * @type {'hand' | 'thumb' | 'unknown'}
    */
   #driver = 'unknown';
-  /** A finger that rests on the glass still holds the page; what it holds must not be moved. */
+  /** A finger on the glass still holds the page, which must not be moved then. */
   #isTouched = false;
   #movedAt = 0;
   #velocity = 0;
-  /** The page is being scrolled: whoever sets its position now ends that. */
+  /** The page is scrolling: setting its position would end that. */
   #isMoving = false;
   #slid = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #resting;
-  /** The frame in which the scrolling will have come to a halt, unless it goes on there. */
+  /** The frame in which the scrolling counts as stopped, unless it continues. */
   #restFrame = 0;
 
-  /** @param {HTMLElement} element  As tall as can be scrolled; its top is the gallery's top. */
+  /** @param {HTMLElement} element  As tall as the scrollable height; its top is the gallery's top. */
   constructor(element) {
     super();
     this.#element = element;
     history.scrollRestoration = 'manual';
     addEventListener('scroll', () => this.#moved(), { passive: true });
-    // WebKit keeps a page that is left as it was, but for how far it was scrolled.
+    // WebKit restores a page from its cache without its scroll position.
     addEventListener('pageshow', ({ persisted }) => persisted && this.#place(this.#offset));
     for (const type of ['wheel', 'touchstart', 'touchmove', 'keydown']) {
       addEventListener(type, () => (this.#driver = 'hand'), { passive: true });
@@ -61,19 +61,19 @@ export class Scroller extends EventTarget {
     return this.#position - this.#offset;
   }
 
-  /** Pixels a millisecond; positive towards the end. */
+  /** Pixels per millisecond; positive towards the end. */
   get velocity() {
     return this.#velocity;
   }
 
-  /** The share of the way that lies above, 0 to 1. */
+  /** The share of the gallery that lies above, 0 to 1. */
   get progress() {
     return this.#map.furthestOffset === 0 ? 0 : this.#offset / this.#map.furthestOffset;
   }
 
   /**
    * @param {import('./geometry.js').Geometry} geometry
-   * @param {number} offset  Where to be in the new geometry.
+   * @param {number} offset  The offset in the new geometry.
    */
   resize(geometry, offset) {
     this.#map = new ScrollMap(geometry.height, geometry.viewHeight);
@@ -82,8 +82,8 @@ export class Scroller extends EventTarget {
   }
 
   /**
-   * So much more of the gallery lies above than before, or less; what is on screen stays. A scroll that is under way
-   * goes on: the scrollbar is put where it belongs when it has ended.
+   * Adjusts to `by` more pixels of the gallery above the screen, or fewer if it is negative; the viewport stays. A
+   * scroll in progress continues: the scrollbar is corrected when it has ended.
    * @param {import('./geometry.js').Geometry} geometry
    * @param {number} by  Pixels.
    */
@@ -93,14 +93,14 @@ export class Scroller extends EventTarget {
     this.#element.style.height = `${this.#map.span}px`;
     const offset = clamp(before + by, 0, this.#map.furthestOffset);
     const isOutside = offset !== before + by || this.#position > this.#map.furthestPosition;
-    // A scroll may have begun of which nobody has been told yet.
+    // A scroll may have begun whose event has not fired yet.
     const isScrolling = this.#isMoving || this.#isTouched || Math.abs(scrollY - this.#position) >= 1;
     if (isOutside || !isScrolling) this.#place(offset);
     else this.#offset = offset;
     this.#slid += this.#offset - before;
   }
 
-  /** How far the gallery has slid beneath the screen, all in all: an offset less that goes on evenly. */
+  /** The sum of all slides: subtracting it from the offset gives a steady value. */
   get slid() {
     return this.#slid;
   }
@@ -114,8 +114,8 @@ export class Scroller extends EventTarget {
   }
 
   /**
-   * Follows somebody who drags through the whole gallery.
-   * @param {number} share  Of the way, 0 to 1.
+   * Follows a drag through the whole gallery.
+   * @param {number} share  Of the gallery, 0 to 1.
    */
   dragToShare(share) {
     const before = this.#offset;
@@ -133,14 +133,14 @@ export class Scroller extends EventTarget {
   }
 
   /**
-   * Sets the gallery's offset, and the scrollbar where it belongs.
+   * Sets the gallery's offset, and the scrollbar accordingly.
    * @param {number} offset
    */
   #place(offset) {
     this.#offset = clamp(offset, 0, this.#map.furthestOffset);
     this.#position = this.#map.positionOf(this.#offset);
-    // Setting the position ends a scroll that is under way, even where it changes nothing.
-    if (Math.abs(scrollY - this.#position) >= 1) scrollTo({ top: this.#position, behavior: 'instant' });
+    // Setting the position ends a scroll in progress, even if the position is the same.
+    if (Math.abs(scrollY - this.#position) >= 1) scrollTo({ top: this.#position });
     // Browsers round positions to device pixels.
     if (Math.abs(scrollY - this.#position) < 2) this.#position = scrollY;
   }
@@ -165,7 +165,7 @@ export class Scroller extends EventTarget {
   }
 
   /**
-   * Whole pixels, so that pictures stay sharp.
+   * Whole pixels keep images sharp.
    * @param {number} position
    */
   #leapTo(position) {
@@ -174,8 +174,8 @@ export class Scroller extends EventTarget {
   }
 
   /**
-   * The gallery moves with the hand pixel by pixel, and the scrollbar gets ahead of where it belongs. That is put right
-   * at rest, or earlier when the scrollbar would come to its end before the gallery does, or after it.
+   * The gallery moves by pixels, so the scrollbar drifts from its proper position. It is corrected at rest, or earlier
+   * if it would reach its end before or after the gallery does.
    * @param {number} way
    */
   #step(way) {
@@ -215,11 +215,11 @@ export class Scroller extends EventTarget {
   }
 
   /**
-   * Where frames take long, the scroll that is to come is told of at the beginning of the next one. Not by `scrollend`:
-   * with a wheel that comes after each notch, in the midst of the movement.
+   * With slow frames, the event of a further scroll comes at the beginning of the next one. `scrollend` is no help:
+   * with a wheel it fires after each notch, in the middle of the movement.
    */
   #restNextFrame() {
-    // Who is out of sight has no frames.
+    // A hidden page has no frames.
     if (document.hidden) this.#rest();
     else this.#restFrame = requestAnimationFrame(() => this.#rest());
   }

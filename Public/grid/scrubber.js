@@ -1,16 +1,15 @@
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
+import { isFastByPixels } from '../stream/pace.js';
 
 /**
- * Says where one is while the way is long: a number or a month beside the scrollbar during a fast scroll and, for
- * fingers, a handle to drag, because a phone's scrollbar cannot be taken hold of.
+ * Displays a number or a month beside the scrollbar during a fast scroll and, on touchscreens, a handle to drag,
+ * because a phone's scrollbar cannot be grabbed.
  */
 export class Scrubber {
-  /** Screens of gallery below which nobody needs it. */
+  /** Shorter galleries need no scrubber. Screens. */
   static #fewScreens = 8;
-  /** Pixels a millisecond. */
-  static #fast = 2.5;
-  /** How long the handle waits for a finger after a scroll. Milliseconds. */
+  /** How long the handle stays after a scroll. Milliseconds. */
   static #linger = 1_500;
 
   #element = find('#scrubber');
@@ -36,8 +35,7 @@ export class Scrubber {
     const { position } = this.#grid;
     this.#bubble.textContent = geometry.titleAt(position) || formatNumber(position + 1);
     this.#element.style.setProperty('--progress', scroller.progress.toFixed(4));
-    const isFast = Math.abs(scroller.velocity) > Scrubber.#fast;
-    if (this.#isDragged || isFast) this.#show('number');
+    if (this.#isDragged || isFastByPixels(scroller.velocity, geometry.viewHeight)) this.#show('number');
     else if (scroller.velocity !== 0 && !this.#element.dataset.shown) this.#show('handle');
   }
 

@@ -2,20 +2,20 @@ import { lastOf } from '../catalog/halving.js';
 
 /**
  * @typedef {import('./tiles.js').Tiles | import('./justified.js').Justified} Inside
- * @typedef {{title: string, count: number}} Part  A run of the order; what has no title has no heading.
+ * @typedef {{title: string, count: number}} Part  A run of the order; without a title it has no heading.
  * @typedef {{title: string, count: number, first: number, row: number, top: number, heading: number, inside: Inside}}
- *   Section  A part and where it lies: its first slot, its first row (the heading's, if it has one), its top and its
- *   heading's height in pixels, and its rows of pictures, counted from its own beginning.
- * @typedef {{number: number, top: number, height: number, room: number, title: string | null, start: number,
- *   first: number, last: number, lefts?: number[], widths?: number[]}} RowPlace  A row of the gallery; `room` reaches down
- *   to the next one. A heading has a title and no slots; of the others `start` is the slot in the first column, which may
- *   lie before the `first` that there is, and `lefts` and `widths` are those of the columns. Without them it is blank: its
- *   pictures' proportions are not known yet.
+ *   Section  A positioned part: its first slot, its first row (the heading's, if it has one), its top and its heading's
+ *   height in pixels, and its rows of images, counted from its own start.
+ * @typedef {{number: number, top: number, height: number, room: number, title: string | null, start: number, first:
+ *   number, last: number, lefts?: number[], widths?: number[]}} RowPlace  A row of the gallery; `room` reaches down to
+ *   the next one. A heading has a title and no slots; in other rows `start` is the slot in the first column, which may
+ *   be before the `first` that exists, and `lefts` and `widths` are those of the columns. Without these the row is
+ *   blank: the aspect ratios of its images are unknown.
  */
 
 /**
- * The parts of an order one below the other, each under its heading. Headings are rows like others. Whatever is looked
- * for is found by halving: thousands of sections and millions of slots cost the same.
+ * The parts of an order one below the other, each with its heading. Headings are rows, too. All look-ups are binary
+ * searches: thousands of sections and millions of slots cost about the same.
  */
 export class Sections {
   /** @type {Section[]} */
@@ -39,7 +39,7 @@ export class Sections {
     if (first === 0) this.#all.push({ title: '', count: 0, first, row, top, heading: 0, inside: lay('', 0, 0) });
     this.total = first;
     this.rows = row;
-    /** With the gap after the last row. */
+    /** Includes the gap after the last row. */
     this.height = top;
   }
 
@@ -63,7 +63,7 @@ export class Sections {
     return firstRow(section) + section.inside.rowOf(slot - section.first);
   }
 
-  /** @param {number} y  Pixels from the top of the gallery; the gap after a row is its own. */
+  /** @param {number} y  Pixels from the top of the gallery; a gap belongs to the row above it. */
   rowAt(y) {
     const section = this.at(y);
     const within = y - section.top - section.heading;
@@ -102,7 +102,7 @@ export class Sections {
 }
 
 /**
- * The first row that has pictures.
+ * The first row of images.
  * @param {Section} section
  */
 function firstRow({ title, row }) {

@@ -1,21 +1,21 @@
 import { Tiles } from './tiles.js';
 
 /**
- * @typedef {{leads?: Map<string, number>, pinned?: {slot: number, column: number}}} Bent  `leads`, by title: the places
- *   that are left empty before the first slot of a part. `pinned`: a slot that stands in a column, whatever lead its part
- *   must have for that.
+ * @typedef {{leads?: Map<string, number>, pinned?: {slot: number, column: number}}} Bent  `leads`, by title: the empty
+ *   places at the start of a part. `pinned`: a slot that keeps its column, whatever lead its part needs for that.
  */
 
-/** Equal tiles in columns: squares, or the shape that pictures are taken to have where nothing is known of them. */
+/** Equal tiles in columns: squares, or the assumed aspect ratio while nothing is known of the images. */
 export class TileLayout {
-  /** Rows as they are: of tiles all are alike. */
+  /** All rows of tiles are alike, so none has to be kept. */
   bent = undefined;
   #leads;
   #pinned;
 
   /**
-   * @param {{width: number, gap: number, columns: number, aspect?: number}} measures  `aspect`: width by height.
-   * @param {Bent} [bent]
+   * @param {{width: number, gap: number, columns: number, aspect?: number}} measures  `aspect`: width divided by
+   *   height.
+   * @param {Bent} bent
    */
   constructor({ width, gap, columns, aspect = 1 }, { leads = new Map(), pinned } = {}) {
     this.gap = gap;
@@ -24,8 +24,8 @@ export class TileLayout {
     const tile = Math.max(1, Math.round((width - gap * (columns - 1)) / columns));
     this.tileHeight = Math.max(1, Math.round(tile / aspect));
     this.longerSide = Math.max(tile, this.tileHeight);
-    /** Pictures fill squares; in tiles of another shape they stand whole. */
-    this.side = /** @type {const} */ (aspect === 1 ? 'shorter' : 'longer');
+    /** Images fill squares; in tiles of another shape they are displayed whole. */
+    this.side = aspect === 1 ? /** @type {const} */ ('shorter') : /** @type {const} */ ('longer');
     this.pitch = this.tileHeight + gap;
     const edges = Array.from({ length: columns }, (_, at) => Math.round((at * (width + gap)) / columns));
     this.lefts = edges;
@@ -34,7 +34,7 @@ export class TileLayout {
     this.#pinned = pinned;
   }
 
-  /** How much of its side a picture needs, in CSS pixels. */
+  /** How much of its side an image needs, in CSS pixels. */
   neededBy() {
     return this.longerSide;
   }
@@ -52,7 +52,7 @@ export class TileLayout {
   }
 
   /**
-   * Whether tiles are as large in the other one.
+   * Whether the other layout has tiles of the same size.
    * @param {object} other
    */
   isLike(other) {

@@ -1,6 +1,6 @@
 /**
- * The inside of a section: equal tiles in rows. Slots, rows and pixels are counted from the section's first. Where the
- * gallery's sections lie is the business of `Sections`; `Justified` is another inside with the same members.
+ * The inside of a section: equal tiles in rows. Slots, rows and pixels are counted from the section's start. `Sections`
+ * knows where sections are; `Justified` is another inside with the same members.
  */
 export class Tiles {
   #columns;
@@ -10,11 +10,11 @@ export class Tiles {
   #widths;
 
   /**
-   * @param {{columns: number, tileHeight: number, gap: number, lefts: number[], widths: number[]}} measures  In pixels; a
-   *   row is followed by a gap. `lefts` and `widths` of the columns.
-   * @param {number} count  Of slots.
-   * @param {number} [lead]  The places that are left empty before the first slot: so a picture keeps its column when
-   *   others come in before it.
+   * @param {{columns: number, tileHeight: number, gap: number, lefts: number[], widths: number[]}} measures  In pixels;
+   *   a gap follows each row. `lefts` and `widths` of the columns.
+   * @param {number} count  The number of slots.
+   * @param {number} [lead]  The empty places before the first slot: so an image keeps its column when others are
+   *   inserted before it.
    */
   constructor({ columns, tileHeight, gap, lefts, widths }, count, lead = 0) {
     this.#columns = columns;
@@ -25,12 +25,12 @@ export class Tiles {
     this.count = count;
     this.lead = count > 0 ? lead % columns : 0;
     this.rows = Math.ceil((count + this.lead) / columns);
-    /** With the gap after the last row. */
+    /** Includes the gap after the last row. */
     this.height = this.rows * this.#pitch;
   }
 
   /**
-   * The lead of tiles in which the slot stands in the column.
+   * The lead of tiles that puts the slot into the column.
    * @param {number} slot
    * @param {number} column
    * @param {number} columns
@@ -45,7 +45,7 @@ export class Tiles {
   }
 
   /**
-   * The row at so many pixels from the top; the gap after it is its own.
+   * The row at so many pixels from the top; a gap belongs to the row above it.
    * @param {number} y
    */
   rowAt(y) {
@@ -53,7 +53,7 @@ export class Tiles {
   }
 
   /**
-   * Where a row lies, and its slots: `start` is the one in the first column, which may lie before the beginning.
+   * The position and the slots of a row: `start` is the slot in the first column, which may be before the first slot.
    * @param {number} row
    */
   row(row) {

@@ -1,11 +1,11 @@
 /**
  * @typedef {{url: string, blob: Blob, bytes: number, isIncomplete: boolean}} Picture  `url` is an object URL of `blob`,
- *   good until the picture is evicted. `isIncomplete`: the file ends before its picture does, and this is as much of it as there is.
+ *   valid until the picture is evicted. `isIncomplete`: the file is truncated, and this is as much of it as exists.
  */
 
 /**
- * Pictures that were loaded, kept so that scrolling back costs nothing. Bounded in bytes and in number; the least recently used goes
- * first, and its object URL is revoked with it.
+ * Loaded pictures, cached so that scrolling back costs nothing. Bounded in bytes and in number; the least recently used
+ * is evicted first, and its object URL is revoked.
  */
 export class PictureCache {
   static #defaultMost = 6_000;
@@ -14,24 +14,23 @@ export class PictureCache {
   #most;
   #bytes = 0;
   /**
-   * In order of use, the least recent first.
+   * Least recently used first.
    * @type {Map<string, Picture>}
    */
   #pictures = new Map();
 
   /**
    * @param {number} [budget]  Bytes.
-   * @param {number} [most]  Pictures.
+   * @param {number} [most]  The largest number of pictures.
    */
   constructor(budget = PictureCache.defaultBudget, most = PictureCache.#defaultMost) {
     this.#budget = budget;
     this.#most = most;
   }
 
-  /** Encoded bytes, so even the small budget holds thousands of tiles. */
+  /** Pictures are cached encoded, so even the small budget holds thousands of tiles. */
   static get defaultBudget() {
     const mebibyte = 1_048_576;
-    // @ts-expect-error deviceMemory (gibibytes) is known to Chromium alone.
     return (navigator.deviceMemory ?? 4) > 4 ? 160 * mebibyte : 64 * mebibyte;
   }
 
@@ -71,7 +70,7 @@ export class PictureCache {
     URL.revokeObjectURL(picture.url);
   }
 
-  /** @param {string} newest  Kept even if it alone is beyond the budget: somebody is about to show it. */
+  /** @param {string} newest  Kept even if it alone exceeds the budget: it is about to be displayed. */
   #evict(newest) {
     for (const key of this.#pictures.keys()) {
       if ((this.#bytes <= this.#budget && this.#pictures.size <= this.#most) || key === newest) return;

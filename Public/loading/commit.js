@@ -6,14 +6,14 @@
  */
 
 /**
- * The only door by which anything that was loaded gets into a slot. Slots are reused while their loads are under way,
- * so what arrives may belong to a showing that is long over: it is let in only if the token that it bears is the one
- * that the slot holds now.
+ * The only door by which anything loaded gets into a slot. Slots are reused while their loads are in flight, so a
+ * response may belong to a display that is long over: it is accepted only if it carries the token that the slot has
+ * now.
  *
  * @param {Slot} slot
- * @param {string} token  The token that the answer bears.
- * @param {Outcome & {image?: string}} outcome  `image`: whose it is, where the answer says so.
- * @returns {boolean}  Whether it was let in.
+ * @param {string} token  The token in the response.
+ * @param {Outcome & {image?: string}} outcome  `image`: the id of the image, if the response names it.
+ * @returns {boolean}  Whether it was accepted.
  */
 export function commit(slot, token, outcome) {
   if (slot.token !== token) return false;

@@ -1,5 +1,5 @@
 /**
- * An element that can be put into the page without a flash: its pixels are ready before anybody sees it.
+ * An element that can be inserted into the page without a flash: its pixels are decoded before it is visible.
  * @param {import('./cache.js').Picture} picture
  * @returns {Promise<HTMLImageElement>}  Rejects if the browser cannot decode the picture.
  */

@@ -1,19 +1,17 @@
 import { Problem } from '../catalog/problem.js';
 
 /**
- * @typedef {{kind: 'picture', token: string, blob: Blob, isIncomplete: boolean}
- *   | {kind: 'problem', token: string, problem: Problem}
- *   | {kind: 'dropped', token: string}
- *   | {kind: 'broken', token: string}} Answer  `token` is the one that the answer bears. `isIncomplete`: the file ends
- *   before its picture does. `dropped`: the server had been told that nobody wants it. `broken`: no answer, or one that
- *   broke off.
+ * @typedef {{kind: 'picture', token: string, blob: Blob, isIncomplete: boolean} | {kind: 'problem', token: string,
+ *   problem: Problem} | {kind: 'dropped', token: string} | {kind: 'broken', token: string}} Answer  `token` is the one
+ *   in the response. `isIncomplete`: the file is truncated. `dropped`: the token had been cancelled. `broken`: there
+ *   was no response, or it broke off.
  */
 
-/** One request for one picture by its token. */
+/** One request for one rendition by its token. */
 export class PictureRequest {
-  /** Longer than the server waits for its origins as a rule; only a server that hangs itself gets this far. */
+  /** Longer than the server normally waits for its origins; only a hung server takes this long. Milliseconds. */
   static #timeout = 150_000;
-  /** A cancelled request is left to the server to end; one that it does not end is given up after this. */
+  /** The server ends a cancelled request itself; one that it does not end is aborted after this. Milliseconds. */
   static #grace = 5_000;
 
   #abort = new AbortController();
@@ -43,7 +41,7 @@ export class PictureRequest {
     }
   }
 
-  /** The token was handed back while the request was under way. */
+  /** The token was cancelled while the request was in flight. */
   expectDropped() {
     this.#abortAfter(PictureRequest.#grace);
   }
@@ -56,9 +54,9 @@ export class PictureRequest {
 
   /** @returns {Promise<Answer>} */
   async #exchange() {
-    // A token's URL is used once: a browser's cache has no use for what comes by it.
+    // A token's URL is used once, so the browser's HTTP cache is of no use.
     const response = await fetch(this.#href, { cache: 'no-store', signal: this.#abort.signal });
-    const token = bornToken(response) ?? this.#token;
+    const token = tokenOf(response) ?? this.#token;
     if (response.status === 204) return { kind: 'dropped', token };
     if (!response.ok) return { kind: 'problem', token, problem: await Problem.from(response) };
     const isIncomplete = response.headers.get('Tessera-Incomplete') === '1';
@@ -67,9 +65,9 @@ export class PictureRequest {
 }
 
 /**
- * The token that an answer bears, read from the answer itself rather than from what was asked for.
+ * The token that a response belongs to, read from the response itself and not from the request.
  * @param {Response} response
  */
-function bornToken(response) {
+function tokenOf(response) {
   return new URL(response.url).searchParams.get('token');
 }

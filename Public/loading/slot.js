@@ -8,11 +8,11 @@ import { linkTo } from '../catalog/links.js';
  */
 
 /**
- * A place that shows one picture at a time: a cell of the grid, a layer of the viewer. It is given another image again
- * and again; what it may show is named by its token.
+ * A place that displays one image at a time: a cell of the grid, a layer of the viewer. It is reused for image after
+ * image; its token says what may be displayed in it.
  *
- * `phase`: `idle` nothing is asked for, `wanted` a token is to be issued, `waiting` it has a token and waits for a
- * place among the requests, `loading`, `decoding`, `shown`, `failed`.
+ * `phase`: `idle` nothing is requested, `wanted` it waits for a token, `waiting` it has a token and waits in the queue
+ * of requests, `loading`, `decoding`, `displayed`, `failed`.
  */
 export class Slot {
   /** The number of the slot in its session. */
@@ -20,35 +20,35 @@ export class Slot {
   /** @type {GalleryImage | null} */
   image = null;
   /**
-   * The current token: only what bears it may be shown here.
+   * The current token: only responses that carry it may be displayed here.
    * @type {string | null}
    */
   token = null;
-  /** @type {'idle' | 'wanted' | 'waiting' | 'loading' | 'decoding' | 'shown' | 'failed'} */
+  /** @type {'idle' | 'wanted' | 'waiting' | 'loading' | 'decoding' | 'displayed' | 'failed'} */
   phase = 'idle';
-  /** Counts the showings, so that what was begun for an earlier one can be told apart. */
-  showing = 0;
-  /** Pixels of the longer side that the rendition which is shown has at the most. */
+  /** Counts the displays, so that work begun for an earlier one can be told apart. */
+  display = 0;
+  /** The most pixels that the displayed rendition has on the longer side. */
   pixels = 0;
-  /** Requests made in vain for this showing. */
+  /** Failed requests of this display. */
   attempts = 0;
-  /** How often this showing gave up its place to others because it took so long. */
+  /** How often this display gave way to others because it took so long. */
   yields = 0;
-  /** Somebody asked for it again after it failed; a failure that the server remembers is not good enough. */
-  isInsistent = false;
+  /** The user asked for a retry: bypass the negative cache. */
+  bypassesNegativeCache = false;
 
   /** @param {Rendition} rendition */
   constructor(rendition) {
     this.rendition = rendition;
   }
 
-  /** Names the picture that belongs here, whatever token brings it: another content has another link. */
+  /** The cache key of the image that belongs here, whatever token brings it; another content has another link. */
   get key() {
     return this.image ? linkTo(this.image, this.rendition) : '';
   }
 
   /**
-   * Begins another showing. Whatever was under way for the one before no longer has a token to enter with.
+   * Starts another display. Whatever is in flight for the previous one has no valid token any more.
    * @param {number} number
    * @param {GalleryImage | null} image
    */
@@ -57,28 +57,28 @@ export class Slot {
     this.image = image;
     this.token = null;
     this.phase = 'idle';
-    this.showing += 1;
+    this.display += 1;
     this.pixels = 0;
     this.attempts = 0;
     this.yields = 0;
-    this.isInsistent = false;
+    this.bypassesNegativeCache = false;
   }
 
   /**
-   * What the place needs of its picture now; null where a tile does.
+   * What the place needs of its image now; null if a tile is enough.
    * @returns {import('./sizes.js').Need | null}
    */
   get need() {
     return null;
   }
 
-  /** Whether it shows what is here of a picture while what it needs is on its way. */
+  /** Whether it displays a smaller rendition while the one it needs is loading. */
   get takesLess() {
     return false;
   }
 
   /**
-   * How urgent this slot is now: visible before prefetch, then near before far.
+   * The slot's urgency now: visible before prefetch, then near before far.
    * @returns {Rank}
    */
   rank() {
@@ -86,37 +86,37 @@ export class Slot {
   }
 
   /**
-   * What belongs here is known better now: another picture, another version, or only more about it.
+   * More is known of what belongs here: another image, another version, or further metadata.
    * @param {GalleryImage | undefined} _image
    */
   rebind(_image) {}
 
   /**
-   * Its picture's origin has sent nothing for a while, or it is over with that.
+   * The image's origin has sent nothing for a while, or has resumed.
    * @param {boolean} _isWaiting
    */
   waitForOrigin(_isWaiting) {}
 
   /**
-   * Called by `commit` alone.
-   * @param {HTMLImageElement} _element  A small one, to be shown until the picture is here.
+   * Called by `commit` only.
+   * @param {HTMLImageElement} _element  The preview, displayed until the image has loaded.
    */
   showPreview(_element) {}
 
   /**
-   * Called by `commit` alone.
+   * Called by `commit` only.
    * @param {Picture} _picture
-   * @param {HTMLImageElement} _element  Decoded, and in no document yet.
+   * @param {HTMLImageElement} _element  Decoded, and not yet in a document.
    */
   show(_picture, _element) {
-    this.phase = 'shown';
+    this.phase = 'displayed';
   }
 
-  /** What is shown is all that comes: it is as sharp as the place needs it, or nothing finer can be had. */
+  /** Nothing better will come: the image is as sharp as the place needs, or as it gets. */
   finish() {}
 
   /**
-   * Called by `commit` alone.
+   * Called by `commit` only.
    * @param {import('../catalog/problem.js').Problem} _problem
    */
   fail(_problem) {

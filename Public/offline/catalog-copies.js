@@ -1,24 +1,25 @@
 import { copyMark } from './copy-mark.js';
-import { InTurn } from './in-turn.js';
+import { SerialQueue } from './serial-queue.js';
 
-/** What tells apart the requests of one view. */
+/** The parameters that tell the requests of one view apart. */
 const within = ['offset', 'limit', 'cursor', 'image', 'first', 'count', 'parent'];
 
 /**
- * What was read of the catalog last, kept for when the server cannot be reached: bounded in number and size, the oldest go
- * first. Of each view only one revision is kept, so that pages of two orders are never put together.
+ * The responses of the catalog that were read last, for use while the server cannot be reached. Bounded in number and
+ * size; the oldest are evicted first. Of each view only one revision is kept, so that pages of two orders are never
+ * mixed.
  */
 export class CatalogCopies {
   static cache = 'tessera-catalog-1';
-  /** Pages of a hundred images are some 40 KB each. */
+  /** A page of a hundred images is some 40 KB. */
   static #most = 120;
-  /** Bytes of one answer; a longer one is not kept. */
+  /** The largest response to keep. Bytes. */
   static #longest = 500_000;
   static #paths = /^\/api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
   #caches;
   #fetch;
-  /** One answer is kept after the other. */
-  #keeping = new InTurn();
+  /** Responses are stored one after the other. */
+  #keeping = new SerialQueue();
 
   /**
    * @param {Pick<CacheStorage, 'open'>} storage
@@ -49,7 +50,7 @@ export class CatalogCopies {
       return copy;
     }
     if (answer.ok) later(this.#keep(new URL(request.url), answer.clone()));
-    // A proxy answers for a server that is gone.
+    // A proxy answers in place of a server that is gone.
     const isGone = [502, 503, 504].includes(answer.status);
     return (isGone && (await this.#copy(request.url))) || answer;
   }
@@ -85,11 +86,11 @@ export class CatalogCopies {
     if (body.size > CatalogCopies.#longest) return;
     const type = answer.headers.get('Content-Type') ?? '';
     const revision = answer.headers.get('Tessera-Revision') ?? undefined;
-    const told = type.startsWith('application/json') ? JSON.parse(await body.text()) : { revision };
+    const state = type.startsWith('application/json') ? JSON.parse(await body.text()) : { revision };
     const headers = { 'Content-Type': type, [copyMark]: '1', ...(revision && { 'Tessera-Revision': revision }) };
     const cache = await this.#caches.open(CatalogCopies.cache);
-    if (told.revision !== undefined) await this.#forgetOthers(cache, viewOf(url), told);
-    // What is put anew is the last of the keys.
+    if (state.revision !== undefined) await this.#forgetOthers(cache, viewOf(url), state);
+    // Reinserting makes it the last key.
     await cache.delete(url.href);
     await cache.put(url.href, new Response(body, { headers }));
     const keys = await cache.keys();
@@ -99,8 +100,8 @@ export class CatalogCopies {
   /**
    * @param {Cache} cache
    * @param {string} view
-   * @param {{revision: number | string, total?: number}} told  How many images there are is told by most answers: another
-   *   gallery at this address has others.
+   * @param {{revision: number | string, total?: number}} state  Most responses contain the total: a different one means
+   *   another gallery at this address.
    */
   async #forgetOthers(cache, view, { revision, total }) {
     const kept = await cache.match(markOf(view));

@@ -1,2 +1,2 @@
-/** The field of an answer that is a copy, kept for when no server answers. */
+/** The header field of a response that is a stored copy. */
 export const copyMark = 'Tessera-Copy';

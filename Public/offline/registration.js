@@ -1,26 +1,26 @@
 import { Server } from '../catalog/server.js';
 
 /**
- * Lets the browser keep the gallery for when its server cannot be reached. On secure origins alone, as browsers have it
- * (Service Workers §4.4); elsewhere all else works without.
+ * Registers the service worker, which opens the gallery while its server cannot be reached. Browsers allow it on secure
+ * origins only (Service Workers §4.4); the page works without.
  */
 export function keepForOffline() {
   if (!isSecureContext || !navigator.serviceWorker) return;
   const { serviceWorker } = navigator;
-  if (!serviceWorker.controller) tellOfEarlierRequests(serviceWorker);
-  // A browser may refuse, and then nothing is kept.
+  if (!serviceWorker.controller) cacheEarlierRequests(serviceWorker);
+  // The browser may refuse; then nothing is stored.
   const begin = () => serviceWorker.register('/service-worker.js').catch(() => {});
-  // What is on screen comes first.
+  // The viewport comes first.
   if (document.readyState === 'complete') begin();
   else addEventListener('load', () => (self.requestIdleCallback ?? setTimeout)(begin));
 }
 
 /**
- * What a page asks for before its worker takes over never passes the worker. It is told the addresses, each once its
- * answer has come: some are still on their way when it takes over.
+ * Requests that the page sends before its worker takes over never pass the worker. The page tells it their addresses,
+ * each once its response has arrived: some are still in flight when the worker takes over.
  * @param {ServiceWorkerContainer} serviceWorker
  */
-async function tellOfEarlierRequests(serviceWorker) {
+async function cacheEarlierRequests(serviceWorker) {
   let takenOver = Infinity;
   serviceWorker.addEventListener('controllerchange', () => (takenOver = performance.now()), { once: true });
   const { active } = await serviceWorker.ready;

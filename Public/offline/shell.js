@@ -1,20 +1,20 @@
-import { InTurn } from './in-turn.js';
+import { SerialQueue } from './serial-queue.js';
 
 /**
- * The page itself, kept: its markup, and the scripts that the markup names by their content. It is used as a whole or
- * not at all: markup is kept only once everything that it names is.
+ * The page itself, stored: its markup, and the scripts it refers to by content hash. It is used as a whole or not at
+ * all: the markup is stored only once all its scripts are.
  */
 export class Shell {
   static cache = 'tessera-shell-1';
   static #page = '/';
-  static #parts = '/assembled/';
-  /** A network that has not answered by then is as good as none, where a page is kept. Milliseconds. */
+  static #parts = '/assets/';
+  /** How long to wait for the network if the page is stored. Milliseconds. */
   static #patience = 5_000;
 
   #caches;
   #fetch;
-  /** One page is kept after the other. */
-  #keeping = new InTurn();
+  /** Pages are stored one after the other. */
+  #keeping = new SerialQueue();
 
   /**
    * @param {Pick<CacheStorage, 'open'>} storage
@@ -31,8 +31,9 @@ export class Shell {
   }
 
   /**
-   * The page as the server has it now, or as it is kept.
-   * @param {Promise<Response | undefined> | undefined} preload  The answer, if the browser has asked already.
+   * The page from the server, or else the stored one.
+   * @param {Promise<Response | undefined> | undefined} preload  The response, if the browser has already sent the
+   *   request.
    * @param {Request} request
    * @param {(work: Promise<unknown>) => void} later
    */
@@ -49,7 +50,7 @@ export class Shell {
   }
 
   /**
-   * A script that is named by its content, and so is the right one wherever it comes from.
+   * A script addressed by its content: the stored one is always the right one.
    * @param {Request} request
    */
   async part(request) {
@@ -57,7 +58,7 @@ export class Shell {
     return (await cache.match(request.url, { ignoreVary: true })) ?? this.#fetch(request);
   }
 
-  /** Keeps the page as the server has it now. */
+  /** Stores the page as the server has it now. */
   async renew() {
     await this.#keep(await this.#fetch(Shell.#page, { cache: 'no-cache' }));
   }
@@ -93,7 +94,7 @@ export class Shell {
     const tag = page.headers.get('ETag');
     if (tag && tag === kept?.headers.get('ETag')) return;
     const text = await page.clone().text();
-    const parts = [...new Set(text.match(/\/assembled\/[^"]+/g))];
+    const parts = [...new Set(text.match(/\/assets\/[^"]+/g))];
     await Promise.all(parts.map((part) => this.#keepPart(cache, part)));
     await cache.put(Shell.#page, page);
     const wanted = [Shell.#page, ...parts].map((path) => new URL(path, location.origin).href);
@@ -115,7 +116,7 @@ export class Shell {
 /**
  * @template T
  * @param {number} milliseconds
- * @param {Promise<T | undefined>} value  Where it is undefined there is no end to the patience.
+ * @param {Promise<T | undefined>} value  If it is undefined, the promise never settles.
  * @returns {Promise<T>}
  */
 async function patience(milliseconds, value) {

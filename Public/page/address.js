@@ -1,16 +1,16 @@
 import { View } from '../catalog/view.js';
 
 /**
- * Where one is: at the slot, and so many pixels further than where its row comes to the top of the screen.
+ * A place in the grid: a slot, and how many pixels its row is scrolled beyond the top of the screen.
  * @typedef {{index: number, within: number}} Place
  */
 
 /**
- * Where one is, in the page's address, so that it can be reloaded, shared and gone back to: the view as the query,
- * `#at=12345` a place in the grid (from 1), `#image=ID` a picture in the viewer.
+ * The place in the page's address, so that it can be reloaded, shared and returned to: the view as the query,
+ * `#at=12345` a place in the grid (from 1), `#image=ID` an image in the viewer.
  */
 export class Address {
-  /** Browsers make a page wait for each change of its address, so it is changed only where somebody stays. */
+  /** Changing the address is expensive, so it changes only after a pause. Milliseconds. */
   static #pause = 300;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   static #timer;
@@ -21,7 +21,7 @@ export class Address {
     const image = parameters.get('image');
     if (image) return { image };
     const at = Number.parseInt(parameters.get('at') ?? '', 10);
-    // To the pixel where the browser remembers this visit; a link tells the picture.
+    // Exact to the pixel for a visit in the browser's history; a link names only the image.
     const within = history.state?.within ?? 0;
     return at > 0 || within > 0 ? { index: Math.max(0, (at || 1) - 1), within } : {};
   }
@@ -32,7 +32,7 @@ export class Address {
 
   /**
    * @param {View} view
-   * @param {{isStep: boolean}} how  Whether Back leads to the view before.
+   * @param {{isStep: boolean}} how  Whether Back leads to the previous view.
    */
   static showView(view, { isStep }) {
     clearTimeout(Address.#timer);
@@ -42,7 +42,7 @@ export class Address {
   }
 
   /**
-   * Soon, unless another place is shown before.
+   * Updates the address after a pause, unless another place is displayed first.
    * @param {Place} place
    */
   static showPlaceSoon(place) {
@@ -60,7 +60,7 @@ export class Address {
   }
 
   /**
-   * What a link to a picture says: it opens in the view that the page shows, whichever that is by then.
+   * The address of an image: it opens in the view that the page has when the link is followed.
    * @param {string} id
    */
   static ofImage(id) {
@@ -68,7 +68,7 @@ export class Address {
   }
 
   /**
-   * A step forward, so that Back closes the picture.
+   * Adds a history entry, so that Back closes the image.
    * @param {string} id
    */
   static enterImage(id) {

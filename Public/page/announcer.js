@@ -5,8 +5,8 @@ import { find } from './template.js';
 let waiting;
 
 /**
- * Tells people who listen to the page what others see happening. What is inert is not listened to, so each dialog has a
- * live region of its own.
+ * Announces a text to assistive technology. Inert parts of a page are not announced, so each dialog has a live region
+ * of its own.
  * @param {string} text
  */
 export function announce(text) {
@@ -15,7 +15,7 @@ export function announce(text) {
 }
 
 /**
- * The same after a pause, unless something else is told by then: what somebody has done since is of more interest.
+ * Announces a text after a pause, unless another one is announced first: the user's latest action matters most.
  * @param {string} text
  * @param {number} pause  Milliseconds.
  */
@@ -24,7 +24,7 @@ export function announceLater(text, pause) {
   waiting = setTimeout(() => announce(text), pause);
 }
 
-/** What was to be told later is not any more. */
+/** Cancels the delayed announcement. */
 export function takeBack() {
   clearTimeout(waiting);
 }

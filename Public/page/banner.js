@@ -2,8 +2,8 @@ import { presentScope } from './scope.js';
 import { find } from './template.js';
 
 /**
- * Says that the server is gone, for as long as it is, and offers not to wait for the next try. It stands where people are:
- * a dialog would cover it and keep everybody from it.
+ * Displays that the server is gone, for as long as it is, with a button to retry now. It is inserted into an open
+ * dialog, which would otherwise cover it and make it inert.
  */
 export class Banner {
   #element = find('#banner');

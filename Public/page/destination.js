@@ -1,21 +1,21 @@
 import { nameOfMonth } from '../grid/months.js';
 import { parseNumber } from './numbers.js';
 
-/** January to December, in small letters. */
+/** January to December, in lower case. */
 const names = Array.from({ length: 12 }, (_, at) => nameOfMonth(`2000-${twoDigits(at + 1)}`).split(' ')[0].toLowerCase());
 
 /**
- * The slot that somebody named: a picture's number or, where pictures stand under their months, a month or a year. Of a
- * month without pictures it is the first picture after it in the order, or the last month's.
+ * The slot that the user typed: an image's number or, in an order with months, a month or a year. For a month without
+ * images, it is the first image of the next month in the order, or else of the last one.
  * @param {string} text  `1200`, `1,200`, `2019-06`, `6/2019`, `June 2019`, `jun 2019`, `2019`.
  * @param {{months: import('../catalog/server.js').Month[], direction: string}} order
- * @returns {number | null}  From 0; null if nothing is understood.
+ * @returns {number | null}  From 0; null if the text is not understood.
  */
 export function destinationOf(text, { months, direction }) {
   const dated = months.filter(({ month }) => month !== null);
   const wanted = parseMonth(text);
   const number = parseNumber(text);
-  // What may be a number is a date only if it is of a year that there is.
+  // A number is read as a year only if the gallery has images of that year.
   const isYearThere = dated.some(({ month }) => month?.slice(0, 4) === wanted?.slice(0, 4));
   if (wanted !== null && dated.length > 0 && (number === null || isYearThere)) {
     const isReached = (/** @type {string} */ month) => (direction === 'desc' ? month <= wanted : month >= wanted);
@@ -26,9 +26,9 @@ export function destinationOf(text, { months, direction }) {
 }
 
 /**
- * The day that somebody named, in ways that are read alike everywhere.
+ * The day that the user typed, in formats that are unambiguous everywhere.
  * @param {string} text  `2019-06-30`, `2019/6/30`, `30.6.2019`, `30 June 2019`, `Jun 30, 2019`.
- * @returns {string | null}  `2019-06-30`; null if it is none.
+ * @returns {string | null}  `2019-06-30`; null if it is no day.
  */
 export function dayIn(text) {
   const parts = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
@@ -36,13 +36,13 @@ export function dayIn(text) {
   const rest = parts.filter((_, at) => at !== year);
   if (year < 0 || rest.length !== 2) return null;
   const named = rest.find((part) => Number.isNaN(Number(part)));
-  // Which of two numbers is the day depends on where one lives, but for these.
+  // Which of two numbers is the day depends on the country, except in these formats.
   if (named === undefined && year !== 0 && !text.includes('.')) return null;
   const isDayFirst = named === undefined ? year !== 0 : named === rest[1];
   const [day, month] = isDayFirst ? rest : rest.toReversed();
   const date = `${parts[year]}-${twoDigits(monthOf(month))}-${twoDigits(Number(day))}`;
   const milliseconds = Date.parse(`${date}T00:00:00Z`);
-  // The thirtieth of February is the second of March.
+  // JavaScript reads February 30 as March 2.
   return Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== date ? null : date;
 }
 
@@ -61,8 +61,8 @@ function parseMonth(text) {
 }
 
 /**
- * @param {string} text  A number, or three letters of the name at least.
- * @returns {number}  1 to 12, or another number if it is none.
+ * @param {string} text  A number, or at least three letters of the name.
+ * @returns {number}  1 to 12, or another number if it is no month.
  */
 function monthOf(text) {
   const isName = text.length >= 3 && Number.isNaN(Number(text));

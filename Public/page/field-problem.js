@@ -1,9 +1,9 @@
 /**
- * Says beneath a field, and to those who listen, what is wrong with that which was typed into it.
- * @param {HTMLInputElement} field  Described by the element in which it is said.
- * @param {string} text  Empty when nothing is.
+ * Displays an error below a text field, and associates it with the field for assistive technology.
+ * @param {HTMLInputElement} field  `aria-describedby` names the element for the error.
+ * @param {string} text  Empty if there is no error.
  */
-export function tellOfField(field, text) {
+export function showFieldProblem(field, text) {
   const problem = /** @type {HTMLElement} */ (document.getElementById(field.getAttribute('aria-describedby') ?? ''));
   problem.textContent = text;
   problem.hidden = text === '';

@@ -1,7 +1,7 @@
-import { attachKey } from './pressed.js';
+import { attachKey } from './key-bindings.js';
 import { find } from './template.js';
 
-/** The whole screen for the page (`f`), where the browser gives it. */
+/** Toggles full-screen mode (`f`), if the browser supports it. */
 export class FullScreen {
   #button = find('#viewer-full-screen');
 
@@ -18,7 +18,7 @@ export class FullScreen {
     const change = document.fullscreenElement
       ? document.exitFullscreen()
       : document.documentElement.requestFullscreen?.({ navigationUI: 'hide' });
-    // Who may not have the whole screen goes on with a part of it.
+    // If the browser refuses, the page stays as it is.
     change?.catch(() => {});
   }
 }

@@ -1,13 +1,13 @@
 import { announce } from './announcer.js';
 import { dayIn, destinationOf } from './destination.js';
-import { tellOfField } from './field-problem.js';
+import { showFieldProblem } from './field-problem.js';
 import { formatNumber } from './numbers.js';
-import { attachKey } from './pressed.js';
+import { attachKey } from './key-bindings.js';
 import { find } from './template.js';
 
 /**
- * The bar at the top: where one is and of how many, and going elsewhere by typing a number over it (`g` leads to it), or
- * a day, a month or a year where the pictures stand under theirs.
+ * The bar at the top: the present position and the total. Typing a number over the position (`g` focuses it) goes to
+ * that image; in an order with months, a day, a month or a year works, too.
  */
 export class Header {
   #grid;
@@ -57,13 +57,13 @@ export class Header {
   /** @param {boolean} areThere */
   #offerMonths(areThere) {
     this.#form.toggleAttribute('data-months', areThere);
-    // A month has letters.
+    // Months have letters.
     this.#field.inputMode = areThere ? 'text' : 'numeric';
     this.#field.title = areThere ? 'A number, or a date: 2019-06, 3 June 2019 (g)' : 'Go to picture number (g)';
   }
 
   #leave() {
-    tellOfField(this.#field, '');
+    showFieldProblem(this.#field, '');
     this.#show();
   }
 
@@ -72,12 +72,12 @@ export class Header {
     const text = this.#field.value;
     const day = months.length > 0 ? dayIn(text) : null;
     const index = day === null ? destinationOf(text, { months, direction: view.direction }) : await this.#indexOf(day);
-    // Somebody went elsewhere meanwhile.
+    // The user has moved on meanwhile.
     if (view !== this.#pages.view || text !== this.#field.value) return;
     if (index === null) {
       this.#field.select();
       const orDate = months.length > 0 ? ', or a date: 2019-06, June 2019, 3 June 2019' : '';
-      tellOfField(this.#field, `Type a number from 1 to ${formatNumber(this.#grid.total)}${orDate}.`);
+      showFieldProblem(this.#field, `Type a number from 1 to ${formatNumber(this.#grid.total)}${orDate}.`);
       return;
     }
     this.#grid.goTo(index);
@@ -86,7 +86,8 @@ export class Header {
   }
 
   /**
-   * The first picture of a day in the order, or after it; where the server does not tell, that of its month.
+   * The first image of a day in the order, or the next one after it; if the server does not know, the first of its
+   * month.
    * @param {string} day
    */
   async #indexOf(day) {
@@ -97,7 +98,7 @@ export class Header {
       const index = images.length > 0 ? await this.#server.position(view, images[0].id) : undefined;
       if (index !== undefined) return index;
     } catch {
-      // The months are here.
+      // Fall back to the months, which are loaded.
     }
     return destinationOf(day.slice(0, 7), { months, direction: view.direction });
   }

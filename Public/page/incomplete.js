@@ -1,9 +1,9 @@
 import { cloneTemplate } from './template.js';
 
-/** A picture whose file ends before the picture does is shown as far as it goes; here is how the page says so. */
+/** A truncated image is displayed as far as it goes; these functions mark it as incomplete. */
 
 /**
- * What the picture is called, for those who listen.
+ * The name of an image for assistive technology.
  * @param {string} name
  * @param {boolean} isIncomplete
  */
@@ -11,7 +11,7 @@ export function withIncompleteness(name, isIncomplete) {
   return isIncomplete ? `${name}, incomplete` : name;
 }
 
-/** A small mark for those who look. */
+/** A small visible mark. */
 export function makeIncompleteMark() {
   return cloneTemplate('incomplete-template');
 }

@@ -1,9 +1,9 @@
 import { Arrangement } from '../grid/arrangement.js';
 import { announce } from './announcer.js';
-import { recall, remember } from './memory.js';
+import { readPreference, savePreference } from './memory.js';
 import { find } from './template.js';
 
-/** How large people like the pictures, and whether in rows or in squares; remembered on this device. */
+/** The user's choice of size and arrangement; remembered on this device. */
 export class LayoutChoice {
   static #names = { density: 'density', kind: 'layout' };
   static #sizes = ['Smallest', 'Small', 'Medium', 'Large', 'Largest'];
@@ -16,8 +16,8 @@ export class LayoutChoice {
   /** @param {import('../grid/grid.js').Grid} grid */
   constructor(grid) {
     this.#grid = grid;
-    const density = recall(LayoutChoice.#names.density);
-    const kind = recall(LayoutChoice.#names.kind) === 'squares' ? 'squares' : 'justified';
+    const density = readPreference(LayoutChoice.#names.density);
+    const kind = readPreference(LayoutChoice.#names.kind) === 'squares' ? 'squares' : 'justified';
     grid.arrange(new Arrangement({ kind, ...(density && { density: Number(density) || 0 }) }));
     grid.addEventListener('arranged', () => this.#follow());
     this.#slider.addEventListener('input', () => {
@@ -38,7 +38,7 @@ export class LayoutChoice {
     this.#slider.value = String(density);
     this.#slider.setAttribute('aria-valuetext', LayoutChoice.#sizes[density]);
     this.#button.setAttribute('aria-pressed', String(kind === 'squares'));
-    remember(LayoutChoice.#names.density, String(density));
-    remember(LayoutChoice.#names.kind, kind);
+    savePreference(LayoutChoice.#names.density, String(density));
+    savePreference(LayoutChoice.#names.kind, kind);
   }
 }

@@ -1,7 +1,7 @@
-/** What this device remembers of how people like the page. Storage can be forbidden; then everything starts as it is. */
+/** Preferences stored on this device. If storage is forbidden, the defaults apply. */
 
 /** @param {string} name */
-export function recall(name) {
+export function readPreference(name) {
   try {
     return localStorage.getItem(`tessera.${name}`);
   } catch {
@@ -13,10 +13,10 @@ export function recall(name) {
  * @param {string} name
  * @param {string} value
  */
-export function remember(name, value) {
+export function savePreference(name, value) {
   try {
     localStorage.setItem(`tessera.${name}`, value);
   } catch {
-    // As above.
+    // Storage is forbidden, or full.
   }
 }

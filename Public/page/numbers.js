@@ -5,7 +5,7 @@ export function formatNumber(number) {
   return grouped.format(number);
 }
 
-/** @param {number} count  Of bytes. */
+/** @param {number} count  Bytes. */
 export function formatBytes(count) {
   const units = ['bytes', 'kB', 'MB', 'GB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
@@ -14,7 +14,7 @@ export function formatBytes(count) {
 }
 
 /**
- * The number that somebody typed, however they group its digits; null if it is none.
+ * Parses a number with any grouping of its digits; null if it is none.
  * @param {string} text
  */
 export function parseNumber(text) {

@@ -3,17 +3,17 @@ import { formatNumber } from './numbers.js';
 import { find } from './template.js';
 
 /**
- * Says in a corner how far the server is with its files, for as long as it is at it. Those who listen are told that it
- * has begun and that it is done.
+ * Displays in a corner how far the server has scanned and indexed its files, while it does. Assistive technology hears
+ * when that begins and ends.
  */
 export class ProgressLine {
   #element = find('#progress');
   #progress;
   /**
-   * What was said to have begun.
+   * The announcement of the work in hand.
    * @type {'' | 'Finding pictures' | 'Looking into pictures'}
    */
-  #told = '';
+  #announced = '';
 
   /** @param {import('../catalog/progress.js').Progress} progress */
   constructor(progress) {
@@ -22,21 +22,21 @@ export class ProgressLine {
   }
 
   #follow() {
-    const { standing, isThrough } = this.#progress;
-    this.#element.hidden = standing === null;
-    if (standing) {
-      this.#element.textContent = textOf(standing);
-      const begun = standing.isListing ? 'Finding pictures' : 'Looking into pictures';
-      if (this.#told === '') announce(begun);
-      this.#told = begun;
-    } else if (isThrough && this.#told !== '') {
-      announce(this.#told === 'Finding pictures' ? 'All pictures have been found' : 'All pictures have been looked into');
-      this.#told = '';
+    const { state, isThrough } = this.#progress;
+    this.#element.hidden = state === null;
+    if (state) {
+      this.#element.textContent = textOf(state);
+      const begun = state.isListing ? 'Finding pictures' : 'Looking into pictures';
+      if (this.#announced === '') announce(begun);
+      this.#announced = begun;
+    } else if (isThrough && this.#announced !== '') {
+      announce(this.#announced === 'Finding pictures' ? 'All pictures have been found' : 'All pictures have been looked into');
+      this.#announced = '';
     }
   }
 }
 
-/** @param {import('../catalog/progress.js').Standing} standing */
+/** @param {import('../catalog/progress.js').ProgressState} state */
 function textOf({ isListing, done, total }) {
   if (isListing) return `Finding pictures: ${formatNumber(total)} so far`;
   return `Looking into pictures: ${formatNumber(done)} of ${formatNumber(total)}`;

@@ -1,4 +1,4 @@
-/** The part of the page that people can reach now: while a dialog is open everything around it is inert. */
+/** The part of the page that is interactive: an open dialog makes everything around it inert. */
 export function presentScope() {
   return [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
 }

@@ -1,7 +1,7 @@
-import { attachKey } from './pressed.js';
+import { attachKey } from './key-bindings.js';
 import { find } from './template.js';
 
-/** What can be done by key, shown by `?` from anywhere. */
+/** The list of keyboard shortcuts, opened with `?`. */
 export class Shortcuts {
   /** @type {HTMLDialogElement} */
   #dialog = find('#shortcuts');
@@ -9,7 +9,7 @@ export class Shortcuts {
   constructor() {
     attachKey('?', () => this.#toggle(), { isOfDialogs: true });
     find('#shortcuts-close').addEventListener('click', () => this.#dialog.close());
-    // The dialog's own box is its backdrop; its content has a box within.
+    // A click on the dialog itself is on its backdrop; its content has an element of its own.
     this.#dialog.addEventListener('click', (event) => event.target === this.#dialog && this.#dialog.close());
   }
 

@@ -1,5 +1,5 @@
 /**
- * A copy of what a <template> of the page holds: one element.
+ * A copy of the element in a <template> of the page.
  * @param {string} id
  * @returns {HTMLElement}
  */
@@ -10,7 +10,7 @@ export function cloneTemplate(id) {
 }
 
 /**
- * The element that the page has for certain.
+ * The element for a selector; throws if the page has none.
  * @template {HTMLElement} [E=HTMLElement]
  * @param {string} selector
  * @param {ParentNode} [within]

@@ -1,6 +1,7 @@
+import { textOf as textOfNotShown } from './not-shown.js';
 import { find } from './template.js';
 
-/** What is said in the place of pictures while there are none: still looking, nothing found, or not to be had. */
+/** The message in place of images while there are none: still scanning, nothing found, or not available. */
 export class Vacancy {
   #element = find('#vacancy');
   #title = find('#vacancy-title');
@@ -10,14 +11,16 @@ export class Vacancy {
 
   /**
    * @param {{pages: import('../catalog/pages.js').Pages, connection: import('../catalog/connection.js').Connection,
-   *   progress: import('../catalog/progress.js').Progress, onClear: () => void}} parts  `onClear` is called when somebody
-   *   wants to see all pictures again.
+   *   progress: import('../catalog/progress.js').Progress, onClear: () => void}} parts  `onClear` is called when the
+   *   user wants to see all images again.
    */
   constructor({ pages, connection, progress, onClear }) {
     this.#progress = progress;
     this.#clear.addEventListener('click', onClear);
     pages.addEventListener('catalog', () => this.#count(pages.total ?? 0, pages.view));
-    progress.addEventListener('change', () => pages.total === 0 && this.#count(0, pages.view));
+    for (const change of ['change', 'notShown']) {
+      progress.addEventListener(change, () => pages.total === 0 && this.#count(0, pages.view));
+    }
     pages.addEventListener('problem', (event) => {
       const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
       if (!pages.total) this.#say(detail.title, detail.detail);
@@ -37,17 +40,23 @@ export class Vacancy {
     this.#element.hidden = total > 0;
     if (total > 0) return;
     const where = folder ? ` in ${folder}` : '';
-    const advice = this.#progress.standing ? 'Not all pictures have been looked into yet.' : 'Fewer or other words may.';
+    const advice = this.#progress.state ? 'Not all pictures have been looked into yet.' : 'Fewer or other words may.';
     if (q) this.#say(`Nothing matches “${q}”${where}`, advice, true);
     else if (folder) this.#say(`No pictures${where}`, 'They appear here as soon as there are some.', true);
-    else if (this.#progress.standing) this.#say('Looking for pictures', 'They appear here as they are found.');
-    else this.#say('No pictures yet', 'Pictures appear here as soon as the gallery finds some.');
+    else if (this.#progress.state) this.#say('Looking for pictures', 'They appear here as they are found.');
+    else this.#say('No pictures yet', `Pictures appear here as soon as the gallery finds some. ${this.#left}`.trim());
+  }
+
+  /** A sentence about the files that are not shown, if there are any. */
+  get #left() {
+    const text = textOfNotShown(this.#progress.notShown);
+    return text && `${text}.`;
   }
 
   /**
    * @param {string} title
    * @param {string} text
-   * @param {boolean} [isNarrowed]  Whether there may be more pictures elsewhere.
+   * @param {boolean} [isNarrowed]  Whether images outside the search may exist.
    */
   #say(title, text, isNarrowed = false) {
     this.#clear.hidden = !isNarrowed;

@@ -1,21 +1,20 @@
 import { decodeThumbHash } from './thumbhash.js';
 
-/** Pixels of placeholders, by their hash: a slot that comes back is painted without decoding. */
+/** The pixels of placeholders, by hash: a slot that comes back is painted without decoding. */
 const painted = new Map();
 const kept = 1_000;
 
-/** How long in a frame hashes are decoded. Milliseconds. */
+/** Time per frame for decoding hashes. Milliseconds. */
 const slice = 3;
 
 /**
- * The canvases that wait to be painted.
+ * The canvases to be painted.
  * @type {Map<HTMLCanvasElement, string>}
  */
 const waiting = new Map();
 
 /**
- * Paints what is known of a picture as soon as it costs nobody a frame: a page of pictures makes a screen of them known
- * at once.
+ * Paints a placeholder as soon as that delays no frame: a page of the catalog reveals a whole screen of them at once.
  * @param {HTMLCanvasElement} canvas
  * @param {string | undefined} placeholder  A ThumbHash in base64.
  */
@@ -27,7 +26,7 @@ export function paintPlaceholderSoon(canvas, placeholder) {
 }
 
 /**
- * Nothing is known of what belongs on the canvas, or something better.
+ * Removes the placeholder: it is unknown, or no longer needed.
  * @param {HTMLCanvasElement} canvas
  */
 export function dropPlaceholder(canvas) {
@@ -46,7 +45,7 @@ function paintWaiting() {
 }
 
 /**
- * Paints what is known of a picture before it is there.
+ * Paints the placeholder of an image at once.
  * @param {HTMLCanvasElement} canvas
  * @param {string | undefined} placeholder  A ThumbHash in base64.
  */

@@ -1,10 +1,10 @@
 /**
- * ThumbHash (Evan Wallace, https://evanw.github.io/thumbhash/): a picture in some 25 bytes, as the first few terms of
+ * ThumbHash (Evan Wallace, https://evanw.github.io/thumbhash/): an image in some 25 bytes, as the first few terms of
  * its cosine transform. Luminance L has the most terms; P (yellow against blue) and Q (red against green) have fewer,
- * and alpha A is there only for pictures that are not opaque.
+ * and alpha A exists only for images that are not opaque.
  */
 
-/** The longer side that is drawn, in pixels. The browser smooths it to the size of the slot. */
+/** The longer side of the decoded image, in pixels. The browser smooths it to the size of the slot. */
 const longestSide = 32;
 const shortestHash = 5;
 
@@ -33,7 +33,7 @@ function readHeader(hash) {
   const fewest = high & 7;
   return {
     hasAlpha,
-    // How many terms there are across and down says how wide and high the picture is.
+    // The number of terms across and down determines the aspect ratio.
     columns: Math.max(1, isLandscape ? most : fewest),
     rows: Math.max(1, isLandscape ? fewest : most),
     mean: { l: (low & 63) / 63, p: ((low >> 6) & 63) / 31.5 - 1, q: ((low >> 12) & 63) / 31.5 - 1 },
@@ -53,7 +53,7 @@ function readChannels(hash, { hasAlpha, columns, rows, mean, scale }) {
     mean: ofMean,
     terms: termsOf(across, down).map((term) => ({ ...term, weight: (nibbles.next().value / 7.5 - 1) * ofScale })),
   });
-  // Encoders quantise the colours' scale; a quarter more makes up for what that loses.
+  // Encoders quantise the colours' scale; a quarter more makes up for that loss.
   const vividness = 1.25;
   return {
     l: channel(Math.max(3, columns), Math.max(3, rows), mean.l, scale.l),
@@ -64,7 +64,7 @@ function readChannels(hash, { hasAlpha, columns, rows, mean, scale }) {
 }
 
 /**
- * Four bits at a time, the low ones of a byte first. A hash that is too short is as if it went on with the middle.
+ * Four bits at a time, the low ones of a byte first. A hash that is too short is continued with the middle value.
  * @param {Uint8Array} hash
  * @param {number} start
  * @returns {Generator<number, number>}
@@ -106,7 +106,7 @@ function draw({ l, p, q, a }, width, height) {
       const red = valueAt(q, across[x], down[y]);
       const blue = luminance - (2 / 3) * yellow;
       const brighter = (3 * luminance - blue + red) / 2;
-      // The array clamps what is out of range.
+      // The array clamps values that are out of range.
       pixels.data[at] = brighter * 255;
       pixels.data[at + 1] = (brighter - red) * 255;
       pixels.data[at + 2] = blue * 255;

@@ -7,28 +7,31 @@ import { stepFor } from '../loading/sizes.js';
  * @typedef {import('./stream.js').Assignment} Assignment
  */
 
-/** What the stream says stands in a slot, and what of it has come. It may have no cell yet, or no longer. */
-export class Standing {
+/**
+ * The image that the stream assigned to a slot, and what has arrived of it. The slot may have no cell yet, or no
+ * longer.
+ */
+export class SlotAssignment {
   /** @type {HTMLImageElement | null} */
   preview = null;
   /**
-   * A tile, or what is larger or smaller.
+   * The largest rendition that has arrived; usually a tile.
    * @type {{kind: import('./worker/message.js').Kind, blob: Blob} | null}
    */
   tile = null;
   /** @type {Problem | null} */
   problem = null;
-  /** Nothing more of it comes by its token. */
+  /** Nothing more will arrive with this token. */
   isEnded = false;
   /**
-   * What the page said of its places when this was assigned.
+   * The `side` of the viewport report at the time of the assignment.
    * @type {import('../loading/sizes.js').Need['side'] | undefined}
    */
   side;
-  /** What has come says that the file ends before its picture does. */
+  /** The renditions that arrived say that the file is truncated. */
   isIncomplete = false;
   /**
-   * What the page of the catalog tells of the image, with the links that are right now.
+   * The image as the catalog describes it, with links to the right version.
    * @type {GalleryImage}
    */
   described;
@@ -42,12 +45,12 @@ export class Standing {
     this.version = version;
     this.token = token;
     this.revision = revision;
-    /** The largest that the slot needs. */
+    /** The largest rendition that the slot needs. */
     this.rendition = rendition;
-    this.described = { id: image, index: slot, name, links: linksOf(image, version) };
+    this.described = { id: image, name, links: linksOf(image, version) };
   }
 
-  /** @param {GalleryImage | undefined} page  The image as the page of the catalog has it. */
+  /** @param {GalleryImage | undefined} page  The image in its page of the catalog. */
   describe(page) {
     if (page && page !== this.#page) {
       this.#page = page;
@@ -56,24 +59,27 @@ export class Standing {
     return this.described;
   }
 
-  /** @param {import('./stream.js').Content} content  As what was sent says. */
+  /** @param {import('./stream.js').Content} content  As the message says. */
   learn({ version, isIncomplete }) {
     const isOther = version !== null && version !== this.version;
     if (!isOther && (this.isIncomplete || !isIncomplete)) return;
     if (isOther) this.version = version;
-    // A preview that was made of less than the whole file does not know; the tile after it does.
+    // A preview that was made from part of the file does not show whether the file is truncated; the next tile does.
     this.isIncomplete = isIncomplete;
     this.#redescribe(this.described);
   }
 
-  /** @param {GalleryImage} told  What is told of the image, but perhaps of another content than what stands here. */
-  #redescribe(told) {
+  /** @param {GalleryImage} description  Of the image, perhaps of another version than the one here. */
+  #redescribe(description) {
     const links = linksOf(this.image, this.version);
-    const isToldIncomplete = told.links.tile === links.tile && told.incomplete;
-    this.described = { ...told, incomplete: this.isIncomplete || isToldIncomplete, links };
+    const isIncomplete = this.isIncomplete || (description.links.tile === links.tile && description.incomplete);
+    this.described = { ...description, incomplete: isIncomplete, links };
   }
 
-  /** @param {Standing} before  What stood in the slot: if it is the same picture, what has come of it is good. */
+  /**
+   * @param {SlotAssignment} before  The slot's previous assignment: if the image is the same, what has arrived of it
+   *   stays valid.
+   */
   inherit(before) {
     const isSame = before.image === this.image && before.version === this.version;
     if (isSame) {
@@ -86,26 +92,24 @@ export class Standing {
 }
 
 /**
- * The slots that the stream has assigned, around what is on screen: bounded, what is furthest away goes first. What is of
- * a newer order than the one that is shown waits until that is.
+ * The assignments around the viewport: bounded; the furthest away are dropped first. Assignments of a newer order than
+ * the displayed one wait until that one is displayed.
  */
 export class Assignments {
   static #most = 1_500;
   static #kept = 1_000;
-  /** Bytes of what has come and is larger than a tile, beside those of the picture cache. */
+  /** The most bytes of renditions held here, beside those of the picture cache. */
   static #heaviest = 64 * 1_048_576;
-  /** So far from what is on screen pages may still tell of what was assigned, in slots. */
+  /** How far from the viewport an assignment may find its new position in the pages. Slots. */
   static #reach = 500;
 
-  /** @type {Map<number, Standing>} */
+  /** @type {Map<number, SlotAssignment>} */
   #bySlot = new Map();
-  /** @type {Map<string, Standing>} */
+  /** @type {Map<string, SlotAssignment>} */
   #byToken = new Map();
-  /** Bytes of what has come. */
-  #bytes = 0;
   /**
-   * Of orders to come, by slot.
-   * @type {Map<number, Standing>}
+   * Assignments of later orders, by slot.
+   * @type {Map<number, SlotAssignment>}
    */
   #coming = new Map();
 
@@ -115,7 +119,7 @@ export class Assignments {
   }
 
   /**
-   * What stands in these slots, and those that are to be made ready, of which nothing was assigned, or less.
+   * The slots of a viewport, and those around it, that lack an assignment for the present need.
    * @param {import('./stream.js').Report} report
    * @param {(index: number) => GalleryImage | undefined} imageAt
    * @returns {{slot: number, image: string, name: string, rendition: import('../catalog/server.js').Rendition}[]}
@@ -126,20 +130,11 @@ export class Assignments {
     const slots = Array.from({ length: count + 2 * beyond }, (_, at) => first - beyond + at);
     return slots.flatMap((slot) => {
       const image = imageAt(slot);
-      const standing = this.at(slot);
-      const isThere = standing?.image === image?.id && (standing?.side === 'box') === (report.side === 'box');
+      const assigned = this.at(slot);
+      const isThere = assigned?.image === image?.id && (assigned?.side === 'box') === (report.side === 'box');
       if (!image || isThere) return [];
       return [{ slot, image: image.id, name: image.name, rendition: stepFor(report, image) }];
     });
-  }
-
-  /**
-   * @param {Standing} standing
-   * @param {NonNullable<Standing['tile']>} tile  What has come of it.
-   */
-  hold(standing, tile) {
-    this.#bytes += tile.blob.size - (standing.tile?.blob.size ?? 0);
-    standing.tile = tile;
   }
 
   /** @param {string} token */
@@ -153,35 +148,35 @@ export class Assignments {
 
   /** @param {Assignment} assignment */
   put(assignment) {
-    // What an earlier stream, which counted further, put aside for the slot is over.
+    // An assignment put aside by an earlier stream, with a higher revision, is obsolete.
     this.#discard(this.#coming, assignment.slot);
-    const standing = new Standing(assignment);
-    this.#keep(standing);
-    return standing;
+    const assigned = new SlotAssignment(assignment);
+    this.#keep(assigned);
+    return assigned;
   }
 
   /**
-   * Of an order that is not shown yet. What is sent for it meanwhile is kept.
+   * Keeps an assignment of an order that is not displayed yet, and what arrives for it.
    * @param {Assignment} assignment
    */
   putAside(assignment) {
-    const standing = new Standing(assignment);
-    const before = this.#coming.get(standing.slot);
+    const assigned = new SlotAssignment(assignment);
+    const before = this.#coming.get(assigned.slot);
     if (before) this.#byToken.delete(before.token);
-    this.#coming.delete(standing.slot);
-    this.#coming.set(standing.slot, standing);
-    this.#byToken.set(standing.token, standing);
+    this.#coming.delete(assigned.slot);
+    this.#coming.set(assigned.slot, assigned);
+    this.#byToken.set(assigned.token, assigned);
     const [oldest] = this.#coming;
     if (this.#coming.size > Assignments.#kept && oldest) this.#discard(this.#coming, oldest[0]);
   }
 
   /**
-   * Another order is shown. What has come of pictures stays with them. What stood in a slot of which nothing is known yet
-   * is left there: had the server anything else to say of it, it would.
+   * Another order is displayed. Renditions stay with their images. An assignment whose slot has no known image stays:
+   * if the server had anything else for that slot, it would say so.
    * @param {number} revision
-   * @param {number} to  Where in it what is on screen stands.
-   * @param {(slot: number) => string | undefined} imageAt  As far as it is known.
-   * @returns {Standing[]}  What waited for this order, and stands in its slot now.
+   * @param {number} to  The position of the viewport in the order.
+   * @param {(slot: number) => string | undefined} imageAt  If known.
+   * @returns {SlotAssignment[]}  The waiting assignments that now have their slots.
    */
   move(revision, to, imageAt) {
     /** @type {Map<string, number>} */
@@ -192,59 +187,58 @@ export class Assignments {
     }
     const before = [...this.#bySlot.values()];
     this.#bySlot.clear();
-    for (const standing of before) {
-      const isSame = [undefined, standing.image].includes(imageAt(standing.slot));
-      const slot = slots.get(standing.image) ?? (isSame ? standing.slot : undefined);
+    for (const assigned of before) {
+      const isSame = [undefined, assigned.image].includes(imageAt(assigned.slot));
+      const slot = slots.get(assigned.image) ?? (isSame ? assigned.slot : undefined);
       if (slot === undefined || this.#bySlot.has(slot)) {
-        this.#byToken.delete(standing.token);
+        this.#byToken.delete(assigned.token);
         continue;
       }
-      if (slot !== standing.slot) standing.revision = revision;
-      standing.slot = slot;
-      this.#bySlot.set(slot, standing);
+      if (slot !== assigned.slot) assigned.revision = revision;
+      assigned.slot = slot;
+      this.#bySlot.set(slot, assigned);
     }
     return this.#moveIn(({ revision: itsOwn }) => itsOwn <= revision);
   }
 
   /**
-   * What was put aside for an order to come is good already where the one that is shown has the same picture.
-   * @param {(slot: number) => string | undefined} imageAt  Of the order that is shown.
-   * @returns {Standing[]}  What stands in its slot now.
+   * Activates waiting assignments whose slot has the same image in the displayed order already.
+   * @param {(slot: number) => string | undefined} imageAt  In the displayed order.
+   * @returns {SlotAssignment[]}  The assignments that now have their slots.
    */
   takeUp(imageAt) {
     return this.#moveIn(({ slot, image }) => imageAt(slot) === image);
   }
 
   /**
-   * Of what was put aside.
-   * @param {(standing: Standing) => boolean} isDue
+   * Activates waiting assignments.
+   * @param {(assigned: SlotAssignment) => boolean} isDue
    */
   #moveIn(isDue) {
     const due = [...this.#coming.values()].filter(isDue);
-    for (const standing of due) {
-      this.#coming.delete(standing.slot);
-      this.#keep(standing);
+    for (const assigned of due) {
+      this.#coming.delete(assigned.slot);
+      this.#keep(assigned);
     }
     return due;
   }
 
-  /** What was assigned is of another view. */
+  /** Another view is displayed. */
   clear() {
-    this.#bytes = 0;
     this.#bySlot.clear();
     this.#byToken.clear();
     this.#coming.clear();
   }
 
-  /** @param {Standing} standing */
-  #keep(standing) {
-    const before = this.#bySlot.get(standing.slot);
+  /** @param {SlotAssignment} assigned */
+  #keep(assigned) {
+    const before = this.#bySlot.get(assigned.slot);
     if (before) {
-      if (before.token !== standing.token) this.#byToken.delete(before.token);
-      standing.inherit(before);
+      if (before.token !== assigned.token) this.#byToken.delete(before.token);
+      assigned.inherit(before);
     }
-    this.#bySlot.set(standing.slot, standing);
-    this.#byToken.set(standing.token, standing);
+    this.#bySlot.set(assigned.slot, assigned);
+    this.#byToken.set(assigned.token, assigned);
   }
 
   /** @param {number} slot */
@@ -253,27 +247,35 @@ export class Assignments {
   }
 
   /**
-   * @param {Map<number, Standing>} from
+   * @param {Map<number, SlotAssignment>} from
    * @param {number} slot
    */
   #discard(from, slot) {
-    const standing = from.get(slot);
-    if (!standing) return;
-    this.#bytes -= standing.tile?.blob.size ?? 0;
+    const assigned = from.get(slot);
+    if (!assigned) return;
     from.delete(slot);
-    this.#byToken.delete(standing.token);
+    this.#byToken.delete(assigned.token);
   }
 
   /** @param {number} middle  The slot in the middle of the screen. */
   trim(middle) {
-    if (this.#bySlot.size <= Assignments.#most && this.#bytes <= Assignments.#heaviest) return;
+    const bytes = bytesOf(this.#bySlot) + bytesOf(this.#coming);
+    if (this.#bySlot.size <= Assignments.#most && bytes <= Assignments.#heaviest) return;
     const slots = [...this.#bySlot.keys()].sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
-    this.#bytes = 0;
+    let kept = 0;
     slots.forEach((slot, at) => {
-      const bytes = this.at(slot)?.tile?.blob.size ?? 0;
-      const fits = at < Assignments.#kept && this.#bytes + bytes <= Assignments.#heaviest / 2;
-      this.#bytes += bytes;
-      if (!fits) this.remove(slot);
+      kept += this.at(slot)?.tile?.blob.size ?? 0;
+      if (at >= Assignments.#kept || kept > Assignments.#heaviest / 2) this.remove(slot);
     });
   }
+}
+
+/**
+ * Adds up all sizes at each call: assignments are removed in many ways, and a running total would miss one of them.
+ * @param {Map<number, SlotAssignment>} assigned
+ */
+function bytesOf(assigned) {
+  let bytes = 0;
+  for (const { tile } of assigned.values()) bytes += tile?.blob.size ?? 0;
+  return bytes;
 }

@@ -3,11 +3,11 @@ import { bestStep, pixelsOf, stepFor } from '../loading/sizes.js';
 
 /**
  * @typedef {import('../loading/slot.js').Slot} Slot
- * @typedef {import('./assignments.js').Standing} Standing
+ * @typedef {import('./assignments.js').SlotAssignment} SlotAssignment
  * @typedef {{kind: import('./worker/message.js').Kind, picture: import('../loading/cache.js').Picture}} Choice
  */
 
-/** Of what has come of a picture, and of what is remembered, what serves a slot best. */
+/** Chooses the best rendition for a slot among those that have arrived and those in the cache. */
 export class PictureChoice {
   #cache;
 
@@ -18,67 +18,68 @@ export class PictureChoice {
 
   /**
    * @param {Slot} slot
-   * @param {Standing} standing
+   * @param {SlotAssignment} assigned
    * @returns {Choice | null | undefined}
    */
-  bestOf(slot, standing) {
-    const { version, tile, isIncomplete, described } = standing;
+  bestOf(slot, assigned) {
+    const { version, tile, isIncomplete, described } = assigned;
     const cache = this.#cache;
     const key = tile && linkTo(described, tile.kind);
-    // Without a version nobody knows whether what is remembered by this name is the same picture.
+    // Without a version it is unknown whether the cached picture is the same.
     const put = tile && key && (!version || !cache.get(key)) ? cache.put(key, tile.blob, isIncomplete) : undefined;
     if (!version) return tile && put && { kind: tile.kind, picture: put };
-    const best = bestStep(neededBy(slot, standing), (name) => cache.get(linkTo(described, name)) !== undefined);
-    const picture = best && cache.get(linkTo(described, best));
-    return picture && { kind: /** @type {Choice['kind']} */ (best), picture };
+    const best = bestStep(neededBy(slot, assigned), (name) => cache.get(linkTo(described, name)) !== undefined);
+    if (best === undefined) return undefined;
+    const picture = cache.get(linkTo(described, best));
+    return picture && { kind: best, picture };
   }
 
   /**
-   * Whether what the slot shows has all the pixels that it needs.
+   * Whether the displayed rendition has all the pixels that the slot needs.
    * @param {Slot} slot
-   * @param {Standing} standing
+   * @param {SlotAssignment} assigned
    */
-  isSharp(slot, standing) {
-    return slot.pixels >= pixelsOf(neededBy(slot, standing));
+  isSharp(slot, assigned) {
+    return slot.pixels >= pixelsOf(neededBy(slot, assigned));
   }
 
   /**
-   * Whether nothing finer comes for the slot.
+   * Whether nothing finer will come for the slot.
    * @param {Slot} slot
-   * @param {Standing} standing
+   * @param {SlotAssignment} assigned
    */
-  isAll(slot, standing) {
-    return (standing.isEnded && isMeantFor(slot, standing)) || this.isSharp(slot, standing);
+  isAll(slot, assigned) {
+    return (assigned.isEnded && isMeantFor(slot, assigned)) || this.isSharp(slot, assigned);
   }
 
   /**
-   * It proved to be no picture.
-   * @param {Standing} standing
+   * The browser could not decode it.
+   * @param {SlotAssignment} assigned
    * @param {Choice} choice
    */
-  reject(standing, { kind }) {
-    this.#cache.remove(linkTo(standing.described, kind));
-    standing.tile = null;
+  reject(assigned, { kind }) {
+    this.#cache.remove(linkTo(assigned.described, kind));
+    assigned.tile = null;
   }
 }
 
 /**
- * The page knows what each of its places needs; but where it does not know the picture's proportions, the server knows
- * better, and may have learnt meanwhile that more is needed than it said.
+ * The page knows what each place needs; but without the image's size the server knows better, and may have learned
+ * meanwhile that more is needed than it announced.
  * @param {Slot} slot
- * @param {Standing} standing
+ * @param {SlotAssignment} assigned
  */
-function neededBy(slot, standing) {
+function neededBy(slot, assigned) {
   const { need, image } = slot;
-  const { rendition, tile } = standing;
-  if (image?.width || !isMeantFor(slot, standing)) return stepFor(need, image);
+  const { rendition, tile } = assigned;
+  if (image?.width || !isMeantFor(slot, assigned)) return stepFor(need, image);
   return tile && pixelsOf(tile.kind) > pixelsOf(rendition) ? tile.kind : rendition;
 }
 
 /**
- * What the server says of a picture in the grid it does not say of the same picture in the viewer.
+ * Assignments for the grid say nothing about the viewer's needs, and vice versa.
  * @param {Slot} slot
- * @param {Standing} standing
+ * @param {SlotAssignment} assigned
  */
 function isMeantFor({ need }, { side }) {
   return (need?.side === 'box') === (side === 'box');

@@ -1,28 +1,37 @@
 /**
- * How fast a scroll goes and where it will end, told from where it was at the last few frames. Pure: it is given times
- * (milliseconds) and places (pixels), and asks no clock.
+ * The velocity and the predicted end of a scroll, from its positions in the last few frames. Pure: it is given times
+ * (milliseconds) and positions (pixels), and reads no clock.
  */
 export class Motion {
-  /** What is older says nothing about now. Milliseconds. */
+  /** Older positions say nothing about now. Milliseconds. */
   static #memory = 340;
-  /** After so long without a frame nobody knows what happened between. */
+  /** After this long without a frame, the history starts afresh. Milliseconds. */
   static #pause = 180;
-  /** The velocity is that of at least so long a time: a frame that was late is followed by one that is too soon. */
+  /**
+   * The velocity is measured over at least this time: a late frame is followed by one that comes too soon.
+   * Milliseconds.
+   */
   static #window = 120;
-  /** Two frames close together would make a leap of a step: no movement is taken to be shorter than this. */
+  /**
+   * The shortest duration assumed for a movement: two frames close together would make a step look like a leap.
+   * Milliseconds.
+   */
   static #shortest = 32;
-  /** So long without movement is a stop: a frame of any screen, and more than what lies between two touch events. */
+  /**
+   * This long without movement is a stop: longer than a frame of any screen, and than the interval of touch events.
+   * Milliseconds.
+   */
   static #still = 12;
   static #fewestSamples = 11;
-  /** How unsure a landing may be: so many pixels, and so much of the way that is left. */
+  /** How uncertain a landing may be: pixels, and a share of the remaining distance. */
   static #doubt = { pixels: 40, share: 0.12 };
-  /** What is left of the way is proportional to these powers of the velocity, as scrolls go. */
+  /** The remaining distance of a scroll is proportional to one of these powers of its velocity. */
   static #laws = [1, 1.5, 2];
-  /** So many times surer than the first law must another be: over a short stretch all of them fit. */
+  /** How many times better than the first law another one must fit, because over a short stretch all of them fit. */
   static #preference = 2.6;
-  /** Of the velocity at the window's beginning; what has lost less is not clearly slowing. */
+  /** A scroll is slowing if its velocity has dropped below this share of that at the start of the window. */
   static #slower = 0.93;
-  /** The longest that a scroll is believed to go on at its present velocity. Seconds. */
+  /** How long a scroll is assumed to continue at its present velocity. Seconds. */
   static #longestWay = 1.2;
 
   /** @type {number[]} */
@@ -38,12 +47,12 @@ export class Motion {
       if (time - this.#times[last] >= Motion.#still) this.#restAt(time, place);
       return;
     }
-    // After a rest nobody knows when the movement began: it is a leap until a second frame confirms it.
+    // After a rest it is unknown when the movement began: it counts as a leap until a second frame confirms it.
     if (last >= 0 && time - this.#times[last] > Motion.#pause) this.#restAt(time, place);
     else this.#note(time, place);
   }
 
-  /** Pixels a second; positive towards the end, 0 at rest or when not known. */
+  /** Pixels per second; positive towards the end, 0 at rest or if unknown. */
   get velocity() {
     const last = this.#times.length - 1;
     if (last < 1) return 0;
@@ -53,7 +62,7 @@ export class Motion {
     return ((this.#places[last] - this.#places[from]) / passed) * 1_000;
   }
 
-  /** The place where it will come to rest, or undefined while that cannot be told. */
+  /** The position where the scroll will end; undefined while that cannot be predicted. */
   get landing() {
     const last = this.#times.length - 1;
     if (last + 1 < Motion.#fewestSamples) return undefined;
@@ -61,9 +70,9 @@ export class Motion {
     const now = velocities[velocities.length - 1];
     const before = velocities[0];
     if (now * before <= 0 || Math.abs(now) > Math.abs(before) * Motion.#slower) return undefined;
-    // A finger's fling dies away: what is left of the way is proportional to the velocity. What brakes evenly has a way
-    // left that is proportional to its square, and most easings lie between. Each is a straight line over that power
-    // of the velocity, and its end, at no velocity, is the landing.
+    // A finger's fling decays: its remaining distance is proportional to the velocity. With an even deceleration it is
+    // proportional to the square of the velocity, and most easings lie between. Each is a straight line over that power
+    // of the velocity, and the value at velocity 0 is the landing.
     const fits = Motion.#laws.map((power) => fit(velocities.map((velocity) => raise(velocity, power)), places));
     const surest = fits.reduce((best, each) => (each.doubt < best.doubt ? each : best));
     const law = surest.doubt * Motion.#preference < fits[0].doubt ? surest : fits[0];
@@ -90,11 +99,11 @@ export class Motion {
     }
   }
 
-  /** The velocity at each frame but the outer ones (pixels a second), from the frames around it. */
+  /** The velocity at each frame except the outer ones (pixels per second), from the frames around it. */
   #slopes() {
     const velocities = [];
     const places = [];
-    // Over a longer stretch whole pixels and uneven frames weigh less.
+    // Over a longer stretch, whole pixels and uneven frames matter less.
     const reach = 3;
     for (let at = reach; at + reach < this.#times.length; at += 1) {
       const passed = this.#times[at + reach] - this.#times[at - reach];
@@ -107,15 +116,15 @@ export class Motion {
 
 /**
  * @param {number} value
- * @param {number} power  The sign stays.
+ * @param {number} power  The sign is kept.
  */
 function raise(value, power) {
   return Math.sign(value) * Math.abs(value) ** power;
 }
 
 /**
- * The straight line `y = atZero + slope x` of least squares. `doubt` is the standard error of `atZero`, infinite where
- * the line does not fall.
+ * The least-squares line `y = atZero + slope x`. `doubt` is the standard error of `atZero`, infinite if the line does
+ * not fall.
  * @param {number[]} xs
  * @param {number[]} ys
  */

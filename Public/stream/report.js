@@ -7,21 +7,21 @@ import { Motion } from './motion.js';
  */
 
 /**
- * Tells the stream what is on screen: once a frame while it moves, where it is going and how fast, and in the first
- * frame without movement that it has stopped. At rest it does nothing. While a picture is looked at large, it and its
- * neighbours are what is on screen, and the grid beneath is not.
+ * Reports the viewport to the stream: once a frame during a scroll, with its direction and velocity, and in the first
+ * frame without movement that it has stopped. At rest it does nothing. While the viewer is open, its image and the
+ * neighbours are the viewport, and the grid below is not.
  */
 export class ViewportReport {
-  /** A change of velocity that is worth telling, as a share of it. */
+  /** A change of velocity worth reporting, as a share of it. */
   static #notable = 0.08;
 
-  /** Slots a second; a leap may look faster, and the stream takes no more. */
+  /** Slots per second: a leap may look faster, and the stream accepts no more. */
   static #fastest = 1e6;
 
   #grid;
   #pages;
-  #way;
-  #lane;
+  #transport;
+  #slotGroup;
   #viewer;
   #motion = new Motion();
   #isWatching = false;
@@ -29,23 +29,24 @@ export class ViewportReport {
   #last = null;
 
   /**
-   * @param {{grid: Grid, pages: import('../catalog/pages.js').Pages, way: import('../loading/way.js').Way,
-   *   lane: import('../loading/lane.js').Lane, viewer: import('../viewer/viewer.js').Viewer}} parts  `lane`: the grid's.
+   * @param {{grid: Grid, pages: import('../catalog/pages.js').Pages, transport: import('../loading/transport.js').Transport,
+   *   slotGroup: import('../loading/slot-group.js').SlotGroup, viewer: import('../viewer/viewer.js').Viewer}} parts
+   *   `slotGroup`: the grid's.
    */
-  constructor({ grid, pages, way, lane, viewer }) {
+  constructor({ grid, pages, transport, slotGroup, viewer }) {
     this.#grid = grid;
     this.#pages = pages;
-    this.#way = way;
-    this.#lane = lane;
+    this.#transport = transport;
+    this.#slotGroup = slotGroup;
     this.#viewer = viewer;
     grid.addEventListener('move', () => this.#moved());
-    viewer.addEventListener('look', () => this.#tell());
+    viewer.addEventListener('viewchange', () => this.#send());
   }
 
-  /** The grid was laid out anew, or another part of it is on screen. */
+  /** The grid was laid out again, or scrolled. */
   #moved() {
-    // A leap is not a movement that is going on: it is told at once.
-    if (this.#grid.scroller.velocity === 0) this.#tell();
+    // A leap is no continuing movement: report it at once.
+    if (this.#grid.scroller.velocity === 0) this.#send();
     if (this.#isWatching) return;
     this.#isWatching = true;
     requestAnimationFrame((time) => this.#watch(time));
@@ -55,19 +56,19 @@ export class ViewportReport {
   #watch(time) {
     const { offset, slid } = this.#grid.scroller;
     this.#motion.add(time, offset - slid);
-    this.#tell();
+    this.#send();
     this.#isWatching = this.#motion.velocity !== 0 || this.#grid.scroller.velocity !== 0;
     if (this.#isWatching) requestAnimationFrame((next) => this.#watch(next));
   }
 
-  #tell() {
+  #send() {
     const seen = this.#viewer.sight ?? this.#sightOfGrid();
     if (!seen) return;
-    // The plain view goes without saying.
+    // The default view needs no mention.
     const report = { view: this.#pages.view.text || undefined, revision: this.#pages.revision, ...seen };
-    if (this.#last && !isNews(this.#last, report, ViewportReport.#notable)) return;
+    if (this.#last && !differsNotably(this.#last, report, ViewportReport.#notable)) return;
     this.#last = report;
-    this.#way.look(report);
+    this.#transport.viewportChanged(report);
   }
 
   /** @returns {import('./stream.js').Sight | null} */
@@ -78,7 +79,7 @@ export class ViewportReport {
     const velocity = this.#motion.velocity * geometry.densityAt(scroller.offset);
     const landing = this.#motion.landing;
     const needed = need(geometry.neededAt(scroller.offset));
-    this.#lane.look(needed);
+    this.#slotGroup.setNeed(needed);
     return {
       first,
       count: last - first + 1,
@@ -103,7 +104,7 @@ function need({ length, side }) {
  * @param {Report} now
  * @param {number} notable
  */
-function isNews(before, now, notable) {
+function differsNotably(before, now, notable) {
   return (
     before.view !== now.view || before.revision !== now.revision ||
     before.first !== now.first || before.count !== now.count ||

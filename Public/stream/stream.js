@@ -1,28 +1,31 @@
 import { acceptedPictures } from '../catalog/formats.js';
+import { serverTables } from '../catalog/server-tables.js';
+import { find } from '../page/template.js';
 
 /**
  * @typedef {import('./worker/message.js').Kind} Kind
- * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number,
- *   view?: string, rendition: Kind}} Assignment  What stands in a slot of a view. A slot of which everything is held has a
- *   token of the page's own. `rendition`: the largest that the slot needs.
+ * @typedef {{slot: number, image: string, name: string, version: string | null, token: string, revision: number, view?:
+ *   string, rendition: Kind}} Assignment  The image in a slot of a view. If everything is held already, the token is
+ *   made up by the page. `rendition`: the largest that the slot needs.
  * @typedef {import('../loading/sizes.js').Need & {first: number, count: number, direction: number, velocity: number,
- *   landing?: number, ahead?: number, behind?: number}} Sight  What is on screen, in the words of the stream's `viewport`
- *   message. `ahead`, `behind`: how many slots are to be made ready, where that is not left to the server.
+ *   landing?: number, ahead?: number, behind?: number}} Sight  The viewport, in the terms of the stream's `viewport`
+ *   message. `ahead`, `behind`: how many slots to prepare, if that is not left to the server.
  * @typedef {Sight & {view?: string, revision?: number, lag?: number}} Report
- * @typedef {{version: string | null, isIncomplete: boolean}} Content  Of what there is a picture. `isIncomplete`: the
- *   file ends before the picture does.
+ * @typedef {{version: string | null, isIncomplete: boolean}} Content  What a picture was made of. `isIncomplete`: the
+ *   file is truncated.
  */
 
 /**
- * The page's hold on the stream, which lives in a worker. It sleeps while the page does.
+ * The page's side of the stream, whose socket lives in a worker. It sleeps while the page does.
  *
  * Events: `open` when the server listens; `closed` (detail: `{wasOpen, failures}`); `catalog` (detail: `{view,
- * revision, total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile` (detail:
- * `{token, content, kind, blob}`: a tile, or what is larger or smaller), `problem` (detail: `{token, problem}`), `waiting` (detail: `{tokens}`);
- * `heard` when the server was asked and has answered; `unavailable` when there can be no worker.
+ * revision, total}`); `assigned` (detail: `{assignments}`); `preview` (detail: `{token, content, url, at}`), `tile`
+ * (detail: `{token, content, kind, blob}`: a tile, or a larger or smaller step), `problem` (detail: `{token,
+ * problem}`), `waiting` (detail: `{tokens}`); `heard` when the server has answered a ping; `unavailable` if no worker
+ * can be started.
  */
 export class Stream extends EventTarget {
-  /** A page that is out of sight for longer needs no stream. Milliseconds. */
+  /** How long a hidden page keeps its stream. Milliseconds. */
   static #patience = 30_000;
 
   /** @type {Worker | null} */
@@ -36,14 +39,15 @@ export class Stream extends EventTarget {
     return this.#isOpen;
   }
 
-  /** Whether there is a worker, and so what it keeps. */
+  /** Whether there is a worker, and so its cache. */
   get isAvailable() {
     return this.#worker !== null;
   }
 
   async start() {
     try {
-      this.#worker = new Worker(new URL('./worker/worker.js', import.meta.url), { type: 'module', name: 'stream' });
+      const { href } = /** @type {HTMLLinkElement} */ (find('#stream-worker'));
+      this.#worker = new Worker(href, { type: 'module', name: 'stream' });
     } catch {
       this.dispatchEvent(new Event('unavailable'));
       return;
@@ -58,42 +62,42 @@ export class Stream extends EventTarget {
     const url = new URL('/api/v1/stream', location.href);
     url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
     url.searchParams.set('accept', await acceptedPictures);
-    this.#post({ type: 'start', url: url.href });
+    this.#post({ type: 'start', url: url.href, tables: serverTables });
   }
 
-  /** @param {Report} report  Replaces the one before. */
+  /** @param {Report} report  Replaces the previous one. */
   show(report) {
     this.#post({ type: 'viewport', report });
   }
 
   /**
-   * The images that are about to be on screen: what is held of them need not be sent.
+   * Announces the images that are about to be on screen: renditions held of them need not be sent.
    * @param {{image: string, version: string}[]} images
    */
-  tellOf(images) {
+  announceHeld(images) {
     if (images.length > 0) this.#post({ type: 'known', images });
   }
 
   /**
-   * Gives what is held of these, while there is no server that would assign them.
+   * Requests the renditions held of these images, while no server can assign them.
    * @param {ReturnType<import('./assignments.js').Assignments['lackingOf']>} assignments
    * @param {number} revision
    * @param {string} view
    */
-  recall(assignments, revision, view) {
-    if (assignments.length > 0) this.#post({ type: 'recall', assignments, revision, view });
+  requestHeld(assignments, revision, view) {
+    if (assignments.length > 0) this.#post({ type: 'requestHeld', assignments, revision, view });
   }
 
   /**
    * @param {number} slot  One that failed.
-   * @param {{insists: boolean}} how  Whether a person asks: then no failure that the server remembers counts.
+   * @param {{bypassesNegativeCache: boolean}} how  True if the user asked for the retry.
    */
-  retry(slot, { insists }) {
-    this.#post({ type: 'retry', slots: [slot], insists });
+  retry(slot, { bypassesNegativeCache }) {
+    this.#post({ type: 'retry', slots: [slot], bypassesNegativeCache });
   }
 
   /**
-   * What came is no picture.
+   * The browser could not decode the rendition.
    * @param {string} image
    * @param {string} version
    * @param {Kind} kind
@@ -102,12 +106,12 @@ export class Stream extends EventTarget {
     this.#post({ type: 'unfit', image, version, kind });
   }
 
-  /** The server answers again: whatever socket there is may be a dead one, and there is no need to wait for another. */
+  /** The server can be reached again: reconnect at once, since the present socket may be dead. */
   renew() {
     if (!document.hidden) this.#post({ type: 'renew' });
   }
 
-  /** Has the server say whether it is there: a stream that it does not answer by is closed, and another is opened. */
+  /** Pings the server: a stream without an answer is closed, and another one opened. */
   ask() {
     this.#post({ type: 'ask' });
   }
@@ -117,7 +121,7 @@ export class Stream extends EventTarget {
     if (!this.#isOpen) this.#post({ type: 'hasten' });
   }
 
-  /** When anything was heard last. Milliseconds of the page's clock. */
+  /** When anything last arrived. Milliseconds of the page's clock. */
   get heardAt() {
     return this.#heardAt;
   }

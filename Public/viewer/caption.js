@@ -1,7 +1,7 @@
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 
-/** What the bars of the viewer say of the picture, and where they lead from it. */
+/** The text in the viewer's bars, and the links from there. */
 export class Caption {
   #name = find('#viewer-name');
   #count = find('#viewer-count');

@@ -2,7 +2,7 @@ import { find } from '../page/template.js';
 import { coordinatesOf, linesOf, mapOf, trailOf } from './facts.js';
 import { Histogram } from './histogram.js';
 
-/** What is known of the picture, beside it. */
+/** The panel with an image's details. */
 export class Details {
   #panel = find('#details');
   #list = find('#details-list');
@@ -13,13 +13,13 @@ export class Details {
 
   /**
    * @param {{hrefOf: (folder: string) => string, onFolder: (folder: string) => void}} parts  `hrefOf`: the address of a
-   *   folder's view. `onFolder` is called when somebody goes there.
+   *   folder's view. `onFolder` is called when the user opens a folder.
    */
   constructor({ hrefOf, onFolder }) {
     this.#hrefOf = hrefOf;
     this.#panel.addEventListener('click', (event) => {
       const link = /** @type {HTMLElement} */ (event.target).closest?.('a[data-folder]');
-      // Another tab, another window: what the browser does with links is left to it.
+      // With a modifier the browser opens the link in another tab or window.
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       onFolder(link.getAttribute('data-folder') ?? '');
@@ -36,8 +36,8 @@ export class Details {
   }
 
   /**
-   * @param {Record<string, any>} image  What is known of it, and `index`, where it stands in the order that is shown.
-   * @param {Blob | null} blob  The picture itself, if it is here.
+   * @param {Record<string, any>} image  All that is known of it, and `index`, its position in the displayed order.
+   * @param {Blob | null} blob  The displayed rendition, if loaded.
    */
   show(image, blob) {
     if (!this.isOpen) return;
@@ -46,7 +46,7 @@ export class Details {
     if (image.incomplete) this.#problem.textContent = 'Incomplete: the file ends before the picture does.';
     this.#problem.hidden = this.#problem.textContent === '';
     const lines = linesOf(image).map(([term, text]) => line(term, text));
-    // Where it lies comes after what it is called.
+    // The folder comes after the name and title.
     if (image.folder) lines.splice(image.title ? 2 : 1, 0, line('Folder', this.#trail(image.folder)));
     if (image.placeNames || image.place) lines.push(line('Place', ...placeOf(image)));
     this.#list.replaceChildren(...lines);

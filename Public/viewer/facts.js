@@ -1,14 +1,14 @@
 import { formatBytes, formatNumber } from '../page/numbers.js';
 
 /**
- * @typedef {{make?: string, model?: string, lens?: string, exposureTime?: number, aperture?: number,
- *   sensitivity?: number, focalLength?: number}} Camera  Seconds, f-number, ISO, millimetres.
- * @typedef {{latitude: number, longitude: number, altitude?: number}} Place  Degrees, and metres above the sea.
+ * @typedef {{make?: string, model?: string, lens?: string, exposureTime?: number, aperture?: number, sensitivity?:
+ *   number, focalLength?: number}} Camera  Seconds, f-number, ISO, millimetres.
+ * @typedef {{latitude: number, longitude: number, altitude?: number}} Place  Degrees, and metres above sea level.
  */
 
 /**
- * What is known of a picture, in words; what is not known has no line.
- * @param {Record<string, any>} image  As the server tells of it, and `index`, where it stands in the order that is shown.
+ * The metadata of an image as lines of text; unknown members have no line.
+ * @param {Record<string, any>} image  As the server describes it, and `index`, its position in the displayed order.
  * @returns {[string, string][]}
  */
 export function linesOf(image) {
@@ -18,7 +18,7 @@ export function linesOf(image) {
     ['Name', image.name],
     ['Title', image.title],
     ['Number', formatNumber(image.index + 1)],
-    ['Taken', image.takenAt && dateIn(image.takenAt)],
+    ['Taken', image.takenAt && dateIn(image) + (image.takenFrom === 'name' ? ', by its name' : '')],
     ['Size', image.width && image.height && sizeOf(image)],
     ['File', [image.type && nameOf(image.type), image.bytes && formatBytes(image.bytes)].filter(Boolean).join(', ')],
     ['Frames', image.frames > 1 && formatNumber(image.frames)],
@@ -40,21 +40,27 @@ function sizeOf({ width, height }) {
 
 /** @param {string} mediaType */
 function nameOf(mediaType) {
-  return mediaType.replace(/^image\/(x-|vnd\.)?/, '').replace(/\+xml$/, '').toUpperCase();
+  return mediaType.replace(/^image\/(x-|vnd\.)?/, '').replace(/\+xml(-compressed)?$/, '').toUpperCase();
 }
 
+/** @type {Record<string, Intl.DateTimeFormatOptions>} */
+const dateStyles = {
+  year: { year: 'numeric' }, month: { year: 'numeric', month: 'long' }, day: { dateStyle: 'long' },
+  time: { dateStyle: 'long', timeStyle: 'short' },
+};
+
 /**
- * The hour that the camera's clock showed, not that of the reader's zone.
- * @param {string} taken
+ * The time on the camera's clock, not in the reader's time zone, and no more of it than is known.
+ * @param {Record<string, any>} image
  */
-function dateIn(taken) {
-  const clock = new Date(taken.replace(/(Z|[+-]\d\d:\d\d)$/, 'Z'));
-  if (Number.isNaN(clock.getTime())) return taken;
-  return clock.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+export function dateIn({ takenAt, takenPrecision = 'time' }) {
+  const clock = new Date(takenAt.replace(/(Z|[+-]\d\d:\d\d)$/, 'Z'));
+  if (Number.isNaN(clock.getTime())) return takenAt;
+  return clock.toLocaleString('en', { ...dateStyles[takenPrecision], timeZone: 'UTC' });
 }
 
 /**
- * Many makers write their name into the model's, too.
+ * Many makers repeat their name in the model's.
  * @param {Camera} camera
  */
 export function cameraOf({ make = '', model = '' }) {
@@ -64,7 +70,7 @@ export function cameraOf({ make = '', model = '' }) {
 }
 
 /**
- * As photographers write it: a camera's own numbers have more digits than it can set.
+ * Rounded as photographers write it: cameras record more digits than they can set.
  * @param {Camera} camera
  */
 export function exposureOf({ exposureTime, aperture, sensitivity, focalLength }) {
@@ -79,7 +85,7 @@ export function exposureOf({ exposureTime, aperture, sensitivity, focalLength })
 
 /**
  * @param {number} value
- * @param {number} digits  At most so many after the point.
+ * @param {number} digits  The most digits after the point.
  */
 function rounded(value, digits) {
   return String(Number(value.toFixed(digits)));
@@ -93,7 +99,7 @@ export function coordinatesOf({ latitude, longitude }) {
 }
 
 /**
- * Where a map of the place is. Nothing is asked of it before somebody follows the link.
+ * The address of a map. Nothing is requested from it before the user follows the link.
  * @param {Place} place
  */
 export function mapOf({ latitude, longitude }) {
@@ -102,7 +108,7 @@ export function mapOf({ latitude, longitude }) {
 }
 
 /**
- * The folders from the gallery down to the picture's.
+ * The folders from the gallery down to the image's.
  * @param {string} folder  Its path.
  */
 export function trailOf(folder) {

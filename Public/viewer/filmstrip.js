@@ -1,11 +1,11 @@
 import { formatNumber } from '../page/numbers.js';
-import { recall, remember } from '../page/memory.js';
+import { readPreference, savePreference } from '../page/memory.js';
 import { find } from '../page/template.js';
 import { Still } from './still.js';
 
-/** The pictures before and after the one that is looked at, small, in a row beneath it. */
+/** A row of small images below the current one: those before and after it. */
 export class Filmstrip {
-  /** At the most so many on each side: the grid's pictures are in the document, too. */
+  /** How many images on each side: the grid's images are in the document, too. */
   static #reach = 10;
   static #name = 'filmstrip';
 
@@ -18,12 +18,12 @@ export class Filmstrip {
   #stills = [];
   #index = -1;
   #total = 0;
-  /** Counts what is shown, so that what comes late can be told apart. */
+  /** Numbers the updates, so that late answers can be told apart. */
   #turn = 0;
 
   /**
-   * @param {{images: Pick<import('../loading/way.js').Way, 'knownAt' | 'load'>,
-   *   loader: import('../loading/loader.js').PictureLoader, onChoose: (index: number) => void}} parts
+   * @param {{images: Pick<import('../loading/transport.js').Transport, 'knownAt' | 'load'>,
+   *   loader: import('../loading/token-loader.js').TokenLoader, onChoose: (index: number) => void}} parts
    */
   constructor({ images, loader, onChoose }) {
     this.#images = images;
@@ -32,7 +32,7 @@ export class Filmstrip {
     this.#button.addEventListener('click', () => this.toggle());
     this.#element.addEventListener('click', (event) => this.#clicked(event));
     new ResizeObserver(() => this.#lay()).observe(this.#element);
-    this.#say(recall(Filmstrip.#name) === 'shown');
+    this.#say(readPreference(Filmstrip.#name) === 'shown');
   }
 
   get isShown() {
@@ -41,7 +41,7 @@ export class Filmstrip {
 
   toggle() {
     const isShown = !this.isShown;
-    remember(Filmstrip.#name, isShown ? 'shown' : 'hidden');
+    savePreference(Filmstrip.#name, isShown ? 'shown' : 'hidden');
     this.#say(isShown);
     this.#lay();
   }
@@ -53,7 +53,7 @@ export class Filmstrip {
   }
 
   /**
-   * @param {number} index  Of the picture that is looked at.
+   * @param {number} index  Of the current image.
    * @param {number} total
    */
   show(index, total) {
@@ -63,7 +63,7 @@ export class Filmstrip {
   }
 
   empty() {
-    // Whatever is still awaited is for nobody.
+    // Discards late answers.
     this.#turn += 1;
     this.#index = -1;
     this.#release(this.#stills);
@@ -94,7 +94,7 @@ export class Filmstrip {
       this.#fill(still, index);
     }
     this.#release(spare);
-    // In the order in which they are seen. Those that stay are not touched, so that they glide.
+    // In visual order. Elements that stay are not touched, so that they glide.
     this.#stills.forEach(({ element }, at) => {
       const there = this.#element.children[at] ?? null;
       if (there !== element) this.#element.insertBefore(element, there);
@@ -114,7 +114,7 @@ export class Filmstrip {
     const turn = this.#turn;
     let image = this.#images.knownAt(index);
     if (!image) {
-      // What it showed at another place is not what stands here.
+      // It displayed another image before.
       this.#loader.release(still);
       image = await this.#images.load(index).catch(() => undefined);
     }

@@ -1,12 +1,12 @@
-/** A picture growing out of its slot, and shrinking back into it. */
+/** The animation of an image growing out of its slot and shrinking back into it. */
 
 const milliseconds = 240;
 const slowly = 900;
 const easing = 'cubic-bezier(0.2, 0, 0, 1)';
 
 /**
- * @param {HTMLElement} box  The picture in the viewer, where it ends.
- * @param {DOMRect} slot  Where it begins.
+ * @param {HTMLElement} box  The image in the viewer, where the animation ends.
+ * @param {DOMRect} slot  Where it starts.
  * @returns {Promise<unknown>}
  */
 export function growFrom(slot, box) {
@@ -25,15 +25,15 @@ export function shrinkTo(slot, box) {
 /**
  * @param {HTMLElement} element
  * @param {'in' | 'out'} way
- * @param {number} [from]  The opacity that it has when it fades out.
+ * @param {number} [from]  The opacity at the start of a fade-out.
  */
 export function fade(element, way, from = 1) {
   return play(element, way === 'in' ? [{ opacity: 0 }, { opacity: 1 }] : [{ opacity: from }, { opacity: 0 }]);
 }
 
 /**
- * One picture turns into another: where they are not alike in shape, what is behind them shows through.
- * @param {HTMLElement} before  A frame that is out of sight already.
+ * Fades from one image to another; if their shapes differ, the background shows through.
+ * @param {HTMLElement} before  A frame that is already out of sight.
  * @param {HTMLElement} after
  */
 export function crossFade(before, after) {
@@ -58,7 +58,7 @@ export function glide(element, from, to) {
 function play(element, keyframes, duration = milliseconds) {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return Promise.resolve();
   const animation = element.animate(keyframes, { duration, easing, fill: 'both' });
-  // What is left in place would outweigh the style that the page sets later.
+  // A finished animation would override styles that the page sets later.
   return animation.finished.catch(() => {}).finally(() => animation.cancel());
 }
 

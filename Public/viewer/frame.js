@@ -18,24 +18,24 @@ import { Zoom } from './zoom.js';
 
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** One picture of the viewer, the one that is looked at or a neighbour that is made ready. */
+/** One image of the viewer: the current one, or a neighbour that is prepared. */
 export class Frame {
   element = cloneTemplate('frame-template');
   box = find('.frame-box', this.element);
   index = -1;
   /**
-   * With what was learnt of it since it was bound.
+   * The image, with everything learned about it since it was bound.
    * @type {GalleryImage | null}
    */
   image = null;
   zoom = new Zoom({ width: 1, height: 1 }, { width: 1, height: 1 }, 1);
   /**
-   * Why there is no picture, or not all of it.
+   * Why there is no image, or only part of it.
    * @type {Problem | null}
    */
   problem = null;
 
-  #lane;
+  #slotGroup;
   #loader;
   #onChange;
   #mark = makeIncompleteMark();
@@ -43,33 +43,33 @@ export class Frame {
   #notice;
   #play = find('.frame-play', this.element);
   #preview = new Layer('preview', 'preview', this);
-  /** What the stage needs, by the stream where there is one. */
+  /** The rendition that the stage needs, by the stream if there is one. */
   #screen = new Layer('screen', 'screen', this);
   #original = new Layer('original', 'original', this);
-  /** In the order of their fineness, as they lie on each other. */
+  /** The layers, from coarse to fine, as they are stacked. */
   #layers = [this.#preview, this.#screen, this.#original];
-  /** What is looked at closely of a picture that is too large to be shown as one. */
+  /** The close-up of an image that is too large to be displayed as one. */
   #pyramid = new Pyramid(() => this.#lackTiles());
   /**
-   * A small one, until the picture is here.
+   * The preview, until the image has loaded.
    * @type {HTMLImageElement | null}
    */
   #small = null;
-  /** All its pixels cannot be had; so the most that can. */
+  /** The original is not available; make do with the largest step. */
   #lacksOriginal = false;
   /** @type {Place} */
   #place = 'current';
-  /** How many others are more urgent. */
+  /** How many other images are more urgent. */
   #distance = 0;
 
   /**
-   * @param {import('../loading/lane.js').Lane} lane  Of pictures as large as the stage.
-   * @param {import('../loading/loader.js').PictureLoader} loader  Of what no stream brings.
-   * @param {(frame: Frame) => void} onChange  Called when the picture is shown, cannot be, is known better, or when it
-   *   needs more pixels.
+   * @param {import('../loading/slot-group.js').SlotGroup} slotGroup  For renditions of the stage's size.
+   * @param {import('../loading/token-loader.js').TokenLoader} loader  For renditions that no stream sends.
+   * @param {(frame: Frame) => void} onChange  Called when the image is displayed or has failed, when more is known of
+   *   it, or when it needs more pixels.
    */
-  constructor(lane, loader, onChange) {
-    this.#lane = lane;
+  constructor(slotGroup, loader, onChange) {
+    this.#slotGroup = slotGroup;
     this.#loader = loader;
     this.#onChange = onChange;
     this.#notice = new Notice(this.element, () => this.retry());
@@ -82,7 +82,7 @@ export class Frame {
   /** @returns {import('../loading/slot.js').Rank} */
   get rank() {
     const isCurrent = this.#place === 'current';
-    // Before everything in the grid behind: a distance cannot be less than 0.
+    // More urgent than everything in the grid below, whose distances are at least 0.
     return { purpose: isCurrent ? 'visible' : 'prefetch', distance: isCurrent ? -1 : this.#distance };
   }
 
@@ -91,34 +91,34 @@ export class Frame {
     return this.image && { ...this.image, incomplete: this.#isIncomplete || undefined, problem: this.problem };
   }
 
-  /** What the picture is called, and that it is not all there if it is not. */
+  /** The name of the image, with a note if it is incomplete. */
   get label() {
     return withIncompleteness(this.image?.name ?? '', this.#isIncomplete);
   }
 
   /** Whether there is something to look at, or nothing more to wait for. */
   get isReady() {
-    return this.element.dataset.phase === 'shown' || this.element.dataset.phase === 'failed';
+    return this.element.dataset.phase === 'displayed' || this.element.dataset.phase === 'failed';
   }
 
-  /** The bytes of what is shown; null while there is no more than a small picture. */
+  /** The bytes of the displayed rendition; null while there is only a preview. */
   get blob() {
     return (this.isReady ? this.#screen.picture?.blob : null) ?? this.#original.picture?.blob ?? null;
   }
 
   /**
-   * What the stage needs of the picture; in steps, so that not every turn of a wheel asks for more.
+   * What the stage needs; in steps of the zoom, so that not every turn of the wheel changes it.
    * @returns {import('../loading/sizes.js').Need}
    */
   get need() {
-    // What is looked at closely of a huge one comes in tiles.
+    // Close-ups of a huge image come as pyramid tiles.
     const isEnlarged = this.#place === 'current' && !this.#pyramid.isFor(this.image);
     return stageNeed(this.zoom, { isEnlarged, isMost: this.#lacksOriginal });
   }
 
   /**
    * @param {Place} place
-   * @param {number} distance  How many others are more urgent.
+   * @param {number} distance  How many other images are more urgent.
    */
   put(place, distance) {
     this.#place = place;
@@ -135,7 +135,7 @@ export class Frame {
    */
   bind(index, image) {
     if (image.id === this.image?.id) {
-      if (index !== this.index) this.#lane.renumber(this.#screen, index);
+      if (index !== this.index) this.#slotGroup.renumber(this.#screen, index);
       this.index = index;
       this.#screen.rebind(image);
       return;
@@ -148,7 +148,7 @@ export class Frame {
     this.#mark.hidden = !this.#isIncomplete;
     this.fit();
     this.#screen.begin(index, image);
-    this.#lane.request(this.#screen);
+    this.#slotGroup.request(this.#screen);
   }
 
   unbind() {
@@ -157,7 +157,7 @@ export class Frame {
     this.problem = null;
     this.#notice.hide();
     this.#lacksOriginal = false;
-    this.#lane.release(this.#screen);
+    this.#slotGroup.release(this.#screen);
     for (const layer of [this.#preview, this.#original]) this.#loader.release(layer);
     for (const layer of this.#layers) layer.clear();
     this.#pyramid.clear();
@@ -170,7 +170,7 @@ export class Frame {
 
   retry() {
     this.#forgive();
-    this.#lane.retry(this.#screen);
+    this.#slotGroup.retry(this.#screen);
     this.#onChange(this);
   }
 
@@ -180,28 +180,28 @@ export class Frame {
     this.#enter('loading');
   }
 
-  /** @param {GalleryImage} image  The same image, of another content: its picture is loaded anew. */
+  /** @param {GalleryImage} image  The same image in another version: it is loaded again. */
   renew(image) {
     this.image = { ...this.image, ...image };
     this.#loader.release(this.#original);
     this.#original.clear();
     this.#pyramid.clear();
-    this.#lane.release(this.#screen);
+    this.#slotGroup.release(this.#screen);
     this.#screen.begin(this.index, this.image);
-    this.#lane.request(this.#screen);
+    this.#slotGroup.request(this.#screen);
   }
 
-  /** @param {GalleryImage} image  The same image, known better. */
+  /** @param {GalleryImage} image  The same image with more metadata. */
   learn(image) {
     if (image.id !== this.image?.id) return;
     const { width, height } = this.image;
     this.image = { ...this.image, ...image };
-    // Who has zoomed in already keeps what they look at.
+    // A user who has zoomed in keeps the present sight.
     if ((image.width !== width || image.height !== height) && !this.zoom.isIn) this.fit();
     this.#refine();
   }
 
-  /** Lets the picture fill the stage as far as it is large. */
+  /** Fits the image to the stage. */
   fit() {
     const stage = { width: this.element.clientWidth, height: this.element.clientHeight };
     this.zoom = Zoom.fitting(stage, this.#naturalSize());
@@ -216,14 +216,14 @@ export class Frame {
     this.#refine();
   }
 
-  /** Settles once something is shown, if it is here to be shown; at once otherwise. */
+  /** Settles once something is displayed, if it is in the cache; at once otherwise. */
   async tileShown() {
     for (let frame = 0; frame < 6 && this.#screen.phase === 'decoding'; frame += 1) {
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
   }
 
-  /** @param {HTMLImageElement} element  Small, until the picture is here. Called by a layer. */
+  /** @param {HTMLImageElement} element  The preview. Called by a layer. */
   previewCame(element) {
     if (this.#layers.some(({ element: shown }) => shown)) return;
     this.#small?.remove();
@@ -234,18 +234,18 @@ export class Frame {
     if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
   }
 
-  /** @param {Layer} layer  Called by a layer that has its picture, or a finer one. */
+  /** @param {Layer} layer  Called by a layer that has its image, or a finer one. */
   layerShown(layer) {
     const element = /** @type {HTMLImageElement} */ (layer.element);
     element.alt = layer === this.#preview ? '' : this.label;
-    // Layers arrive in any order and lie in the order of their fineness.
+    // Layers arrive in any order and are stacked from coarse to fine.
     const at = this.#layers.indexOf(layer);
     const above = this.#layers.slice(at + 1).find(({ element: other }) => other?.isConnected);
-    // One of them is the picture for who does not see it.
+    // Only one of them is the image for assistive technology.
     if (above) element.alt = '';
     for (const below of this.#layers.slice(0, at)) below.element?.setAttribute('alt', '');
     this.box.insertBefore(element, above?.element ?? this.#pyramid.element);
-    // What failed once and came after all is no failure.
+    // It failed once and has arrived after all.
     if (this.problem && layer === this.#screen) this.#forgive();
     if (this.problem) this.#showPart(layer);
     else if (layer === this.#original) this.#showWhole();
@@ -255,10 +255,10 @@ export class Frame {
     this.#onChange(this);
   }
 
-  /** @param {Layer} layer  Called by a layer that has all that comes of its picture. */
+  /** @param {Layer} layer  Called by a layer that will get nothing better. */
   layerFinished(layer) {
     if (layer !== this.#screen || this.problem) return;
-    if (this.element.dataset.phase !== 'shown') {
+    if (this.element.dataset.phase !== 'displayed') {
       this.#showWhole();
       if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
     }
@@ -271,18 +271,18 @@ export class Frame {
    * @param {Problem} problem
    */
   layerFailed(layer, problem) {
-    // All pixels may be too many for the server to make, or for the browser to show.
+    // The full size may be too much for the server to render, or for the browser to display.
     if (layer === this.#original) {
       this.#lacksOriginal = true;
-      this.#lane.refine(this.#screen);
+      this.#slotGroup.refine(this.#screen);
       this.#onChange(this);
     }
-    // What is shown was only to become finer.
-    if (layer !== this.#screen || this.element.dataset.phase === 'shown') return;
+    // Only a finer rendition failed.
+    if (layer !== this.#screen || this.element.dataset.phase === 'displayed') return;
     this.problem = problem;
     this.#enter('failed');
     this.#notice.show(problem, this.image);
-    // What there is of it: a camera's small picture, and what the browser makes of the file.
+    // Display what there is: the camera's embedded preview, or whatever the browser makes of the file.
     if (isUndecodable(problem)) {
       if (this.#small) this.element.dataset.part = '';
       else this.#request(this.#preview, 'preview');
@@ -292,12 +292,12 @@ export class Frame {
   }
 
   /**
-   * There is something to look at although the server could not make a picture of the file.
+   * There is something to look at although the server could not decode the file.
    * @param {Layer} layer
    */
   #showPart(layer) {
     this.element.dataset.part = '';
-    // What the server does not know and the browser does is no damage.
+    // The browser displays a format that the server does not know: nothing is wrong.
     if (layer !== this.#original || this.problem?.status !== 415) return;
     this.problem = null;
     this.#notice.hide();
@@ -305,9 +305,9 @@ export class Frame {
   }
 
   /**
-   * For style sheets by its class: what they said of `data-phase` would be looked at for each slot of the grid, whose
-   * phases change by the hundred in a fling.
-   * @param {'loading' | 'failed' | 'shown' | null} phase  Null while it has no picture.
+   * Sets the phase, as a class for style sheets: selectors on `data-phase` would be matched against each slot of the
+   * grid, of which hundreds change their phase in a fling.
+   * @param {'loading' | 'failed' | 'displayed' | null} phase  Null while it has no image.
    */
   #enter(phase) {
     const { classList, dataset } = this.element;
@@ -318,7 +318,7 @@ export class Frame {
   }
 
   #showWhole() {
-    this.#enter('shown');
+    this.#enter('displayed');
     delete this.element.dataset.part;
   }
 
@@ -330,7 +330,7 @@ export class Frame {
     return Boolean(this.image?.width && this.image.height);
   }
 
-  /** The picture's size as far as it is known; `isLeast`: it may be larger than what is here of it. */
+  /** The image's size as far as it is known; `isLeast`: it may be larger than the rendition that is here. */
   #naturalSize() {
     const { width, height } = this.image ?? {};
     if (width && height) return { width, height, isLeast: false };
@@ -340,14 +340,14 @@ export class Frame {
     return { width: size.width || 1, height: size.height || 1, isLeast: !fine };
   }
 
-  /** Asks for what shows more of the picture than what is here. */
+  /** Requests a finer rendition if the zoom needs one. */
   #refine() {
-    this.#lane.refine(this.#screen);
+    this.#slotGroup.refine(this.#screen);
     this.#sharpen();
     this.#animate();
   }
 
-  /** When all is here that the steps have, and more is looked at, the picture itself is asked for. */
+  /** Requests the full size once the steps are exhausted and the zoom needs more. */
   #sharpen() {
     const { element: screen, pixels } = this.#screen;
     if (!screen || !this.image || !this.isReady || this.#place !== 'current') return;
@@ -355,22 +355,22 @@ export class Frame {
     const side = Math.max(screen.naturalWidth, screen.naturalHeight);
     const lack = lackOf(this.zoom, this.image, { side, pixels });
     if (this.#pyramid.isFor(this.image)) {
-      // Who pays for what is sent is shown more where they look closely.
+      // A user who saves data gets more only after zooming in.
       const isLacking = this.zoom.isIn ? needsMore(this.zoom, side) : lack && !savesData();
-      if (isLacking) this.#pyramid.look(linkTo(this.image, 'pyramid'), this.zoom);
+      if (isLacking) this.#pyramid.update(linkTo(this.image, 'pyramid'), this.zoom);
       else this.#pyramid.rest(this.zoom);
     } else if (lack === 'pixels' || (lack && this.zoom.isIn && isShowable(this.image))) {
       this.#requestOriginal();
     }
   }
 
-  /** Then the steps, and the picture itself, have to do. */
+  /** There is no pyramid: the steps and the original have to do. */
   #lackTiles() {
     this.#refine();
     this.#onChange(this);
   }
 
-  /** A still rendition of a picture that moves is only half of it; but nothing moves by itself for who wishes so. */
+  /** A still rendition of an animated image is only half of it; with "reduced motion" set, nothing plays by itself. */
   #animate() {
     const { type = '', frames = 1 } = this.image ?? {};
     const moves = frames > 1 && isPlayed(type);
@@ -379,14 +379,14 @@ export class Frame {
     if (waits && !still.matches) this.#requestOriginal();
   }
 
-  /** All pixels: as the source has them where browsers show that, else as the server makes them. */
+  /** Requests all pixels: the original if browsers display its format, or else the server's `full` rendition. */
   #requestOriginal() {
     this.#play.hidden = true;
     this.#request(this.#original, isShowable(this.image) ? 'original' : 'full');
   }
 
   /**
-   * Once for each picture.
+   * At most once per image.
    * @param {Layer} layer
    * @param {import('../catalog/server.js').Rendition} rendition
    */

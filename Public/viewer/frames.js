@@ -5,30 +5,30 @@
  */
 
 /**
- * The frames of the viewer: the picture that is looked at, its neighbours, and in the direction of travel one more. Who
- * comes to a picture that was made ready finds it in its frame, with everything that is in it already.
+ * The frames of the viewer: the current image, its neighbours, and one more in the direction of travel. An image that
+ * was prepared keeps its frame, with everything loaded in it, when it becomes the current one.
  */
 export class Frames {
-  /** After a failure, in milliseconds. */
+  /** The pause after a first failure. Milliseconds. */
   static #firstPause = 1_000;
   static #longestPause = 30_000;
 
   #images;
-  #lane;
+  #slotGroup;
   /** @type {Frame[]} */
   #all;
   /** @type {Record<Place, Frame>} */
   #at;
-  /** Counts the arrangements, so that what comes late can be told apart. */
+  /** Numbers the arrangements, so that late answers can be told apart. */
   #turn = 0;
 
   /**
-   * @param {{make: () => Frame, images: Pick<import('../loading/way.js').Way, 'knownAt' | 'load'>,
-   *   lane: Pick<import('../loading/lane.js').Lane, 'reorder'>}} parts
+   * @param {{make: () => Frame, images: Pick<import('../loading/transport.js').Transport, 'knownAt' | 'load'>,
+   *   slotGroup: Pick<import('../loading/slot-group.js').SlotGroup, 'reorder'>}} parts
    */
-  constructor({ make, images, lane }) {
+  constructor({ make, images, slotGroup }) {
     this.#images = images;
-    this.#lane = lane;
+    this.#slotGroup = slotGroup;
     const [current, next, previous, ahead] = (this.#all = Array.from({ length: 4 }, make));
     this.#at = { current, next, previous, ahead };
     for (const { place, distance } of placesAround(0, 1)) this.#at[place].put(place, distance);
@@ -48,7 +48,7 @@ export class Frames {
   }
 
   /**
-   * @param {number} index  Of the picture that is looked at.
+   * @param {number} index  Of the current image.
    * @param {GalleryImage} image
    * @param {{direction: 1 | -1, total: number}} travel
    */
@@ -62,7 +62,7 @@ export class Frames {
     const spare = new Set(this.#all);
     const kept = wanted.map((each) => takeFrom(spare, (frame) => each.image?.id === frame.image?.id && !!each.image));
     wanted.forEach((each, at) => this.#fill(kept[at] ?? takeFrom(spare, () => true), each));
-    this.#lane.reorder();
+    this.#slotGroup.reorder();
   }
 
   empty() {
@@ -87,7 +87,7 @@ export class Frames {
   }
 
   /**
-   * As often as it takes, ever more slowly, while the frame is meant for it.
+   * Retries with backoff while the frame is meant for the image.
    * @param {Frame} frame
    * @param {number} index
    */

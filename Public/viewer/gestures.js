@@ -16,14 +16,14 @@
  * }} GestureHandler  `press`: a first finger is put down; `release`: it ends without having moved anything. Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
  */
 
-/** What fingers, mouse and wheel do on the stage, told as what they mean. */
+/** Translates the input of fingers, mouse and wheel on the stage into actions. */
 export class Gestures {
   static #slack = 8;
   static #doubleTapTime = 280;
-  /** The longest that systems take two clicks for one double click. */
+  /** The longest interval that systems accept for a double click. Milliseconds. */
   static #doubleClickTime = 500;
   static #doubleTapReach = 32;
-  /** A wheel that goes sideways turns once it went so far, and once until it has rested. Pixels, milliseconds. */
+  /** A sideways wheel turns the page after this distance, and only once until it has rested. Pixels, milliseconds. */
   static #wayToTurn = 60;
   static #rest = 180;
 
@@ -38,11 +38,11 @@ export class Gestures {
   #speed = { x: 0, y: 0, at: 0 };
   /** @type {{at: number, point: Point, timer: ReturnType<typeof setTimeout>} | null} */
   #lastTap = null;
-  /** What a wheel that goes sideways has done since it rested last. */
+  /** The movement of a sideways wheel since it last rested. */
   #sideways = { way: 0, at: -Infinity, hasTurned: false };
-  /** Where on the page, and when, something was pressed last, the stage or anything else. */
+  /** The position and time of the last press, on the stage or anywhere else. */
   #pressed = { x: 0, y: 0, at: -Infinity };
-  /** The press after which the stage was there: one more, soon and at the same place, belongs to it. */
+  /** The press that opened the stage: another one, soon and at the same place, belongs to it. */
   #opening = { x: 0, y: 0, at: -Infinity };
 
   /**
@@ -58,11 +58,11 @@ export class Gestures {
     stage.addEventListener('pointerup', (event) => this.#up(event));
     stage.addEventListener('pointercancel', (event) => this.#up(event));
     stage.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
-    // A picture that the browser drags away could be moved no more.
+    // The browser's drag and drop of images would get in the way.
     stage.addEventListener('dragstart', (event) => event.preventDefault());
   }
 
-  /** Who opens the stage by a double click means nothing by its second half. */
+  /** If a double click opens the stage, its second half means nothing. */
   ignoreDoubleClick() {
     this.#opening = this.#pressed;
   }
@@ -106,12 +106,12 @@ export class Gestures {
     if (this.#kind !== 'pinch') this.#settle(last);
     if (this.#kind === 'undecided') this.#handler.release();
     this.#pointers.delete(event.pointerId);
-    // One finger that stays after a pinch moves the picture on.
+    // A finger that stays after a pinch pans the image.
     this.#kind = this.#pointers.size === 1 ? 'pan' : 'none';
   }
 
   /**
-   * Ends what one finger was doing.
+   * Ends a gesture of one finger.
    * @param {Point} [last]
    */
   #settle(last = this.#start) {
@@ -169,13 +169,13 @@ export class Gestures {
       this.#wheelSideways(event);
       return;
     }
-    // A pinch on a touchpad comes as a wheel with Ctrl and small steps.
+    // A pinch on a touchpad arrives as a wheel event with Ctrl and small steps.
     const step = event.ctrlKey ? 0.012 : 0.0022;
     this.#handler.pinch(Math.exp(-event.deltaY * step), this.#point(event), 0, 0);
   }
 
   /**
-   * Two fingers across a touchpad: over an enlarged picture, or on to the next one.
+   * Two fingers sideways on a touchpad: pan an enlarged image, or turn to the next one.
    * @param {WheelEvent} event
    */
   #wheelSideways({ deltaX, deltaY, timeStamp }) {

@@ -1,26 +1,27 @@
 import { find } from '../page/template.js';
 import { describeLevels, mostOf, outlineOf } from './levels.js';
 
-/** How light and dark is spread over the picture that is shown. It is counted by a worker, when somebody looks at it. */
+/** The histogram of the displayed image. A worker computes it when the details are open. */
 export class Histogram {
   #element = find('#details-histogram');
   #chart = /** @type {SVGElement} */ (this.#element.querySelector('svg'));
   /** @type {Worker | null} */
   #worker = null;
-  /** Counts what is asked for, so that what comes late can be told apart. */
+  /** Numbers the requests, so that late answers can be told apart. */
   #turn = 0;
   /**
-   * Of what the levels are shown or asked for.
+   * The blob whose levels are displayed or requested.
    * @type {Blob | null}
    */
   #blob = null;
 
-  /** @param {Blob | null} blob  A picture; null where there is none to be counted. */
+  /** @param {Blob | null} blob  An image; null for none. */
   show(blob) {
     if (blob === this.#blob) return;
     this.#blob = blob;
     this.#turn += 1;
-    // The one before stays until the next is there, so that nothing jumps while one goes from picture to picture.
+    // The previous histogram stays until the next is here, so that nothing jumps while the user turns from image to
+    // image.
     if (blob) this.#ask(blob);
     else this.#element.hidden = true;
   }

@@ -1,11 +1,11 @@
-import { isMeantElsewhere } from '../page/pressed.js';
+import { isMeantElsewhere } from '../page/key-bindings.js';
 import { presentScope } from '../page/scope.js';
 
 /**
- * What can be done by key in the viewer. Escape closes it, as it closes any dialog.
- * @typedef {{turn: (by: number) => void, turnTo: (end: 'first' | 'last') => void, zoom: (by: number) => void,
- *   fit: () => void, showTruePixels: () => void, toggleDetails: () => void, toggleFilmstrip: () => void,
- *   toggleSlideshow: () => void}} ViewerActions  `zoom` multiplies.
+ * Keyboard shortcuts of the viewer. Escape closes it, like any dialog.
+ * @typedef {{turn: (by: number) => void, turnTo: (end: 'first' | 'last') => void, zoom: (by: number) => void, fit: ()
+ *   => void, showTruePixels: () => void, toggleDetails: () => void, toggleFilmstrip: () => void, toggleSlideshow: () =>
+ *   void}} ViewerActions  `zoom` multiplies.
  */
 
 const zoomStep = 1.5;
@@ -15,10 +15,10 @@ const zoomStep = 1.5;
  * @param {ViewerActions} actions
  */
 export function attachKeys(dialog, actions) {
-  // Of the document: the focus is nowhere in the dialog once what had it is hidden.
+  // On the document: when the focused element is hidden, the focus leaves the dialog.
   document.addEventListener('keydown', (event) => {
     if (presentScope() !== dialog || event.defaultPrevented || isMeantElsewhere(event)) return;
-    // A button that has the focus is pressed by the space bar.
+    // The space bar presses a focused button.
     if (event.key === ' ' && /** @type {HTMLElement} */ (event.target).closest('button, a')) return;
     const act = actionOf(event.key, actions);
     if (!act) return;

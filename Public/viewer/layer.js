@@ -1,18 +1,18 @@
 import { Slot } from '../loading/slot.js';
 
 /**
- * One layer of the picture in a frame of the viewer: what the stage needs of it, finer and finer as it comes, and the
- * original on top. Beneath may lie a preview.
+ * One layer of a frame in the viewer: the rendition that the stage needs, finer and finer as it arrives, with the
+ * original on top. A preview may lie below.
  */
 export class Layer extends Slot {
-  /** What comes faster than this simply appears. Milliseconds. */
+  /** Images that arrive within this time appear without a fade. Milliseconds. */
   static #fadeAfter = 90;
 
   #frame;
   /** @type {HTMLImageElement | null} */
   element = null;
   /**
-   * What is shown.
+   * The displayed picture.
    * @type {import('../loading/cache.js').Picture | null}
    */
   picture = null;
@@ -21,7 +21,7 @@ export class Layer extends Slot {
 
   /**
    * @param {'preview' | 'screen' | 'original'} name
-   * @param {import('../catalog/server.js').Rendition} rendition  To begin with.
+   * @param {import('../catalog/server.js').Rendition} rendition  The initial one.
    * @param {import('./frame.js').Frame} frame
    */
   constructor(name, rendition, frame) {
@@ -64,7 +64,7 @@ export class Layer extends Slot {
     this.#begunAt = performance.now();
   }
 
-  /** Another picture is to be here, or none. */
+  /** Clears the layer for another image, or none. */
   clear() {
     this.element?.remove();
     this.element = null;
@@ -76,7 +76,7 @@ export class Layer extends Slot {
    * @param {HTMLImageElement} element
    */
   showPreview(element) {
-    // The same may be shown in the grid.
+    // The grid may display the same element.
     this.#frame.previewCame(/** @type {HTMLImageElement} */ (element.cloneNode()));
   }
 
@@ -89,7 +89,7 @@ export class Layer extends Slot {
     super.show(picture, element);
     const before = this.element;
     element.className = `frame-${this.#name}`;
-    // What only gets finer does not arrive again.
+    // A refinement is no second arrival.
     const isQuick = performance.now() - this.#begunAt < Layer.#fadeAfter;
     element.classList.toggle('at-once', isQuick || before !== null);
     this.element = element;

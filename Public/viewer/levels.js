@@ -1,15 +1,15 @@
-/** How light the pixels of a picture are: the numbers of a histogram, and how they are drawn and told. */
+/** The brightness of an image: counting the levels of its histogram, drawing them, and describing them. */
 
-/** Levels of a channel, from black to white. */
+/** The levels of a channel, from black to white. */
 export const levelCount = 64;
 
 /**
- * @typedef {{red: number[], green: number[], blue: number[], light: number[]}} Levels  Of each level, how many of the
- *   pixels; `light` is how light they look (Rec. 709).
+ * @typedef {{red: number[], green: number[], blue: number[], light: number[]}} Levels  The number of pixels for each
+ *   level; `light` is the perceived brightness (Rec. 709).
  */
 
 /**
- * @param {Uint8ClampedArray | Uint8Array} pixels  Red, green, blue, alpha. What cannot be seen does not count.
+ * @param {Uint8ClampedArray | Uint8Array} pixels  Red, green, blue, alpha. Transparent pixels do not count.
  * @returns {Levels}
  */
 export function countLevels(pixels) {
@@ -28,8 +28,8 @@ export function countLevels(pixels) {
 }
 
 /**
- * The highest column of a chart. A level far above all others (a white sky, a black border) is cut, or it would leave
- * the rest flat.
+ * The highest column of the chart. A level far above all others (a white sky, a black border) is cut, or it would
+ * flatten the rest.
  * @param {Levels} levels
  */
 export function mostOf({ red, green, blue }) {
@@ -48,7 +48,7 @@ export function outlineOf(channel, most) {
 }
 
 /**
- * The same for who listens.
+ * The text alternative of the histogram.
  * @param {Levels} levels
  */
 export function describeLevels({ light }) {

@@ -1,14 +1,13 @@
-/** So many on each side are looked for when the picture that is looked at is gone. */
+/** How many neighbours on each side serve as anchors. */
 const reach = 60;
 
 /**
- * The picture that is looked at, and its neighbours, the nearest first on each side: by them the place is found again in
- * another order.
- * @param {number} index  Negative where none is looked at.
+ * The current image and its neighbours, the nearest first on each side, as anchors for another order.
+ * @param {number} index  Negative if the viewer is closed.
  * @param {string | undefined} id
  * @param {number} total
  * @param {(index: number) => {id: string} | undefined} imageAt
- * @returns {import('../catalog/reordering.js').Landmark[]}
+ * @returns {import('../catalog/reordering.js').Anchor[]}
  */
 export function neighbourhood(index, id, total, imageAt) {
   if (index < 0) return [];

@@ -1,6 +1,6 @@
 import { find } from '../page/template.js';
 
-/** Why the picture of a frame is not shown as it should be, and what can be done: try again, or have the file as it is. */
+/** Why the image of a frame failed or is incomplete, with the choice to try again or to download the file. */
 export class Notice {
   #element;
 
@@ -24,7 +24,7 @@ export class Notice {
     const link = find('a', this.#element);
     link.href = image?.links.original ?? '';
     link.download = image?.name ?? '';
-    // What is no picture that the server knows it does not hand out.
+    // The server does not serve files that it does not recognise as images.
     link.hidden = problem.status === 415;
     this.#element.hidden = false;
   }

@@ -1,12 +1,12 @@
 import { announce } from '../page/announcer.js';
-import { recall, remember } from '../page/memory.js';
+import { readPreference, savePreference } from '../page/memory.js';
 import { find } from '../page/template.js';
 import { Wakefulness } from './wakefulness.js';
 
-/** How a slideshow is begun, paused and ended, and how long each picture stays. Where nothing is done it hides. */
+/** The controls of the slideshow: start, pause, end, and the time per image. They hide while the user does nothing. */
 export class SlideshowBar {
   static #name = 'slideshow';
-  /** After which time without a hand on anything only the picture is seen. Milliseconds. */
+  /** The time after which the controls hide. Milliseconds. */
   static #patience = 2_500;
 
   #slideshow;
@@ -23,9 +23,9 @@ export class SlideshowBar {
   /** @param {import('./slideshow.js').Slideshow} slideshow */
   constructor(slideshow) {
     this.#slideshow = slideshow;
-    const remembered = recall(SlideshowBar.#name);
+    const remembered = readPreference(SlideshowBar.#name);
     if (remembered) this.#seconds.value = remembered;
-    // What is no choice any more is none.
+    // The stored choice may no longer exist.
     if (this.#seconds.selectedIndex < 0) this.#seconds.value = String(slideshow.seconds);
     slideshow.seconds = Number(this.#seconds.value);
     this.#button.addEventListener('click', () => this.toggle());
@@ -33,7 +33,7 @@ export class SlideshowBar {
     find('#slideshow-end').addEventListener('click', () => this.end());
     this.#seconds.addEventListener('change', () => {
       slideshow.seconds = Number(this.#seconds.value);
-      remember(SlideshowBar.#name, this.#seconds.value);
+      savePreference(SlideshowBar.#name, this.#seconds.value);
     });
     for (const type of ['pointermove', 'pointerdown', 'keydown', 'focusin']) {
       this.#dialog.addEventListener(type, () => this.#stir(), { passive: true });
@@ -53,7 +53,7 @@ export class SlideshowBar {
     if (hadFocus) this.#button.focus();
   }
 
-  /** It plays now, or no longer. */
+  /** The slideshow has started or stopped. */
   follow() {
     const { isPlaying } = this.#slideshow;
     this.#element.hidden = false;

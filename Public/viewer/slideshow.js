@@ -1,6 +1,6 @@
 /**
- * One picture after the other, each for a while. A picture is left only when the next one is ready to be seen; nothing
- * goes on while nobody can see it.
+ * Displays one image after the other, each for a while. An image stays until the next one is ready; nothing advances
+ * while the page is hidden.
  */
 export class Slideshow {
   #isReady;
@@ -8,7 +8,7 @@ export class Slideshow {
   #onChange;
   #isPlaying = false;
   #isHeld = false;
-  /** The picture has been there for its time. */
+  /** The image has been displayed for its time. */
   #isDue = false;
   #seconds = 5;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -16,7 +16,7 @@ export class Slideshow {
 
   /**
    * @param {{isReady: () => boolean, advance: () => void, onChange: () => void}} parts  `isReady`: whether the next
-   *   picture can be seen at once. `onChange`: it plays now, or no longer.
+   *   image can be displayed at once. `onChange`: called at the start and the end.
    */
   constructor({ isReady, advance, onChange }) {
     this.#isReady = isReady;
@@ -32,7 +32,7 @@ export class Slideshow {
     return this.#seconds;
   }
 
-  /** @param {number} seconds  For each picture. */
+  /** @param {number} seconds  Per image. */
   set seconds(seconds) {
     this.#seconds = seconds;
     this.begin();
@@ -52,13 +52,13 @@ export class Slideshow {
     this.#onChange();
   }
 
-  /** @param {boolean} isHeld  Nobody can see it now. */
+  /** @param {boolean} isHeld  True while the page is hidden. */
   hold(isHeld) {
     this.#isHeld = isHeld;
     this.begin();
   }
 
-  /** Another picture is shown, and has its whole time before it. */
+  /** Another image is displayed, and gets its full time. */
   begin() {
     clearTimeout(this.#timer);
     this.#isDue = false;
@@ -69,7 +69,7 @@ export class Slideshow {
     }, this.#seconds * 1_000);
   }
 
-  /** The next picture may be ready. */
+  /** The next image may be ready. */
   check() {
     if (this.#isDue && this.#isReady()) this.#advance();
   }

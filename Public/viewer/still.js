@@ -2,7 +2,7 @@ import { Slot } from '../loading/slot.js';
 import { dropPlaceholder, paintPlaceholder } from '../placeholder/placeholder.js';
 import { cloneTemplate, find } from '../page/template.js';
 
-/** One small picture of the filmstrip. */
+/** A small image of the filmstrip. */
 export class Still extends Slot {
   element = /** @type {HTMLButtonElement} */ (cloneTemplate('still-template'));
   index = -1;
@@ -12,7 +12,7 @@ export class Still extends Slot {
   #picture = null;
   #number = '';
 
-  /** @param {(still: Still) => number} distanceOf  From the picture that is looked at. */
+  /** @param {(still: Still) => number} distanceOf  From the current image. */
   constructor(distanceOf) {
     super('tile');
     this.#distanceOf = distanceOf;
@@ -25,8 +25,8 @@ export class Still extends Slot {
 
   /**
    * @param {number} index
-   * @param {number} offset  How many places right of the middle.
-   * @param {string} number  In words.
+   * @param {number} offset  Places to the right of the middle.
+   * @param {string} number  As text.
    */
   place(index, offset, number) {
     this.index = index;

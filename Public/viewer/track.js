@@ -1,19 +1,19 @@
 import { find } from '../page/template.js';
 import { glide } from './flight.js';
 
-/** The track on which the frames lie side by side, as a finger moves it: sideways to turn, down or up to close. */
+/** The track with the frames side by side, as a finger moves it: sideways to turn, up or down to close. */
 export class Track {
-  /** How far, as a share of the width or in pixels, or how fast a finger must go for the track to go with it. */
+  /** How far (as a share of the width or in pixels) or how fast a finger must move for the track to follow. */
   static #shareToTurn = 0.25;
   static #wayToClose = 110;
   static #speedToGo = 0.4;
-  /** Pixels of pulling after which as little of the backdrop is left as ever. */
+  /** The distance of a pull after which the backdrop is at its faintest. Pixels. */
   static #fadeOver = 400;
   static #faintest = 0.2;
 
   #element = find('#viewer-track');
   #backdrop = find('#viewer-backdrop');
-  /** Where the track stood when a finger was put on it, in pixels. */
+  /** The track's offset when the finger was put down, in pixels. */
   #start = 0;
 
   /** @param {HTMLElement[]} frames */
@@ -21,7 +21,7 @@ export class Track {
     this.#element.append(...frames);
   }
 
-  /** A finger is put on it: where it is gliding it stops, and goes on from there. */
+  /** A finger is put down: a gliding track stops, and continues from there. */
   hold() {
     this.#start = new DOMMatrix(getComputedStyle(this.#element).transform).m41;
     for (const animation of this.#element.getAnimations()) animation.cancel();
@@ -30,14 +30,14 @@ export class Track {
 
   /**
    * @param {number} way
-   * @param {boolean} isAtEnd  There is no neighbour on that side, so the track follows unwillingly.
+   * @param {boolean} isAtEnd  There is no neighbour on that side, so the track resists.
    */
   swipe(way, isAtEnd) {
     this.#element.style.transform = `translateX(${this.#start + (isAtEnd ? way / 4 : way)}px)`;
   }
 
   /**
-   * The neighbour that a swipe goes to: 1, -1, or 0 for none.
+   * The neighbour that a swipe turns to: 1, -1, or 0 for none.
    * @param {number} way
    * @param {number} speed
    */
@@ -47,8 +47,8 @@ export class Track {
   }
 
   /**
-   * The neighbour has taken the middle; from where it was seen it glides there. A finger may stop it on its way: what it
-   * does next begins with the picture that is there.
+   * The neighbour has become the current image: glide from where it was. A finger may stop the glide; its gesture then
+   * starts with the new image.
    * @param {number} step
    */
   arrive(step) {
@@ -59,7 +59,7 @@ export class Track {
   }
 
   /**
-   * The picture follows, and what is behind begins to show.
+   * The image follows a vertical pull, and the backdrop fades.
    * @param {number} way
    */
   pull(way) {
@@ -68,7 +68,7 @@ export class Track {
   }
 
   /**
-   * Whether a pull was meant to close.
+   * Whether a pull is far or fast enough to close the viewer.
    * @param {number} way
    * @param {number} speed
    */
@@ -76,13 +76,13 @@ export class Track {
     return Math.abs(way) > Track.#wayToClose || Math.abs(speed) > Track.#speedToGo;
   }
 
-  /** Everything where it was before anybody touched it, at once. */
+  /** Resets the track at once. */
   reset() {
     this.#element.style.transform = '';
     this.#backdrop.style.opacity = '';
   }
 
-  /** The same, gliding. */
+  /** Resets the track with a glide. */
   release() {
     const from = this.#element.style.transform;
     this.reset();

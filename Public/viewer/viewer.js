@@ -10,7 +10,7 @@ import { crossFade, fade, glide, growFrom, shrinkTo } from './flight.js';
 import { Frame } from './frame.js';
 import { Frames } from './frames.js';
 import { Gestures } from './gestures.js';
-import { Inquiry } from './inquiry.js';
+import { DetailsRequest } from './details-request.js';
 import { attachKeys } from './keys.js';
 import { Lift } from './lift.js';
 import { neighbourhood } from './neighbours.js';
@@ -19,10 +19,10 @@ import { SlideshowBar } from './slideshow-bar.js';
 import { Track } from './track.js';
 
 /**
- * One picture, large. It grows out of its slot and shrinks back into it; its neighbours are made ready while it is
- * looked at. Back closes it.
+ * The viewer: one image, large. It grows out of its slot and shrinks back into it; its neighbours are prepared
+ * meanwhile. Back closes it.
  *
- * Events: `look` when something else of the gallery is looked at, or closer.
+ * Events: `viewchange` when another image, or another part of it, is in view.
  */
 export class Viewer extends EventTarget {
   /** @type {HTMLDialogElement} */
@@ -32,51 +32,56 @@ export class Viewer extends EventTarget {
   #caption = new Caption((step) => this.move(this.#goal + step));
   #grid;
   #images;
-  #inquiry;
+  #detailsRequest;
   #details;
   #frames;
   #track;
   #filmstrip;
   #gestures;
+  /** @type {Slideshow} */
   #slideshow = new Slideshow({
     isReady: () => this.#frames.neighbour(1).isReady || this.#index === this.#grid.total - 1,
     advance: () => this.move(this.#index === this.#grid.total - 1 ? 0 : this.#index + 1, { isFaded: true }),
     onChange: () => this.#slideshowBar.follow(),
   });
+  /** @type {SlideshowBar} */
   #slideshowBar = new SlideshowBar(this.#slideshow);
   #index = -1;
-  /** Where one is going; the same, unless what stands there is not known yet. Who goes on counts from there. */
+  /**
+   * The index to go to; equal to the current one unless the image there is still unknown. Further steps count from it.
+   */
   #goal = -1;
   /**
-   * Which way one went last.
+   * The direction of the last step.
    * @type {1 | -1}
    */
   #direction = 1;
-  /** Counts what was opened, closed or moved to, so that what comes late can be told apart. */
+  /** Numbers each opening, closing and step, so that late answers can be told apart. */
   #visit = 0;
   #lift = new Lift();
 
   /**
-   * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/way.js').Way,
-   *   lane: import('../loading/lane.js').Lane, loader: import('../loading/loader.js').PictureLoader,
-   *   stillLoader: import('../loading/loader.js').PictureLoader, server: import('../catalog/server.js').Server,
-   *   finding: import('../finding/finding.js').Finding}} parts  `lane`: of pictures as large as the stage; `loader`: of
+   * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/transport.js').Transport, slotGroup:
+   *   import('../loading/slot-group.js').SlotGroup, loader: import('../loading/token-loader.js').TokenLoader,
+   *   stillLoader: import('../loading/token-loader.js').TokenLoader, server: import('../catalog/server.js').Server, finding:
+   *   import('../finding/finding.js').Finding}} parts  `slotGroup`: for renditions of the stage's size; `loader`: for
    *   originals.
    */
-  constructor({ grid, images, lane, loader, stillLoader, server, finding }) {
+  constructor({ grid, images, slotGroup, loader, stillLoader, server, finding }) {
     super();
     this.#grid = grid;
     this.#images = images;
-    this.#inquiry = new Inquiry(server);
-    const viewOf = (/** @type {string} */ folder) => finding.wished.with({ q: '', folder });
+    this.#detailsRequest = new DetailsRequest(server);
+    const viewOf = (/** @type {string} */ folder) => finding.requested.with({ q: '', folder });
     this.#details = new Details({
       hrefOf: (folder) => `/?${viewOf(folder).text}`,
       onFolder: (folder) => {
         this.leave();
-        finding.wish(viewOf(folder));
+        finding.request(viewOf(folder));
       },
     });
-    this.#frames = new Frames({ make: () => new Frame(lane, loader, (each) => this.#changed(each)), images, lane });
+    const make = () => new Frame(slotGroup, loader, (each) => this.#changed(each));
+    this.#frames = new Frames({ make, images, slotGroup });
     this.#track = new Track(this.#frames.all.map((each) => each.element));
     this.#filmstrip = new Filmstrip({ images, loader: stillLoader, onChoose: (index) => this.move(index) });
     this.#gestures = this.#attachGestures();
@@ -88,19 +93,19 @@ export class Viewer extends EventTarget {
   }
 
   /**
-   * The picture that is looked at, and its neighbours; null while none is.
+   * The current image and its neighbours as a viewport; null while the viewer is closed.
    * @returns {import('../stream/stream.js').Sight | null}
    */
   get sight() {
     if (!this.isOpen || this.#index < 0) return null;
     const { need, zoom } = this.#frames.current;
-    // Who looks closely stays where they are; and who pays for what is sent may not go on.
+    // A user who has zoomed in will not turn soon; one who saves data may not turn at all.
     const [ahead, behind] = zoom.isIn || savesData() ? [0, 0] : [2, 1];
     return { first: this.#index, count: 1, direction: this.#direction, velocity: 0, ahead, behind, ...need };
   }
 
-  #look() {
-    this.dispatchEvent(new Event('look'));
+  #announceView() {
+    this.dispatchEvent(new Event('viewchange'));
   }
 
   #listen() {
@@ -112,7 +117,7 @@ export class Viewer extends EventTarget {
       event.preventDefault();
       this.close();
     });
-    // A browser may close a dialog without asking, when Escape is pressed again and again.
+    // A browser may close a dialog without asking if Escape is pressed repeatedly.
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
     new ResizeObserver(() => this.#fit()).observe(this.#stage);
     attachKeys(this.#dialog, {
@@ -161,7 +166,7 @@ export class Viewer extends EventTarget {
 
   /**
    * @param {number} index
-   * @param {{isNewVisit?: boolean}} [how]  Not new when the address says so already.
+   * @param {{isNewVisit?: boolean}} how  Not new if the address already names the image.
    */
   async open(index, how = {}) {
     const { isNewVisit = true } = how;
@@ -171,7 +176,7 @@ export class Viewer extends EventTarget {
     const slot = this.#grid.cellAt(index)?.element;
     if (isNewVisit) Address.enterImage(image.id);
     this.#dialog.showModal();
-    // For style sheets: to look by `:has` whether a dialog is open, each change of the page would be examined.
+    // For style sheets: with `:has(dialog[open])` the browser would re-evaluate them at each change of the page.
     document.documentElement.dataset.viewing = '';
     this.#gestures.ignoreDoubleClick();
     this.#show(index, image);
@@ -185,19 +190,19 @@ export class Viewer extends EventTarget {
 
   close() {
     if (!this.isOpen) return;
-    // Going back in the history closes the viewer, as the Back button does.
+    // Going back in the history closes the viewer, like the Back button.
     if (history.state?.image) history.back();
     else this.#dismiss(true);
   }
 
-  /** The address has left the picture. */
+  /** The address no longer names an image. */
   leave() {
     if (this.isOpen) this.#dismiss(true);
   }
 
   /**
    * @param {number} index
-   * @param {{isFaded?: boolean}} [how]
+   * @param {{isFaded?: boolean}} how
    */
   async move(index, { isFaded = false } = {}) {
     if (!this.#has(index) || index === this.#goal) return;
@@ -235,7 +240,7 @@ export class Viewer extends EventTarget {
   }
 
   /**
-   * Says where in the order the picture stands, and makes its neighbours ready.
+   * Displays the image's position in the order, and prepares its neighbours.
    * @param {import('../catalog/server.js').GalleryImage} image
    */
   #situate(image) {
@@ -243,16 +248,17 @@ export class Viewer extends EventTarget {
     this.#caption.count(this.#index, total);
     this.#frames.arrange(this.#index, image, { direction: this.#direction, total });
     this.#filmstrip.show(this.#index, total);
-    this.#look();
+    this.#announceView();
   }
 
   /**
-   * When the order changes the picture stays, and has other neighbours; if it is gone, its nearest neighbour is shown.
+   * When the order changes, the image stays and gets other neighbours; if it is gone, its nearest neighbour is
+   * displayed.
    * @returns {import('../catalog/reordering.js').Follower}
    */
   get follower() {
     return {
-      landmarks: () => {
+      anchors: () => {
         const { image } = this.#frames.current;
         return neighbourhood(this.#index, image?.id, this.#grid.total, (index) => this.#images.imageAt(index));
       },
@@ -263,7 +269,7 @@ export class Viewer extends EventTarget {
   /** @param {number} index */
   async #follow(index) {
     if (this.#index < 0) return;
-    // A step that is under way counted from where the picture stood.
+    // A step in progress started from the old position.
     const visit = (this.#visit += 1);
     this.#index = index;
     this.#goal = index;
@@ -278,19 +284,19 @@ export class Viewer extends EventTarget {
   }
 
   /**
-   * A picture is shown, cannot be shown, or is known better.
+   * An image is displayed, has failed, or has more metadata.
    * @param {Frame} frame
    */
   #changed(frame) {
     if (!this.isOpen) return;
     this.#slideshow.check();
     if (frame !== this.#frames.current) return;
-    this.#look();
+    this.#announceView();
     this.#describe();
     this.#learn();
   }
 
-  /** Says what is looked at, and says it again when more is known. */
+  /** Updates the captions and details. */
   #describe() {
     const { label, described, blob } = this.#frames.current;
     this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
@@ -300,17 +306,17 @@ export class Viewer extends EventTarget {
 
   async #learn() {
     const { current } = this.#frames;
-    const whole = await this.#inquiry.about(current, this.#details.isOpen);
+    const whole = await this.#detailsRequest.about(current, this.#details.isOpen);
     if (!whole || current.image?.id !== whole.id || !this.isOpen) return;
     current.learn(whole);
     if (current === this.#frames.current) this.#describe();
   }
 
-  /** The stage has another size: the window changed, or something opened beside it. */
+  /** The stage has changed its size: the window changed, or a panel opened. */
   #fit() {
     if (!this.isOpen) return;
     for (const frame of this.#frames.all) frame.fit();
-    this.#look();
+    this.#announceView();
   }
 
   /** @param {boolean} isAnimated */
@@ -323,9 +329,9 @@ export class Viewer extends EventTarget {
     this.#slideshowBar.end();
     document.title = 'Tessera';
     this.#grid.reveal(index);
-    this.#look();
+    this.#announceView();
     const cell = this.#grid.cellAt(index);
-    // What could be shown here can be shown there.
+    // An image that loaded here will load there.
     if (current.isReady && !current.problem) cell?.retry();
     if (isAnimated && cell) {
       this.#lift.of(cell.element);
@@ -342,7 +348,7 @@ export class Viewer extends EventTarget {
     delete document.documentElement.dataset.viewing;
     this.#frames.empty();
     this.#filmstrip.empty();
-    this.#inquiry.forget();
+    this.#detailsRequest.forget();
     this.#grid.focus(index);
   }
 
@@ -352,7 +358,7 @@ export class Viewer extends EventTarget {
     change(current.zoom);
     current.applyZoom();
     if (current.zoom.isIn) this.#slideshow.pause();
-    this.#look();
+    this.#announceView();
     this.#caption.magnify(current.zoom);
   }
 
@@ -380,12 +386,13 @@ export class Viewer extends EventTarget {
    * @param {number} speed
    */
   #swiped(way, speed) {
-    const wished = this.#track.stepOf(way, speed);
-    const index = this.#goal + wished;
-    // What is not known yet cannot be beside the picture already.
-    const isBeside = wished !== 0 && index === this.#index + wished && this.#has(index) && this.#images.knownAt(index) !== undefined;
-    if (wished !== 0) this.move(index);
-    if (isBeside) this.#track.arrive(wished);
+    const step = this.#track.stepOf(way, speed);
+    const index = this.#goal + step;
+    // An unknown image cannot be in a neighbouring frame yet.
+    const isNeighbour = step !== 0 && index === this.#index + step && this.#has(index);
+    const isBeside = isNeighbour && this.#images.knownAt(index) !== undefined;
+    if (step !== 0) this.move(index);
+    if (isBeside) this.#track.arrive(step);
     else this.#track.release();
   }
 }

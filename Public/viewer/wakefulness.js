@@ -1,11 +1,11 @@
-/** Keeps the screen from going dark while nobody touches anything, where the browser can (Screen Wake Lock). */
+/** Keeps the screen on during a slideshow, if the browser can (Screen Wake Lock). */
 export class Wakefulness {
   #isWanted = false;
   /** @type {WakeLockSentinel | null} */
   #lock = null;
 
   constructor() {
-    // A browser takes the lock away when the page is hidden.
+    // The browser releases the lock when the page is hidden.
     document.addEventListener('visibilitychange', () => this.keep(this.#isWanted));
   }
 
@@ -21,11 +21,11 @@ export class Wakefulness {
     if (document.hidden || (this.#lock && !this.#lock.released)) return;
     try {
       const lock = (await navigator.wakeLock?.request('screen')) ?? null;
-      // It may have been asked for twice meanwhile.
+      // There may have been two requests meanwhile.
       await this.#lock?.release().catch(() => {});
       this.#lock = lock;
     } catch {
-      // A low battery, or no right: then it goes dark.
+      // A low battery, or no permission: the screen may go dark.
       return;
     }
     if (!this.#isWanted) await this.keep(false);

@@ -1,7 +1,7 @@
 import { clamp } from '../grid/geometry.js';
 
 /**
- * How a picture is enlarged and moved, in CSS pixels about the middle of the stage. At scale 1 it fits the stage.
+ * The enlargement and position of an image, in CSS pixels from the middle of the stage. At scale 1 it fits the stage.
  */
 export class Zoom {
   scale = 1;
@@ -10,8 +10,9 @@ export class Zoom {
 
   /**
    * @param {{width: number, height: number}} stage
-   * @param {{width: number, height: number}} box  The picture's size at scale 1.
-   * @param {number} natural  The picture's own width in device pixels over the box's; how far there is more to see.
+   * @param {{width: number, height: number}} box  The image's size at scale 1.
+   * @param {number} natural  The image's width in device pixels divided by the box's: how far it can be enlarged with
+   *   more to see.
    */
   constructor(stage, box, natural) {
     this.stage = stage;
@@ -21,7 +22,7 @@ export class Zoom {
   }
 
   /**
-   * Of a picture that fills the stage as far as it is large.
+   * Fits the image to the stage, without enlarging it.
    * @param {{width: number, height: number}} stage
    * @param {{width: number, height: number, isLeast: boolean}} natural  `isLeast`: it may be larger.
    */
@@ -37,18 +38,18 @@ export class Zoom {
     return this.scale > 1.01;
   }
 
-  /** What a double tap goes to: the picture's own pixels, if that is a step worth taking, or twice the size. */
+  /** The scale after a double tap: the image's own pixels if that is a noticeable step, or else twice the size. */
   get step() {
     return this.natural > 1.25 ? this.natural : 2;
   }
 
-  /** Device pixels for each of the picture's own. */
+  /** Device pixels per pixel of the image. */
   get magnification() {
     return this.scale / this.natural;
   }
 
   /**
-   * Keeps what is under the point where it is.
+   * Keeps the point under the pointer in place.
    * @param {number} scale
    * @param {{x: number, y: number}} point  From the middle of the stage.
    */
@@ -79,7 +80,7 @@ export class Zoom {
     return this.isIn ? `translate(${this.x}px, ${this.y}px) scale(${this.scale})` : '';
   }
 
-  /** An enlarged picture covers the stage; one that is smaller than the stage stays in the middle. */
+  /** An enlarged image covers the stage; one that is smaller than the stage stays in the middle. */
   #keepOnStage() {
     const acrossMost = Math.max(0, (this.box.width * this.scale - this.stage.width) / 2);
     const downMost = Math.max(0, (this.box.height * this.scale - this.stage.height) / 2);

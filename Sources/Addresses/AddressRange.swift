@@ -1,9 +1,9 @@
-/// A network: the addresses that share their first bits (RFC 4632 §3.1, RFC 4291 §2.3).
+/// A network: all addresses that share their first bits (RFC 4632 §3.1, RFC 4291 §2.3).
 public struct AddressRange: Hashable, Sendable {
     private let network: IPAddress
     private let prefixLength: Int
 
-    /// Nil unless `text` is CIDR notation ("10.0.0.0/8", "fd00::/8") or one address.
+    /// Nil unless `text` is in CIDR notation ("10.0.0.0/8", "fd00::/8") or is a single address.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
@@ -20,7 +20,7 @@ public struct AddressRange: Hashable, Sendable {
         prefixLength = length
     }
 
-    /// Whether the address is in the network. An address of the other family never is.
+    /// Whether the network contains the address. It never contains an address of the other family.
     public func contains(_ address: IPAddress) -> Bool {
         switch (network, address) {
         case (.v4(let network), .v4(let address)): (network ^ address) >> UInt32(32 - prefixLength) == 0

@@ -1,11 +1,11 @@
 public import Glibc
 
-/// An Internet address, without a port, in host byte order.
+/// An IP address without a port, in host byte order.
 public enum IPAddress: Hashable, Sendable {
     case v4(UInt32)
     case v6(UInt128)
 
-    /// Nil unless `text` is an address in its usual writing: four decimal numbers, or RFC 4291 §2.2.
+    /// Nil unless `text` is an address in its usual notation: four decimal numbers, or as in RFC 4291 §2.2.
     public init?(_ text: String) {
         var four = in_addr()
         var six = in6_addr()
@@ -18,7 +18,7 @@ public enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Nil for an address of another family than IPv4 and IPv6.
+    /// Nil for an address of a family other than IPv4 and IPv6.
     public init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         let bytes = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -31,13 +31,13 @@ public enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The IPv4 address that an IPv4-mapped IPv6 one (RFC 4291 §2.5.5.2) stands for; any other as it is.
+    /// The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2); any other address unchanged.
     public var unmapped: IPAddress {
         guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
         return .v4(UInt32(truncatingIfNeeded: bits))
     }
 
-    /// Whether it is this machine's own (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    /// Whether this is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     public var isLoopback: Bool {
         switch self {
         case .v4(let bits): bits >> 24 == 127

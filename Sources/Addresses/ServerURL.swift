@@ -1,42 +1,40 @@
-/// A URL that says where a server is and how it lets one in: `scheme://user:password@host:port/path?name=value`.
+import Encodings
+
+/// The address and credentials of a server, as a URL: `scheme://user:password@host:port/path?name=value`.
 public struct ServerURL: Hashable, Sendable {
     /// In lower case.
     public let scheme: String
-    /// Nil where there is none, or an empty one.
+    /// Nil if it is missing or empty.
     public let user: String?
     public let password: String?
-    /// A name or an address, of one of IPv6 without its brackets; may be empty.
+    /// A name or an address (IPv6 without brackets); may be empty.
     public let host: String
     public let port: UInt16?
-    /// What stands behind the host, without its slash.
+    /// The part after the host, without its slash.
     public let path: String
-    /// What stands behind the question mark; nil where there is none.
+    /// The part after the question mark; nil if there is none.
     public let query: String?
 
-    /// What of a text cannot be read. Says nothing of the text, which may have a password in it.
-    public enum Fault: Error, Hashable, Sendable {
-        case shape, credentials, host, port
+    /// Why a text is no such URL. It repeats nothing of the text, which may have a password in it.
+    public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+        public let description: String
 
-        /// What is wrong, in words.
-        ///
-        /// - Parameter form: how such a URL is written.
-        public func reason(_ form: String) -> String {
-            switch self {
-            case .shape: "say \(form)"
-            case .credentials:
-                "user and password cannot be read; encode what is not a letter or a digit"
-            case .host: "the host cannot be read"
-            case .port: "the port cannot be read"
-            }
-        }
+        public init(_ description: String) { self.description = description }
+
+        public static let credentials = Invalid(
+            "the user name or password cannot be parsed; percent-encode all but letters and digits")
+        public static let host = Invalid("the host cannot be parsed")
+        public static let port = Invalid("the port cannot be parsed")
     }
 
-    /// - Throws: the first ``Fault``.
-    public init(_ text: String) throws(Fault) {
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { throw .shape }
+    /// - Parameter form: How such a URL is written, for the error about a text that is not one.
+    /// - Throws: ``Invalid`` for the first part that cannot be read.
+    public init(_ text: String, form: String = "SCHEME://HOST") throws(Invalid) {
+        let shape = Invalid("say \(form)")
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { throw shape }
         scheme = text[..<colon].lowercased()
         var rest = text[colon...].dropFirst(3)
-        guard !rest.contains("#") else { throw .shape }
+        guard !rest.contains("#") else { throw shape }
         let mark = rest.firstIndex(of: "?")
         query = mark.map { String(rest[$0...].dropFirst()) }
         rest = rest[..<(mark ?? rest.endIndex)]
@@ -52,15 +50,15 @@ public struct ServerURL: Hashable, Sendable {
         (host, port) = try Self.endpoint(rest)
     }
 
-    private static func credentials(_ text: Substring) throws(Fault) -> (user: String?, password: String?) {
+    private static func credentials(_ text: Substring) throws(Invalid) -> (user: String?, password: String?) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let user = decoded(parts[0]), let password = parts.count == 2 ? decoded(parts[1]) : "" else {
-            throw .credentials
-        }
+        guard let user = PercentEncoding.decode(parts[0].utf8),
+            let password = parts.count == 2 ? PercentEncoding.decode(parts[1].utf8) : ""
+        else { throw .credentials }
         return (user.isEmpty ? nil : user, password.isEmpty ? nil : password)
     }
 
-    private static func endpoint(_ text: Substring) throws(Fault) -> (String, UInt16?) {
+    private static func endpoint(_ text: Substring) throws(Invalid) -> (String, UInt16?) {
         var host = text
         var port: Substring?
         let bracket = text.lastIndex(of: "]") ?? text.startIndex
@@ -79,21 +77,8 @@ public struct ServerURL: Hashable, Sendable {
         return (String(host), number)
     }
 
-    /// Undoes percent-encoding (RFC 3986 §2.1); nil for what is no text then, or has a nought in it.
-    public static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(Substring(rest.prefix(2)), radix: 16), value != 0 else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
+    /// `host:port`, an address of IPv6 in brackets (RFC 3986 §3.2).
+    public static func authority(_ host: String, _ port: UInt16) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

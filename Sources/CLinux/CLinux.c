@@ -22,7 +22,7 @@ ssize_t clinux_pread_cached(int file, void *buffer, size_t count, int64_t offset
     return preadv2(file, &vector, 1, (off_t)offset, RWF_NOWAIT);
 }
 
-// What names of files are made of, the most frequent first; what is not here is rarer than all of it.
+// The characters that are common in file names, most frequent first. Any other byte is rarer than all of these.
 static const char frequent[] = "\n 0eain1ortslg_2m3d45c6p7u89hbfykjvwx.";
 
 static size_t rarity(char byte) {
@@ -45,7 +45,7 @@ const void *clinux_find(const void *bytes, size_t count, const void *wanted, siz
         if (at == NULL) return NULL;
         const char *start = at - rarest;
         if (memcmp(start, word, wanted_count) == 0) return start;
-        // In this text it is not rare at all.
+        // This byte is common in this text after all, so memmem is faster.
         if (++misses > 64 + (size_t)(start - text) / 16) {
             return memmem(start + 1, count - (size_t)(start + 1 - text), wanted, wanted_count);
         }

@@ -27,7 +27,7 @@ int clinux_spawn(const struct clinux_spawn *what, pid_t *process) {
         posix_spawn_file_actions_destroy(&actions);
         return result;
     }
-    // Above all numbers that are given below: none of them overwrites another before it was used.
+    // Duplicated above every number assigned below, so that no dup2 overwrites a descriptor before it is used.
     int channel = fcntl(what->channel, F_DUPFD_CLOEXEC, 10), errors = fcntl(what->errors, F_DUPFD_CLOEXEC, 10);
     if (channel < 0 || errors < 0) result = errno;
     if (result == 0 && (result = posix_spawn_file_actions_adddup2(&actions, channel, 3)) == 0
@@ -50,7 +50,7 @@ int clinux_spawn(const struct clinux_spawn *what, pid_t *process) {
 }
 
 int clinux_pidfd_open(pid_t process) {
-    // Closed on exec by itself (pidfd_open(2)).
+    // pidfd_open(2) sets close-on-exec by itself.
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
@@ -67,7 +67,7 @@ int clinux_pidfd_kill(int pidfd, int signal) {
     return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
 }
 
-// Aligned as the kernel reads it.
+// Aligned as the kernel requires.
 union packet_control {
     struct cmsghdr header;
     char space[CMSG_SPACE(CLINUX_MOST_DESCRIPTORS * sizeof(int))];
@@ -113,7 +113,7 @@ ssize_t clinux_receive_packet(int channel, void *bytes, size_t capacity, int fla
         for (size_t index = 0; index < found; index++) {
             int one;
             memcpy(&one, CMSG_DATA(header) + index * sizeof(int), sizeof(int));
-            // Alignment makes room for one more than was asked for.
+            // Because of alignment, the buffer can hold one descriptor more than requested.
             if (taken < CLINUX_MOST_DESCRIPTORS) {
                 descriptors[taken++] = one;
             } else {
@@ -137,7 +137,7 @@ int clinux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC
 
 size_t clinux_trim_memory(void) {
     struct mallinfo2 now = mallinfo2();
-    // Below, what is free is soon used again.
+    // Less free memory than this is soon reused.
     if (now.fordblks > (size_t)16 << 20) {
         malloc_trim(0);
         now = mallinfo2();

@@ -4,40 +4,67 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What opens a file for anything but reading. Of O_TMPFILE its own bit: the other is O_DIRECTORY.
-#define WRITING (O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
-// What makes a thread, and what would make more of it than a thread.
-#define THREAD (CLONE_THREAD | CLONE_VM)
-#define MORE_THAN_THREAD \
-    (CLONE_VFORK | CLONE_PTRACE | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER \
-     | CLONE_NEWPID | CLONE_NEWNET)
+// Flags that open a file for anything but reading. O_TMPFILE contains O_DIRECTORY, so only its own bit counts.
+#define NOT_READING (O_ACCMODE | O_CREAT | O_TRUNC | O_PATH | (O_TMPFILE & ~O_DIRECTORY))
+// Memory that RLIMIT_DATA counts: private, and with none of the flags that make it a growing stack, huge pages, or
+// locked. Without MAP_FIXED, no mapping replaces part of another.
+#define COUNTED_MEMORY MAP_PRIVATE
+#define HARMLESS_MAP_FLAGS (MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_DENYWRITE | MAP_POPULATE)
+// Since Linux 6.13; glibc makes the guard pages of stacks by them.
+#define ADVICE_GUARD_INSTALL 102
+#define ADVICE_GUARD_REMOVE 103
+// The flags by which glibc creates a thread. One without CLONE_FILES would have as many descriptors again.
+#define THREAD \
+    (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS \
+     | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 
-int csandbox_confine_calls(void) {
+#define FUTEX_OPERATION (INT & FUTEX_CMD_MASK)
+#define LAST_CLOCK 15 // MAX_CLOCKS of linux/time.h
+
+/// `thread` is the answer to a request for a thread.
+static int load_table(uint32_t thread, int *listener) {
     const struct row rows[] = {
-        // Memory. Code that was written after the lock cannot be run, so neither can a library be loaded.
-        REFUSE_IF(mmap, EACCES, 2, PROT_EXEC, PROT_EXEC),
-        // Memory that could be shared is not counted by RLIMIT_DATA, and neither are files in memory.
-        REFUSE_IF(mmap, EPERM, 3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS),
+        // Memory. Nothing written after the lock can be executed, so no library can be loaded either. Whatever counts
+        // against no limit here is bounded by the address space.
+        REFUSE_UNLESS(mmap, EACCES, 2, ~(uint64_t)(PROT_READ | PROT_WRITE), PROT_NONE),
+        REFUSE_UNLESS(mmap, EPERM, 3, ~(uint64_t)HARMLESS_MAP_FLAGS, COUNTED_MEMORY),
+        ALLOW(mmap),
         REFUSE(memfd_create, EPERM),
         REFUSE(ftruncate, EPERM),
-        ALLOW(mmap),
-        REFUSE_IF(mprotect, EACCES, 2, PROT_EXEC, PROT_EXEC),
-        ALLOW(mprotect),
+        // Memory that has become read-only counts no more, but stays. Guard pages of stacks need PROT_NONE.
+        ALLOW_IF(mprotect, 2, WHOLE, PROT_READ | PROT_WRITE),
+        ALLOW_IF(mprotect, 2, WHOLE, PROT_NONE),
+        REFUSE(mprotect, EACCES),
         ALLOW(munmap),
-        ALLOW(mremap),
+        ALLOW_IF(mremap, 3, WHOLE, MREMAP_MAYMOVE), // realloc(3)
+        REFUSE(mremap, EPERM),
         ALLOW(brk),
-        ALLOW(madvise),
+        // Other advice would evict files from the page cache, merge pages across processes, or split the stack.
+        ALLOW_IF(madvise, 2, INT, MADV_DONTNEED),
+        ALLOW_IF(madvise, 2, INT, MADV_FREE),
+        ALLOW_IF(madvise, 2, INT, MADV_WILLNEED),
+        ALLOW_IF(madvise, 2, INT, ADVICE_GUARD_INSTALL),
+        ALLOW_IF(madvise, 2, INT, ADVICE_GUARD_REMOVE),
+        REFUSE(madvise, EINVAL),
 
-        // Threads: decoders and libvips have pools, and hang without. ENOSYS sends glibc from clone3, whose flags are
-        // out of a filter's sight, to clone.
-        ALLOW(futex),
-        ALLOW_IF(clone, 0, THREAD | MORE_THAN_THREAD, THREAD),
+        // Threads: decoders and libvips have thread pools, and hang without them. A filter can't see clone3's flags;
+        // ENOSYS makes glibc fall back to clone.
+        ALLOW_IF(futex, 1, FUTEX_OPERATION, FUTEX_WAIT),
+        ALLOW_IF(futex, 1, FUTEX_OPERATION, FUTEX_WAKE),
+        ALLOW_IF(futex, 1, FUTEX_OPERATION, FUTEX_WAIT_BITSET),
+        ALLOW_IF(futex, 1, FUTEX_OPERATION, FUTEX_WAKE_BITSET),
+        ALLOW_IF(futex, 1, FUTEX_OPERATION, FUTEX_REQUEUE),
+        ALLOW_IF(futex, 1, FUTEX_OPERATION, FUTEX_CMP_REQUEUE),
+        ALLOW_IF(futex, 1, FUTEX_OPERATION, FUTEX_WAKE_OP),
+        REFUSE(futex, ENOSYS), // priority inheritance, which no decoder uses and which has had holes
+        {__NR_clone, thread, WHEN_EQUAL, 0, WHOLE, THREAD},
         REFUSE(clone3, ENOSYS),
         ALLOW(rseq),
         ALLOW(set_robust_list),
@@ -51,7 +78,7 @@ int csandbox_confine_calls(void) {
         ALLOW(exit),
         ALLOW(exit_group),
 
-        // Signals: handlers of its own, and abort(3).
+        // Signals: the process's own handlers, and abort(3).
         ALLOW(rt_sigaction),
         ALLOW(rt_sigprocmask),
         ALLOW(rt_sigreturn),
@@ -61,14 +88,15 @@ int csandbox_confine_calls(void) {
         REFUSE_UNLESS(tgkill, EPERM, 0, INT, (uint32_t)getpid()),
         ALLOW(tgkill),
 
-        // Descriptors that are open, and messages over the one socket among them, to nobody but its other end.
+        // Open descriptors, and messages over the one socket among them, to its other end only.
         ALLOW(read),
         ALLOW(write),
-        ALLOW(writev), // how glibc says why it aborts
+        ALLOW(writev), // glibc prints the reason for an abort with it
         ALLOW(pread64),
         ALLOW(pwrite64),
         ALLOW(lseek),
-        ALLOW(fadvise64),
+        ALLOW_IF(fadvise64, 3, INT, POSIX_FADV_WILLNEED),
+        REFUSE(fadvise64, EPERM), // would change how the server reads the file as well
         ALLOW(close),
         ALLOW(dup),
         ALLOW(fstat),
@@ -80,28 +108,31 @@ int csandbox_confine_calls(void) {
 #ifdef __NR_poll
         ALLOW(poll),
 #endif
-        ALLOW(ppoll), // poll(3) of aarch64
+        ALLOW(ppoll), // poll(3) on aarch64
+        // What fcntl(2) does to the descriptor only. The rest concerns the open file, which is the server's as well: its
+        // flags (F_SETFL), owner, locks, lease, seals, and the size of its pipe.
         ALLOW_IF(fcntl, 1, INT, F_DUPFD),
         ALLOW_IF(fcntl, 1, INT, F_DUPFD_CLOEXEC),
         ALLOW_IF(fcntl, 1, INT, F_GETFD),
         ALLOW_IF(fcntl, 1, INT, F_SETFD),
         ALLOW_IF(fcntl, 1, INT, F_GETFL),
-        ALLOW_IF(fcntl, 1, INT, F_SETFL),
         REFUSE(fcntl, EPERM),
         REFUSE(ioctl, ENOTTY),
         REFUSE(getpeername, ENOTSOCK),
 
-        // Files by name, to read: which of them is for Landlock to say. Without access(2), cairo draws no text. What is
-        // refused here by an error, fontconfig tries when a folder of fonts has changed since it wrote its cache.
-        ALLOW_IF(openat, 2, WRITING, O_RDONLY),
+        // Opening files by name for reading; Landlock decides which. It doesn't for O_PATH, by which any file's size and
+        // times could be read.
+        ALLOW_IF(openat, 2, NOT_READING, O_RDONLY),
         REFUSE(openat, EACCES),
         REFUSE(openat2, ENOSYS),
-        ALLOW(newfstatat),
+        // Answered by the handler, as far as the file can be opened. Without access(2), cairo draws no text.
+        TRAP(newfstatat),
 #ifdef __NR_access
-        ALLOW(access),
+        TRAP(access),
 #endif
-        ALLOW(faccessat), // access(2) of aarch64
-        ALLOW(faccessat2),
+        TRAP(faccessat), // access(2) on aarch64
+        TRAP(faccessat2),
+        // fontconfig tries these when a font directory has changed since its cache was written.
 #ifdef __NR_stat
         REFUSE(stat, EACCES),
         REFUSE(lstat, EACCES),
@@ -109,7 +140,7 @@ int csandbox_confine_calls(void) {
         REFUSE(unlink, EACCES),
         REFUSE(mkdir, EACCES),
 #endif
-        REFUSE(statx, ENOSYS), // GIO and Rust's std ask by it first
+        REFUSE(statx, ENOSYS), // GIO and Rust's std try it first
         REFUSE(statfs, EACCES),
         REFUSE(fstatfs, EACCES),
         REFUSE(readlinkat, EACCES),
@@ -118,9 +149,13 @@ int csandbox_confine_calls(void) {
         REFUSE(getdents64, EACCES),
         REFUSE(getcwd, EACCES),
 
-        // The machine and the clock. Where the clock cannot be read without a call, glibc makes one.
+        // The machine and the clock. Where the vDSO can't read the clock, glibc makes a system call. Negative numbers are
+        // the clocks of other processes.
+        REFUSE_UNLESS(clock_gettime, EINVAL, 0, INT & ~(uint32_t)LAST_CLOCK, 0),
         ALLOW(clock_gettime),
+        REFUSE_UNLESS(clock_getres, EINVAL, 0, INT & ~(uint32_t)LAST_CLOCK, 0),
         ALLOW(clock_getres),
+        REFUSE_UNLESS(clock_nanosleep, EINVAL, 0, INT & ~(uint32_t)LAST_CLOCK, 0),
         ALLOW(clock_nanosleep),
         ALLOW(gettimeofday),
 #ifdef __NR_time
@@ -131,11 +166,22 @@ int csandbox_confine_calls(void) {
         ALLOW(sysinfo),
         ALLOW(getcpu),
         REFUSE(uname, EPERM),
-        // Reading the limits of its own; raising none, and none of others.
+        // The process may read its own limits, but change none, nor read those of other processes.
         REFUSE_UNLESS(prlimit64, EPERM, 0, INT, 0),
         REFUSE_UNLESS(prlimit64, EPERM, 2, WHOLE, 0),
         ALLOW(prlimit64),
     };
+    return csandbox_load(rows, sizeof rows / sizeof *rows, listener);
+}
+
+int csandbox_confine_calls(int *listener) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-    return csandbox_load(rows, sizeof rows / sizeof *rows);
+    int error = csandbox_answer_path_calls();
+    if (error != 0) return error;
+    if (listener == NULL) return load_table(SECCOMP_RET_ALLOW, NULL);
+    *listener = -1;
+    error = load_table(SECCOMP_RET_USER_NOTIF, listener);
+    // EINVAL: the kernel has no listener for all threads (before 5.7). EBUSY: the filters of the container runtime have
+    // one, and there can be only one.
+    return error == EINVAL || error == EBUSY ? load_table(SECCOMP_RET_ALLOW, NULL) : error;
 }

@@ -1,4 +1,4 @@
-/// The system calls that a sandboxed process has left, as a table. Not part of the module.
+/// The table of system calls that a sandboxed process may still make. Not part of the module.
 #ifndef CSANDBOX_CALLS_H
 #define CSANDBOX_CALLS_H
 
@@ -6,22 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// When a row of the table answers a call of its number.
+/// When a row applies to a call with its number.
 enum condition { ALWAYS, WHEN_EQUAL, UNLESS_EQUAL };
 
-/// The rows of one call are asked in turn, and the first whose condition holds answers. No row: the process is killed.
+/// The rows for a call are tried in order, and the first whose condition holds decides. If none does, the process is
+/// killed.
 struct row {
     uint32_t call;
-    /// `SECCOMP_RET_ALLOW`, or `SECCOMP_RET_ERRNO` with the errno in its low half.
+    /// `SECCOMP_RET_ALLOW`; `SECCOMP_RET_ERRNO` with the errno in its low half; `SECCOMP_RET_TRAP`; or
+    /// `SECCOMP_RET_USER_NOTIF`.
     uint32_t answer;
     enum condition condition;
-    /// What is compared: `argument & mask` with `value`. Arguments are numbered from 0.
+    /// The comparison: `argument & mask` with `value`. Arguments are numbered from 0.
     uint32_t argument;
     uint64_t mask;
     uint64_t value;
 };
 
-/// What pointers and longs are compared by, and what ints: their upper half is whatever was left in the register.
+/// The mask for pointers and longs, and the one for ints, whose upper half is undefined in the register.
 #define WHOLE UINT64_MAX
 #define INT UINT32_MAX
 
@@ -33,7 +35,13 @@ struct row {
 #define REFUSE_UNLESS(name, error, argument, mask, value) \
     {__NR_##name, SECCOMP_RET_ERRNO | (error), UNLESS_EQUAL, argument, mask, value}
 
-/// Loads the table into the kernel, for all threads. Returns 0 or an errno.
-int csandbox_load(const struct row *rows, size_t count);
+#define TRAP(name) {__NR_##name, SECCOMP_RET_TRAP, ALWAYS, 0, 0, 0}
+
+/// Installs the handler that answers calls about paths, which are trapped. Returns 0 or an errno.
+int csandbox_answer_path_calls(void);
+
+/// Loads the table into the kernel, for all threads. If `listener` is not NULL, it receives the descriptor over which
+/// calls with `SECCOMP_RET_USER_NOTIF` are reported. Returns 0 or an errno.
+int csandbox_load(const struct row *rows, size_t count, int *listener);
 
 #endif

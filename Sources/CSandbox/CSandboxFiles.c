@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// From linux/landlock.h and asm-generic/unistd.h, under names of our own: the headers of a distribution are often older
-// than the kernel below it. https://docs.kernel.org/userspace-api/landlock.html
+// Copied from linux/landlock.h and asm-generic/unistd.h under names of our own, because a distribution's headers are
+// often older than the kernel it runs on. https://docs.kernel.org/userspace-api/landlock.html
 #define CALL_CREATE_RULESET 444
 #define CALL_ADD_RULE 445
 #define CALL_RESTRICT_SELF 446
@@ -19,7 +19,7 @@
 #define FILE_READ_FILE (1ULL << 2)
 #define FILE_READ_DIR (1ULL << 3)
 
-/// `struct landlock_ruleset_attr`. Older kernels know a shorter one, and take this while the rest of it is zero.
+/// `struct landlock_ruleset_attr`. Older kernels know a shorter one and accept this if the remaining fields are zero.
 struct ruleset {
     uint64_t handled_files;
     uint64_t handled_network;
@@ -32,10 +32,11 @@ struct path_rule {
     int32_t parent;
 } __attribute__((packed));
 
-/// All that the kernel's version of Landlock can refuse, as far as this file knows: the first `n` bits of each kind.
+/// All access rights that this version of Landlock can restrict, as far as this file knows: the first `n` bits of
+/// each kind.
 static struct ruleset everything(long version) {
     struct ruleset all = {.handled_files = (1ULL << 13) - 1};      // from EXECUTE to MAKE_SYM
-    if (version >= 2) all.handled_files |= 1ULL << 13;             // REFER: to link or rename across directories
+    if (version >= 2) all.handled_files |= 1ULL << 13;             // REFER: linking or renaming across directories
     if (version >= 3) all.handled_files |= 1ULL << 14;             // TRUNCATE
     if (version >= 4) all.handled_network = 1ULL << 0 | 1ULL << 1; // BIND_TCP, CONNECT_TCP
     if (version >= 5) all.handled_files |= 1ULL << 15;             // IOCTL_DEV
@@ -45,14 +46,14 @@ static struct ruleset everything(long version) {
 
 static int allow_reading(int rules, const char *path) {
     int place = open(path, O_PATH | O_CLOEXEC);
-    // A part of the way that is missing, no directory, or not ours to pass: nothing there could be read.
+    // If part of the path is missing, is not a directory, or is inaccessible, there is nothing to read.
     if (place < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
     int error = 0;
     struct stat what;
     if (fstat(place, &what) != 0) {
         error = errno;
     } else {
-        // The right to list is one of directories: for a file, the kernel refuses the whole rule.
+        // Listing is a right of directories: for a file, the kernel would reject the whole rule.
         struct path_rule rule = {
             .allowed = S_ISDIR(what.st_mode) ? FILE_READ_FILE | FILE_READ_DIR : FILE_READ_FILE,
             .parent = place,
@@ -63,8 +64,8 @@ static int allow_reading(int rules, const char *path) {
     return error;
 }
 
-/// A directory in /proc has a link for itself, one for its parent's entry and one for each thread. Where /proc is not
-/// mounted, the promise of the caller has to do.
+/// The task directory has one link for itself, one from its parent, and one per thread. If /proc is not mounted, we
+/// rely on the caller's promise.
 static int has_other_threads(void) {
     struct stat tasks;
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;

@@ -18,7 +18,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half of an argument comes first");
 
-/// Calls of the x32 ABI come under the number of x86_64 with this bit set, and would slip past a list of numbers.
+/// x32 calls have the x86_64 number with this bit set, and would slip past a list of numbers.
 #define X32_BIT 0x40000000U
 
 #define FIELD(name) ((uint32_t)offsetof(struct seccomp_data, name))
@@ -28,7 +28,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half of an ar
 #define HEAD_LENGTH 6
 #define ROW_LENGTH 9
 
-/// A program for the kernel's classic BPF machine: one accumulator, jumps ahead only.
+/// A program for the kernel's classic BPF machine: one accumulator, forward jumps only.
 struct program {
     struct sock_filter *code;
     unsigned short length;
@@ -42,19 +42,19 @@ static void load(struct program *program, uint32_t field) { emit(program, BPF_LD
 
 static void answer(struct program *program, uint32_t value) { emit(program, BPF_RET | BPF_K, value, 0, 0); }
 
-/// Skips `if_true` or `if_false` instructions, as the accumulator equals `value` or not.
+/// Skips `if_true` instructions if the accumulator equals `value`, otherwise `if_false`.
 static void compare(struct program *program, uint32_t value, uint8_t if_true, uint8_t if_false) {
     emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, if_true, if_false);
 }
 
-/// Expects the number of the call in the accumulator, and leaves it there.
+/// Expects the call's number in the accumulator, and leaves it there.
 static void emit_row(struct program *program, const struct row *row) {
     if (row->condition == ALWAYS) {
         compare(program, row->call, 0, 1);
         answer(program, row->answer);
         return;
     }
-    // From the end of each half's comparison: to the answer, or past it.
+    // The distances from each half's comparison to the answer, or past it.
     int unless = row->condition == UNLESS_EQUAL;
     compare(program, row->call, 0, ROW_LENGTH - 1);
     load(program, LOW(row->argument));
@@ -78,7 +78,7 @@ static void emit_head(struct program *program) {
 #endif
 }
 
-int csandbox_load(const struct row *rows, size_t count) {
+int csandbox_load(const struct row *rows, size_t count, int *listener) {
     size_t most = HEAD_LENGTH + count * ROW_LENGTH + 1;
     if (most > BPF_MAXINSNS) return E2BIG;
     struct program program = {.code = calloc(most, sizeof(struct sock_filter))};
@@ -87,10 +87,16 @@ int csandbox_load(const struct row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) emit_row(&program, &rows[i]);
     answer(&program, SECCOMP_RET_KILL_PROCESS);
     struct sock_fprog loaded = {.len = program.length, .filter = program.code};
-    // TSYNC: without it, threads that a library has started already would keep every call.
-    long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &loaded);
+    // TSYNC: without it, threads that a library has already started would be unrestricted.
+    unsigned long flags = SECCOMP_FILTER_FLAG_TSYNC;
+    if (listener != NULL) flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
+    long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &loaded);
     int error = result < 0 ? errno : 0;
     free(program.code);
-    // A positive result is a thread that could not be bound, for it has a filter that this one does not descend from.
-    return result > 0 ? EBUSY : error;
+    if (error != 0) return error;
+    // Without a listener, a positive result is the ID of a thread that could not be synchronized, because its filters
+    // diverge from ours; with one, that is an error (ESRCH).
+    if (listener == NULL) return result > 0 ? EBUSY : 0;
+    *listener = (int)result;
+    return 0;
 }

@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Lowers the soft and the hard limit to `value`. A hard limit that is lower already stays: only root may raise it.
+#define STACK_BYTES (8U << 20)
+
+/// Lowers the soft and hard limits to `value`. A lower hard limit stays: only root may raise it.
 static int lower(int resource, uint64_t value) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0) return errno;
@@ -19,7 +22,7 @@ static int lower(int resource, uint64_t value) {
     return setrlimit(resource, &limit) == 0 ? 0 : errno;
 }
 
-/// Not a number below the present one: that needs a privilege, and who started the server nicer meant it.
+/// Never lowers the niceness: that needs a privilege, and whoever started the server with a higher one meant it.
 static int become_nice(int niceness) {
     errno = 0;
     int present = getpriority(PRIO_PROCESS, 0);
@@ -28,11 +31,11 @@ static int become_nice(int niceness) {
     return setpriority(PRIO_PROCESS, 0, niceness) == 0 ? 0 : errno;
 }
 
-/// Works in long turns (SCHED_BATCH, and from Linux 6.12 on a slice of 100 ms, the longest): whoever wakes with a shorter
-/// one, as everybody does by default, goes at once instead of when a turn is over. Niceness decides the shares, as before.
-/// Where the kernel does not know it, nothing is lost but this.
+/// Asks for long time slices (SCHED_BATCH, and from Linux 6.12 on a slice of 100 ms, the longest). A process that
+/// wakes up with a shorter slice, which is the default, then preempts this one instead of waiting for its slice to
+/// end. CPU shares still depend on niceness. A kernel that doesn't support this ignores it.
 static void take_long_turns(void) {
-    // struct sched_attr of linux/sched/types.h, in its first form; glibc has none yet.
+    // struct sched_attr of linux/sched/types.h in its first version; glibc doesn't declare it yet.
     struct {
         uint32_t size, policy;
         uint64_t flags;
@@ -46,7 +49,7 @@ static void take_long_turns(void) {
     (void)syscall(SYS_sched_setattr, 0, &turns, 0);
 }
 
-/// When memory runs out, a process that can be lost goes before its parent (/proc/PID/oom_score_adj, proc(5)).
+/// Makes the OOM killer choose this expendable process before its parent (/proc/PID/oom_score_adj, proc(5)).
 static void go_first(void) {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0) return;
@@ -58,17 +61,33 @@ static void go_first(void) {
 int csandbox_limit(
     uint64_t data_bytes, uint64_t file_bytes, uint64_t cpu_seconds, uint64_t descriptors, int niceness) {
     int error = 0;
-    // No RLIMIT_AS: it counts stacks and arenas that nobody ever touches.
     if ((error = lower(RLIMIT_DATA, data_bytes)) != 0) return error;
     if ((error = lower(RLIMIT_FSIZE, file_bytes)) != 0) return error;
     if ((error = lower(RLIMIT_CPU, cpu_seconds)) != 0) return error;
     if ((error = lower(RLIMIT_NOFILE, descriptors)) != 0) return error;
     if ((error = lower(RLIMIT_CORE, 0)) != 0) return error;
+    // The usual limit. Started under a higher one, the main thread's stack could grow to that, and RLIMIT_DATA does not
+    // count it.
+    if ((error = lower(RLIMIT_STACK, STACK_BYTES)) != 0) return error;
     if ((error = become_nice(niceness)) != 0) return error;
     take_long_turns();
     go_first();
-    // A parent that died before this line is not noticed here, but by the end of file on the socket that it held.
+    // If the parent died before this line, no signal comes; the end of file on its socket tells instead.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
     return 0;
+}
+
+int csandbox_open_size(void) { return open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
+
+int csandbox_limit_address_space(int size, uint64_t data_bytes, uint64_t other_bytes) {
+    char text[128];
+    ssize_t length = pread(size, text, sizeof text - 1, 0);
+    if (length < 0) return errno;
+    text[length] = 0;
+    // proc_pid_statm(5): all pages, and, as the sixth number, those for data and stacks.
+    unsigned long long all, data;
+    if (sscanf(text, "%llu %*u %*u %*u %*u %llu", &all, &data) != 2 || data > all) return EINVAL;
+    uint64_t rest = (all - data) * (uint64_t)sysconf(_SC_PAGESIZE);
+    return lower(RLIMIT_AS, rest + data_bytes + other_bytes);
 }

@@ -1,61 +1,64 @@
+import CLinux
 import Dispatch
 import GRDB
+import Glibc
 import Images
 import Locking
 public import Logging
 import Synchronization
+import Time
 
-/// The gallery's images in their order, from one source or several: what there is, where it is kept, and what has been
-/// learnt of it.
+/// The gallery's images in order, from one or several sources: which images there are, where their originals are, and
+/// their metadata.
 public final class Catalog: Sendable {
     let configuration: Configuration
     let sources: [NamedSource]
     let logger: Logger
-    let shelf: IndexShelf
-    let facts: FactsBuffer
+    let indexStore: IndexStore
+    let metadata: MetadataBuffer
     let recent = RecentImages()
-    let orders = OrderBook()
-    let findings = Guarded(FindingsBook())
-    /// Whether what orders are made of will be kept soon.
+    let orders = OrderCache()
+    let surveys = Guarded(SurveyCache())
+    /// Whether saving the columns is already scheduled.
     let isKeeping = Atomic(false)
-    /// Where orders are made, one after the other.
-    let ordersDesk = Desk(label: "tessera.catalog.orders", bound: 64)
-    /// Those who are told of each revision.
+    /// Builds orders, one after another.
+    let orderQueue = ReadQueue(label: "tessera.catalog.orders", bound: 64)
+    /// Called after each new revision.
     let watchers = Guarded<[@Sendable () -> Void]>([])
-    let counts = Guarded(ExaminationCounts())
-    /// What is true now. Held only for copies, never while disk is waited for.
-    let standing: Guarded<Standing>
-    /// Reads the sources, one after the other; the only place that changes the order.
+    let counts = Guarded(IndexingCounts())
+    /// The current state. The lock is held only to copy, never while waiting for the disk.
+    let mutableState: Guarded<MutableState>
+    /// Scans the sources, one after another. Only this queue changes the order.
     let scanning = DispatchQueue(label: "tessera.catalog.scan")
-    /// Where an index that cannot be read is asked whether it can be again.
+    /// Checks whether an unreadable index has become readable again.
     let probing = DispatchQueue(label: "tessera.catalog.probe")
-    /// Where pages are put together: off the loops of those who ask.
-    let desk = Desk(label: "tessera.catalog.read", bound: 128)
-    /// The same for those who look at the gallery: what is read for programs does not stand in line before them. Each of
-    /// them has one reading at a time, which is bound enough.
-    let viewersDesk = Desk(label: "tessera.catalog.view")
-    /// Where a picture or a few are looked up, whoever asks: that is done at once, and waits for no page.
-    let findingDesk = Desk(label: "tessera.catalog.find")
-    /// Where it is heard what happens in the sources.
+    /// Builds pages, off the callers' event loops.
+    let readQueue = ReadQueue(label: "tessera.catalog.read", bound: 128)
+    /// Builds pages for the browser, so that people do not queue behind programs. Needs no bound: each session has one
+    /// read at a time.
+    let viewerQueue = ReadQueue(label: "tessera.catalog.view")
+    /// Looks up single images, for people and programs alike: a fast read, which must not queue behind pages.
+    let lookupQueue = ReadQueue(label: "tessera.catalog.find")
+    /// Receives change events of the sources.
     let watching = DispatchQueue(label: "tessera.catalog.watch")
-    /// What stores have told of and nobody has looked at yet.
-    let hints = HintBook()
-    /// What is remembered of each source, by its ordinal.
+    /// Hints of object stores that nobody has followed up yet.
+    let hints = HintQueue()
+    /// State of each source, by its ordinal.
     let records: [SourceRecord]
-    /// Ends a scan that is under way.
+    /// Stops a running scan.
     let isStopped = Atomic(false)
 
-    /// Opens the index in the data folder, checks that the sources can be read, and begins to read them. Returns as soon
-    /// as browsing can start: what is known from the last time is there at once, the rest comes while it is read.
+    /// Opens the index in the data folder, checks that the sources are readable, and starts to scan them. Returns as
+    /// soon as browsing can start: images known from the last run are available at once, others appear during the scan.
     ///
-    /// - Throws: `CatalogError`, of a kind that the person at the command line can act on.
+    /// - Throws: `CatalogError`, of a kind that the operator can act on.
     public static func open(
         _ configuration: Configuration, sources: [Source], logger: Logger
     ) async throws -> Catalog {
         try configuration.validate()
         let queue = DispatchQueue(label: "tessera.catalog.open")
-        // Handed over by a lock: of a continuation that is resumed before it is awaited, the thread sanitizer does not see
-        // that one thread has what another made.
+        // Handed over by a lock: the thread sanitizer does not see the happens-before edge of a continuation that is
+        // resumed before it is awaited.
         let made = Guarded<Result<Catalog, any Error>?>(nil)
         await withCheckedContinuation { opened in
             queue.async {
@@ -73,127 +76,157 @@ public final class Catalog: Sendable {
     private init(_ configuration: Configuration, sources: [Source], logger: Logger) throws {
         let named = NamedSource.named(sources)
         let roots = try named.map { try $0.kind.open(configuration) }
-        let shelf = try IndexShelf(configuration, logger: logger)
-        var standing: Standing
-        var wrecks = [shelf.firstWreck].compactMap(\.self)
+        let indexStore = try IndexStore(configuration, logger: logger)
+        var mutableState: MutableState
+        var damagedIndexes = [indexStore.firstDamaged].compactMap(\.self)
         do {
-            standing = try Standing(named, roots: roots, index: shelf.disk)
+            mutableState = try MutableState(named, roots: roots, index: indexStore.disk)
         } catch let error as DatabaseError where error.isDamage {
-            wrecks.append(shelf.disk)
-            try shelf.replaceDisk(because: error)
-            standing = try Standing(named, roots: roots, index: shelf.disk)
+            damagedIndexes.append(indexStore.disk)
+            try indexStore.replaceDisk(because: error)
+            mutableState = try MutableState(named, roots: roots, index: indexStore.disk)
         } catch let error as DatabaseError {
             throw CatalogError.dataFolderUnusable(path: configuration.dataFolder, reason: error.reason)
         }
-        standing.healing.wrecks = wrecks
+        mutableState.repair.damagedIndexes = damagedIndexes
         self.configuration = configuration
         self.sources = named
         records = named.map { _ in SourceRecord(configuration) }
         self.logger = logger
-        self.shelf = shelf
-        self.standing = Guarded(standing)
-        facts = FactsBuffer(
+        self.indexStore = indexStore
+        self.mutableState = Guarded(mutableState)
+        metadata = MetadataBuffer(
             delay: configuration.learningDelay, batch: configuration.learningBatch, logger: logger
-        ) { learnt in
-            try shelf.write(learnt)
+        ) { learned in
+            try indexStore.write(learned)
             configuration.sharing?.learned()
         }
-        shelf.onDamage { [weak self] index, error in self?.repair(index, because: error) }
-        shelf.onLearning { [weak self] ids, index in self?.rows(of: ids, in: index) ?? [] }
+        indexStore.onDamage { [weak self] index, error in self?.repair(index, because: error) }
+        indexStore.onLearning { [weak self] ids, index in self?.rows(of: ids, in: index) ?? [] }
     }
 
-    /// Whether what is under way is to end.
+    /// Whether running work is to stop.
     var isEnding: Bool { isStopped.load(ordering: .relaxed) }
 
-    /// The revision and how many images it has: what is asked for often, and so copied from nowhere. Any thread, never
-    /// waits.
+    /// The revision and its number of images, without a copy of the whole state, because many requests need it.
+    /// Callable on any thread; never waits.
     public var count: (revision: UInt64, total: Int) {
-        standing.withLock { ($0.snapshot.revision, $0.snapshot.total) }
+        mutableState.withLock { ($0.snapshot.revision, $0.snapshot.total) }
     }
 
-    /// Whether what is asked of the index may have to be refused for a while: it is damaged and being built again, or it
-    /// could not be read when it was asked last. Any thread, never waits.
-    public var isHealing: Bool {
-        shelf.disk.isDamaged.load(ordering: .relaxed)
-            || standing.withLock { standing in
-                standing.healing.isDue || standing.healing.isUnreadable
-                    || standing.snapshot.parts.contains { $0.listed?.index.isDamaged.load(ordering: .relaxed) == true }
+    /// Whether reads of the index may fail for a while: it is damaged and being rebuilt, or the last read failed.
+    /// Callable on any thread; never waits.
+    public var isRepairing: Bool {
+        indexStore.disk.isDamaged.load(ordering: .relaxed)
+            || mutableState.withLock { mutableState in
+                mutableState.repair.isDue || mutableState.repair.isUnreadable
+                    || mutableState.snapshot.parts.contains {
+                        $0.listed?.index.isDamaged.load(ordering: .relaxed) == true
+                    }
             }
     }
 
-    /// The present state; any thread, never waits.
+    /// The current state. Callable on any thread; never waits.
     public var state: CatalogState {
-        var indexProblems = shelf.problems
-        if facts.isFailing {
+        var indexProblems = indexStore.problems
+        if metadata.isFailing {
             indexProblems.add(.init(reason: Self.unwritten))
         }
-        let isHealing = isHealing
-        return standing.withLock { standing in
-            let sources = zip(sources, standing.snapshot.parts).enumerated().map { ordinal, source in
+        let isRepairing = isRepairing
+        return mutableState.withLock { mutableState in
+            let sources = zip(sources, mutableState.snapshot.parts).enumerated().map { ordinal, source in
                 CatalogState.SourceState(
-                    name: source.0.name, total: source.1.count, isScanning: standing.unread.contains(ordinal))
+                    name: source.0.name, total: source.1.count,
+                    isScanning: mutableState.unfinishedSources.contains(ordinal))
             }
             return CatalogState(
-                revision: standing.snapshot.revision, total: standing.snapshot.total,
-                isScanning: standing.isScanning, readingTime: standing.readingTime, isHealing: isHealing,
-                problems: .init([indexProblems] + standing.problems),
-                sources: sources)
+                revision: mutableState.snapshot.revision, total: mutableState.snapshot.total,
+                isScanning: mutableState.isScanning, readingTime: mutableState.readingTime, isRepairing: isRepairing,
+                problems: .init([indexProblems] + mutableState.problems),
+                unshown: mutableState.unshown.reduce(into: UnshownCounts()) { $0.add($1) }, sources: sources)
         }
     }
 
     private static let unwritten =
-        "What is learnt of pictures cannot be written; it is kept in memory, as far as there is room. Make room in the"
+        "Image metadata cannot be written; it is kept in memory while there is room. Free space in the"
         + " data folder."
 
-    /// Keeps what was learnt of an image by looking into it. Any thread, returns at once; written in batches, and seen
-    /// by readers from now on.
+    /// Stores metadata read from an image. Callable on any thread; returns at once. Readers see it immediately; it is
+    /// written to the index in batches.
     ///
-    /// - Parameter version: the content that was looked into. A file's facts are shown only while this is its present
-    ///   content, so they need it. For a remote image it becomes the version that the catalog believes current; nil
-    ///   adds to what is known of that one.
-    public func learned(_ facts: ImageFacts, version: ContentVersion?, of id: ImageID) {
-        self.facts.add(Learnt(facts: facts.bounded, version: version), of: id)
-        // In this order: whoever has read what was known before does not keep it.
+    /// - Parameter version: The content version that the metadata was read from. The metadata of a file is used only
+    ///   while this is the file's current version, so it is required for files. For a remote image it becomes the
+    ///   version that the catalog takes as current; nil adds to the metadata of that version.
+    public func learned(_ metadata: ImageMetadata, version: ContentVersion?, of id: ImageID) {
+        self.metadata.add(LearnedMetadata(metadata: metadata.bounded, version: version), of: id)
+        // In this order, so that a reader that has read the old metadata does not cache it again.
         recent.forget(id)
     }
 
-    /// Opens a file of a folder source for reading. Blocking; call it where files are read.
+    /// Opens a file of a folder source for reading. Blocking; call it on a thread for file reads.
     ///
-    /// The path is resolved beneath the folder's root only: no `..`, no symbolic link that leaves it, nothing but a
-    /// regular file.
+    /// The path is resolved strictly beneath the folder's root, or through links beneath the root of another source: no
+    /// `..`, no symbolic link that leaves these roots, and only a regular file.
     ///
     /// - Parameters:
-    ///   - folder: the ordinal in `ImageLocation.file`.
-    ///   - path: the path in `ImageLocation.file`.
+    ///   - folder: The ordinal in `ImageLocation.file`.
+    ///   - path: The path in `ImageLocation.file`.
     /// - Throws: `CatalogError.fileUnavailable`.
     public func openFile(folder: Int, path: String) throws(CatalogError) -> OpenFile {
-        let root = standing.withLock { $0.roots.indices.contains(folder) ? $0.roots[folder] : nil }
-        guard let root else { throw .fileUnavailable(.gone, reason: "no such folder") }
+        let roots = mutableState.withLock(\.roots)
+        guard roots.indices.contains(folder) else { throw .fileUnavailable(.gone, reason: "no such folder") }
         do throws(FolderRoot.Failure) {
-            return try root.openFile(FilePath.bytes(of: path))
+            // Without a root, the folder's disk did not answer at startup.
+            guard let root = roots[folder] else { throw .hangs }
+            return try ServedFolders(root: root, among: roots).openFile(FilePath.bytes(of: path))
         } catch {
             throw .fileUnavailable(.init(error), reason: error.reason)
         }
     }
 
-    /// Stops reading, writes what was learnt, and lets the data folder go. Idempotent; pages asked for later throw
-    /// `.closed`. A disk that hangs while it is read is not waited for: the data folder is let go when it answers, or
-    /// when the process ends; it is whole at any time.
+    /// Opens a picture's sidecar for reading, in the same way. Blocking.
+    ///
+    /// - Throws: `CatalogError.fileUnavailable`, also if there is none.
+    public func openSidecar(_ format: SidecarFormat, of file: UnindexedFile) throws(CatalogError) -> OpenFile {
+        let (folder, name) = FilePath.split(FilePath.bytes(of: file.path))
+        let path = try SidecarName.first(format, of: name) { name throws(CatalogError) -> String? in
+            let path = FilePath.join(folder, name)
+            return try hasFile(path, in: file.folder) ? FilePath.text(of: path) : nil
+        }
+        guard let path else { throw .fileUnavailable(.gone, reason: "no such sidecar") }
+        return try openFile(folder: file.folder, path: path)
+    }
+
+    private func hasFile(_ path: [UInt8], in folder: Int) throws(CatalogError) -> Bool {
+        let roots = mutableState.withLock(\.roots)
+        guard roots.indices.contains(folder) else { return false }
+        do throws(FolderRoot.Failure) {
+            guard let root = roots[folder] else { throw .hangs }
+            return try ServedFolders(root: root, among: roots).status(path).st_mode & S_IFMT == S_IFREG
+        } catch {
+            guard error.isAbsence else { throw .fileUnavailable(.init(error), reason: error.reason) }
+            return false
+        }
+    }
+
+    /// Stops scanning, writes pending metadata, and releases the data folder. Idempotent; later reads throw `.closed`.
+    /// Does not wait for a disk that hangs during a read: the data folder is then released when the read returns or the
+    /// process ends. Its contents are consistent at any time.
     public func close() async {
         isStopped.store(true, ordering: .relaxed)
-        let isFirst = standing.withLock { standing in
-            defer { standing.isClosed = true }
-            return !standing.isClosed
+        let isFirst = mutableState.withLock { mutableState in
+            defer { mutableState.isClosed = true }
+            return !mutableState.isClosed
         }
-        probing.asyncAfter(deadline: .now() + configuration.closingPatience.dispatched) { [weak self] in
+        probing.asyncAfter(deadline: .now() + configuration.closingTimeout.dispatched) { [weak self] in
             guard let self else { return }
-            for waiter in standing.withLock({ exchange(&$0.waiters, with: []) }) { waiter.resume() }
+            for waiter in mutableState.withLock({ exchange(&$0.waiters, with: []) }) { waiter.resume() }
         }
         await scanCompleted()
         guard isFirst else { return }
-        await facts.drain()
-        if standing.withLock(\.isScanning) {
-            logger.warning("A disk does not answer; its reading is left behind.")
+        await metadata.drain()
+        if mutableState.withLock(\.isScanning) {
+            logger.warning("A disk does not respond; its scan is abandoned.")
             return scanning.async { self.end() }
         }
         await withCheckedContinuation { done in
@@ -204,9 +237,13 @@ public final class Catalog: Sendable {
         }
     }
 
-    /// Lets go of what is open. Scanning queue.
+    /// Closes everything that is open. On the scanning queue.
     private func end() {
         endWatches()
-        shelf.close()
+        // Loads that end late may add metadata until now: everything that writes to the index ends before the index
+        // closes.
+        metadata.close()
+        probing.sync {}
+        indexStore.close()
     }
 }

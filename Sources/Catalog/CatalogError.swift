@@ -1,31 +1,31 @@
 import Glibc
 
-/// What can go wrong for those who ask the catalog. Each case says what to do in its `description`, which is meant for
-/// the person at the command line or the client of the API; it names no path that a client did not give.
+/// Errors that callers of the catalog can get. Each case's `description` says what to do, and is meant for the operator
+/// or the client of the API; it names no path that a client did not send.
 public enum CatalogError: Error, Hashable, Sendable {
-    /// A SOURCE word cannot be used; `reason` says why and what to do instead.
+    /// A SOURCE argument cannot be used; `reason` says why, and what to do instead.
     case badSource(word: String, reason: String)
-    /// The configuration's `field` has a value that cannot work.
+    /// The configuration's `field` has an invalid value.
     case badConfiguration(field: String, reason: String)
-    /// The data folder cannot be made, written or read.
+    /// The data folder cannot be created, written or read.
     case dataFolderUnusable(path: String, reason: String)
     /// Another process has this data folder open.
     case dataFolderInUse(path: String)
-    /// The text is not a cursor that this program gave out.
+    /// The text is not a cursor that this program has issued.
     case malformedCursor
-    /// The image that the cursor stands on has been gone for too long: its place is forgotten.
+    /// The cursor's image has been gone for so long that its position is forgotten.
     case staleCursor
     /// A page's offset is negative.
     case offsetOutOfRange
     /// A page's limit is not 1 to `Page.maximumLimit`.
     case limitOutOfRange
-    /// The file cannot be opened; the first member says whether it can be had at all.
+    /// The file cannot be opened; the first value says whether a later attempt may succeed.
     case fileUnavailable(Unavailability, reason: String)
-    /// The gallery is of a template's numbered URLs, of which nothing can be searched or sorted by.
+    /// The gallery consists of a template's numbered URLs, which can be neither searched nor sorted.
     case positionsOnly
     /// The index could not be read; the log has the details.
     case indexUnavailable
-    /// Too much is being looked up for others already; it may be asked again soon.
+    /// Too many reads are queued; a retry may succeed soon.
     case busy
     /// The catalog was closed.
     case closed
@@ -34,11 +34,11 @@ public enum CatalogError: Error, Hashable, Sendable {
 extension CatalogError {
     /// Why a file cannot be opened.
     public enum Unavailability: Hashable, Sendable {
-        /// It is not there any more, is not a regular file, or lies outside its folder.
+        /// It no longer exists, is not a regular file, or lies outside its folder.
         case gone
-        /// This user may not read it.
+        /// This user has no permission to read it.
         case forbidden
-        /// It is not known: the disk, its server or this process was not able to (`errno`). It may be later.
+        /// Unknown: the disk, its server or this process failed (`errno`). A later attempt may succeed.
         case passing(errno: Int32)
 
         init(_ failure: FolderRoot.Failure) {
@@ -64,15 +64,15 @@ extension CatalogError: CustomStringConvertible {
             """
         case .dataFolderInUse(let path):
             "The data folder \(path) is in use by another Tessera. Stop that one, or choose another folder with --data."
-        case .malformedCursor: "The cursor is not one that this server gave out."
-        case .staleCursor: "The cursor's place is forgotten. Start again from the first page."
+        case .malformedCursor: "The cursor was not issued by this server."
+        case .staleCursor: "The cursor has expired. Start again from the first page."
         case .offsetOutOfRange: "The offset must be 0 or more."
         case .limitOutOfRange: "The limit must be 1 to \(Page.maximumLimit)."
         case .fileUnavailable(_, let reason): "The file cannot be opened: \(reason)."
         case .indexUnavailable: "The catalog's index cannot be read."
         case .positionsOnly:
-            "The gallery is made of a template's numbered URLs: it knows their positions, and nothing to search or sort by."
-        case .busy: "Too much is being looked up in the catalog at once. Ask again in a moment."
+            "The gallery is a template of numbered URLs, which has positions only: it cannot be searched or sorted."
+        case .busy: "The catalog has too many lookups queued. Try again in a moment."
         case .closed: "The catalog is closed."
         }
     }

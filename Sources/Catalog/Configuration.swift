@@ -1,60 +1,72 @@
 extension Catalog {
-    /// What the catalog needs to know of its surroundings.
+    /// The settings of the catalog, and the services that it uses.
     public struct Configuration: Sendable {
-        /// The folder of the index. It is made when it does not exist; one process at a time may use it.
+        /// The folder of the index. Created if it does not exist; only one process at a time may use it.
         public var dataFolder: String
-        /// How long what is learnt may wait for its transaction.
+        /// The longest time that new metadata waits before it is written to the index.
         public var learningDelay: Duration = .milliseconds(100)
-        /// How many learnt facts make a transaction without waiting.
+        /// The number of images whose new metadata is written at once, without waiting.
         public var learningBatch = 500
-        /// While a source is read for the first time, the least time between two revisions.
+        /// The minimum time between two revisions during the first scan of a source.
         public var growthInterval: Duration = .milliseconds(250)
-        /// Bytes of the longest line (or CSV record) of a list that is read; a longer one is a bad line.
+        /// The longest line (or CSV record) of a URL list, in bytes; a longer one is a bad line.
         public var longestLine = 65_536
-        /// Whether changes in the sources are seen when they happen.
+        /// What to leave out of folders and buckets: patterns relative to each source.
+        public var excluded = SkipPatterns()
+        /// Whether a date in the name of an image is used if nothing else tells when it was taken.
+        public var datesFromNames = true
+        /// Whether to watch the sources for changes.
         public var watches = true
-        /// Where changes are not seen when they happen: how long after a reading a source is read again, at least. Large
-        /// ones are read less often, so that a fiftieth of the time goes into it.
+        /// The minimum time between two scans of a source that cannot be watched. Large sources are scanned less often,
+        /// so that scans take at most a fiftieth of the time.
         public var rescanInterval: Duration = .seconds(60)
-        /// How old a file is at least that comes in while the gallery runs: a younger one may still be written.
+        /// The minimum age of a file that appears while the gallery runs; a younger one may still be being written.
         public var settling: Duration = .seconds(1)
-        /// How long a file that its writer has not closed must stay as it is before it is taken as it is.
-        public var patience: Duration = .seconds(30)
-        /// A file that goes from one source and comes in another, in whichever order, is the same at most so far apart.
+        /// How long a file that its writer has not closed must stay unchanged before it is accepted.
+        public var unclosedSettling: Duration = .seconds(30)
+        /// A file that disappears from one source and appears in another within this time, in either order, is treated
+        /// as moved.
         public var moving: Duration = .seconds(5)
-        /// The pixels of a template's image with this index, where they are known before it is fetched: of pictures that the
-        /// program draws itself. Called often; costs next to nothing.
+        /// The pixel size of a template's image at this index if it is known before the fetch, as for images that this
+        /// program draws itself. Called often, so it must be cheap.
         public var templateSize: @Sendable (_ template: URLTemplate, _ index: Int) -> (width: Int, height: Int)? = {
             _, _ in
             nil
         }
-        /// Who asks the store of buckets; nil where no bucket can be a source.
-        public var objectStore: (any ObjectStoreAsking)?
-        /// Tells the other nodes of the gallery what is learnt; nil where nobody shares.
-        public var sharing: (any FactsSharing)?
-        /// Has buckets be listed by one node of the gallery at a time; nil where each lists for itself.
+        /// Sends requests to the object store; nil if buckets cannot be sources.
+        public var objectStore: (any ObjectStoreRequesting)?
+        /// Shares metadata with the other nodes; nil on a single node.
+        public var sharing: (any MetadataSharing)?
+        /// Lets one node at a time list a bucket for all; nil if each node lists for itself.
         public var listings: (any ListingSharing)?
-        /// How long ago a listing may have been begun that serves a node which has none: nodes that are started together
-        /// need one.
+        /// A node without a listing accepts one that began at most this long ago. Nodes that are started together then
+        /// make only one.
         var listingAge: Duration = .seconds(30)
-        /// How soon a page of a bucket's listing that did not come is asked for again, and how often until the listing is
-        /// given up for a while.
-        var pageRetrying = RetryPace(first: .milliseconds(500), longest: .seconds(30))
+        /// The backoff for pages of a bucket listing that failed, and the number of retries before the listing is given
+        /// up for a while.
+        var pageRetrying = RetryPace(first: .milliseconds(500), maximumDelay: .seconds(30))
         var pageRetries = 6
-        /// How long `close()` waits for a disk that is being read.
-        var closingPatience: Duration = .seconds(5)
-        /// Pages of 4 KiB that the index may have, for tests of a full disk; nil for no limit.
+        /// How long a source's file I/O may make no progress before its scan is abandoned. Disks that have to spin up take
+        /// some seconds; if their scan is abandoned it is repeated as soon as they answer.
+        var diskPatience = Source.patience
+        /// The most folders of a source that are entered through links: links within links can multiply them.
+        var maximumLinkedFolders = 20_000
+        /// How long `close()` waits for a running read of a disk.
+        var closingTimeout: Duration = .seconds(5)
+        /// The maximum size of the index in pages of 4 KiB, for tests of a full disk; nil for no limit.
         var maximumIndexPages: Int?
-        /// What is asked of the file system, for tests of one that fails.
+        /// The file system calls, replaceable for tests of failing file systems.
         var fileSystem = FileSystemCalls.system
-        /// How soon what failed is tried once more by itself; longer after each further failure.
+        /// The backoff for automatic retries of scans, and for repeated repairs of the index.
         var retrying = RetryPace()
 
         public init(dataFolder: String) {
             self.dataFolder = dataFolder
         }
 
-        /// Throws `CatalogError.badConfiguration` for the first value that cannot work.
+        /// Checks all values.
+        ///
+        /// - Throws: `CatalogError.badConfiguration` for the first invalid one.
         public func validate() throws(CatalogError) {
             func require(_ condition: Bool, _ field: String, _ reason: String) throws(CatalogError) {
                 guard condition else { throw .badConfiguration(field: field, reason: reason) }
@@ -66,7 +78,7 @@ extension Catalog {
             try require(growthInterval >= .zero, "growthInterval", "must not be negative")
             try require(rescanInterval >= .seconds(1), "rescanInterval", "must be 1 second or more")
             try require(settling >= .zero, "settling", "must not be negative")
-            try require(patience >= .zero, "patience", "must not be negative")
+            try require(unclosedSettling >= .zero, "unclosedSettling", "must not be negative")
             try require(moving >= .zero, "moving", "must not be negative")
             try require((1024...1 << 24).contains(longestLine), "longestLine", "must be 1,024 to 16,777,216 bytes")
         }

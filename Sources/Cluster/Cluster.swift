@@ -2,100 +2,111 @@ import EventLoops
 public import Loading
 import Locking
 public import Logging
+public import Metrics
 public import Origins
 public import Redis
 
-/// Several nodes of one gallery, that agree by way of one Redis: who makes what, what is hot, when sources are to be read
-/// again, what becomes of tokens whose requests come to other nodes than their own, and how much origins are asked.
+/// The nodes of one gallery, cooperating through one Redis server. They share leases (which node makes which
+/// rendition), a cache of hot renditions, news about sources, tokens whose requests arrive at another node, and the
+/// rate limits of origins.
 ///
-/// Nodes come and go as they like. While the server is away each of them goes on alone, and says so.
+/// Nodes may join and leave at any time. While Redis is unreachable, each node works on its own and logs that it does.
 public final class Cluster: Sendable {
     private let client: RedisClient
-    private let turns: RedisCoordination
+    private let leases: RedisCoordination
     private let renditions: RedisRenditionTier
-    private let sessions: RedisRelay
+    private let sessions: RedisNodeMessaging
     private let nodes: LiveNodes
     private let origins: (any OriginSharing)?
     private let address: RedisAddress
     private let state = Guarded(State())
     private let logger: Logger
-    /// Invariant: touched on the client's loop alone.
-    nonisolated(unsafe) private let presence: SteadyNews
-    nonisolated(unsafe) private let hearing: SteadyNews
+    /// Invariant: both are touched only on the client's loop.
+    nonisolated(unsafe) private let connectionMonitor: ConnectionMonitor
+    nonisolated(unsafe) private let subscriptionMonitor: ConnectionMonitor
 
     private struct State {
         var isConnected = false
-        var timesAway = 0
-        /// Since when what the others say is heard.
-        var hearsSince: ContinuousClock.Instant?
-        /// Attempts to hear them that were in vain or did not hold, in a row.
-        var deafAttempts = 0
+        var disconnections = 0
+        /// When this node last began to receive the other nodes' messages; nil while it doesn't.
+        var subscribedSince: ContinuousClock.Instant?
+        /// Consecutive subscriptions that failed or did not last ``steadyTime``.
+        var failedSubscriptions = 0
         var limits = SharedLimits.own
     }
 
-    /// Whoever hears the others for so long has heard them.
+    /// A subscription that has lasted this long counts as stable.
     private static let steadyTime = Duration.seconds(5)
 
-    /// How it fares.
+    /// The node's state and counters at one moment.
     public struct Status: Hashable, Sendable {
-        /// Whether the server is there; if not, this node goes on alone.
+        /// Whether Redis is connected. If not, this node works on its own.
         public let isConnected: Bool
-        /// What this node calls itself.
+        /// This process's name within the cluster.
         public let node: String
-        /// By whose limits it asks origins.
+        /// Which limits this node applies to origins.
         public let limits: SharedLimits
-        /// The figures, by their names.
-        public let figures: [String: Int]
+        let isSubscribed: Bool
+        let isFull: Bool
+        let disconnections: Int
+        let leases: RedisCoordination.Statistics
+        let renditions: RedisRenditionTier.Statistics
+        let sessions: RedisNodeMessaging.Statistics
     }
 
     /// - Parameters:
-    ///   - node: What the sessions and tokens of this node say that they are of.
-    ///   - gallery: A name that all nodes of this gallery have, and no other gallery on the same server.
-    ///   - origins: Heeds together with the other nodes what origins bear. Until it is known how many there are, or that this
-    ///     cannot be known, it asks each origin for one thing at a time.
-    ///   - onLook: Another node was told to read its sources again. Called on any thread, as the next is; must not block.
-    ///   - onObjects: A store has told another node of objects; with their keys as events have them.
-    /// - Throws: an error of the loop when the process has no descriptors left.
+    ///   - node: The tag that this node's sessions and tokens carry.
+    ///   - gallery: A name that all nodes of this gallery use, and no other gallery on the same server.
+    ///   - origins: Shares origins' limits among the nodes. Until the number of nodes is known, or is known to be
+    ///     unavailable, this node sends each origin one request at a time.
+    ///   - onRescan: Another node was told to rescan its sources. Called on any thread, as is `onObjects`; must not
+    ///     block.
+    ///   - onObjects: A bucket notified another node of changed objects. The keys are encoded as in the notification.
+    /// - Throws: The event loop's error if the process has run out of file descriptors.
     public init(
         _ address: RedisAddress, node: NodeTag, gallery: String, origins: (any OriginSharing)? = nil, logger: Logger,
-        onLook: @escaping @Sendable () -> Void,
+        onRescan: @escaping @Sendable () -> Void,
         onObjects: @escaping @Sendable (_ bucket: String, _ keys: [String]) -> Void = { _, _ in }
     ) throws {
         self.address = address
         self.origins = origins
         self.logger = logger
-        let keys = Keys(gallery: gallery)
+        let keys = RedisKeys(gallery: gallery)
         client = try RedisClient(address, loop: EventLoop(label: "tessera.redis"))
-        sessions = RedisRelay(client: client, keys: keys, node: node)
-        turns = RedisCoordination(client: client, keys: keys, onLook: onLook, onObjects: onObjects) {
-            origins?.heard($0)
+        sessions = RedisNodeMessaging(client: client, keys: keys, node: node)
+        leases = RedisCoordination(client: client, keys: keys, onRescan: onRescan, onObjects: onObjects) {
+            origins?.received($0)
         }
         nodes = LiveNodes(client: client, keys: keys, node: node) { [state] limits in
             state.withLock { $0.limits = limits }
             origins?.share(among: limits.nodes)
         }
-        let place: Logger.Metadata = ["address": "\(address)"]
+        let addressMetadata: Logger.Metadata = ["address": "\(address)"]
         renditions = RedisRenditionTier(client: client, keys: keys) { isFull in
             if isFull {
-                logger.warning("Redis is full; renditions are not shared until it has room.", metadata: place)
+                logger.warning(
+                    "Redis is full; renditions are not shared until it has space.", metadata: addressMetadata)
             } else {
-                logger.notice("Redis has room again.", metadata: place)
+                logger.notice("Redis has space again.", metadata: addressMetadata)
             }
         }
-        presence = Self.news(
-            of: client, logger, place, there: "Redis is there.", away: "Redis is away; this node goes on alone.")
-        hearing = Self.news(
-            of: client, logger, place, there: "The other nodes are heard again.",
-            away: "Redis does not let this node hear the others; what they make is found later.")
+        connectionMonitor = Self.makeMonitor(
+            of: client, logger, addressMetadata, there: "Redis is there.",
+            disconnected: "Redis is unreachable; this node continues on its own.")
+        subscriptionMonitor = Self.makeMonitor(
+            of: client, logger, addressMetadata, there: "Messages from the other nodes are received again.",
+            disconnected: "The Redis subscription failed; this node finds the other nodes' results later.")
     }
 
-    private static func news(
-        of client: RedisClient, _ logger: Logger, _ place: Logger.Metadata, there: Logger.Message, away: Logger.Message
-    ) -> SteadyNews {
-        SteadyNews(loop: client.loop, steadyTime: steadyTime) { state in
+    private static func makeMonitor(
+        of client: RedisClient, _ logger: Logger, _ addressMetadata: Logger.Metadata, there: Logger.Message,
+        disconnected: Logger.Message
+    ) -> ConnectionMonitor {
+        ConnectionMonitor(loop: client.loop, steadyTime: steadyTime) { state in
             switch state {
-            case .connected: logger.notice(there, metadata: place)
-            case .away(let why): logger.warning(away, metadata: place.merging(["reason": "\(why)"]) { $1 })
+            case .connected: logger.notice(there, metadata: addressMetadata)
+            case .disconnected(let why):
+                logger.warning(disconnected, metadata: addressMetadata.merging(["reason": "\(why)"]) { $1 })
             }
         }
     }
@@ -103,91 +114,121 @@ public final class Cluster: Sendable {
     private func changed(_ change: RedisClient.State) {
         let isConnected = change == .connected
         state.withLock { state in
-            if state.isConnected, !isConnected { state.timesAway += 1 }
+            if state.isConnected, !isConnected { state.disconnections += 1 }
             state.isConnected = isConnected
         }
-        presence.changed(change)
+        connectionMonitor.changed(change)
         nodes.changed(isConnected: isConnected)
-        if !isConnected { turns.isAway() }
+        if !isConnected { leases.disconnected() }
     }
 
-    private func changedHearing(_ change: RedisClient.State) {
-        let isNews = state.withLock { state in
+    private func subscriptionChanged(_ change: RedisClient.State) {
+        let mustReport = state.withLock { state in
             let now = ContinuousClock.now
             guard change != .connected else {
-                state.hearsSince = now
+                state.subscribedSince = now
                 return true
             }
-            let hasHeld = state.hearsSince.map { $0.duration(to: now) >= Self.steadyTime } ?? false
-            state.hearsSince = nil
-            state.deafAttempts = hasHeld ? 1 : state.deafAttempts + 1
-            // What is found again at once is no news, nor that nobody is heard while the server is away.
-            return state.isConnected && state.deafAttempts > 1
+            let hasHeld = state.subscribedSince.map { $0.duration(to: now) >= Self.steadyTime } ?? false
+            state.subscribedSince = nil
+            state.failedSubscriptions = hasHeld ? 1 : state.failedSubscriptions + 1
+            // Neither a brief interruption nor silence while the server is away is worth a log line.
+            return state.isConnected && state.failedSubscriptions > 1
         }
-        if isNews { hearing.changed(change) }
+        if mustReport { subscriptionMonitor.changed(change) }
     }
 
-    public var coordination: any Coordinating { turns }
+    /// Coordinates loads with the other nodes.
+    public var coordination: any Coordinating { leases }
+    /// The hot renditions in Redis.
     public var tier: any RenditionTier { renditions }
-    public var relay: any SessionRelaying { sessions }
+    /// Reaches the other nodes' sessions and tokens.
+    public var forwarding: any SessionForwarding { sessions }
 
     /// Begins to connect; returns at once.
     public func start() {
         origins?.share(among: .max)
-        origins?.tellRefusals { [turns] in turns.tell($0) }
+        origins?.reportRefusals { [leases] in leases.announce($0) }
         client.start { [weak self] change in self?.changed(change) }
-        turns.start { [weak self] change in self?.changedHearing(change) }
+        leases.start { [weak self] change in self?.subscriptionChanged(change) }
     }
 
-    /// Comes back when other nodes have had what they asked this one for, and have sent what they have borrowed of it; or
-    /// after so long.
+    /// Returns when this node has answered the other nodes' pending requests and they have finished sending the
+    /// tokens they borrowed, or when `limit` has passed.
     public func finish(within limit: Duration) async { await sessions.finish(within: limit) }
 
-    /// Gives back what it holds, and closes its connections.
+    /// Returns this node's leases and closes its connections.
     public func stop() async {
         nodes.stop()
-        turns.stop()
+        leases.stop()
         sessions.stop()
         await client.stop()
         await client.loop.stop()
     }
 
-    /// Answers other nodes from now on.
+    /// Begins to answer other nodes' requests.
     ///
     /// - Parameters:
-    ///   - host: Knows this node's sessions.
-    ///   - borrowed: What this node has on loan.
-    public func serve(_ host: any SessionHosting, borrowed: BorrowedTokens) {
-        sessions.start(host: host, borrowed: borrowed)
+    ///   - owner: Knows this node's sessions.
+    ///   - borrowed: The tokens that this node has on loan.
+    public func serve(_ owner: any SessionOwning, forwarded: ForwardedTokens) {
+        sessions.start(owner: owner, forwarded: forwarded)
     }
 
-    /// Has all other nodes read their sources again.
-    public func tellLook() { turns.tellLook() }
+    /// Tells all other nodes to rescan their sources.
+    public func announceRescan() { leases.announceRescan() }
 
-    /// Has all other nodes look at objects of a bucket.
+    /// Tells all other nodes to look at objects of a bucket.
     ///
-    /// - Parameter keys: as events have them, without spaces.
-    public func tell(objects keys: [String], of bucket: String) { turns.tell(objects: keys, of: bucket) }
+    /// - Parameter keys: Encoded as in the store's notifications, without spaces.
+    public func announce(objects keys: [String], of bucket: String) { leases.announce(objects: keys, of: bucket) }
 
-    /// From any thread; costs next to nothing.
+    /// A snapshot. Cheap, and callable from any thread.
     public var status: Status {
         let state = state.withLock { $0 }
-        let isConnected = state.isConnected
-        let turns = turns.figures
-        let renditions = renditions.figures
-        let sessions = sessions.figures
         return Status(
-            isConnected: isConnected, node: self.turns.node, limits: state.limits,
-            figures: [
-                "connected": isConnected ? 1 : 0, "hearing": state.hearsSince != nil ? 1 : 0,
-                "full": self.renditions.isFull ? 1 : 0, "timesAway": state.timesAway,
-                "nodes": state.limits.nodes, "turnsHeld": turns.held, "waiting": turns.waiting,
-                "turns": turns.counts.turns, "waits": turns.counts.waits,
-                "turnsLost": turns.counts.lost, "refusalsTold": turns.counts.refusalsTold,
-                "refusalsHeard": turns.counts.refusalsHeard, "renditionsFound": renditions.hits,
-                "renditionsNotFound": renditions.misses, "renditionsKept": renditions.kept,
-                "tokensLent": sessions.lent, "tokensBorrowed": sessions.borrowed, "relays": sessions.relays,
-                "relaysInVain": sessions.relaysInVain,
-            ])
+            isConnected: state.isConnected, node: leases.node, limits: state.limits,
+            isSubscribed: state.subscribedSince != nil,
+            isFull: renditions.isFull, disconnections: state.disconnections, leases: leases.figures,
+            renditions: renditions.figures,
+            sessions: sessions.figures)
     }
+}
+
+extension Cluster.Status: MetricsReporting {
+    public static let metrics: [Metric<Cluster.Status>] = [
+        .gauge("connected", "1 while Redis can be reached.") { $0.isConnected ? 1 : 0 },
+        .gauge(
+            "subscribed",
+            "1 while this node receives what the other nodes publish. Otherwise it polls every second or two."
+        ) {
+            $0.isSubscribed ? 1 : 0
+        },
+        .gauge("full", "1 while Redis has no memory left (maxmemory) for renditions. Nodes then make them themselves.")
+        {
+            $0.isFull ? 1 : 0
+        },
+        .counter("disconnections", "Times that the connection to Redis was lost.", \.disconnections),
+        .gauge("nodes", "Nodes that share the limits of each origin.", \.limits.nodes),
+        .gauge("leasesHeld", "Leases that this node holds.", \.leases.held),
+        .gauge("waiting", "Loads that are waiting for another node's rendition.", \.leases.waiting),
+        .counter("leases", "Leases acquired by this node.", \.leases.counts.granted),
+        .counter("waits", "Loads that waited for another node's rendition.", \.leases.counts.waits),
+        .counter("leasesLost", "Leases that expired before this node had finished.", \.leases.counts.lost),
+        .counter(
+            "throttlesSent", "Refusals by origins (429, 503) that this node told the others.",
+            \.leases.counts.refusalsSent),
+        .counter(
+            "throttlesReceived", "Refusals by origins (429, 503) that other nodes told this one.",
+            \.leases.counts.refusalsReceived),
+        .counter("renditionsFound", "Renditions found in Redis.", \.renditions.hits),
+        .counter("renditionsNotFound", "Renditions that Redis did not have.", \.renditions.misses),
+        .counter("renditionsStored", "Renditions stored in Redis.", \.renditions.kept),
+        .gauge("tokensGranted", "Tokens of this node whose requests other nodes are answering.", \.sessions.permitted),
+        .gauge("tokensForwarded", "Tokens of other nodes whose requests this node is answering.", \.sessions.forwarded),
+        .counter("forwards", "Requests about sessions and tokens sent to other nodes.", \.sessions.forwards),
+        .counter(
+            "forwardsFailed", "Requests to other nodes that reached nobody or got no answer in time.",
+            \.sessions.failedForwards),
+    ]
 }

@@ -3,13 +3,14 @@ import Loading
 import Renditions
 
 extension SharedName {
-    /// What a turn is of: of a remote image all renditions, since one fetch serves them all; of a local file this one.
+    /// What a lease covers: all renditions of a remote image, since one fetch serves them all, but a single rendition
+    /// of a local file.
     var subject: String { version == nil ? "\(image)" : text }
 
-    /// Its written form, in keys and messages: no white space in it.
+    /// The form used in keys and messages; contains no white space.
     var text: String { "\(image).\(version.map(\.description) ?? "-").\(rendition.rawValue).\(format.rawValue)" }
 
-    /// Nil for what ``text`` does not make.
+    /// Nil unless `text` has the form that ``text`` produces.
     init?(text: some StringProtocol) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, let image = ImageID(String(parts[0])),

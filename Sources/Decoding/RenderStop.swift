@@ -1,17 +1,17 @@
 import Renditions
 import Synchronization
 
-/// Stops a render from outside, from any thread and at any time: before it starts, while it runs, or after its end.
+/// Stops a render from any thread and at any time: before it starts, while it runs, or after it has ended.
 public final class RenderStop: Sendable {
     private let stopped = Atomic(false)
     private let poll: (@Sendable () -> Bool)?
 
-    /// - Parameter poll: Asked some hundred times in the course of a render whether it should stop; cheap.
+    /// - Parameter poll: Called some hundred times during a render to ask whether to stop; must be cheap.
     public init(poll: (@Sendable () -> Bool)? = nil) {
         self.poll = poll
     }
 
-    /// The render ends with the reason `.stopped` as soon as its decoder asks for its next bytes or rows.
+    /// Ends the render with the reason `.stopped` as soon as its decoder needs more bytes or rows.
     public func stop() {
         stopped.store(true, ordering: .releasing)
     }
@@ -23,7 +23,7 @@ public final class RenderStop: Sendable {
         return true
     }
 
-    /// - Throws: The reason `.stopped` once `stop()` was called.
+    /// - Throws: `RenderError` with the reason `.stopped` once `stop()` was called.
     func check() throws(RenderError) {
         guard !isStopped else { throw RenderError(.stopped, "The picture is no longer wanted.") }
     }

@@ -1,3 +1,5 @@
+import Encodings
+
 extension DemoOrigin {
     /// How a demo origin behaves.
     public struct Configuration: Hashable, Sendable {
@@ -5,22 +7,22 @@ extension DemoOrigin {
         public var host = "127.0.0.1"
         /// The port to listen on; 0 lets the system choose.
         public var port: UInt16 = 0
-        /// What the pictures and the accidents depend on: the same seed gives the same.
+        /// Determines the pictures and the faults: equal seeds give equal ones.
         public var seed: UInt64 = 1
-        /// How the network and the origin are at first; ``DemoOrigin/change(_:)`` changes it.
+        /// The initial behaviour of the network and the origin; ``DemoOrigin/change(_:)`` changes it.
         public var conditions = Conditions()
-        /// For how long a picture counts as fresh, in seconds (`max-age`).
+        /// How long a picture stays fresh, in seconds (`max-age`).
         public var maximumAge = 3_600
-        /// Bytes of drawn pictures that are kept.
+        /// The size of the cache of drawn pictures, in bytes.
         public var cacheBytes = 64 << 20
-        /// Pictures drawn at a time.
+        /// The number of pictures drawn concurrently.
         public var painters = 2
-        /// Pictures that may wait to be drawn; one more is answered with 503.
+        /// The number of pictures that may wait to be drawn; requests for more get a 503.
         public var waitingPictures = 4_096
 
         public init() {}
 
-        /// Throws ``Invalid`` for the first setting that cannot work.
+        /// Throws ``Invalid`` for the first setting that is out of range.
         public func validate() throws {
             try conditions.validate()
             for (field, value, least) in [
@@ -32,15 +34,16 @@ extension DemoOrigin {
         }
     }
 
-    /// The accidents of a network, and of an origin that has seen better days.
-    public struct Conditions: Hashable, Sendable, Codable {
-        /// Milliseconds before an answer.
+    /// The latency and faults of a bad network and an unreliable origin.
+    public struct Conditions: Hashable, JSONWritable {
+        /// Milliseconds before each response.
         public var latency: Double = 0
-        /// By which share of itself the latency varies, up and down: 0 to 1.
+        /// The share by which the latency varies, up and down: 0 to 1.
         public var jitter: Double = 0
-        /// The share of requests that fail: with 500, with 503, by a cut before the body or within it.
+        /// The share of requests that fail, from 0 to 1: with a 500, with a 503, or by a connection that is cut
+        /// before or within the body.
         public var fail: Double = 0
-        /// The share of requests that are never answered.
+        /// The share of requests that are never answered, from 0 to 1.
         public var hang: Double = 0
 
         public init(latency: Double = 0, jitter: Double = 0, fail: Double = 0, hang: Double = 0) {
@@ -50,7 +53,16 @@ extension DemoOrigin {
             self.hang = hang
         }
 
-        /// Throws ``Invalid`` for the first value that cannot be.
+        public func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.member("latency", latency)
+                json.member("jitter", jitter)
+                json.member("fail", fail)
+                json.member("hang", hang)
+            }
+        }
+
+        /// Throws ``Invalid`` for the first value that is out of range.
         public func validate() throws {
             guard (0...600_000).contains(latency) else {
                 throw Invalid(field: "latency", problem: "must be from 0 to 600000 milliseconds")
@@ -61,9 +73,11 @@ extension DemoOrigin {
         }
     }
 
-    /// A setting that cannot work.
+    /// A setting that is out of range.
     public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The name of the setting.
         public let field: String
+        /// The rule that it violates.
         public let problem: String
 
         public var description: String { "\(field): \(problem)" }

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 extension EventLoop {
-    /// Who watches a descriptor. The generation tells an event of the present watcher from a late one of a former
-    /// watcher of the same descriptor number.
+    /// The handler of a watched descriptor. The generation tells its events from late ones of an earlier handler of
+    /// the same descriptor number.
     struct Registration {
         var handler: (any EventHandler)?
         var generation: UInt32 = 0
@@ -12,10 +12,10 @@ extension EventLoop {
     static let timerMark = UInt64.max
     static let alarmMark = UInt64.max - 1
 
-    /// Watches `descriptor` until it is unwatched, keeping `handler` alive. On the loop only.
+    /// Watches `descriptor` until ``unwatch(_:)``, retaining `handler`. On the loop only.
     ///
-    /// Unwatch a descriptor before it is closed. Throws ``LoopError``, for instance when the descriptor is watched
-    /// already or is of a kind that cannot be (a regular file).
+    /// Unwatch a descriptor before closing it. Throws ``LoopError``, for instance if the descriptor is already
+    /// watched or of a kind that epoll does not support (a regular file).
     public func watch(_ descriptor: Int32, for interest: Interest, handler: any EventHandler) throws {
         preconditionCurrent()
         guard !state.isStopped else { throw LoopError.stopped }
@@ -33,7 +33,7 @@ extension EventLoop {
         state.registrations[index] = Registration(handler: handler, generation: generation)
     }
 
-    /// Changes what a watched descriptor is watched for. On the loop only.
+    /// Changes the interest in a watched descriptor. On the loop only.
     public func rewatch(_ descriptor: Int32, for interest: Interest) throws {
         preconditionCurrent()
         let index = Int(descriptor)
@@ -46,8 +46,8 @@ extension EventLoop {
         }
     }
 
-    /// Watches `descriptor` no more: after this call its handler is not called for it, even for events that have
-    /// happened already. Does nothing if it is not watched. On the loop only.
+    /// Stops watching `descriptor`: from now on its handler is not called for it, not even for events that have
+    /// already happened. A no-op if it is not watched. On the loop only.
     public func unwatch(_ descriptor: Int32) {
         preconditionCurrent()
         let index = Int(descriptor)
@@ -61,15 +61,16 @@ extension EventLoop {
         return epoll_event(events: interest.rawValue, data: epoll_data_t(u64: mark))
     }
 
-    /// Hands out the events that have happened, or that happen within `wait` milliseconds. Returns whether there was one.
+    /// Dispatches the events that have happened, or that happen within `wait` milliseconds. Returns whether there was
+    /// one.
     func handleEvents(wait: Int32) -> Bool {
         let count = state.events.withUnsafeMutableBufferPointer { events in
             epoll_wait(epoll, events.baseAddress, Int32(events.count), wait)
         }
         guard count > 0 else { return false }
-        beginTurns()
+        beginCallbacks()
         for index in 0..<Int(count) where !state.isStopped {
-            defer { endTurn() }
+            defer { endCallback() }
             let event = state.events[index]
             switch event.data.u64 {
             case Self.timerMark: runDueTimers()

@@ -1,27 +1,27 @@
 import Locking
 
 extension EventLoop {
-    /// How long the loop waits for the next event before it gives its thread back, in milliseconds.
-    private static let lingering: Int32 = 1
+    /// How long the loop waits for another event before it releases its thread, in milliseconds.
+    private static let spinTime: Int32 = 1
 
-    /// Does what there is to do, on the queue. With `lingers`, ends only when for a moment there has been nothing:
-    /// then the source, which is not armed while its handler runs, watches the epoll again.
-    func run(lingers: Bool) {
+    /// Handles events and jobs, on the queue. With `spins`, it ends only after a moment without any; the dispatch
+    /// source, which is disarmed while its handler runs, then watches the epoll descriptor again.
+    func run(spins: Bool) {
         inbox.withLock { $0.begin() }
         while !state.isStopped {
             let hadEvents = handleEvents(wait: 0)
             let hadJobs = runJobs()
             if hadEvents || hadJobs { continue }
-            guard lingers, inbox.withLock({ $0.park() }) else { break }
-            let wasRung = handleEvents(wait: Self.lingering)
+            guard spins, inbox.withLock({ $0.park() }) else { break }
+            let wasRung = handleEvents(wait: Self.spinTime)
             inbox.withLock { $0.unpark() }
             guard wasRung || runJobs() else { break }
         }
-        // What comes from now on starts the loop anew. A stopped loop still runs what it is given.
+        // Jobs posted from now on start the loop again. A stopped loop still runs its jobs.
         while !inbox.withLock({ $0.end() }) { _ = runJobs() }
     }
 
-    /// Runs the jobs that wait now, and none that they add.
+    /// Runs the jobs that are waiting now, and none that they add.
     private func runJobs() -> Bool {
         var jobs = state.spareJobs
         state.spareJobs = []
@@ -30,9 +30,9 @@ extension EventLoop {
             state.spareJobs = jobs
             return false
         }
-        beginTurns()
+        beginCallbacks()
         for job in jobs {
-            defer { endTurn() }
+            defer { endCallback() }
             switch job {
             case .closure(let body): body()
             case .task(let job):

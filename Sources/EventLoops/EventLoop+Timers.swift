@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension EventLoop {
-    /// Runs `body` on the loop once `delay` has passed, never sooner. On the loop only.
+    /// Runs `body` on the loop once `delay` has passed, never earlier. On the loop only.
     @discardableResult
     public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> LoopTimer {
         preconditionCurrent()
@@ -10,7 +10,7 @@ extension EventLoop {
         state.timersMade += 1
         let timer = LoopTimer(due: due, order: state.timersMade, loop: self, body: body)
         guard !state.isStopped else {
-            timer.letGo()
+            timer.detach()
             return timer
         }
         state.timers.insert(timer)
@@ -21,24 +21,25 @@ extension EventLoop {
     func cancel(_ timer: LoopTimer) {
         preconditionCurrent()
         state.timers.remove(timer)
-        timer.letGo()
-        // The timerfd stays set: one needless wake costs less than a system call for every cancel.
+        timer.detach()
+        // The timerfd stays armed: one needless wake-up is cheaper than a system call per cancel.
     }
 
     func runDueTimers() {
         var expirations: UInt64 = 0
         _ = read(timerDescriptor, &expirations, MemoryLayout<UInt64>.size)
         state.armedFor = nil
-        // Timers made by these timers wait for the next round, so that a timer of no delay cannot hold the loop.
+        // Timers scheduled by these timers wait for the next round, so that timers without delay cannot monopolize
+        // the loop.
         let now = Self.now()
         while let timer = state.timers.popDue(at: now) {
-            timer.letGo()?()
-            endTurn()
+            timer.detach()?()
+            endCallback()
         }
         arm()
     }
 
-    /// Sets the timerfd for the first timer.
+    /// Arms the timerfd for the first timer.
     private func arm() {
         guard !state.isStopped, let due = state.timers.first?.due, state.armedFor.map({ due < $0 }) ?? true else {
             return
@@ -52,8 +53,8 @@ extension EventLoop {
 }
 
 extension Duration {
-    /// Nanoseconds, rounded up so that nothing runs too soon; zero for a negative duration. At most 146 years, so that
-    /// sums do not overflow.
+    /// Nanoseconds, rounded up so that nothing runs too early; zero for a negative duration. At most 146 years, so
+    /// that sums do not overflow.
     fileprivate var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

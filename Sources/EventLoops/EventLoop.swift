@@ -5,18 +5,17 @@ import Locking
 
 /// A serial queue that watches descriptors and timers.
 ///
-/// The loop owns one private epoll descriptor behind one long-lived `DispatchSourceRead`, and one timerfd in it. What
-/// is watched comes and goes in the epoll alone, so libdispatch's own per-descriptor sources, which are slower and on
-/// Linux not free of faults when many come and go, are never involved.
+/// The loop owns a private epoll descriptor, watched by one long-lived `DispatchSourceRead`, and a timerfd in it.
+/// Watched descriptors come and go only in the epoll instance. A libdispatch source per descriptor would be slower,
+/// and has bugs on Linux when many come and go.
 ///
-/// While there is much to do, the loop stays on its thread: it waits for the next event in the epoll itself for a
-/// moment before it gives the thread back. A way round through libdispatch costs two changes of thread, more than it
-/// takes to answer a request.
+/// While busy, the loop keeps its thread: it waits a moment in `epoll_wait` itself before it releases the thread. A
+/// detour through libdispatch takes two context switches, which cost more than answering a request.
 ///
-/// All that runs on the loop (``execute(_:)``, handlers, timers, and the jobs of tasks that prefer it) runs one after
-/// the other. Nothing that runs on it may block. A loop lives until it is stopped.
+/// Everything on the loop runs serially: closures given to ``execute(_:)``, handlers, timers, and the jobs of tasks
+/// that prefer this executor. Nothing on the loop may block. A loop lives until it is stopped.
 public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
-    /// For people who debug.
+    /// For debugging.
     public let label: String
 
     private let queue: DispatchQueue
@@ -24,30 +23,30 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
     nonisolated(unsafe) private let source: any DispatchSourceRead
     let epoll: Int32
     let timerDescriptor: Int32
-    /// Ends a wait in the epoll.
+    /// An eventfd that interrupts the wait in epoll.
     let alarm: Int32
-    /// What other threads, and the loop itself, want to be run.
+    /// Jobs posted by other threads and by the loop itself.
     let inbox = Guarded(Inbox())
     private static let owner = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// The loop's own state. Invariant: read and written on `queue` only.
+    /// The loop's own state. Invariant: accessed only on `queue`.
     nonisolated(unsafe) var state = State()
 
     struct State {
         var registrations: [Registration] = []
         var timers = TimerHeap()
         var timersMade: UInt64 = 0
-        /// The moment that the timerfd is set to; nil while it is not set.
+        /// The time for which the timerfd is armed; nil while it is not.
         var armedFor: UInt64?
         var isStopped = false
-        /// Memory for the next jobs.
+        /// Storage reused for the next jobs.
         var spareJobs: [Inbox.Job] = []
-        var turns = TurnTimes()
-        var turnBegan: UInt64 = 0
+        var callbackTimes = CallbackTimes()
+        var callbackBegan: UInt64 = 0
         var events = [epoll_event](repeating: epoll_event(), count: 256)
     }
 
-    /// One loop, running. Throws ``LoopError`` when the process has no descriptors left.
+    /// Creates and starts a loop. Throws ``LoopError`` if the process has run out of descriptors.
     public init(label: String) throws {
         self.label = label
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -72,8 +71,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
             var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: mark))
             _ = epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
         }
-        // A strong reference, which the source drops with its cancel: a weak one would make every other reference to the loop slower.
-        source.setEventHandler { [self] in run(lingers: true) }
+        // A strong reference, which cancelling the source releases. A weak one would slow down every other reference
+        // to the loop.
+        source.setEventHandler { [self] in run(spins: true) }
         source.setCancelHandler { [epoll, timerDescriptor, alarm] in
             close(alarm)
             close(timerDescriptor)
@@ -82,47 +82,48 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
         source.activate()
     }
 
-    /// Runs `body` on the loop, after what is already waiting. From any thread.
+    /// Runs `body` on the loop, after the jobs that are already waiting. Callable from any thread.
     public func execute(_ body: @escaping @Sendable () -> Void) {
         post(.closure(body))
     }
 
     func post(_ job: Inbox.Job) {
-        // The alarm is rung under the lock: the loop cannot leave its wait meanwhile, and so cannot close it.
+        // The eventfd is written under the lock: until it is released, the loop cannot finish its wait, and so cannot
+        // close it.
         let mustStart = inbox.withLock { inbox in
             inbox.post(job) {
                 var one: UInt64 = 1
                 write(alarm, &one, MemoryLayout<UInt64>.size)
             }
         }
-        if mustStart { queue.async { [self] in run(lingers: false) } }
+        if mustStart { queue.async { [self] in run(spins: false) } }
     }
 
-    /// Whether the caller runs on this loop.
+    /// Whether the caller is running on this loop.
     public var isCurrent: Bool {
         DispatchQueue.getSpecific(key: Self.owner) == ObjectIdentifier(self)
     }
 
-    /// Stops the program unless the caller runs on this loop.
+    /// Traps unless the caller is running on this loop.
     public func preconditionCurrent() {
         precondition(isCurrent, "not on the event loop \(label)")
     }
 
-    /// Forgets all descriptors and timers, without a call to their owners, and closes the loop's own descriptors.
-    /// What is executed later still runs; what is watched later is refused.
+    /// Drops all descriptors and timers without notifying their owners, and closes the loop's own descriptors.
+    /// Closures passed to ``execute(_:)`` later still run; watching a descriptor throws.
     public func stop() async {
         await withCheckedContinuation { continuation in
             execute { [self] in
                 state.isStopped = true
                 state.registrations = []
-                for timer in state.timers.removeAll() { timer.letGo() }
+                for timer in state.timers.removeAll() { timer.detach() }
                 source.cancel()
                 continuation.resume()
             }
         }
     }
 
-    // MARK: The executor of tasks
+    // MARK: - Task executor
 
     public func enqueue(_ job: consuming ExecutorJob) {
         post(.task(UnownedJob(job)))
@@ -134,7 +135,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
 
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// The monotonic clock, in nanoseconds.
+    /// The monotonic clock in nanoseconds.
     static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,4 +1,4 @@
-/// The jobs that wait for a loop, and what the loop is doing, so that whoever posts knows how to reach it.
+/// The jobs waiting for a loop, and what the loop is doing, which determines how to wake it.
 struct Inbox {
     enum Job: Sendable {
         case closure(@Sendable () -> Void)
@@ -14,7 +14,8 @@ struct Inbox {
     private var jobs: [Job] = []
     private var activity = Activity.resting
 
-    /// Adds a job. Rings if the loop waits in its epoll; returns true if the loop does not run and must be started.
+    /// Adds a job. Calls `ring` if the loop is waiting in epoll; returns true if the loop isn't running and must be
+    /// started.
     mutating func post(_ job: Job, ring: () -> Void) -> Bool {
         jobs.append(job)
         switch activity {
@@ -28,12 +29,12 @@ struct Inbox {
 
     mutating func begin() { activity = .running }
 
-    /// Gives the jobs for an empty array, whose memory is used for the next ones.
+    /// Swaps the jobs for an empty array, whose storage holds the next ones.
     mutating func exchange(_ taken: inout [Job]) {
         swap(&jobs, &taken)
     }
 
-    /// The loop is about to wait. False if there is a job after all.
+    /// The loop is about to wait. Returns false if there is a job after all.
     mutating func park() -> Bool {
         guard jobs.isEmpty else { return false }
         activity = .parked
@@ -42,7 +43,7 @@ struct Inbox {
 
     mutating func unpark() { activity = .running }
 
-    /// The loop is about to end. False if there is a job after all.
+    /// The loop is about to end. Returns false if there is a job after all.
     mutating func end() -> Bool {
         guard jobs.isEmpty else { return false }
         activity = .resting

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Why a loop could not do what it was asked.
+/// Why a loop failed to perform an operation.
 public enum LoopError: Error, Equatable, CustomStringConvertible {
-    /// The kernel refused `call` with the error number `code`.
+    /// The system call `call` failed with the error number `code`.
     case system(call: String, code: Int32)
     /// The loop has been stopped and watches nothing more.
     case stopped

@@ -1,13 +1,13 @@
-/// A piece of work that a loop does once, later. It belongs to its loop: call its methods there only.
+/// Work that a loop performs once, later. Belongs to its loop: call its methods only there.
 public final class LoopTimer {
     /// When it is due, in nanoseconds of the monotonic clock.
     let due: UInt64
-    /// Timers due at the same moment run in the order of their making.
+    /// Timers due at the same time run in order of creation.
     let order: UInt64
-    /// Where it stands in its heap; nil once it has run or been cancelled.
+    /// Its position in the heap; nil once it has run or been cancelled.
     var position: Int?
     private var body: (() -> Void)?
-    /// Until it has run or has been cancelled.
+    /// Retained until the timer has run or been cancelled.
     private var loop: EventLoop?
 
     init(due: UInt64, order: UInt64, loop: EventLoop, body: @escaping () -> Void) {
@@ -20,15 +20,14 @@ public final class LoopTimer {
     /// Whether it has yet to run.
     public var isPending: Bool { position != nil }
 
-    /// The work will not be done, and what it captured is let go at once. Costs O(log n). Does nothing after the
-    /// timer has run.
+    /// Cancels the work, and releases what it captured at once. Takes O(log n). A no-op after the timer has run.
     public func cancel() {
         loop?.cancel(self)
     }
 
-    /// Lets go of what it holds, and returns the work.
+    /// Releases what it retains, and returns the work.
     @discardableResult
-    func letGo() -> (() -> Void)? {
+    func detach() -> (() -> Void)? {
         defer {
             body = nil
             loop = nil

@@ -1,5 +1,5 @@
-/// A binary heap of timers, the next one due at its root. Each timer knows its position, so that one may be taken out
-/// of the middle in O(log n).
+/// A binary heap of timers with the next one due at its root. Each timer knows its position, so any of them can be
+/// removed in O(log n).
 struct TimerHeap {
     private var timers: [LoopTimer] = []
 
@@ -22,7 +22,7 @@ struct TimerHeap {
         siftUp(from: position)
     }
 
-    /// Takes the first timer out if it is due at `now`.
+    /// Removes the first timer if it is due at `now`.
     mutating func popDue(at now: UInt64) -> LoopTimer? {
         guard let first, first.due <= now else { return nil }
         remove(first)

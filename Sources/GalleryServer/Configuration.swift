@@ -8,47 +8,53 @@ public import RenderWorkers
 public import Traces
 
 extension Gallery {
-    /// How a gallery is served: the settings of each room below, and the server's own.
+    /// How a gallery is served: the settings of each module, and the server's own.
     public struct Configuration: Sendable {
+        /// The settings of the HTTP server itself.
         public var http = HTTPServer.Configuration()
+        /// The settings of the catalog, with the data folder.
         public var catalog: Catalog.Configuration
+        /// The settings of loads and caches.
         public var loading: Loader.Configuration
+        /// The settings of fetches from origins and object stores.
         public var origins = Origins.Configuration()
+        /// The settings of the worker pool.
         public var rendering = RenderPool.Configuration()
-        /// The Redis by which several nodes of this gallery agree; nil for a node by itself.
+        /// The Redis server that coordinates several nodes of this gallery; nil for a single node.
         public var redis: RedisAddress?
-        /// The PostgreSQL in which several nodes of this gallery share what they learn of pictures; nil for none.
+        /// The PostgreSQL server in which several nodes of this gallery share metadata; nil for none.
         public var database: PostgresAddress?
-        /// The URL, with a slash at its end, beneath which renditions are kept in the object store, too; nil for nowhere.
+        /// The URL, with a slash at its end, below which renditions are also stored in an object store; nil for none.
         public var tileBucket: String?
-        /// What stores have to know that tell of their objects; nil where nobody may.
+        /// The secret that object stores need to post events; nil if events are not accepted.
         public var eventsSecret: String?
-        /// Where spans of requests and loads are sent; nil for nowhere.
+        /// Where the spans of requests and loads are sent; nil for nowhere.
         public var traces: Traces.Configuration?
-        /// The folder of the browser front.
+        /// The folder with the files of the browser front.
         public var publicFolder: String
-        /// Names that are answered to although the server listens on loopback.
+        /// Host names that the server answers to in addition to its own while it listens on loopback.
         public var allowedHosts: [String] = []
         /// Web origins whose pages may use the API (the Fetch standard's CORS protocol): `https://example.org`.
         public var allowedOrigins: [String] = []
-        /// Reverse proxies that are believed when they say for whom they ask (`X-Forwarded-For`): addresses, or networks
-        /// in CIDR notation. Everybody else asks for itself.
+        /// Web origins whose pages may show the gallery in a frame: `https://example.org`.
+        public var embedders: [String] = []
+        /// Reverse proxies that are trusted to name the client of a request (`X-Forwarded-For`): addresses, or networks
+        /// in CIDR notation. For all other peers the client is the peer itself.
         public var trustedProxies: [String] = []
-        /// Viewport streams at once; one more is told to come back later.
+        /// The most open viewport streams; one more is asked to try again later.
         public var maximumStreams = 1_000
-        /// The same for one client.
+        /// The most open viewport streams of one client.
         public var maximumStreamsPerClient = 250
-        /// Whether files of folders are looked into before anybody asks for their pictures.
-        public var examinesFiles = true
-        /// Whether tiles of folders are made before anybody asks for them. Only where files are looked into, too.
-        public var makesTilesAhead = true
-        /// Streams cancel nothing and re-order nothing when the viewport changes. For the benchmark of what that saves, and
-        /// for nothing else.
-        public var keepsCancelled = false
-        /// What the program calls itself.
+        /// Whether the metadata of local files is indexed in the background.
+        public var indexesMetadata = true
+        /// Whether tiles of local files are prefilled in the background. Has an effect only with ``indexesMetadata``.
+        public var prefillsTiles = true
+        /// The version of the program.
         public var version = "0"
 
-        /// - Parameter dataFolder: where the index and the caches are kept; made when it does not exist.
+        /// - Parameters:
+        ///   - dataFolder: the folder of the index and the caches; created if it does not exist.
+        ///   - publicFolder: the folder with the files of the browser front.
         public init(dataFolder: String, publicFolder: String) {
             catalog = Catalog.Configuration(dataFolder: dataFolder)
             loading = Loader.Configuration()
@@ -56,13 +62,14 @@ extension Gallery {
             self.publicFolder = publicFolder
         }
 
-        /// Whether it is long enough for a secret, and can be sent as it is.
+        /// Whether the text is long enough for a secret, and can be sent in a header field unchanged.
         public static func isEventsSecret(_ text: String) -> Bool { SharedSecret(text) != nil }
 
-        /// How the server is run: with what follows for it from the rooms below.
+        /// The settings of the HTTP server, with those that follow from other modules.
         var serving: HTTPServer.Configuration {
             var serving = http
-            // Who has asked for an original and finished sending is not given up before its origin is.
+            // The server gives up on the origin of an original before it gives up on a client that has shut down its
+            // sending side and waits for it.
             let rest = max(origins.firstByteTimeout, origins.lowSpeedWindow)
             serving.halfCloseTimeout = max(serving.halfCloseTimeout, min(rest + .seconds(5), .seconds(86_399)))
             return serving

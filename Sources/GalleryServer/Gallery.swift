@@ -1,6 +1,6 @@
 import Catalog
 import Cluster
-import FactsLog
+import MetadataLog
 import Foundation
 import HTTPServer
 import Loading
@@ -8,23 +8,23 @@ import Logging
 import Origins
 import RenderWorkers
 
-/// A whole gallery: the rooms put together, from sources to a listening server.
+/// A complete gallery, from its sources to a listening server.
 public final class Gallery: Sendable {
     private let catalog: Catalog
     private let loader: Loader
     private let origins: OriginFetcher
     private let server: HTTPServer
-    private let streams: StreamCensus
-    private let examiner: Examiner?
-    private let ahead: TilesAhead?
+    private let streams: StreamLimiter
+    private let indexer: MetadataIndexer?
+    private let prefiller: TilePrefiller?
     private let cluster: Cluster?
-    private let log: PostgresFactsLog?
+    private let log: PostgresMetadataLog?
     private let traces: TraceExport?
     private let responder: GalleryResponder
 
     private init(
-        catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamCensus,
-        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, log: PostgresFactsLog?,
+        catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamLimiter,
+        indexer: MetadataIndexer?, prefiller: TilePrefiller?, cluster: Cluster?, log: PostgresMetadataLog?,
         traces: TraceExport?, responder: GalleryResponder
     ) {
         self.cluster = cluster
@@ -32,21 +32,23 @@ public final class Gallery: Sendable {
         self.traces = traces
         self.responder = responder
         self.streams = streams
-        self.examiner = examiner
-        self.ahead = ahead
+        self.indexer = indexer
+        self.prefiller = prefiller
         self.catalog = catalog
         self.loader = loader
         self.origins = origins
         self.server = server
     }
 
-    /// What one node is asked, the others hear within this time at most: what it has begun to list for that serves them.
-    private static let newsTime = Duration.seconds(2)
+    /// The longest time until a rescan that was requested on one node reaches the others. A listing that began within
+    /// this time is recent enough.
+    private static let announcementTime = Duration.seconds(2)
 
-    /// Opens the data folder and begins to read the sources.
+    /// Opens the data folder and begins to scan the sources.
     ///
-    /// - Parameter workers: Decode and draw; whoever made them stops them after the gallery.
-    /// - Throws: errors whose description tells the person at the command line what to do.
+    /// - Parameters:
+    ///   - workers: Decode and encode images. Their creator stops them after the gallery.
+    /// - Throws: Errors whose descriptions tell the operator what to do.
     public static func open(
         _ configuration: Configuration, sources: [Source], workers: RenderPool, logger: Logger
     ) async throws -> Gallery {
@@ -54,7 +56,7 @@ public final class Gallery: Sendable {
         var cataloguing = configuration.catalog
         if configuration.origins.objectStore != nil { cataloguing.objectStore = ObjectStoreAccess(origins: origins) }
         let log = try configuration.database.map { address in
-            try PostgresFactsLog(address, gallery: ClusterName.of(sources), logger: logger)
+            try PostgresMetadataLog(address, gallery: ClusterName.of(sources), logger: logger)
         }
         cataloguing.sharing = log
         cataloguing.listings = log
@@ -78,10 +80,10 @@ public final class Gallery: Sendable {
                 try Cluster(
                     address, node: node, gallery: ClusterName.of(sources), origins: origins, logger: logger
                 ) {
-                    logger.notice("Reading the sources again, as another node was told to.")
-                    catalog.rescan(orReadListedWithin: Self.newsTime)
+                    logger.notice("Rescanning the sources, as requested on another node.")
+                    catalog.rescan(orReadListedWithin: Self.announcementTime)
                 } onObjects: { bucket, keys in
-                    catalog.heed(keys.compactMap { ObjectHint(bucket: bucket, encodedKey: $0) })
+                    catalog.enqueue(keys.compactMap { ObjectHint(bucket: bucket, encodedKey: $0) })
                 }
             }
             let bucket = configuration.tileBucket.map { folder in
@@ -89,32 +91,33 @@ public final class Gallery: Sendable {
                     origins: origins, folder: folder, gallery: ClusterName.of(sources), logger: logger)
             }
             let loader = try Loader(
-                configuration: loading, origins: origins, renderer: workers, files: access, learner: access,
-                coordination: cluster?.coordination ?? Alone(), tier: tier(near: cluster?.tier, far: bucket))
-            let relay = cluster?.relay ?? Alone()
-            let tokens = TokenBook(node: node, loader: loader, relay: relay)
-            let figures = ServerFigures()
-            let streams = StreamCensus(
+                configuration: loading, origins: origins, renderer: workers, files: access, metadataReceiver: access,
+                coordination: cluster?.coordination ?? SingleNode(), tier: tier(near: cluster?.tier, far: bucket))
+            let forwarding = cluster?.forwarding ?? SingleNode()
+            let tokens = TokenRegistry(node: node, loader: loader, forwarding: forwarding)
+            let figures = ServerStatistics()
+            let streams = StreamLimiter(
                 limit: configuration.maximumStreams, perClient: configuration.maximumStreamsPerClient)
-            let examiner =
-                configuration.examinesFiles
-                ? Examiner(catalog: catalog, renderer: workers, sharing: log, logger: logger)
+            let indexer =
+                configuration.indexesMetadata
+                ? MetadataIndexer(catalog: catalog, renderer: workers, sharing: log, logger: logger)
                 : nil
-            let ahead =
-                configuration.examinesFiles && configuration.makesTilesAhead && configuration.loading.tileBytes > 0
-                ? TilesAhead(
-                    catalog: catalog, loader: loader, atOnce: configuration.rendering.places / 2, logger: logger)
+            let prefiller =
+                configuration.indexesMetadata && configuration.prefillsTiles && configuration.loading.tileBytes > 0
+                ? TilePrefiller(
+                    catalog: catalog, loader: loader, atOnce: configuration.rendering.permits / 2, logger: logger)
                 : nil
             let responder = try GalleryResponder(
-                configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, relay: relay,
-                origins: origins, workers: workers, streams: streams, examiner: examiner, ahead: ahead,
+                configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, forwarding: forwarding,
+                origins: origins, workers: workers, streams: streams, indexer: indexer, prefiller: prefiller,
                 cluster: cluster, log: log, bucket: bucket, traces: traces, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
                 clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
-                examiner: examiner, ahead: ahead, cluster: cluster, log: log, traces: traces, responder: responder)
+                indexer: indexer, prefiller: prefiller, cluster: cluster, log: log, traces: traces, responder: responder
+            )
         } catch {
             await log?.stop()
             await catalog.close()
@@ -123,59 +126,59 @@ public final class Gallery: Sendable {
     }
 
     private static func tier(near: (any RenditionTier)?, far: (any RenditionTier)?) -> any RenditionTier {
-        guard let near, let far else { return near ?? far ?? Alone() }
+        guard let near, let far else { return near ?? far ?? SingleNode() }
         return RenditionTiers(near: near, far: far)
     }
 
-    /// Listens, and from then on looks into the files and makes their tiles behind what is
-    /// asked for.
+    /// Listens, and then begins to index metadata and to prefill tiles in the background.
     ///
-    /// - Returns: The address for a browser on this machine.
+    /// - Returns: The URL for a browser on this machine.
     public func start() async throws -> String {
-        cluster?.serve(responder.host, borrowed: responder.borrowed)
+        cluster?.serve(responder.sessionOwner, forwarded: responder.forwarded)
         cluster?.start()
-        await log?.start(catalog, hearing: catalog)
+        await log?.start(catalog, listingReceiver: catalog)
         let address = try await server.start()
-        examiner?.start()
-        ahead?.start()
+        indexer?.start()
+        prefiller?.start()
         return "http://\(address)/"
     }
 
-    /// Reads the sources again; what has changed is seen when a source has been read to its end. Returns at once.
+    /// Rescans the sources. Changes appear once a source has been scanned to its end. Returns at once.
     public func rescan() {
         catalog.rescan()
-        ahead?.tryAgain()
-        cluster?.tellLook()
+        prefiller?.tryAgain()
+        cluster?.announceRescan()
     }
 
-    /// Whether no page is open and nothing is loaded for anybody: the moment for housekeeping that would delay somebody.
+    /// Whether no page is open and nothing is loaded for a client: the time for housekeeping that would delay requests.
     public var isAtRest: Bool {
-        streams.figures.open == 0 && loader.statistics.jobs <= (ahead?.mostUnderWay ?? 0)
+        streams.figures.open == 0 && loader.statistics.jobs <= (prefiller?.maximumInFlight ?? 0)
     }
 
-    /// Lets go of what is not needed now. Any thread, never waits.
+    /// Releases memory that is not needed now. Callable from any thread; never blocks.
     public func rest() { catalog.forgetIdleOrders() }
 
-    /// What is left of a stop's time when whoever still waits for a picture is told to come back: that has to be sent, and
-    /// the caches are to be left whole.
-    private static let lastWords = Duration.seconds(3)
-    /// How long a collector has to take the last spans.
-    private static let lastTraces = Duration.seconds(1)
+    /// How long before the end of a shutdown pending requests are refused: the responses have to be sent, and the
+    /// caches have to be closed properly.
+    private static let responseTime = Duration.seconds(3)
+    /// How long a collector has to accept the last spans.
+    private static let traceExportTime = Duration.seconds(1)
 
-    /// Stops accepting, and finishes within the limit what is loaded and sent, here or by other nodes for this one; whoever
-    /// still waits shortly before its end is told to come back. Then all work ends and the caches are left whole.
+    /// Stops accepting connections, and finishes running loads and responses within the limit, including those that
+    /// other nodes make for this one. Requests still pending shortly before the end get a 503. Then all work ends, and
+    /// the caches are closed properly.
     public func stop(within limit: Duration) async {
         let end = ContinuousClock.now + limit
-        await examiner?.stop()
-        ahead?.stop()
+        await indexer?.stop()
+        prefiller?.stop()
         await withTaskGroup { group in
             group.addTask {
                 await self.server.stop(within: max(.zero, ContinuousClock.now.duration(to: end)))
                 await self.cluster?.finish(within: max(.zero, ContinuousClock.now.duration(to: end)))
             }
             group.addTask {
-                // Cut short when nobody waits any more.
-                try? await Task.sleep(until: end - Self.lastWords)
+                // Cancelled once there are no more requests.
+                try? await Task.sleep(until: end - Self.responseTime)
                 await self.loader.shutdown()
             }
             await group.next()
@@ -185,6 +188,6 @@ public final class Gallery: Sendable {
         await log?.stop()
         await origins.shutDown()
         await catalog.close()
-        await traces?.stop(within: Self.lastTraces)
+        await traces?.stop(within: Self.traceExportTime)
     }
 }

@@ -1,64 +1,70 @@
 import Catalog
 import Clients
 import Cluster
-import FactsLog
+import MetadataLog
 import HTTPServer
 import HTTPTypes
 import Loading
 import Logging
 import Origins
 import RenderWorkers
+import Time
 
-/// Everything this server answers: the API, the pictures, and the front.
+/// Responds to all requests: the API, the pictures and the browser front.
 struct GalleryResponder: Responder {
     private let responder: any Responder
-    private let pace = ViewportPace()
+    private let pace = ViewportRateLimiter()
     private let time = SystemTime()
-    /// For the other nodes: what they ask of this one's sessions, and what is lent by them.
-    let host: SessionHost
-    let borrowed: BorrowedTokens
+    /// For the other nodes: answers their requests about this node's sessions, and serves tokens forwarded to this
+    /// node.
+    let sessionOwner: SessionOwner
+    let forwarded: ForwardedTokens
 
-    /// - Throws: when the front's folder cannot be read, or an allowed origin is none.
+    /// - Throws: An error if the front's folder cannot be read, or if an allowed origin is malformed.
     init(
-        configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenBook,
-        relay: any SessionRelaying, origins: OriginFetcher, workers: RenderPool, streams: StreamCensus,
-        examiner: Examiner?, ahead: TilesAhead?, cluster: Cluster?, log: PostgresFactsLog?,
-        bucket: BucketRenditionTier?, traces: TraceExport?, figures: ServerFigures, logger: Logger
+        configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenRegistry,
+        forwarding: any SessionForwarding, origins: OriginFetcher, workers: RenderPool, streams: StreamLimiter,
+        indexer: MetadataIndexer?, prefiller: TilePrefiller?, cluster: Cluster?, log: PostgresMetadataLog?,
+        bucket: BucketRenditionTier?, traces: TraceExport?, figures: ServerStatistics, logger: Logger
     ) throws {
-        let crossOrigin = try CrossOriginPolicy(configuration.allowedOrigins)
+        let crossOrigin = CrossOriginPolicy(
+            try configuration.allowedOrigins.map { try WebOrigin($0, of: "--allow-origin") })
+        let embedders = try configuration.embedders.map { try WebOrigin($0, of: "--embed") }
         var router = Router(logger: logger)
         router.tracer = traces?.tracer
-        router.untraced = OperationRoutes.askedByMachines
-        let turns = WorkTurns()
-        host = SessionHost(catalog: catalog, tokens: tokens, turns: turns)
-        borrowed = BorrowedTokens(loader: loader, relay: relay)
-        ImagesRoutes(catalog: catalog, turns: turns).add(to: &router)
-        ViewsRoutes(catalog: catalog, turns: turns).add(to: &router)
-        TokensRoutes(catalog: catalog, tokens: tokens, turns: turns, relay: relay).add(to: &router)
-        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, borrowed: borrowed).add(to: &router)
+        router.untraced = OperationRoutes.monitoringPaths
+        let workQueue = FairWorkQueue()
+        sessionOwner = SessionOwner(catalog: catalog, tokens: tokens, workQueue: workQueue)
+        forwarded = ForwardedTokens(loader: loader, forwarding: forwarding)
+        ImagesRoutes(catalog: catalog, workQueue: workQueue).add(to: &router)
+        ViewsRoutes(catalog: catalog, workQueue: workQueue).add(to: &router)
+        TokensRoutes(catalog: catalog, tokens: tokens, workQueue: workQueue, forwarding: forwarding).add(to: &router)
+        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, forwarded: forwarded).add(to: &router)
         StreamRoute(
             services: StreamServices(
-                catalog: catalog, loader: loader, tokens: tokens, census: streams, pace: pace,
-                keepsCancelled: configuration.keepsCancelled),
+                catalog: catalog, loader: loader, tokens: tokens, limiter: streams, pace: pace),
             origins: crossOrigin
         ).add(to: &router)
         let secret = configuration.eventsSecret.flatMap(SharedSecret.init)
-        EventsRoute(catalog: catalog, cluster: cluster, secret: secret, turns: turns, logger: logger).add(to: &router)
+        EventsRoute(catalog: catalog, cluster: cluster, secret: secret, workQueue: workQueue, logger: logger).add(
+            to: &router)
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
-            workers: workers, streams: streams, examiner: examiner, ahead: ahead, cluster: cluster,
-            log: log, bucket: bucket, traces: traces, hearsEvents: secret != nil, figures: figures
+            workers: workers, streams: streams, indexer: indexer, prefiller: prefiller, cluster: cluster,
+            log: log, bucket: bucket, traces: traces, acceptsEvents: secret != nil, figures: figures
         ).add(to: &router)
-        var page = AssembledFiles.Configuration(headers: SecurityHeaders.page)
-        page.scripts = ["/service-worker.js"]
-        router.fallback = try AssembledFiles(folder: configuration.publicFolder, configuration: page, logger: logger)
+        var files = StaticFiles.Configuration()
+        files.headers = { SecurityHeaders.page(inline: $0, embedders: embedders) }
+        files.completePage = PageTables.complete
+        router.fallback = try ReloadingFiles(
+            folder: configuration.publicFolder, configuration: files, logger: logger)
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
             inner: CrossOriginAccess(policy: crossOrigin, inner: router))
     }
 
-    func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
-        guard let answer = responder.answerOnTheSpot(to: request, from: client) else { return nil }
+    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+        guard let answer = responder.respondImmediately(to: request, from: client) else { return nil }
         pace.note(client, now: time.uptime().inSeconds)
         return answer
     }

@@ -1,72 +1,75 @@
 import Glibc
 
 extension HTTPServer {
-    /// How a server listens, and what it puts up with.
+    /// The addresses, limits and timeouts of a server.
     public struct Configuration: Sendable {
-        /// The address to listen on: a numeric address, or a name that means one of this machine's.
+        /// The address to listen on: numeric, or a name that resolves to one of this machine's addresses.
         public var host = "127.0.0.1"
-        /// The port to listen on. 0 lets the system choose.
+        /// The port to listen on; 0 lets the system choose.
         public var port: UInt16 = 0
-        /// How many loops share the connections. 0 means one for each core.
+        /// The number of event loops that share the connections; 0 means one per core.
         public var loops = 0
-        /// How many that is on this machine.
+        /// The resulting number of loops on this machine.
         public var loopCount: Int { loops > 0 ? loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-        /// Open connections, all loops together. One more is answered with 503 and closed.
+        /// Open connections, over all loops. Further ones get a 503 and are closed.
         public var maximumConnections = 10_000
-        /// Open connections of one client. One more is answered with 429 and closed. Proxies are excepted, see
-        /// ``ClientRecognising``.
+        /// Open connections of one client. Further ones get a 429 and are closed. Proxies are exempt, see
+        /// ``ClientIdentifying``.
         public var maximumConnectionsPerClient = 2_500
-        /// Requests of one connection that may wait for their answer at a time. More are left in the socket.
+        /// Requests of one connection that may wait for their responses. Further ones stay in the socket's buffer.
         public var pipelineDepth = 16
 
-        /// Bytes of a request line.
+        /// The length of a request line, in bytes.
         public var maximumRequestLine = 8_192
-        /// Bytes of all field lines of a request together, and of all trailer lines.
+        /// The total length of a request's field lines in bytes, and separately of its trailer lines.
         public var maximumFields = 16_384
-        /// Number of field lines of a request.
+        /// The number of field lines in a request.
         public var maximumFieldCount = 100
-        /// Bytes of a request's body.
+        /// The length of a request's body, in bytes.
         public var maximumBody: Int64 = 1_048_576
 
-        /// How long a request's head may take, from the opening of the connection or from its first byte.
+        /// How long a request's head may take, from the opening of the connection or from the head's first byte.
         public var headTimeout = Duration.seconds(15)
-        /// How long a connection may rest between two requests.
+        /// How long a connection may be idle between two requests.
         public var idleTimeout = Duration.seconds(75)
-        /// How long a body may bring no byte while it is read.
+        /// How long a body that is being read may pause without sending a byte.
         public var bodySilence = Duration.seconds(10)
-        /// The least rate of a body, in bytes a second, …
+        /// The minimum rate of a body in bytes per second, averaged over any ``bodyWindow``, however fast the body was
+        /// before.
         public var minimumBodyRate = 512
-        /// … on average over any stretch of this time, however much came before it.
+        /// The length of the periods over which the rate of a body is averaged.
         public var bodyWindow = Duration.seconds(20)
-        /// Bytes of request bodies that are held in memory, all connections together. A body that brings more is
-        /// answered with 503 and `Retry-After`.
+        /// Bytes of request bodies held in memory, over all connections. A body that would exceed this gets a 503
+        /// with `Retry-After`.
         public var maximumHeldBodies = 33_554_432
         /// The same for one client.
         public var maximumHeldBodiesPerClient = 8_388_608
-        /// Bytes of answers that are held in memory since their clients do not take them, or an earlier answer of the
-        /// same connection is not there yet, all connections together. One more whose turn has not come is replaced by
-        /// 503 with `Retry-After`; one that has begun is cut, and its connection reset.
-        public var maximumHeldAnswers = 134_217_728
-        /// The same for one client. A longer body in memory reaches only who takes it without a rest.
-        public var maximumHeldAnswersPerClient = 33_554_432
-        /// How long a client may take nothing at all of an answer.
+        /// Bytes of responses held in memory because their clients don't read them, or because an earlier response on
+        /// the same connection is pending; over all connections. A response that would exceed this is replaced by a
+        /// 503 with `Retry-After`. If it has already begun, it is cut off and its connection is reset.
+        public var maximumHeldResponses = 134_217_728
+        /// The same limit for one client. A client can receive a longer in-memory body only by reading it without a
+        /// pause.
+        public var maximumHeldResponsesPerClient = 33_554_432
+        /// How long a client may read nothing at all of a response.
         public var writeTimeout = Duration.seconds(30)
-        /// How long an answer that has begun may rest for a client that has finished sending. Such a client may still
-        /// read, or have gone without a trace, which shows with the next byte that it is sent. No shorter than what
-        /// answers wait for may take.
+        /// How long a response that has begun may pause if its client has shut down its sending side. Such a client
+        /// may still be reading, or may have disappeared, which shows only when it is sent another byte. Should be no
+        /// shorter than the operations that responses wait for.
         public var halfCloseTimeout = Duration.seconds(25)
-        /// How long what a client still sends is thrown away, so that it can read the last answer (RFC 9112 §9.6).
+        /// How long the server discards what a client still sends, so that the client can read the last response (RFC
+        /// 9112 §9.6).
         public var lingerTimeout = Duration.seconds(2)
 
-        /// Bytes that may wait in a socket, unsent. The less it is, the later it is decided what to send next.
+        /// Unsent bytes that may wait in a socket. The fewer they are, the later the server decides what to send next.
         public var unsentLowWater = 16_384
-        /// Connections that wait to be accepted.
+        /// Connections waiting to be accepted.
         public var backlog: Int32 = 1_024
 
         public init() {}
 
-        /// Throws ``ServerError/invalidConfiguration(_:)`` if the server could not run so.
+        /// Throws ``ServerError/invalidConfiguration(_:)`` if a value is out of range.
         public func validate() throws(ServerError) {
             func require(_ condition: Bool, _ message: String) throws(ServerError) {
                 guard condition else { throw .invalidConfiguration(message) }
@@ -83,8 +86,8 @@ extension HTTPServer {
             try require(minimumBodyRate >= 0, "minimumBodyRate: not negative")
             try require(maximumHeldBodies > 0, "maximumHeldBodies: at least 1")
             try require(maximumHeldBodiesPerClient > 0, "maximumHeldBodiesPerClient: at least 1")
-            try require(maximumHeldAnswers > 0, "maximumHeldAnswers: at least 1")
-            try require(maximumHeldAnswersPerClient > 0, "maximumHeldAnswersPerClient: at least 1")
+            try require(maximumHeldResponses > 0, "maximumHeldResponses: at least 1")
+            try require(maximumHeldResponsesPerClient > 0, "maximumHeldResponsesPerClient: at least 1")
             try require(unsentLowWater > 0, "unsentLowWater: at least 1")
             try require(backlog > 0, "backlog: at least 1")
             let times = [

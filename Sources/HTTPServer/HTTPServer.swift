@@ -20,53 +20,53 @@ public final class HTTPServer: Sendable {
     private let configuration: Configuration
     private let responder: any Responder
     private let logger: Logger
-    private let clients: any ClientRecognising
-    private let figures: ServerFigures
-    private let census: Census
-    private let bodies: BodyBudget
-    private let answers: BodyBudget
+    private let clients: any ClientIdentifying
+    private let figures: ServerStatistics
+    private let limiter: ConnectionLimiter
+    private let requestBudget: BodyBudget
+    private let responseBudget: BodyBudget
     private let state = Guarded(State.fresh)
 
     /// - Parameters:
-    ///   - clients: Tells whose requests come; by default everybody's are its own.
-    ///   - figures: Where to look what the server does.
+    ///   - clients: Determines which client a request belongs to; by default, each peer is a client.
+    ///   - figures: Gives access to the server's statistics.
     public init(
-        configuration: Configuration, responder: any Responder, clients: any ClientRecognising = PeersAlone(),
-        figures: ServerFigures = ServerFigures(), logger: Logger
+        configuration: Configuration, responder: any Responder, clients: any ClientIdentifying = DirectPeers(),
+        figures: ServerStatistics = ServerStatistics(), logger: Logger
     ) {
         self.clients = clients
         self.figures = figures
-        census = Census(limit: configuration.maximumConnections, perClient: configuration.maximumConnectionsPerClient)
+        limiter = ConnectionLimiter(
+            limit: configuration.maximumConnections, perClient: configuration.maximumConnectionsPerClient)
         self.configuration = configuration
         self.responder = responder
         self.logger = logger
-        bodies = BodyBudget(
+        requestBudget = BodyBudget(
             limit: configuration.maximumHeldBodies, perClient: configuration.maximumHeldBodiesPerClient)
-        answers = BodyBudget(
-            limit: configuration.maximumHeldAnswers, perClient: configuration.maximumHeldAnswersPerClient)
+        responseBudget = BodyBudget(
+            limit: configuration.maximumHeldResponses, perClient: configuration.maximumHeldResponsesPerClient)
     }
 
-    /// A server that nobody can stop any more stops at once.
+    /// A server that is released without being stopped stops at once.
     deinit {
         guard case .running(let shards) = state.withLock({ $0 }) else { return }
         for shard in shards { Task { await shard.stop(within: .zero) } }
     }
 
-    /// Open connections at this moment.
-    public var connectionCount: Int { census.value }
+    /// Connections open now.
+    public var connectionCount: Int { limiter.value }
 
-    /// Bytes of request bodies that are held in memory at this moment.
-    public var heldBodyBytes: Int { bodies.heldBytes }
+    /// Bytes of request bodies held in memory now.
+    public var heldBodyBytes: Int { requestBudget.heldBytes }
 
-    /// Bytes of answers that wait in memory at this moment. What was written at once, and short answers, are not counted.
-    public var heldAnswerBytes: Int { answers.heldBytes }
+    /// Bytes of responses waiting in memory now. Short responses, and those written at once, are not counted.
+    public var heldResponseBytes: Int { responseBudget.heldBytes }
 
-    /// Listens, and returns the address that clients can connect to from now on. Throws ``ServerError``.
+    /// Starts to listen, and returns the address to which clients can connect. Throws ``ServerError``.
     public func start() async throws -> SocketAddress {
         try configuration.validate()
         let address = try await resolveHost()
         let count = configuration.loopCount
-        let diskQueues = DiskQueues()
         return try state.withLock { state in
             guard case .fresh = state else { throw ServerError.alreadyStarted }
             let (sockets, bound) = try ListeningSockets.open(max(count, 1), at: address, configuration)
@@ -80,12 +80,12 @@ public final class HTTPServer: Sendable {
             let shards = loops.map { loop in
                 Shard(
                     loop: loop, configuration: configuration, responder: responder, logger: logger,
-                    clients: clients, diskQueues: diskQueues, census: census, bodies: bodies,
-                    answers: answers)
+                    clients: clients, limiter: limiter, requestBudget: requestBudget,
+                    responseBudget: responseBudget)
             }
             for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
             state = .running(shards)
-            figures.begin(census, loops)
+            figures.begin(limiter, loops)
             return bound
         }
     }
@@ -102,7 +102,7 @@ public final class HTTPServer: Sendable {
     }
 
     private func resolveHost() async throws -> SocketAddress {
-        // A name may be looked up over the network: not on a thread of the cooperative pool.
+        // Resolving a name may block on the network, so it must not run on the cooperative pool.
         let (host, port) = (configuration.host, configuration.port)
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "http.resolve").async {
@@ -111,8 +111,8 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops: takes no new connection, closes those that rest, lets answers under way finish within `limit`, then
-    /// closes what is left. Returns when all connections are closed. Further calls return at once.
+    /// Stops the server: accepts no new connections, closes idle ones, lets pending responses finish within `limit`,
+    /// then closes the rest. Returns when all connections are closed. Further calls return at once.
     public func stop(within limit: Duration) async {
         figures.beginStop()
         let shards = state.withLock { state -> [Shard] in

@@ -1,8 +1,8 @@
 extension ContentVersion {
-    /// The version of what a server names by a strong entity tag (RFC 9110 section 8.8.3), however it came to be told: by the
-    /// listing of a bucket or with the bytes themselves.
+    /// The version of content that a server names by a strong entity tag (RFC 9110 section 8.8.3), whether the tag came
+    /// from a bucket listing or with the bytes themselves.
     ///
-    /// - Parameter entityTag: with its quotes.
+    /// - Parameter entityTag: The tag with its quotes.
     public init(strongEntityTag entityTag: String) {
         var digest = VersionDigest()
         digest.update("etag ".utf8)

@@ -1,37 +1,46 @@
 /// One encoded size of an image. The raw value is its name on the wire.
 ///
-/// Those that are rendered are bounds of the longer side, each about twice the one before, so that whoever needs some
-/// pixels never gets many more. None is larger than the picture: of one that is smaller than a bound, every rendition
-/// from there on is the same, and is kept under the name of the smallest (``holding(longestSide:)``).
+/// Rendered sizes limit the longer side in pixels. Each is about twice the previous one, so that a client that needs a
+/// certain number of pixels never gets many more. None is larger than the original: for an original smaller than a
+/// limit, all renditions from there on are equal, and are stored under the name of the smallest
+/// (``holding(longestSide:)``).
 public enum Rendition: String, CaseIterable, Hashable, Sendable {
-    /// About 64 px on the longer side: shown while the tile is under way.
+    /// About 64 px on the longer side: displayed until the tile has arrived.
     case preview
     case step160 = "160"
-    /// About 320 px on the longer side: what the grid shows on a screen of ordinary density.
+    /// About 320 px on the longer side: what the grid displays on a screen of ordinary density.
     case tile
     case step640 = "640"
     case step1280 = "1280"
-    /// About 1600 px on the longer side: what the viewer shows on a screen of ordinary density.
+    /// About 1600 px on the longer side: what the viewer displays on a screen of ordinary density.
     case screen
     case step2560 = "2560"
-    /// All pixels, as a JPEG: of what browsers do not decode themselves.
+    /// All pixels, as a JPEG: for formats that browsers cannot decode.
     case full
-    /// All pixels, and half as many and so on, cut into tiles: for whoever looks closely at a huge picture, one place at a
-    /// time. A file to read ranges of.
+    /// All pixels, in levels of half the size each, cut into pyramid tiles: for zooming into parts of a huge image. A
+    /// file to be read by ranges.
     case pyramid
-    /// The image as its source has it, byte for byte.
+    /// The original as its source has it, byte for byte.
     case original
 
-    /// The rendition that a path or a message names; each step is named by its pixels, too.
+    /// The rendition that a path or a message names.
     public init?(name: some StringProtocol) {
-        switch name {
-        case "320": self = .tile
-        case "1600": self = .screen
-        default: self.init(rawValue: String(name))
-        }
+        guard let rendition = Self.byName[String(name)] else { return nil }
+        self = rendition
     }
 
-    /// The longer side in pixels that a rendered image never exceeds; nil where it has all that the original has.
+    /// Every name that ``init(name:)`` accepts, those of the smallest rendition first.
+    public static let names = allCases.flatMap(\.names)
+    private static let byName = Dictionary(
+        uniqueKeysWithValues: allCases.flatMap { rendition in rendition.names.map { ($0, rendition) } })
+
+    /// Each step can also be named by its pixels.
+    private var names: [String] {
+        guard let longestSide, self != .preview, rawValue != String(longestSide) else { return [rawValue] }
+        return [rawValue, String(longestSide)]
+    }
+
+    /// The maximum length of the longer side in pixels; nil if the rendition has all pixels of the original.
     public var longestSide: Int? {
         switch self {
         case .preview: 64
@@ -45,24 +54,61 @@ public enum Rendition: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether it is kept and sent as a file, and not from memory.
+    /// Its number in the keys of the disk cache and in messages to render workers. Never change or reuse one.
+    public var storageNumber: UInt8 {
+        switch self {
+        case .preview: 0
+        case .tile: 1
+        case .screen: 2
+        case .original: 3
+        case .step160: 4
+        case .step640: 5
+        case .step1280: 6
+        case .step2560: 7
+        case .full: 8
+        case .pyramid: 9
+        }
+    }
+
+    /// Nil if no rendition has this number.
+    public init?(storageNumber: UInt8) {
+        guard let rendition = Self.allCases.first(where: { $0.storageNumber == storageNumber }) else { return nil }
+        self = rendition
+    }
+
+    /// Its number, from 1, in the binary messages of the viewport stream; nil for a rendition that the stream does not
+    /// send. Part of the wire format: never change or reuse one.
+    public var streamNumber: UInt8? {
+        switch self {
+        case .preview: 1
+        case .tile: 2
+        case .step160: 3
+        case .step640: 4
+        case .step1280: 5
+        case .step2560: 6
+        case .screen, .full, .pyramid, .original: nil
+        }
+    }
+
+    /// Whether it is stored and sent as a file, and not from memory.
     public var isFile: Bool { self == .original || self == .pyramid }
 
-    /// Whether it is made of all pixels that the original has: much more than others take.
+    /// Whether it is made from all pixels of the original, which costs much more than other renditions.
     public var hasAllPixels: Bool { self == .full || self == .pyramid }
 
-    /// Whether it is large enough for a whole screen.
+    /// Whether it is large enough to fill a screen.
     public var isForScreens: Bool { longestSide.map { $0 > 640 } ?? true }
 
-    /// What is rendered to be looked at, and not only for a moment: the smallest first.
-    public static let steps: [Rendition] = [.step160, .tile, .step640, .step1280, .screen, .step2560, .full]
+    /// The renditions that may stay on screen, smallest first.
+    public static let steps: [Rendition] =
+        allCases.filter { $0 != .preview && $0.longestSide != nil } + [.full]
 
-    /// The smallest step that has so many pixels on the longer side.
+    /// The smallest step with at least this many pixels on the longer side.
     public static func holding(longestSide pixels: Int) -> Rendition {
         steps.first { $0.longestSide.map { $0 >= pixels } ?? false } ?? .full
     }
 
-    /// The rendition under whose name this one is kept, of a picture with so many pixels on the longer side.
+    /// The rendition under whose name this one is stored, for an original with this many pixels on the longer side.
     public func kept(ofLongestSide pixels: Int) -> Rendition {
         guard let step = Self.steps.firstIndex(of: self),
             let whole = Self.steps.firstIndex(of: .holding(longestSide: pixels))
@@ -71,14 +117,18 @@ public enum Rendition: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-extension ImageFacts {
-    /// Pixels of the longer side; nil where they are not known, and of drawings, which are drawn as large as they are
-    /// shown.
+extension ImageMetadata {
+    /// The longer side in pixels; nil if unknown, and for vector drawings, which are drawn at the displayed size.
     public var longestSide: Int? {
-        guard let width, let height, mediaType != Self.drawing else { return nil }
+        guard let width, let height, !isDrawing else { return nil }
         return max(width, height)
     }
 
-    /// The media type of a drawing: it has no size of its own in pixels.
+    /// The media type of a vector drawing, which has no size in pixels.
     public static let drawing = "image/svg+xml"
+    /// The media type of a vector drawing that is compressed by gzip. In HTTP, that is a content coding.
+    public static let compressedDrawing = "image/svg+xml-compressed"
+
+    /// Whether this is a vector drawing.
+    public var isDrawing: Bool { mediaType == Self.drawing || mediaType == Self.compressedDrawing }
 }

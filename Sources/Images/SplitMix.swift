@@ -1,5 +1,5 @@
-/// The finaliser of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014), by which near
-/// values become far ones. It can be undone, and hides nothing.
+/// The finaliser of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014), which maps
+/// similar values to dissimilar ones. It is invertible, and not cryptographic.
 package enum SplitMix {
     @inlinable
     package static func mixed(_ number: UInt64) -> UInt64 {
@@ -9,12 +9,12 @@ package enum SplitMix {
         return value ^ value >> 31
     }
 
-    /// Takes one word more into a state.
+    /// Mixes another word into a state.
     @inlinable
     package static func mixed(_ state: UInt64, with word: UInt64) -> UInt64 {
         mixed((state ^ word) &+ 0x9e37_79b9_7f4a_7c15)
     }
 
-    /// What states begin with.
+    /// The initial state.
     package static let start: UInt64 = 0x9e37_79b9_7f4a_7c15
 }

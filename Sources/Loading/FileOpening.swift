@@ -4,27 +4,27 @@ import Images
 public protocol FileOpening: Sendable {
     /// Opens the file at `path` beneath the root of the folder source with this ordinal. Blocks.
     ///
-    /// - Returns: A descriptor open for reading, which the caller owns from then on.
-    /// - Throws: `LoadFailure` with the status that tells why: 404 for a file that has gone, 403 for one that may not be
-    ///   read, 503 with a time to wait for one that cannot be opened now.
-    ///   Not a permanent one, unless the file's coming back would be noticed otherwise: it is remembered.
+    /// - Returns: A descriptor open for reading; the caller owns it.
+    /// - Throws: `LoadFailure` with a status that gives the reason: 404 for a file that no longer exists, 403 for one
+    ///   that may not be read, 503 with a delay for one that cannot be opened now. Permanent failures are remembered,
+    ///   so throw one only if the file's return would be noticed in another way.
     func openFile(folder: Int, path: String) throws(LoadFailure) -> Int32
 }
 
-/// Takes in what a load finds out of an image.
-public protocol FactsLearning: Sendable {
+/// Receives the metadata that a load reads from an image.
+public protocol MetadataReceiving: Sendable {
     /// Called from any thread; must not block.
     ///
     /// - Parameters:
-    ///   - facts: What is known now; nil members say nothing.
-    ///   - version: The content that the facts are of.
-    func learned(_ facts: ImageFacts, version: ContentVersion?, of image: ImageID)
+    ///   - metadata: What is known now. A nil member says nothing.
+    ///   - version: The content that the metadata belongs to.
+    func learned(_ metadata: ImageMetadata, version: ContentVersion?, of image: ImageID)
 }
 
-/// Tells the time, so that a test can hold it still.
+/// Tells the time. A protocol, so that a test can hold time still.
 public protocol TimeKeeping: Sendable {
-    /// Grows steadily, from any beginning.
+    /// The time of a monotonic clock with an arbitrary start.
     func uptime() -> Duration
-    /// What the calendar says: seconds since 1970.
+    /// The calendar time, in seconds since 1970.
     func secondsSince1970() -> Int64
 }

@@ -1,23 +1,24 @@
+import BlockingIO
 import Images
 import Logging
 import Renditions
 import Scheduling
 
 extension LoadCoordinator {
-    func fail(_ job: LoadMachine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
+    func fail(_ job: Machine.JobID, _ failure: LoadFailure, version: ContentVersion?) {
         guard let request = contexts[job]?.request else { return }
-        let subject = FailureMemory.Subject(request, version: request.image.failing(version))
+        let subject = NegativeCache.Subject(request, version: request.image.failing(version))
         failures.remember(failure, of: subject, now: time.uptime())
         contexts[job]?.share.failsEverywhere = failure.isPermanent && version != nil
-        // What comes of all pixels says nothing of the original.
+        // A rendition with all pixels may fail although the original is fine.
         guard request.image.location.isFetched, failure.isPermanent, version != nil, !request.rendition.hasAllPixels
         else {
             return finish(job, .failure(failure))
         }
-        // Whoever hears of it and tries again gets what the origin has then: so it is told when the original is gone.
-        // Dropped on a lane, since the disk may block.
+        // Drop the original before delivering the failure, so that a caller that then tries again fetches the origin's
+        // current content. On a pool thread, since the disk may block.
         let image = request.image.id
-        lanes.spool.submit(BlockingLane.newWork(), priority: Self.soon) { [weak self, stages] in
+        pools.spool.submit(priority: Self.soon) { [weak self, stages] in
             stages.originals.forget(image)
             self?.on { coordinator in
                 guard coordinator.contexts[job] != nil else { return }
@@ -33,12 +34,12 @@ extension LoadCoordinator {
         stages.memory.insert(tile, for: key)
     }
 
-    /// Keeps what was made, also when nobody waits for it any more: it is there now.
+    /// Stores a finished pyramid, even if nobody waits for it any more.
     func take(
         _ draft: PyramidDraft,
         then next: @escaping @Sendable (LoadCoordinator, Result<OriginalFile, LoadFailure>) -> Void
     ) {
-        lanes.pyramids.submit(BlockingLane.newWork(), priority: Self.soon) { [weak self, stages] in
+        pools.pyramids.submit(priority: Self.soon) { [weak self, stages] in
             let result = Result { () throws(LoadFailure) in try stages.pyramids.take(draft) }
             self?.on {
                 if case .success = result { $0.counts.pyramidsKept += 1 }
@@ -47,16 +48,16 @@ extension LoadCoordinator {
         }
     }
 
-    /// Somebody waits for the end of what has failed.
-    static let soon = Priority(lane: .visible, viewport: 0, distance: 0)
+    /// The priority of the cleanup after a failure; a waiter is waiting for it.
+    static let soon = Priority(level: .visible, viewport: 0, distance: 0)
 
-    func finish(_ job: LoadMachine.JobID, _ result: Result<LoadedContent, LoadFailure>) {
+    func finish(_ job: Machine.JobID, _ result: Result<LoadedContent, LoadFailure>) {
         if case .failure(let failure) = result {
             counts.failures += 1
             log(failure, of: contexts[job]?.request)
         }
         let context = contexts.removeValue(forKey: job)
-        context?.glimpse?.cancel()
+        context?.partialDecode?.cancel()
         switch result {
         case .success: context?.trace?.end(.answered)
         case .failure(let failure): context?.trace?.end(.failed(failure))
@@ -64,20 +65,20 @@ extension LoadCoordinator {
         let request = context?.request
         let (ended, effects) = machine.finish(job)
         perform(effects)
-        let leaving = ended.compactMap { waiters.remove($0) }
-        if case .success(.bytes(let tile)) = result, let request, request.isForLater,
-            leaving.contains(where: { !$0.isForLater })
+        let leaving = ended.filter { waiters.remove($0) }
+        if case .success(.bytes(let tile)) = result, let request, request.isPrefill,
+            leaving.contains(where: { !$0.isPrefill })
         {
             remember(tile, of: request)
         }
         for waiter in leaving { waiter.answer(result) }
-        if let context { endTurn(of: context, result) }
+        if let context { endLease(of: context, result) }
     }
 
     private func log(_ failure: LoadFailure, of request: LoadRequest?) {
         guard let request else { return }
         configuration.logger.warning(
-            "A picture cannot be shown.",
+            "An image cannot be displayed.",
             metadata: [
                 "image": "\(request.image.id)", "name": "\(request.image.name)",
                 "rendition": "\(request.rendition.rawValue)", "status": "\(failure.status)",
@@ -89,33 +90,36 @@ extension LoadCoordinator {
 
     func stopAll() {
         isStopped = true
-        for id in waiters.ids {
-            perform(machine.leave(id))
-            waiters.remove(id)?.answer(.failure(.shuttingDown))
+        for waiter in waiters.all {
+            perform(machine.leave(waiter))
+            waiters.remove(waiter)
+            waiter.answer(.failure(.shuttingDown))
         }
         for fetch in fetches.values { fetch.cancel() }
         for spool in spools.values { spool.end(.failed(.shuttingDown)) }
         fetches = [:]
-        arrivals.clear()
+        inFlightOriginals.clear()
         spools = [:]
-        beginnings = [:]
+        prefixes = [:]
         for context in contexts.values {
             context.render?.cancel()
-            context.glimpse?.cancel()
-            context.share.turn?.end(.gaveUp)
+            context.partialDecode?.cancel()
+            context.share.lease?.end(.abandoned)
             context.trace?.end(.failed(.shuttingDown))
         }
         contexts = [:]
-        wishes = [:]
+        nodeRequests = [:]
+        // Otherwise callers that still read a partial original would keep it, and through it the loader, alive.
+        machine = Machine()
     }
 }
 
 extension GalleryImage {
-    /// The content that it has; nil where it is fetched, for then its origin tells.
+    /// The image's own content version; nil if the original is fetched, because then only its origin knows.
     var ownVersion: ContentVersion? { location.isFetched ? nil : version }
 
-    /// The content that a failure is of: of a file the one that was opened, of an object the one that its bucket's listing
-    /// has; nil where nobody tells before it is asked for.
+    /// The content version that a failure belongs to: the opened one for a file, the one in the bucket listing for an
+    /// object, and nil for other remote images, whose version is unknown before the fetch.
     func failing(_ opened: ContentVersion? = nil) -> ContentVersion? {
         switch location {
         case .file: opened ?? version
@@ -126,12 +130,8 @@ extension GalleryImage {
 }
 
 extension ImageLocation {
-    /// The folder source that a local file lies in.
-    var folder: Int? {
-        if case .file(let folder, _) = self { folder } else { nil }
-    }
-
-    /// Where an original is fetched from, and whether in the operator's name; nil for a file, which is opened.
+    /// The URL of a remote original, and whether the request is signed with the operator's credentials; nil for a local
+    /// file.
     var fetched: (url: String, isSigned: Bool)? {
         switch self {
         case .file: nil
@@ -140,6 +140,6 @@ extension ImageLocation {
         }
     }
 
-    /// Whether the original has to be fetched before it can be opened.
+    /// Whether the original must be fetched before it can be opened.
     var isFetched: Bool { fetched != nil }
 }

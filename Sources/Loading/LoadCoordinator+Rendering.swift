@@ -3,45 +3,46 @@ import Renditions
 import Scheduling
 
 extension LoadCoordinator {
-    /// What is known to come of this content, so that no worker need look at it; nil also when a person asks for a try.
+    /// The known outcome for this content, so that no worker need try; nil also when a person asked for another try.
     func known(_ request: LoadRequest, _ source: OriginalSource) -> Result<LoadedContent, LoadFailure>? {
-        let subject = FailureMemory.Subject(request, version: request.image.failing(source.version))
+        let subject = NegativeCache.Subject(request, version: request.image.failing(source.version))
         let now = time.uptime()
         if let harm = harmful.failure(
-            of: request.image.id, version: source.version, insists: request.bypassNegativeCache, now: now)
+            of: request.image.id, version: source.version, bypassesNegativeCache: request.bypassesNegativeCache,
+            now: now)
         {
-            // As it is, an original harms nobody; what it is, nobody looks.
+            // Sending the original needs no decoder, so it does no harm. Its media type remains unknown.
             return request.rendition == .original ? .success(.file(source.file(nil))) : .failure(harm)
         }
-        if request.bypassNegativeCache { failures.forget(subject) }
+        if request.bypassesNegativeCache { failures.forget(subject) }
         return failures.failure(of: subject, now: now).map { .failure($0) }
     }
 
     // MARK: - Rendering
 
-    func render(_ job: LoadMachine.JobID, _ priority: Priority) {
+    func render(_ job: Machine.JobID, _ priority: Priority) {
         guard let context = contexts[job], let source = context.source else { return }
         let request = context.request
         counts.rendersBegun += 1
-        if source.standIn != nil { counts.rendersOfRenditions += 1 }
-        // What comes when nobody waits any more is kept all the same, and told to nobody.
+        if source.renditionSource != nil { counts.rendersOfRenditions += 1 }
+        // A result that arrives after the last waiter has left is still stored, but delivered to nobody.
         contexts[job]?.render = renderer.render(stages.job(for: request, of: source), priority: priority) {
             [weak self, stages] result in
             let outcome = stages.rendered(result, request, from: source)
-            self?.on { $0.rendered(job, outcome, source.version) }
+            self?.resume { $0.rendered(job, outcome, source.version) }
         }
     }
 
-    private func rendered(_ job: LoadMachine.JobID, _ outcome: LoadStages.Rendered, _ version: ContentVersion) {
+    private func rendered(_ job: Machine.JobID, _ outcome: LoadStages.Rendered, _ version: ContentVersion) {
         guard let context = contexts[job], context.render != nil else {
             if case .pyramid(let draft) = outcome { take(draft) { _, _ in } }
             return
         }
         contexts[job]?.render = nil
         switch outcome {
-        case .content(let content, let facts):
-            contexts[job]?.share.facts = facts
-            if context.source?.standIn == nil { harmful.forgive(context.request) }
+        case .content(let content, let metadata):
+            contexts[job]?.share.metadata = metadata
+            if context.source?.renditionSource == nil { harmful.forgive(context.request) }
             finish(job, .success(content))
         case .pyramid(let draft):
             take(draft) {
@@ -51,7 +52,7 @@ extension LoadCoordinator {
                 case .failure(let failure): $0.fail(job, failure, version: version)
                 }
             }
-        case .unexamined(let content, let reason):
+        case .undecodable(let content, let reason):
             harmful.note(reason, of: context.request, version: version)
             finish(job, .success(content))
         case .changed: perform(machine.prepare(job))

@@ -1,92 +1,87 @@
-import Dispatch
+import BlockingIO
 import Images
 import Locking
 import Origins
 import Renditions
 import Scheduling
 
-/// Drives the machine of loads: tells it what happened and performs what it answers, all on one serial queue, so that
-/// the effects of one event are under way before the next event counts. Nothing on the queue blocks: work goes to lanes
-/// and origins, and their ends come back as events.
+/// Drives the load machine: feeds it one event at a time and performs the effects before the next event. No event
+/// blocks. The work runs on pools and at origins, and its results come back as events.
 final class LoadCoordinator: @unchecked Sendable {
-    // Sendable because everything below `queue` is touched on it alone.
-    private let queue = DispatchQueue(label: "tessera.loading")
+    typealias Machine = LoadMachine<LoadWaiter>
+
+    // Sendable because only the events of `events` touch the members below it.
+    private let events = EventQueue(label: "tessera.loading")
     let configuration: Loader.Configuration
     let origins: any OriginFetching
     let renderer: any Rendering
-    let lanes: LoadLanes
+    let pools: LoadPools
     let stages: LoadStages
-    let harmful: HarmfulPictures
+    let harmful: HarmfulImages
     let time: any TimeKeeping
     let coordination: any Coordinating
     let tier: any RenditionTier
 
-    var machine = LoadMachine()
+    var machine = Machine()
     var waiters: WaitingList
-    var contexts: [LoadMachine.JobID: Context] = [:]
-    var fetches: [LoadMachine.FetchID: OriginalFetch] = [:]
-    var spools: [LoadMachine.FetchID: Spool] = [:]
-    var beginnings: [LoadMachine.FetchID: OriginalBeginning] = [:]
-    let arrivals = Arrivals()
-    var failures: FailureMemory
-    /// What other machines wait for while this one has the turn.
-    var wishes: [SharedName: LoadWaiter] = [:]
+    var contexts: [Machine.JobID: Context] = [:]
+    var fetches: [Machine.FetchID: OriginalFetch] = [:]
+    var spools: [Machine.FetchID: Spool] = [:]
+    var prefixes: [Machine.FetchID: OriginalPrefix] = [:]
+    let inFlightOriginals = InFlightOriginals()
+    var failures: NegativeCache
+    /// Loads for other nodes, while this node holds the lease.
+    var nodeRequests: [SharedName: LoadWaiter] = [:]
     var counts = LoadStatistics()
     var isStopped = false
-    private var watchers: [Watcher] = []
     private let published = Guarded(LoadStatistics())
-
-    private struct Watcher {
-        let condition: @Sendable (LoadStatistics) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
-    }
 
     /// What a job carries from stage to stage.
     struct Context {
         let request: LoadRequest
-        var ground: RemoteGround?
-        var kept: KeptOriginal?
+        var remoteOriginal: RemoteOriginal?
+        var kept: CachedOriginal?
         var mustFetch = false
-        /// What is kept of the picture could not stand in for its original.
+        /// Whether a cached rendition was tried in place of the original and did not work.
         var needsOriginal = false
-        /// How a fetch of the image ended while this job looked into the caches, if one did.
-        var overtakenBy: FetchEnd?
+        /// How a fetch of the image ended while this job was looking into the caches, if one did.
+        var concurrentFetchEnd: FetchEnd?
         var source: OriginalSource?
-        /// What the job is doing on a lane, or with the render workers.
-        var work: BlockingLane.WorkID = 0
+        /// The job's work on a pool, or with the render workers.
+        var work: BlockingPool.Handle?
         var render: (any RenderHandle)?
-        /// A try to show something of an original whose fetch goes on.
-        var glimpse: (any RenderHandle)?
+        /// A partial decode of an original whose fetch continues.
+        var partialDecode: (any RenderHandle)?
         var attempts = 0
         var share = Share()
         var trace: LoadTrace?
     }
 
-    /// How a fetch ended, for those of its image that had not joined it yet.
+    /// How a fetch ended, for jobs of its image that had not joined it yet.
     enum FetchEnd {
-        case brought
+        case completed
         case failed(LoadFailure)
     }
 
-    /// How often a file that changes under the reader, or an original that is evicted under it, is begun anew.
+    /// The limit of attempts when a file changes while it is read, or an original is evicted while it is needed.
     private static let maximumAttempts = 4
 
     init(
-        configuration: Loader.Configuration, origins: any OriginFetching, renderer: any Rendering, lanes: LoadLanes,
-        stages: LoadStages, harmful: HarmfulPictures, time: any TimeKeeping, coordination: any Coordinating,
+        configuration: Loader.Configuration, origins: any OriginFetching, renderer: any Rendering, pools: LoadPools,
+        stages: LoadStages, harmful: HarmfulImages, time: any TimeKeeping, coordination: any Coordinating,
         tier: any RenditionTier
     ) {
         self.configuration = configuration
         self.origins = origins
         self.renderer = renderer
-        self.lanes = lanes
+        self.pools = pools
         self.stages = stages
         self.harmful = harmful
         self.time = time
         self.coordination = coordination
         self.tier = tier
         waiters = WaitingList(limit: configuration.maximumPending, perOwner: configuration.maximumPendingPerClient)
-        failures = FailureMemory(lifetime: configuration.failureLifetime, capacity: configuration.rememberedFailures)
+        failures = NegativeCache(lifetime: configuration.failureLifetime, capacity: configuration.rememberedFailures)
     }
 
     var statistics: LoadStatistics { published.withLock { $0 } }
@@ -97,18 +92,18 @@ final class LoadCoordinator: @unchecked Sendable {
         on { $0.begin(waiter, request, priority) }
     }
 
-    func leave(_ waiter: LoadMachine.WaiterID) {
+    func leave(_ waiter: LoadWaiter) {
         on {
-            _ = $0.waiters.remove(waiter)
+            $0.waiters.remove(waiter)
             $0.perform($0.machine.leave(waiter))
         }
     }
 
-    func reprioritise(_ waiter: LoadMachine.WaiterID, to priority: Priority) {
+    func reprioritise(_ waiter: LoadWaiter, to priority: Priority) {
         on { $0.perform($0.machine.reprioritise(waiter, to: priority)) }
     }
 
-    /// Fails every load, and every one that comes later.
+    /// Fails every load, including all later ones.
     func stop() async {
         await withCheckedContinuation { continuation in
             on {
@@ -118,40 +113,19 @@ final class LoadCoordinator: @unchecked Sendable {
         }
     }
 
-    /// Calls back when every event that was sent before has been dealt with. For the tests.
-    func settled() async {
-        await withCheckedContinuation { continuation in on { _ in continuation.resume() } }
+    /// Queues an event from a client's thread, which does not run it.
+    func on(_ body: @escaping @Sendable (LoadCoordinator) -> Void) { events.enqueue { self.handle(body) } }
+
+    /// Handles an event from a pool or render worker, on that thread if no other event runs.
+    func resume(_ body: @escaping @Sendable (LoadCoordinator) -> Void) { events.runOrEnqueue { self.handle(body) } }
+
+    private func handle(_ event: (LoadCoordinator) -> Void) {
+        event(self)
+        publish()
     }
 
-    /// Comes back once the counts are as said. For the tests.
-    func reached(_ condition: @escaping @Sendable (LoadStatistics) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            on { $0.watchers.append(Watcher(condition: condition, continuation: continuation)) }
-        }
-    }
-
-    /// Whether nothing is left in any table. For the tests.
-    func isEmpty() async -> Bool {
-        await withCheckedContinuation { continuation in
-            on {
-                let isEmpty = $0.machine.isEmpty && $0.waiters.isEmpty && $0.contexts.isEmpty && $0.fetches.isEmpty
-                continuation.resume(
-                    returning: isEmpty && $0.spools.isEmpty && $0.beginnings.isEmpty && $0.wishes.isEmpty)
-            }
-        }
-    }
-
-    func on(_ body: @escaping @Sendable (LoadCoordinator) -> Void) {
-        queue.async {
-            body(self)
-            self.publish()
-        }
-    }
-
-    /// Calls back later, from the queue.
-    func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + seconds, execute: body)
-    }
+    /// Calls `body` after a delay in seconds.
+    func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) { events.enqueue(body, after: seconds) }
 
     private func publish() {
         counts.waiting = waiters.count
@@ -160,10 +134,6 @@ final class LoadCoordinator: @unchecked Sendable {
         counts.rememberedFailures = failures.count
         counts.rememberedHarmful = harmful.count
         published.withLock { $0 = counts }
-        guard !watchers.isEmpty else { return }
-        let met = watchers.filter { $0.condition(counts) }
-        watchers.removeAll { $0.condition(counts) }
-        for watcher in met { watcher.continuation.resume() }
     }
 
     // MARK: - Beginning
@@ -171,30 +141,27 @@ final class LoadCoordinator: @unchecked Sendable {
     func begin(_ waiter: LoadWaiter, _ request: LoadRequest, _ priority: Priority) {
         guard !isStopped else { return waiter.answer(.failure(.shuttingDown)) }
         let image = request.image
-        let subject = FailureMemory.Subject(request, version: image.failing())
+        let subject = NegativeCache.Subject(request, version: image.failing())
         var request = request
         request.named = request.named.flatMap { version in
             let isKept = request.rendition == .pyramid && stages.pyramids.has(image.id, version: version)
             return isKept ? version : nil
         }
-        // A pyramid takes a worker for long, and may cost two: nobody may insist on that.
-        if request.rendition == .pyramid { request.bypassNegativeCache = false }
-        if request.bypassNegativeCache {
+        // A pyramid keeps a worker busy for long and may crash two, so it cannot bypass the negative cache.
+        if request.rendition == .pyramid { request.bypassesNegativeCache = false }
+        if request.bypassesNegativeCache {
             failures.forget(subject)
         } else if request.named == nil, let failure = failures.failure(of: subject, now: time.uptime()) {
             return waiter.answer(.failure(failure))
-        }
-        if let tile = stages.memory.rendition(request, now: time.secondsSince1970) {
-            return waiter.answer(.success(.bytes(tile)))
         }
         if let refusal = waiters.admit(waiter, of: priority.flow.owner) {
             counts.refused += 1
             return waiter.answer(.failure(refusal))
         }
-        let key = LoadMachine.Key(
+        let key = Machine.Key(
             image: image.id, version: request.named ?? image.ownVersion, rendition: request.rendition,
             format: request.rendition.isFile ? .jpeg : request.format)
-        let effects = machine.join(waiter.id, key: key, priority: priority)
+        let effects = machine.join(waiter, key: key, priority: priority)
         if case .find(let job, _) = effects.first {
             contexts[job] = Context(request: request)
             contexts[job]?.trace = trace(request, waiter)
@@ -204,15 +171,15 @@ final class LoadCoordinator: @unchecked Sendable {
         perform(effects)
     }
 
-    /// None of what is made ahead: of a million pictures nobody waits for one.
+    /// Starts a trace, but not for prefills: nobody waits for those, and there may be a million of them.
     private func trace(_ request: LoadRequest, _ waiter: LoadWaiter) -> LoadTrace? {
-        guard let tracer = configuration.tracer, !waiter.isForLater else { return nil }
+        guard let tracer = configuration.tracer, !waiter.isPrefill else { return nil }
         return LoadTrace(of: request, cause: waiter.cause, tracer: tracer)
     }
 
     // MARK: - Effects
 
-    func perform(_ effects: [LoadMachine.Effect]) {
+    func perform(_ effects: [Machine.Effect]) {
         for effect in effects {
             if configuration.tracer != nil, let (job, step) = effect.step { contexts[job]?.trace?.enter(step) }
             switch effect {
@@ -221,87 +188,80 @@ final class LoadCoordinator: @unchecked Sendable {
             case .fetch(let fetch, let job, let priority): beginFetch(fetch, for: job, priority)
             case .prepare(let job, let priority): prepare(job, priority)
             case .render(let job, let priority): render(job, priority)
-            case .glimpse(let job, let fetch, let priority): glimpse(job, of: fetch, priority)
+            case .partialDecode(let job, let fetch, let priority): partialDecode(job, of: fetch, priority)
             case .stream(let waiter, let fetch): stream(waiter, from: fetch)
             case .reprioritise(let job, let stage, let priority): move(job, stage, priority)
             case .reprioritiseFetch(let fetch, let priority): fetches[fetch]?.reprioritise(priority)
             case .abandon(let job, let stage): abandon(job, stage)
             case .abandonFetch(let fetch):
                 spools[fetch] = nil
-                beginnings[fetch] = nil
-                arrivals.went(fetches[fetch])
+                prefixes[fetch] = nil
+                inFlightOriginals.remove(fetches[fetch])
                 fetches.removeValue(forKey: fetch)?.cancel()
             case .release(let job): contexts.removeValue(forKey: job)?.trace?.end(.answered)
             }
         }
     }
 
-    private func lane(of job: LoadMachine.JobID, _ stage: LoadMachine.Stage) -> BlockingLane? {
-        switch stage {
-        case .finding: lanes.lookups
-        case .preparing: contexts[job]?.request.image.location.isFetched == true ? lanes.fetched : lanes.files
-        case .sharing, .rendering, .fetching, .streaming: nil
-        }
-    }
-
-    private func move(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage, _ priority: Priority) {
+    private func move(_ job: Machine.JobID, _ stage: Machine.Stage, _ priority: Priority) {
         guard let context = contexts[job] else { return }
-        context.glimpse?.reprioritise(priority)
+        context.partialDecode?.reprioritise(priority)
         if stage == .rendering {
             context.render?.reprioritise(priority)
         } else {
-            lane(of: job, stage)?.reprioritise(context.work, to: priority)
+            context.work?.reprioritise(priority)
         }
     }
 
-    private func abandon(_ job: LoadMachine.JobID, _ stage: LoadMachine.Stage) {
-        let lane = lane(of: job, stage)
+    private func abandon(_ job: Machine.JobID, _ stage: Machine.Stage) {
         guard let context = contexts.removeValue(forKey: job) else { return }
-        lane?.cancel(context.work)
+        context.work?.cancel()
         context.render?.cancel()
-        context.glimpse?.cancel()
-        context.share.turn?.end(.gaveUp)
-        // Who was given an original while it arrives has let go of it.
+        context.partialDecode?.cancel()
+        context.share.lease?.end(.abandoned)
+        // The waiters that received a partial original have closed it.
         if case .streaming = stage { context.trace?.end(.answered) } else { context.trace?.end(.abandoned) }
     }
 
-    /// Runs `step` on a lane; when the job is still wanted then, `next` hears its result on the queue.
-    private func run<Result: Sendable>(
-        _ job: LoadMachine.JobID, on lane: BlockingLane?, _ priority: Priority,
-        _ step: @escaping @Sendable () -> Result,
-        then next: @escaping @Sendable (LoadCoordinator, Result) -> Void
+    /// Runs `step` on a pool thread. If the job still exists then, passes the result to `next`, on that thread if no
+    /// other event runs.
+    private func run<Value: Sendable>(
+        _ job: Machine.JobID, on pool: BlockingPool, _ priority: Priority,
+        _ step: @escaping @Sendable () -> Value,
+        then next: @escaping @Sendable (LoadCoordinator, Value) -> Void
     ) {
-        let work = BlockingLane.newWork()
-        contexts[job]?.work = work
-        lane?.submit(work, in: contexts[job]?.request.image.location.folder ?? 0, priority: priority) { [weak self] in
-            let result = step()
-            self?.on { coordinator in
+        let folder = contexts[job]?.request.image.location.folder ?? 0
+        contexts[job]?.work = pool.run(in: folder, priority: priority, step) { [weak self] result in
+            self?.resume { coordinator in
                 guard coordinator.contexts[job] != nil else { return }
-                next(coordinator, result)
+                switch result {
+                case .success(let value): next(coordinator, value)
+                case .failure(let failure): coordinator.finish(job, .failure(LoadFailure(failure)))
+                }
             }
         }
     }
 
     // MARK: - Finding
 
-    private func find(_ job: LoadMachine.JobID, _ priority: Priority) {
+    private func find(_ job: Machine.JobID, _ priority: Priority) {
         guard let request = contexts[job]?.request else { return }
         if request.rendition == .original {
             guard request.image.location.isFetched else { return perform(machine.prepare(job)) }
-            // An original that is arriving is what the caches do not have: whoever comes late joins at once. Other
-            // renditions look first: one that is kept must not wait for an origin that hangs.
+            // The caches do not have an original that is still arriving, so late requests for it join the fetch at
+            // once. Other renditions look into the caches first: a cached one must not wait for an origin that hangs.
             if machine.hasFetch(for: request.image.id) { return needOriginal(job) }
         }
-        contexts[job]?.overtakenBy = nil
-        run(job, on: lanes.lookups, priority) { [stages] in
+        contexts[job]?.concurrentFetchEnd = nil
+        run(job, on: pools.lookups, priority) { [stages] in
             stages.find(request)
         } then: {
-            guard case .nothing(let kept) = $1, let end = $0.contexts[job]?.overtakenBy else {
+            guard case .nothing(let kept) = $1, let end = $0.contexts[job]?.concurrentFetchEnd else {
                 return $0.found(job, $1)
             }
             switch end {
-            case .brought:
-                // What it brought was not there yet, so the look is taken once more.
+            case .completed:
+                // The lookup happened before the fetched content was stored, so look again.
                 $0.find(job, priority)
             case .failed(let failure):
                 $0.contexts[job]?.kept = kept
@@ -310,7 +270,7 @@ final class LoadCoordinator: @unchecked Sendable {
         }
     }
 
-    private func found(_ job: LoadMachine.JobID, _ result: LoadStages.Found) {
+    private func found(_ job: Machine.JobID, _ result: LoadStages.Found) {
         switch result {
         case .tile(let tile, let freshUntil):
             counts.diskHits += 1
@@ -319,17 +279,17 @@ final class LoadCoordinator: @unchecked Sendable {
         case .file(let file):
             counts.diskHits += 1
             finish(job, .success(.file(file)))
-        case .ground(let ground, let kept):
-            contexts[job]?.ground = ground
+        case .remoteOriginal(let remoteOriginal, let kept):
+            contexts[job]?.remoteOriginal = remoteOriginal
             contexts[job]?.kept = kept
-            shareOrGoOn(job)
+            shareOrProceed(job)
         case .nothing(let kept):
             contexts[job]?.kept = kept
-            shareOrGoOn(job)
+            shareOrProceed(job)
         }
     }
 
-    private func remember(_ tile: RenditionBytes, _ job: LoadMachine.JobID, freshUntil: Int64?) {
+    private func remember(_ tile: RenditionBytes, _ job: Machine.JobID, freshUntil: Int64?) {
         guard let request = contexts[job]?.request else { return }
         remember(tile, of: request)
         guard let freshUntil else { return }
@@ -338,27 +298,28 @@ final class LoadCoordinator: @unchecked Sendable {
 
     // MARK: - Preparing
 
-    /// Waits for the original, whoever's fetch brings it.
-    func needOriginal(_ job: LoadMachine.JobID) {
+    /// Waits for the original, from an existing fetch or a new one.
+    func needOriginal(_ job: Machine.JobID) {
         contexts[job]?.trace?.enter(.fetch)
         perform(machine.needOriginal(job))
     }
 
-    private func prepare(_ job: LoadMachine.JobID, _ priority: Priority) {
+    private func prepare(_ job: Machine.JobID, _ priority: Priority) {
         guard let context = contexts[job] else { return }
-        // What it would have made now comes of the whole.
-        context.glimpse?.cancel()
-        contexts[job]?.glimpse = nil
+        // The whole original now serves the rendition that the partial decode would have made.
+        context.partialDecode?.cancel()
+        contexts[job]?.partialDecode = nil
         contexts[job]?.attempts += 1
         guard context.attempts < Self.maximumAttempts else { return finish(job, .failure(.changing)) }
-        run(job, on: lane(of: job, .preparing), priority) { [stages] in
-            stages.prepare(context.request, on: context.ground, needsOriginal: context.needsOriginal)
+        let pool = context.request.image.location.isFetched ? pools.fetched : pools.files
+        run(job, on: pool, priority) { [stages] in
+            stages.prepare(context.request, on: context.remoteOriginal, needsOriginal: context.needsOriginal)
         } then: {
             $0.prepared(job, $1)
         }
     }
 
-    private func prepared(_ job: LoadMachine.JobID, _ result: LoadStages.Prepared) {
+    private func prepared(_ job: Machine.JobID, _ result: LoadStages.Prepared) {
         guard let request = contexts[job]?.request else { return }
         switch result {
         case .tile(let tile):
@@ -380,7 +341,8 @@ final class LoadCoordinator: @unchecked Sendable {
 }
 
 extension LoadMachine.Effect {
-    /// The step that a job enters with it. That it waits for an original, no effect tells: the fetch may be another's.
+    /// The trace step that a job enters with this effect. No effect marks the wait for an original, because the fetch
+    /// may belong to another job.
     fileprivate var step: (LoadMachine.JobID, LoadTrace.Step)? {
         switch self {
         case .find(let job, _): (job, .find)

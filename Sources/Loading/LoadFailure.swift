@@ -1,3 +1,4 @@
+import BlockingIO
 import Origins
 import Renditions
 
@@ -5,13 +6,13 @@ import Renditions
 public struct LoadFailure: Error, Hashable, Sendable {
     /// The HTTP status that fits (RFC 9110 §15).
     public let status: Int
-    /// For people; it tells nothing of the machine.
+    /// The message for people. It reveals nothing about the machine.
     public let publicMessage: String
-    /// For the log alone.
+    /// Details for the log only.
     public let logDetail: String
-    /// How long to wait before asking again is of use, if that is known; never longer than ``RetryAfter/longest``.
+    /// How long to wait before a retry makes sense, if known; never longer than ``RetryAfter/longest``.
     public let retryAfter: Duration?
-    /// Whether asking again would fail in the same way, so that the failure is remembered for a while.
+    /// Whether a retry would fail in the same way, so that the failure is remembered for a while.
     public let isPermanent: Bool
 
     public init(
@@ -34,18 +35,42 @@ public struct LoadFailure: Error, Hashable, Sendable {
     init(_ error: RenderError) {
         self.init(
             status: error.status, publicMessage: error.publicMessage, logDetail: error.description,
-            isPermanent: error.isPermanent)
+            retryAfter: Self.delay(after: error.reason), isPermanent: error.isPermanent)
     }
 
-    /// An origin gave no picture, or no answer; another machine would fare no better with it.
+    private static func delay(after reason: RenderError.Reason) -> Duration? {
+        switch reason {
+        case .sourceHangs: .seconds(10)
+        case .waitedTooLong: .seconds(5)
+        default: nil
+        }
+    }
+
+    init(_ failure: BlockingPool.Failure) {
+        switch failure {
+        case .hangs: self = .hungDisk
+        case .neverBegan: self = .overloaded
+        case .stopped: self = .shuttingDown
+        }
+    }
+
+    /// The origin returned no image or no response, so another node would not succeed either.
     var isOfOrigin: Bool { status == 502 || status == 504 }
 
-    static let overloaded = LoadFailure(
-        status: 503, publicMessage: "The server has too much to do at the moment.", retryAfter: .seconds(1))
+    /// The disk that holds a local file, or a cache, did not answer in time.
+    public static let hungDisk = LoadFailure(
+        status: 504, publicMessage: "The disk that holds this picture does not answer.", retryAfter: .seconds(10))
+
+    /// Whether the failure is ``hungDisk``, whoever detected it.
+    public var isHungDisk: Bool { status == 504 && publicMessage == Self.hungDisk.publicMessage }
+
+    /// More urgent loads, or too many loads, kept this one from beginning. It may succeed later.
+    public static let overloaded = LoadFailure(
+        status: 503, publicMessage: "The server is overloaded at the moment.", retryAfter: .seconds(1))
 
     static let tooManyWaiting = LoadFailure(
-        status: 429, publicMessage: "You wait for too many pictures already.",
-        logDetail: "the bound of one client", retryAfter: .seconds(1))
+        status: 429, publicMessage: "You have too many pending requests.",
+        logDetail: "the limit of one client", retryAfter: .seconds(1))
 
     static let shuttingDown = LoadFailure(status: 503, publicMessage: "The server is shutting down.")
 
@@ -53,7 +78,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
         LoadFailure(status: 500, publicMessage: "The picture could not be read.", logDetail: detail)
     }
 
-    /// The disk, its server or this process was not able to; it may be in a moment.
+    /// A disk, server or process could not do it now, but may in a moment.
     static func notNow(_ detail: String) -> LoadFailure {
         LoadFailure(
             status: 503, publicMessage: "The picture's file cannot be read now.", logDetail: detail,
@@ -61,5 +86,5 @@ public struct LoadFailure: Error, Hashable, Sendable {
     }
 
     static let changing = LoadFailure(
-        status: 503, publicMessage: "The picture changes while it is read.", retryAfter: .seconds(1))
+        status: 503, publicMessage: "The picture is changing while it is being read.", retryAfter: .seconds(1))
 }

@@ -1,33 +1,33 @@
 import Images
 import Renditions
 
-/// What is wanted: one rendition of one image.
+/// A request for one rendition of one image.
 public struct LoadRequest: Hashable, Sendable {
     public var image: GalleryImage
     public var rendition: Rendition
-    /// How the rendition is to be encoded. Originals come as they are.
+    /// The output format of the rendition. Originals are sent unchanged.
     public var format: OutputFormat
-    /// Renditions that are wanted next, and how they are to be encoded: where this one has to be made, they are made of
-    /// the same decoding, and kept.
+    /// Renditions that will be requested next, with their output formats. If this rendition must be rendered, they are
+    /// made from the same decode and cached.
     public var next: [Rendition: OutputFormat]
-    /// The content that whoever asks knows the image by: a pyramid that is kept of it serves, whatever its origin or its
-    /// disk would say of the present one.
+    /// The content version by which the caller knows the image. A stored pyramid of this version is served without
+    /// asking the origin or the disk for the present version.
     public var named: ContentVersion?
-    /// Nobody waits for it: what is made is kept on disk alone, and takes nobody's place in memory.
-    public var isForLater: Bool
-    /// Tries again what failed for good a moment ago: a person asked for it.
-    public var bypassNegativeCache: Bool
+    /// Nobody waits for the rendition. It is stored on disk only, so that it evicts nothing from memory.
+    public var isPrefill: Bool
+    /// Bypasses the negative cache, because a person asked for another try.
+    public var bypassesNegativeCache: Bool
 
     public init(
         image: GalleryImage, rendition: Rendition, format: OutputFormat, next: [Rendition: OutputFormat] = [:],
-        named: ContentVersion? = nil, isForLater: Bool = false, bypassNegativeCache: Bool = false
+        named: ContentVersion? = nil, isPrefill: Bool = false, bypassesNegativeCache: Bool = false
     ) {
         self.image = image
         self.rendition = rendition
         self.format = format
         self.next = next
         self.named = named
-        self.isForLater = isForLater
-        self.bypassNegativeCache = bypassNegativeCache
+        self.isPrefill = isPrefill
+        self.bypassesNegativeCache = bypassesNegativeCache
     }
 }

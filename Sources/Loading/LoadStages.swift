@@ -2,46 +2,46 @@ import Images
 import Origins
 import Renditions
 
-/// The steps of a load that block: each is called on a lane, and knows nothing of who waits.
+/// The blocking steps of a load. Each runs on a pool, and knows nothing of waiters.
 struct LoadStages: Sendable {
-    let tiles: TileStore
+    let tiles: TileCache
     let memory: MemoryCache
-    let originals: OriginalStore
+    let originals: OriginalCache
     let pyramids: PyramidStore
     let files: any FileOpening
-    let learner: any FactsLearning
+    let metadataReceiver: any MetadataReceiving
     let time: any TimeKeeping
 
     enum Found: Sendable {
         case tile(RenditionBytes, freshUntil: Int64?)
-        /// What is kept as a file of a remote original that need not be fetched.
+        /// A remote original or its pyramid, stored as a file that is still current.
         case file(OriginalFile)
         /// A remote original that need not be fetched.
-        case ground(RemoteGround, KeptOriginal)
-        /// Nothing that could be used as it is; what is kept of a remote original can be revalidated.
-        case nothing(KeptOriginal?)
+        case remoteOriginal(RemoteOriginal, CachedOriginal)
+        /// Nothing that can be used as it is. The cached original, if any, can be revalidated.
+        case nothing(CachedOriginal?)
     }
 
     enum Prepared: Sendable {
         case tile(RenditionBytes)
-        /// An original, or what was made of it, as a file.
+        /// An original, or its pyramid, as a file.
         case file(OriginalFile)
-        /// A visit of a render worker is needed.
+        /// A render worker has to make the rendition.
         case toRender(OriginalSource)
-        /// Nothing has changed at the origin, but neither the original nor this rendition is kept any more.
+        /// The origin says the content is unchanged, but neither the original nor this rendition is cached any more.
         case mustFetchAgain
         case failed(LoadFailure, version: ContentVersion?)
     }
 
     enum Rendered: Sendable {
-        case content(LoadedContent, ImageFacts?)
-        /// A pyramid that the store is to take in.
+        case content(LoadedContent, ImageMetadata?)
+        /// A finished pyramid for the store.
         case pyramid(PyramidDraft)
-        /// An original that could not be looked at, as it is.
-        case unexamined(LoadedContent, RenderError.Reason)
-        /// The file changed while it was read.
+        /// An original that could not be decoded, to be sent unchanged.
+        case undecodable(LoadedContent, RenderError.Reason)
+        /// The file changed while it was being read.
         case changed
-        /// What is kept of it could not stand in for it.
+        /// The rendition source could not be used in place of the original.
         case unfit
         case failed(LoadFailure, RenderError.Reason)
     }
@@ -55,14 +55,15 @@ struct LoadStages: Sendable {
         }
         switch image.location {
         case .file:
-            // Memory was asked for this version when the load began.
+            // The load already looked for this version in memory when it began.
             guard let version = image.version, let tile = stored(request, version)
             else { return .nothing(nil) }
             return .tile(tile, freshUntil: nil)
         case .object(_, _, let url):
             if let version = image.version, let tile = stored(request, version) { return .tile(tile, freshUntil: nil) }
             guard let kept = originals.find(image.id, url: url) else { return .nothing(nil) }
-            // What the listing names need not be asked for again, however old it is; anything else must be.
+            // If the cached version is the one in the bucket listing, it is current whatever its age; otherwise it must
+            // be revalidated.
             guard kept.version == image.version else { return .nothing(kept) }
             return find(request, kept)
         case .remote(let url):
@@ -75,51 +76,52 @@ struct LoadStages: Sendable {
         }
     }
 
-    /// What there is of a fetched original that is current.
-    private func find(_ request: LoadRequest, _ kept: KeptOriginal) -> Found {
+    /// Finds what is cached of a remote original that is current.
+    private func find(_ request: LoadRequest, _ kept: CachedOriginal) -> Found {
         if request.rendition == .pyramid,
             let pyramid = pyramids.open(request.image.id, version: kept.version, modified: kept.validators.modified)
         {
             return .file(pyramid)
         }
-        // Where the original is gone, what was made of it may do.
+        // Without the original, a larger rendition of it may serve.
         let original = originals.open(kept)
-        let standIn = original == nil ? standIn(for: request, version: kept.version) : nil
-        guard let descriptor = original ?? standIn?.descriptor else { return .nothing(nil) }
-        return .ground(
+        let renditionSource = original == nil ? renditionSource(for: request, version: kept.version) : nil
+        guard let descriptor = original ?? renditionSource?.descriptor else { return .nothing(nil) }
+        return .remoteOriginal(
             .source(
                 OriginalSource(
                     descriptor: descriptor, version: kept.version, length: kept.length,
-                    modified: kept.validators.modified, standIn: standIn)), kept)
+                    modified: kept.validators.modified, renditionSource: renditionSource)), kept)
     }
 
     private func tile(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
         guard !request.rendition.isFile else { return nil }
-        return memory.rendition(KeptNames(of: request, version: version), version: version) ?? stored(request, version)
+        return memory.rendition(TileKeyCandidates(of: request, version: version), version: version)
+            ?? stored(request, version)
     }
 
     private func stored(_ request: LoadRequest, _ version: ContentVersion) -> RenditionBytes? {
         guard !request.rendition.isFile else { return nil }
-        return KeptNames(of: request, version: version).first { tiles.rendition($0, version: version) }
+        return TileKeyCandidates(of: request, version: version).first { tiles.rendition($0, version: version) }
     }
 
     // MARK: - Preparing
 
-    /// - Parameter needsOriginal: Whatever is kept of it cannot stand in.
-    func prepare(_ request: LoadRequest, on ground: RemoteGround?, needsOriginal: Bool) -> Prepared {
+    /// - Parameter needsOriginal: Whether to ignore rendition sources, because one failed.
+    func prepare(_ request: LoadRequest, on remoteOriginal: RemoteOriginal?, needsOriginal: Bool) -> Prepared {
         let image = request.image
         do throws(LoadFailure) {
             var source: OriginalSource
-            switch (image.location, ground) {
+            switch (image.location, remoteOriginal) {
             case (.file(let folder, let path), _):
                 source = try open(folder, path)
                 if source.version != image.version {
-                    learner.learned(ImageFacts(), version: source.version, of: image.id)
-                    // Of the version that was thought to be current the disk was asked before.
+                    metadataReceiver.learned(ImageMetadata(), version: source.version, of: image.id)
+                    // The version believed to be current was already looked up on disk.
                     if let tile = tile(request, source.version) { return .tile(tile) }
                 }
             case (_, .source(let fetched)?):
-                if needsOriginal, fetched.isStandInAlone { return .mustFetchAgain }
+                if needsOriginal, fetched.isRenditionSourceOnly { return .mustFetchAgain }
                 source = fetched
                 if let tile = tile(request, fetched.version) { return .tile(tile) }
             case (_, .kept(let kept, let originFailure)?):
@@ -142,9 +144,9 @@ struct LoadStages: Sendable {
                     modified: kept.validators.modified, isStale: originFailure != nil)
             case (_, nil): return .mustFetchAgain
             }
-            // What an original is was learnt when it was looked into first.
+            // An earlier load has already read the media type of this original.
             if request.rendition == .original, source.version == image.version,
-                let mediaType = image.facts.mediaType
+                let mediaType = image.metadata.mediaType
             {
                 return .file(source.file(mediaType))
             }
@@ -159,9 +161,9 @@ struct LoadStages: Sendable {
                 return .toRender(source)
             }
             if needsOriginal {
-                source.standIn = nil
-            } else if source.standIn == nil {
-                source.standIn = standIn(for: request, version: source.version)
+                source.renditionSource = nil
+            } else if source.renditionSource == nil {
+                source.renditionSource = renditionSource(for: request, version: source.version)
             }
             return .toRender(source)
         } catch {
@@ -174,95 +176,102 @@ struct LoadStages: Sendable {
         let status: FileStatus
         do throws(DescriptorError) { status = try descriptor.status() } catch { throw .notNow(error.description) }
         guard status.isRegular else {
-            throw LoadFailure(status: 404, publicMessage: "The picture is no file.", isPermanent: true)
+            throw LoadFailure(status: 404, publicMessage: "The picture is not a file.", isPermanent: true)
         }
         return OriginalSource(
             descriptor: descriptor,
             version: ContentVersion(
                 fileSize: status.size, modifiedSeconds: status.modifiedSeconds, nanoseconds: status.nanoseconds),
-            length: status.size, modified: status.modifiedSeconds, status: status)
+            length: status.size, modified: status.modifiedSeconds, status: status, folder: folder)
     }
 
     // MARK: - Rendering
 
-    /// What a render worker is to do. The decoding is the dear part: what is wanted next comes with it, and the preview of
-    /// what is made for a grid, unless they are there.
+    /// The job for a render worker. Decoding is the expensive part, so the job also makes the renditions requested next
+    /// and, for a grid rendition, the preview, unless they are cached.
     func job(for request: LoadRequest, of source: OriginalSource) -> RenderJob {
-        let descriptor = (source.standIn?.descriptor ?? source.descriptor).number
-        guard request.rendition != .original else { return RenderJob(.examine, of: descriptor) }
-        if let pyramid = source.pyramid { return RenderJob(pyramidOf: descriptor, in: pyramid.descriptor.number) }
-        // What is larger is not to be made of what is smaller.
-        var next = source.standIn == nil ? request.next : [:]
+        let descriptor = (source.renditionSource?.descriptor ?? source.descriptor).number
+        let group = source.renditionSource == nil ? source.folder : nil
+        guard request.rendition != .original else { return RenderJob(.readMetadata, of: descriptor, in: group) }
+        if let pyramid = source.pyramid {
+            var job = RenderJob(pyramidOf: descriptor, in: pyramid.descriptor.number)
+            job.group = group
+            return job
+        }
+        // A larger rendition is not made from a smaller one.
+        var next = source.renditionSource == nil ? request.next : [:]
         if request.rendition != .preview, !request.rendition.isForScreens {
             next[.preview] = request.format == .jpeg ? .jpeg : .webp
         }
         let isKnown = source.version == request.image.version
-        let facts = isKnown ? request.image.facts : ImageFacts()
+        let metadata = isKnown ? request.image.metadata : ImageMetadata()
         var wanted = [request.rendition: request.format]
         for (rendition, format) in next where rendition != request.rendition {
-            let names = KeptNames(
-                of: rendition, image: request.image.id, format: format, longestSide: facts.longestSide)
+            let names = TileKeyCandidates(
+                of: rendition, image: request.image.id, format: format, longestSide: metadata.longestSide)
             if memory.rendition(names, version: source.version) == nil { wanted[rendition] = format }
         }
-        // All pixels are a matter of more memory than others, and of more time.
+        // Rendering all pixels needs more memory and time than other jobs.
         let isHeavy =
-            source.standIn == nil && (facts.mediaType == ImageFacts.drawing || request.rendition == .full)
-        return RenderJob(.make(wanted), of: descriptor, isKnownHeavy: isHeavy)
+            source.renditionSource == nil && (metadata.isDrawing || request.rendition == .full)
+        return RenderJob(.make(wanted), of: descriptor, in: group, isKnownHeavy: isHeavy)
     }
 
-    /// Takes in what a render worker has made: learns from it and keeps it. Never blocks.
+    /// Stores the result of a render worker and reports its metadata. Never blocks.
     func rendered(
-        _ result: Result<RenderAnswer, RenderError>, _ request: LoadRequest, from source: OriginalSource
+        _ result: Result<RenderResult, RenderError>, _ request: LoadRequest, from source: OriginalSource
     ) -> Rendered {
         switch result {
         case .success(let answer):
             guard !source.hasChanged(answer.source) else { return .changed }
-            var facts = answer.facts
-            facts.byteCount = source.length
-            if let standIn = source.standIn {
-                facts.isIncomplete = standIn.isIncomplete
+            var metadata = answer.metadata
+            metadata.byteCount = source.length
+            if let renditionSource = source.renditionSource {
+                metadata.isIncomplete = renditionSource.isIncomplete
             } else {
-                learner.learned(facts, version: source.version, of: request.image.id)
+                metadataReceiver.learned(metadata, version: source.version, of: request.image.id)
             }
-            if request.rendition == .original { return .content(.file(source.file(facts.mediaType)), nil) }
+            if request.rendition == .original { return .content(.file(source.file(metadata.mediaType)), nil) }
             if let pyramid = source.pyramid { return .pyramid(pyramid) }
             for (rendition, rendered) in answer.renditions {
-                keep(tile(rendered, facts, from: source), rendered.format, of: request, as: rendition, source)
+                keep(tile(rendered, metadata, from: source), rendered.format, of: request, as: rendition, source)
             }
             guard let picture = answer.renditions[request.rendition] else {
                 return .failed(LoadFailure(RenderError(.failed, "The picture could not be rendered.")), .failed)
             }
             return .content(
-                .bytes(tile(picture, facts, from: source)), source.standIn == nil ? facts : nil)
-        case .failure where source.standIn != nil: return .unfit
+                .bytes(tile(picture, metadata, from: source)), source.renditionSource == nil ? metadata : nil)
+        case .failure where source.renditionSource != nil: return .unfit
         case .failure(let error):
-            // Half of a copy is no picture, and must not be remembered as one that is broken.
+            // A file that is still being copied must not be remembered as broken.
             if let now = error.source, source.hasChanged(now) { return .changed }
-            // A picture that cannot be shown may be had as it is; what it is, nobody says.
+            // An original that cannot be rendered may still be sent unchanged, without a media type.
             if request.rendition == .original, error.isOfPicture {
-                return .unexamined(.file(source.file(nil)), error.reason)
+                return .undecodable(.file(source.file(nil)), error.reason)
             }
             return .failed(LoadFailure(error), error.reason)
         }
     }
 
-    /// Takes in what was made of a beginning. What a picture is, only the whole tells: nothing is learnt of it.
-    func glimpsed(_ answer: RenderAnswer, _ request: LoadRequest, from source: OriginalSource) -> RenditionBytes? {
+    /// Stores the result of a partial decode. Reports no metadata, because only the whole original supplies it.
+    func partiallyDecoded(_ answer: RenderResult, _ request: LoadRequest, from source: OriginalSource)
+        -> RenditionBytes?
+    {
         guard let rendered = answer.renditions[request.rendition] else { return nil }
-        let tile = tile(rendered, ImageFacts(), from: source)
+        let tile = tile(rendered, ImageMetadata(), from: source)
         keep(tile, rendered.format, of: request, as: request.rendition, source)
         return tile
     }
 
-    /// Takes in what another machine has made: learns from it and keeps it. Never blocks.
+    /// Stores what another node has made and reports its metadata. Never blocks.
     func adopt(_ shared: SharedRendition, _ request: LoadRequest) {
         let image = request.image.id
         let key = TileKey(of: shared.tile, as: request.rendition, image: image, format: request.format)
-        if !request.isForLater { memory.insert(shared.tile, for: key) }
+        if !request.isPrefill { memory.insert(shared.tile, for: key) }
         tiles.insert(shared.tile, for: key)
         guard let original = shared.original else { return }
         memory.setFreshness(.init(version: original.version, until: original.freshUntil), of: image)
-        if let facts = original.facts { learner.learned(facts, version: original.version, of: image) }
+        if let metadata = original.metadata { metadataReceiver.learned(metadata, version: original.version, of: image) }
     }
 
     private func keep(
@@ -273,16 +282,16 @@ struct LoadStages: Sendable {
         var tile = tile
         tile.isStale = false
         let key = TileKey(of: tile, as: rendition, image: request.image.id, format: format)
-        if !request.isForLater { memory.insert(tile, for: key) }
+        if !request.isPrefill { memory.insert(tile, for: key) }
         tiles.insert(tile, for: key)
     }
 
-    private func tile(_ rendered: Renditions.Rendered, _ facts: ImageFacts, from source: OriginalSource)
+    private func tile(_ rendered: Renditions.Rendered, _ metadata: ImageMetadata, from source: OriginalSource)
         -> RenditionBytes
     {
         RenditionBytes(
             bytes: rendered.bytes, mediaType: rendered.mediaType, version: source.version, width: rendered.width,
             height: rendered.height, modified: source.modified, isStale: source.isStale,
-            isIncomplete: facts.isIncomplete == true)
+            isIncomplete: metadata.isIncomplete == true)
     }
 }

@@ -1,39 +1,62 @@
-/// What the loader has done and has under way.
+public import Metrics
+
+/// Counters of the loader. ``metrics`` describes each of them.
 public struct LoadStatistics: Hashable, Sendable {
-    /// Waiters that were neither answered nor cancelled.
     public internal(set) var waiting = 0
-    /// Renditions in the making.
     public internal(set) var jobs = 0
-    /// Origin fetches under way or in line.
     public internal(set) var fetches = 0
-    /// Origin fetches begun so far.
     public internal(set) var fetchesBegun = 0
-    /// Renders begun so far.
     public internal(set) var rendersBegun = 0
-    /// Of these, from a larger rendition that was kept.
     public internal(set) var rendersOfRenditions = 0
-    /// Tries so far to show something of an original of which only the beginning is there.
-    public internal(set) var glimpsesBegun = 0
-    /// Pyramids that were made and kept.
+    public internal(set) var partialDecodes = 0
     public internal(set) var pyramidsKept = 0
-    /// Loads that ended with a failure so far, each counted once however many waited.
     public internal(set) var failures = 0
-    /// Loads that were not begun because too many waited so far.
     public internal(set) var refused = 0
     public internal(set) var memoryHits = 0
     public internal(set) var memoryMisses = 0
-    /// Bytes of renditions in memory.
     public internal(set) var memoryBytes = 0
-    /// Renditions found on disk so far.
     public internal(set) var diskHits = 0
-    /// Renditions that other machines had made so far.
     public internal(set) var sharedHits = 0
-    /// Renditions that other machines waited for while this one had the turn so far.
-    public internal(set) var wishes = 0
-    /// Failures remembered, so as not to be repeated.
+    public internal(set) var nodeRequests = 0
     public internal(set) var rememberedFailures = 0
-    /// Pictures remembered because they harmed their decoder.
     public internal(set) var rememberedHarmful = 0
-    /// What keeps the disk cache from being used now, if anything does. For the log and the owner.
+    /// Why the disk cache cannot be used now; nil if it can. For the log and the operator.
     public internal(set) var cacheProblem: String?
+}
+
+extension LoadStatistics: MetricsReporting {
+    public static let metrics: [Metric<LoadStatistics>] = [
+        .gauge("waiting", "Requests that are waiting for a rendition.", \.waiting),
+        .gauge("jobs", "Renditions that are being loaded, however many requests wait for each.", \.jobs),
+        .gauge("fetches", "Originals that are being fetched or are queued for a fetch.", \.fetches),
+        .counter("fetchesBegun", "Fetches of originals that were started.", \.fetchesBegun),
+        .counter("rendersBegun", "Renders that were started.", \.rendersBegun),
+        .counter(
+            "rendersOfRenditions", "Renders that started from a larger cached rendition instead of the original.",
+            \.rendersOfRenditions),
+        .counter(
+            "partialDecodes", "Attempts to make a preview from the first part of an original that is still arriving.",
+            \.partialDecodes),
+        .counter("pyramidsKept", "Pyramids that were made and stored.", \.pyramidsKept),
+        .counter("failures", "Loads that failed, each counted once. The log names each image.", \.failures),
+        .counter(
+            "refused",
+            "Loads that were refused with a 503 because too many were pending. Add cores, or admit fewer clients.",
+            \.refused),
+        .counter("memoryHits", "Renditions found in the memory cache.", \.memoryHits),
+        .counter(
+            "memoryMisses",
+            "Renditions not found in the memory cache. Raise --memory-cache if the disk answers most of them.",
+            \.memoryMisses),
+        .gauge("memoryBytes", "Bytes of renditions in the memory cache.", \.memoryBytes),
+        .counter("diskHits", "Renditions found in the disk cache.", \.diskHits),
+        .counter("sharedHits", "Renditions taken from another node that had made them.", \.sharedHits),
+        .counter("nodeRequests", "Renditions made here because another node was waiting for them.", \.nodeRequests),
+        .gauge(
+            "rememberedFailures", "Failures in the negative cache; such loads are not repeated.", \.rememberedFailures),
+        .gauge(
+            "rememberedHarmful",
+            "Images that twice crashed or outlasted their decoder. They are retried only when a person asks for it.",
+            \.rememberedHarmful),
+    ]
 }

@@ -3,29 +3,29 @@ import Images
 import Renditions
 import Tracing
 
-/// The spans of one load: one for all of it, whoever waits, and beneath it one for each step that it was at.
+/// The tracing spans of one load: one for the whole load, shared by its waiters, and a child span for each step.
 struct LoadTrace: Sendable {
-    /// Where a load is, as somebody sees it who looks for where the time has gone.
+    /// The steps of a load, as shown to a person who investigates where the time goes.
     enum Step: String {
         /// Looking into this machine's caches.
         case find
-        /// Looking for it on other machines, or waiting for one that makes it.
+        /// Looking for the rendition on other nodes, or waiting for the node that makes it.
         case share
         /// Waiting for the original from its origin.
         case fetch
         /// Opening the original.
         case prepare
-        /// In line for a render worker, and at it.
+        /// Waiting for a render worker and rendering.
         case render
     }
 
     private let tracer: any Tracer
     private let load: any Span
     private var step: (any Span)?
-    /// Of the original, where an origin has it.
+    /// The URL of a remote original.
     private let url: String?
 
-    /// - Parameter cause: What the first who waits belongs to.
+    /// - Parameter cause: The span of the first waiter.
     init(of request: LoadRequest, cause: ServiceContext?, tracer: any Tracer) {
         self.tracer = tracer
         url = request.image.location.fetched?.url
@@ -47,7 +47,7 @@ struct LoadTrace: Sendable {
         }
     }
 
-    /// Another waits for the same: the load is linked to what that one belongs to.
+    /// Another waiter joined: links the load to its span.
     func joined(by cause: ServiceContext) {
         load.addLink(SpanLink(context: cause, attributes: [:]))
     }

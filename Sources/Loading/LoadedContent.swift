@@ -1,32 +1,35 @@
 import Images
 
-/// What a load ends with.
+/// The content that a successful load delivers.
 public enum LoadedContent: Sendable {
-    /// A rendered image, or an original small enough to be at hand.
+    /// A rendered image, or an original small enough to be in memory.
     case bytes(RenditionBytes)
     /// A whole original in a file.
     case file(OriginalFile)
     /// An original that is still arriving from its origin.
-    case growing(GrowingOriginal)
+    case partial(PartialOriginal)
 }
 
 /// One encoded rendition.
 public struct RenditionBytes: Hashable, Sendable {
     public let bytes: [UInt8]
-    /// What the bytes are ("image/avif").
+    /// The media type of the bytes ("image/avif").
     public let mediaType: String
-    /// The content that these bytes show. Where it differs from the version asked for, the image has changed.
+    /// The content version that these bytes show. If it differs from the requested one, the image has changed.
     public let version: ContentVersion
     /// Pixels.
     public let width: Int
     /// Pixels.
     public let height: Int
-    /// Seconds since 1970 when the original changed last, as far as known.
+    /// When the original last changed, in seconds since 1970, if known.
     public let modified: Int64?
-    /// The origin could not be asked whether this is still current (`stale-if-error`, RFC 5861 §4).
+    /// Whether the origin could not confirm that this is still current (`stale-if-error`, RFC 5861 §4).
     public var isStale: Bool
-    /// The original ends before its picture does: this is as much of it as there is.
+    /// Whether the original is truncated, so that part of the image is missing.
     public let isIncomplete: Bool
+    /// Identifies exactly these bytes. The version does not: a tile made from the original, one made from a larger
+    /// rendition and one made together with others differ in their bytes.
+    public let digest: ContentDigest
 
     public init(
         bytes: [UInt8], mediaType: String, version: ContentVersion, width: Int, height: Int,
@@ -40,26 +43,29 @@ public struct RenditionBytes: Hashable, Sendable {
         self.modified = modified
         self.isStale = isStale
         self.isIncomplete = isIncomplete
+        digest = bytes.withUnsafeBytes { ContentDigest(of: $0) }
     }
 }
 
 /// A whole original.
 public struct OriginalFile: Sendable {
-    /// Open for reading as long as this value lives; its file offset is neither used nor moved.
+    /// Open for reading while this value lives. Its file offset is neither used nor moved.
     public let descriptor: OwnedDescriptor
     /// Bytes.
     public let length: Int64
-    /// What the bytes are, by looking at them; nil where they are nothing known.
+    /// The media type detected from the bytes; nil if they are no known format.
     public let mediaType: String?
     public let version: ContentVersion
-    /// Seconds since 1970 when the content changed last, as far as known.
+    /// When the content last changed, in seconds since 1970, if known.
     public let modified: Int64?
-    /// The origin could not be asked whether this is still current (`stale-if-error`, RFC 5861 §4).
+    /// Whether the origin could not confirm that this is still current (`stale-if-error`, RFC 5861 §4).
     public var isStale: Bool
+    /// The folder source that contains the file; nil for a file in one of the caches.
+    public let folder: Int?
 
     public init(
         descriptor: OwnedDescriptor, length: Int64, mediaType: String?, version: ContentVersion, modified: Int64?,
-        isStale: Bool = false
+        isStale: Bool = false, folder: Int? = nil
     ) {
         self.descriptor = descriptor
         self.length = length
@@ -67,5 +73,6 @@ public struct OriginalFile: Sendable {
         self.version = version
         self.modified = modified
         self.isStale = isStale
+        self.folder = folder
     }
 }

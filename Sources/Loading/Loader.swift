@@ -1,35 +1,35 @@
+import BlockingIO
 import Dispatch
 import Glibc
 import Images
 import Origins
 import Renditions
 import Scheduling
-import Synchronization
 import Tracing
 
-/// The coalescing loader: from the caches in memory and on disk, from local files, and from origins, once for all who wait.
+/// The loader: serves renditions from the caches in memory and on disk, from local files and from origins, with one
+/// load for all concurrent requests.
 public final class Loader: RenditionLoading {
     public let configuration: Configuration
     private let time: any TimeKeeping
-    private let lanes: LoadLanes
+    private let pools: LoadPools
     private let database: CacheDatabase
     private let memory: MemoryCache
-    private let tiles: TileStore
+    private let tiles: TileCache
     private let pyramids: PyramidStore
     private let directory: String
     let coordinator: LoadCoordinator
-    private let lastWaiter = Atomic<UInt64>(0)
 
-    /// Opens the caches. Blocks for as long as that takes.
+    /// Opens the caches. Blocks while it does so.
     ///
     /// - Parameters:
-    ///   - coordination: Agrees with other machines on who makes what.
-    ///   - tier: What several machines keep together.
-    /// - Throws: `InvalidConfiguration`; `LoadFailure` when the folder of the caches cannot be written.
+    ///   - coordination: Agrees with other nodes on which one makes a rendition.
+    ///   - tier: The renditions that several nodes share.
+    /// - Throws: `InvalidConfiguration`; `LoadFailure` when the cache folder cannot be written.
     public init(
         configuration: Configuration = Configuration(), origins: any OriginFetching, renderer: any Rendering,
-        files: any FileOpening, learner: any FactsLearning, time: any TimeKeeping = SystemTime(),
-        coordination: any Coordinating = Alone(), tier: any RenditionTier = Alone()
+        files: any FileOpening, metadataReceiver: any MetadataReceiving, time: any TimeKeeping = SystemTime(),
+        coordination: any Coordinating = SingleNode(), tier: any RenditionTier = SingleNode()
     ) throws {
         try configuration.validate()
         self.configuration = configuration
@@ -37,23 +37,24 @@ public final class Loader: RenditionLoading {
         directory = try configuration.directory ?? Self.makeTemporaryDirectory()
         try CacheFolder.make(directory)
         database = try CacheDatabase(path: directory + "/renditions.sqlite", logger: configuration.logger)
-        let originals = try OriginalStore(
+        let originals = try OriginalCache(
             folder: directory + "/originals", budget: configuration.originalBytes,
-            memory: ByteRoom(budget: configuration.originalMemoryBytes), disk: configuration.originalDisk,
+            memory: ByteQuota(budget: configuration.originalMemoryBytes), disk: configuration.originalDisk,
             database: database, logger: configuration.logger)
-        lanes = LoadLanes()
+        pools = LoadPools(deadline: configuration.diskDeadline)
         memory = MemoryCache(budget: configuration.memoryBytes)
-        tiles = TileStore(database: database, budget: configuration.tileBytes, lane: lanes.tiles)
+        tiles = TileCache(database: database, budget: configuration.tileBytes, pool: pools.tiles)
         pyramids = try PyramidStore(
-            folder: directory + "/pyramids", budget: configuration.pyramidBytes, lane: lanes.pyramids,
+            folder: directory + "/pyramids", budget: configuration.pyramidBytes, pool: pools.pyramids,
             logger: configuration.logger)
         let stages = LoadStages(
-            tiles: tiles, memory: memory, originals: originals, pyramids: pyramids, files: files, learner: learner,
+            tiles: tiles, memory: memory, originals: originals, pyramids: pyramids, files: files,
+            metadataReceiver: metadataReceiver,
             time: time)
-        let harmful = HarmfulPictures(
-            database: database, lane: lanes.tiles, capacity: configuration.rememberedHarmful)
+        let harmful = HarmfulImages(
+            database: database, pool: pools.tiles, capacity: configuration.rememberedHarmful)
         coordinator = LoadCoordinator(
-            configuration: configuration, origins: origins, renderer: renderer, lanes: lanes, stages: stages,
+            configuration: configuration, origins: origins, renderer: renderer, pools: pools, stages: stages,
             harmful: harmful, time: time, coordination: coordination, tier: tier)
     }
 
@@ -61,39 +62,43 @@ public final class Loader: RenditionLoading {
         memory.rendition(request, now: time.secondsSince1970)
     }
 
-    /// The rendition of exactly this content, if memory holds it: for whoever names the content and not only the image,
-    /// so that it matters to nobody whether it is still the image's present one. Never blocks; any thread.
+    /// The rendition of exactly this content, if it is in memory. For a caller that names the content version, so it
+    /// does not matter whether that is still the present one. Never blocks; any thread.
     public func cached(
         _ image: ImageID, version: ContentVersion, rendition: Rendition, format: OutputFormat
     ) -> RenditionBytes? {
-        memory.rendition(KeptNames(of: rendition, image: image, format: format), version: version)
+        memory.rendition(TileKeyCandidates(of: rendition, image: image, format: format), version: version, isHit: true)
     }
 
-    /// How much of the disk's budget for tiles is used, from 0 on; what was there before counts once something was written.
+    /// The used fraction of the tile budget on disk, from 0 on. Tiles of an earlier run count once something was
+    /// written.
     public var shareOfTileBudget: Double { tiles.share }
 
-    /// Those of the images of which this rendition, as the catalog knows them, is not kept on disk; none where the disk
-    /// does not tell. Blocks.
+    /// The images whose rendition, at the version in the catalog, is not on disk. Empty when the disk cannot be read.
+    /// Blocks.
     public func lacking(_ rendition: Rendition, _ format: OutputFormat, of images: [GalleryImage]) -> [GalleryImage] {
         let names = images.map {
-            KeptNames(of: rendition, image: $0.id, format: format, longestSide: $0.facts.longestSide).likely
+            TileKeyCandidates(of: rendition, image: $0.id, format: format, longestSide: $0.metadata.longestSide).likely
         }
         guard let versions = tiles.versions(of: names) else { return [] }
         return zip(images, names).filter { $0.version == nil || versions[$1] != $0.version }.map(\.0)
     }
 
-    public func originSilence(of image: ImageID) -> Duration? { coordinator.arrivals.silence(of: image) }
+    public func originSilence(of image: ImageID) -> Duration? { coordinator.inFlightOriginals.silence(of: image) }
 
     public func load(
         _ request: LoadRequest, priority: Priority,
         deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void
-    ) -> any LoadHandle {
-        let id = lastWaiter.wrappingAdd(1, ordering: .relaxed).newValue
+    ) -> LoadStart {
+        if !request.rendition.isFile {
+            if let bytes = cached(request) { return .cached(bytes) }
+            if !request.isPrefill { memory.countMiss() }
+        }
         let waiter = LoadWaiter(
-            id: id, isForLater: request.isForLater, cause: configuration.tracer == nil ? nil : ServiceContext.current,
+            isPrefill: request.isPrefill, cause: configuration.tracer == nil ? nil : ServiceContext.current,
             coordinator: coordinator, deliver: deliver)
         coordinator.join(waiter, request, priority: priority)
-        return waiter
+        return .loading(waiter)
     }
 
     public var statistics: LoadStatistics {
@@ -111,12 +116,12 @@ public final class Loader: RenditionLoading {
         await coordinator.stop()
         let seconds = max(1, Int(clamping: configuration.shutdownDeadline.components.seconds))
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            // On a thread of its own, for it waits: once in the life of the loader.
+            // On a thread of its own, because it blocks. This happens once in the life of a loader.
             DispatchQueue(label: "tessera.loading.shutdown").async { [self] in
-                for lane in lanes.all { lane.stop() }
-                // What a stuck disk keeps busy is left behind; the caches are whole without it.
-                if lanes.tiles.join(for: seconds) { tiles.flush() }
-                let areDone = lanes.all.allSatisfy { $0.join(for: 1) }
+                for pool in pools.all { pool.stop() }
+                // Threads stuck at a hung disk are left behind; the caches stay intact without them.
+                if pools.tiles.join(for: seconds) { tiles.flush() }
+                let areDone = pools.all.allSatisfy { $0.join(for: 1) }
                 if areDone {
                     database.close()
                     pyramids.removeDrafts()
@@ -143,7 +148,7 @@ public final class Loader: RenditionLoading {
         for suffix in ["", "-wal", "-shm", ".broken", ".broken-wal", ".broken-shm"] {
             unlink(directory + "/renditions.sqlite" + suffix)
         }
-        OriginalStore.removeFolder(directory + "/originals")
+        OriginalCache.removeFolder(directory + "/originals")
         PyramidStore.removeFolder(directory + "/pyramids")
         rmdir(directory)
     }

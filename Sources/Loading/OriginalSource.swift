@@ -7,42 +7,43 @@ struct OriginalSource: Sendable {
     let version: ContentVersion
     /// Bytes.
     let length: Int64
-    /// Seconds since 1970, as far as known.
+    /// In seconds since 1970, if known.
     let modified: Int64?
-    /// What a local file was like when it was opened: a render is good only if it still is.
+    /// The state of a local file when it was opened. A render is valid only if the file has not changed since.
     var status: FileStatus?
-    /// What is rendered in its place.
-    var standIn: StandIn?
-    /// Where all its pixels go, in tiles.
+    /// The folder source that contains a local file.
+    var folder: Int?
+    /// The larger rendition to render from in place of the original.
+    var renditionSource: RenditionSource?
+    /// The file for all pixels, as pyramid tiles.
     var pyramid: PyramidDraft?
-    /// Whether what is made of it may be kept.
+    /// Whether renditions made from it may be stored.
     var mayStore = true
-    /// Its origin could not be asked whether it is current.
+    /// Whether its origin could not confirm that it is current.
     var isStale = false
 
-    /// Whether a local file is, as it was found later, no longer what it was when it was opened: what was read of it says
-    /// nothing.
+    /// Whether a local file has changed since it was opened, so that nothing read from it can be trusted.
     func hasChanged(_ later: SourceStatus) -> Bool {
-        guard let status, standIn == nil else { return false }
+        guard let status, renditionSource == nil else { return false }
         return SourceStatus(
             size: status.size, modifiedSeconds: status.modifiedSeconds, nanoseconds: status.nanoseconds) != later
     }
 
-    /// There is no original, only what stands in for it.
-    var isStandInAlone: Bool { standIn?.descriptor === descriptor }
+    /// Whether there is no original, only a larger rendition.
+    var isRenditionSourceOnly: Bool { renditionSource?.descriptor === descriptor }
 
-    /// The original as it is.
+    /// The unchanged original.
     func file(_ mediaType: String?) -> OriginalFile {
         OriginalFile(
             descriptor: descriptor, length: length, mediaType: mediaType, version: version, modified: modified,
-            isStale: isStale)
+            isStale: isStale, folder: folder)
     }
 }
 
-/// What a job that needs the original of a remote image stands on.
-enum RemoteGround: Sendable {
+/// What a job for a remote image can work with instead of fetching.
+enum RemoteOriginal: Sendable {
     /// The original itself, just fetched or found fresh.
     case source(OriginalSource)
-    /// What is kept is current, though its file may be gone; or is the best there is, since its origin failed.
-    case kept(KeptOriginal, originFailure: LoadFailure?)
+    /// The cached content is current although its file may be gone, or the best available because the origin failed.
+    case kept(CachedOriginal, originFailure: LoadFailure?)
 }

@@ -1,20 +1,20 @@
 import CLinux
 import Glibc
 
-/// A file descriptor with one owner: closed when the last holder lets go, so that a file which a cache has evicted can
+/// A file descriptor with shared ownership: it is closed with the last reference, so a file that a cache evicts can
 /// still be read to its end.
 public final class OwnedDescriptor: Sendable {
     public let number: Int32
-    /// What bounds the bytes of the file, together with those of others.
-    private let share: ByteRoom.Share?
+    /// The share of a byte quota that limits the size of the file.
+    private let share: ByteQuota.Share?
 
-    /// Takes the ownership of an open descriptor.
+    /// Takes ownership of an open descriptor.
     public init(_ number: Int32) {
         self.number = number
         share = nil
     }
 
-    init(_ number: Int32, within share: ByteRoom.Share?) {
+    init(_ number: Int32, within share: ByteQuota.Share?) {
         self.number = number
         self.share = share
     }
@@ -23,18 +23,18 @@ public final class OwnedDescriptor: Sendable {
         close(number)
     }
 
-    /// The same file, open for reading alone. Blocks.
+    /// Opens the same file for reading only. Blocks.
     func forReading() throws(DescriptorError) -> OwnedDescriptor {
         let number = open("/proc/self/fd/\(number)", O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw DescriptorError(operation: "open", code: errno) }
         return OwnedDescriptor(number, within: share)
     }
 
-    /// Sees to it that the file may have so many bytes.
+    /// Reserves room in the quota for a file of this size.
     ///
-    /// - Throws: `DescriptorError` for a full disk, if the room that it shares has not that many left.
+    /// - Throws: `DescriptorError` with the code of a full disk if the quota has not enough bytes left.
     func reserve(_ size: Int64) throws(DescriptorError) {
-        guard share?.reach(size) != false else { throw DescriptorError(operation: "reserve", code: ENOSPC) }
+        guard share?.grow(to: size) != false else { throw DescriptorError(operation: "reserve", code: ENOSPC) }
     }
 
     /// Reads up to `count` bytes at `offset`: fewer at the end of the file. Blocks.
@@ -59,8 +59,8 @@ public final class OwnedDescriptor: Sendable {
         return bytes
     }
 
-    /// Reads up to `count` bytes at `offset` if they are in the page cache; none if they are not, at the end of the file,
-    /// and on any error. Never waits for a disk.
+    /// Reads up to `count` bytes at `offset` if they are in the page cache. Returns no bytes if they are not, at the
+    /// end of the file, and on any error. Never waits for a disk.
     func readCached(_ count: Int, at offset: Int64) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
             filled = max(0, clinux_pread_cached(number, buffer.baseAddress, buffer.count, offset))
@@ -86,7 +86,7 @@ public final class OwnedDescriptor: Sendable {
         guard failure == 0 else { throw DescriptorError(operation: "pwrite", code: failure) }
     }
 
-    /// What the file system says of the file now.
+    /// The present status of the file. Blocks.
     func status() throws(DescriptorError) -> FileStatus {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw DescriptorError(operation: "fstat", code: errno) }
@@ -96,7 +96,7 @@ public final class OwnedDescriptor: Sendable {
     }
 }
 
-/// What decides the version of a local file.
+/// The attributes that decide the version of a local file.
 struct FileStatus: Hashable, Sendable {
     /// Bytes.
     let size: Int64
@@ -108,7 +108,7 @@ struct FileStatus: Hashable, Sendable {
 /// A system call on a descriptor failed.
 struct DescriptorError: Error, Hashable, CustomStringConvertible {
     let operation: String
-    /// An `errno`.
+    /// The `errno`.
     let code: Int32
 
     var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A value under a lock that is held briefly.
+/// A value protected by a lock that is held only briefly.
 ///
-/// A pthread mutex rather than Synchronization's `Mutex`: the thread sanitizer sees only the first on Linux, and what
-/// threads hand to each other here is held to its promises under that sanitizer.
+/// Uses a pthread mutex rather than Synchronization's `Mutex`: on Linux the thread sanitizer understands only the
+/// former, and the code that uses this type is tested under it.
 public final class Guarded<State>: @unchecked Sendable {
-    // Sendable because `state` is touched only while `mutex` is held.
+    // Sendable because `state` is accessed only while `mutex` is held.
     @usableFromInline var state: State
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

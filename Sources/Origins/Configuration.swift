@@ -1,84 +1,89 @@
 import Addresses
 
-/// How origins are fetched from. The defaults suit a gallery of the open web on one machine.
+/// How to fetch from origins. The defaults suit a gallery of the open web on one machine.
 public struct Configuration: Hashable, Sendable {
-    /// Transfers under way at a time, all origins together.
+    /// The maximum number of concurrent transfers, over all origins.
     ///
-    /// An origin is given a further place only while it holds fewer than are free, so that origins which hang leave
-    /// room for others: one gets half of the places at most, the next half of what is left. With the defaults it takes
-    /// eight origins that hang at the same time to fill all places, and only until they are left alone.
-    public var places = 128
-    /// Transfers under way at a time to one origin (scheme, host and port) at most. It begins with 16, is asked for more
-    /// at a time while it answers as soon as before, and for fewer when it does not, or says so. Of several nodes, all
-    /// together (``OriginSharing``).
-    public var placesPerOrigin = 64
-    /// Requests a second to one origin at most, of all nodes together; nil for no limit.
+    /// An origin gets another permit only while it holds fewer than are free, so that origins that hang leave room for
+    /// others: one origin gets at most half of the permits, the next half of the rest, and so on. With the defaults,
+    /// eight origins must hang at the same time to exhaust all permits, and only until they are suspended.
+    public var permits = 128
+    /// The maximum number of concurrent transfers per origin (scheme, host and port), over all nodes
+    /// (``OriginSharing``). It starts with 16, grows while the origin responds as fast as before, and shrinks when the
+    /// origin slows down or asks for fewer requests.
+    public var permitsPerOrigin = 64
+    /// The maximum number of requests per second to one origin, over all nodes; nil for no limit.
     public var requestsPerSecondPerOrigin: Double?
 
-    /// Until a connection stands, name resolution and TLS included.
+    /// The timeout for a connection, including name resolution and TLS.
     public var connectTimeout: Duration = .seconds(10)
-    /// From the start of an attempt to the head of its answer, the connection included.
+    /// The timeout from the start of an attempt, including its connection, to the head of the response.
     public var firstByteTimeout: Duration = .seconds(20)
-    /// A body that brings fewer than `lowSpeedBytes` in any stretch of this length is given up. This limit and the two
-    /// before it end the fetch when they run out: what hangs once is not tried again by itself.
+    /// A body that delivers fewer than `lowSpeedBytes` within this time is given up. This timeout and the two above end
+    /// the whole fetch: a request that has hung once is not retried.
     public var lowSpeedWindow: Duration = .seconds(15)
-    /// Bytes within a `lowSpeedWindow`.
+    /// The minimum number of bytes within a `lowSpeedWindow`.
     public var lowSpeedBytes = 4_096
-    /// The whole fetch with its retries, the waits between them and its redirects, from its first socket on; without
-    /// paused time and the time in line for a place.
+    /// The timeout for the whole fetch with its retries, backoff and redirects, from the first socket on; paused time
+    /// and time in the queue do not count.
     public var totalTimeout: Duration = .seconds(120)
 
-    /// Bytes of one picture.
+    /// The maximum size of an image in bytes.
     public var maximumBytes: Int64 = 256 << 20
-    /// Bytes of the header section of one answer.
+    /// The maximum size of a response's header section in bytes.
     public var maximumHeaderBytes = 64 << 10
-    /// Redirects followed for one fetch.
+    /// The maximum number of redirects per fetch.
     public var maximumRedirects = 5
 
-    /// Attempts after the first one that failed for what may pass.
+    /// The maximum number of retries after transient failures.
     public var maximumRetries = 3
-    /// The wait before the first retry, before jitter; it doubles with each further one.
+    /// The delay before the first retry, before jitter; doubles with each further retry.
     public var retryDelay: Duration = .milliseconds(250)
-    /// No wait is longer, not even one that the origin asks for (`Retry-After`, RFC 9110 §10.2.3); who asks for
-    /// longer is not asked again by this fetch.
+    /// The longest delay before a retry, even if the origin asks for more (`Retry-After`, RFC 9110 §10.2.3): if it
+    /// does, this fetch is not retried.
     public var maximumRetryDelay: Duration = .seconds(10)
 
-    /// Connections or answers that fail one after another before an origin is left alone.
+    /// The number of consecutive failed connections or responses after which an origin is suspended.
     public var failuresUntilSuspended = 12
-    /// For how long an origin is left alone the first time; it doubles with each failed probe up to eight times.
+    /// The duration of the first suspension; doubles with each failed probe, up to eight times this value.
     public var suspension: Duration = .seconds(5)
-    /// The same of the store that signed requests go to, each time.
+    /// The duration of every suspension of the object store.
     public var storeSuspension: Duration = .seconds(2)
 
-    /// An answer of which the origin says nothing counts as fresh for this long at least (RFC 9111 §4.2.2 leaves it to
-    /// us): a picture that is shown now is not fetched again for each of its sizes.
+    /// The minimum freshness of responses whose origin states none (RFC 9111 §4.2.2 leaves it to the cache): an image
+    /// in use must not be fetched again for each of its sizes.
     public var minimumHeuristicFreshness: Duration = .seconds(300)
-    /// No answer counts as fresh for longer by the heuristic of RFC 9111 §4.2.2.
+    /// The maximum heuristic freshness (RFC 9111 §4.2.2).
     public var maximumHeuristicFreshness: Duration = .seconds(24 * 3600)
 
-    /// Networks that may be fetched from although they are not public, in CIDR notation: "127.0.0.0/8".
+    /// Networks that may be fetched from although they are not public, in CIDR notation, such as "127.0.0.0/8".
     public var allowedAddresses: [String] = []
 
-    /// Where hosts are that no name service knows: `host:port` by `host:port`. What they are connected to is checked as any
-    /// other address is.
+    /// Addresses for hosts that DNS does not know: from `host:port` to `host:port`. The address filter applies to these
+    /// as well.
     public var routes: [String: String] = [:]
 
-    /// The store that signed requests go to; without one none is sent. Its addresses may be in a network of one's own,
-    /// for it was named by the operator and not by a list.
+    /// The object store for signed requests; nil if there is none. Its addresses may be in a local network, because the
+    /// operator has configured it.
     public var objectStore: ObjectStore?
 
-    /// A PEM file of certificate authorities to trust beside the system's, for origins of one's own.
+    /// A PEM file with certificate authorities to trust in addition to the system's, for private origins.
     public var certificateAuthorities: String?
 
-    /// Sent with each request.
+    /// Fields that the operator adds to requests for pictures. They are not sent with signed requests and uploads.
+    public var headers: [OriginHeader] = []
+
+    /// Sent with every request, unless ``headers`` contain another.
     public var userAgent = "Tessera/1"
 
     public init() {}
 
-    /// Throws ``Invalid`` for the first setting that cannot work.
+    /// Checks all settings.
+    ///
+    /// - Throws: ``Invalid`` for the first invalid one.
     public func validate() throws {
         for (field, value) in [
-            ("places", places), ("placesPerOrigin", placesPerOrigin), ("maximumHeaderBytes", maximumHeaderBytes),
+            ("places", permits), ("placesPerOrigin", permitsPerOrigin), ("maximumHeaderBytes", maximumHeaderBytes),
             ("failuresUntilSuspended", failuresUntilSuspended),
         ] where value < 1 {
             throw Invalid(field: field, problem: "must be at least 1")
@@ -94,7 +99,7 @@ public struct Configuration: Hashable, Sendable {
             ("lowSpeedWindow", lowSpeedWindow), ("totalTimeout", totalTimeout), ("suspension", suspension),
             ("storeSuspension", storeSuspension),
         ] where value <= .zero {
-            throw Invalid(field: field, problem: "must be longer than nothing")
+            throw Invalid(field: field, problem: "must be greater than zero")
         }
         for (field, value) in [
             ("retryDelay", retryDelay), ("maximumRetryDelay", maximumRetryDelay),
@@ -112,7 +117,7 @@ public struct Configuration: Hashable, Sendable {
         _ = try addressRanges()
         if let objectStore {
             do throws(OriginError) { _ = try OriginURL(objectStore.endpoint) } catch {
-                throw Invalid(field: "objectStore", problem: "the endpoint is no URL")
+                throw Invalid(field: "objectStore", problem: "the endpoint is not a URL")
             }
         }
         guard userAgent.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
@@ -125,13 +130,13 @@ public struct Configuration: Hashable, Sendable {
     func addressRanges() throws -> [AddressRange] {
         try allowedAddresses.map { text in
             guard let range = AddressRange(text) else {
-                throw Invalid(field: "allowedAddresses", problem: "\"\(text)\" is no network such as 10.0.0.0/8")
+                throw Invalid(field: "allowedAddresses", problem: "\"\(text)\" is not a network such as 10.0.0.0/8")
             }
             return range
         }
     }
 
-    /// A setting that cannot work.
+    /// A setting is invalid.
     public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
         public let field: String
         public let problem: String

@@ -1,52 +1,53 @@
-/// Why a picture could not be fetched.
+/// Why an image could not be fetched.
 public struct OriginError: Error, Hashable, Sendable {
-    /// What happened, to decide by.
+    /// The kind of failure, for decisions in code.
     public enum Reason: Hashable, Sendable {
-        /// The URL cannot be read, or it is neither http nor https, or it bears a user name or password.
+        /// The URL is malformed, is neither http nor https, or contains a user name or password.
         case badURL
-        /// Every address of the host is one that must not be fetched from (loopback, private and the like).
+        /// All addresses of the host are forbidden (loopback, private and the like).
         case addressRefused
         /// The host has no address.
         case unresolved
-        /// No connection to the host.
+        /// No connection to the host could be established.
         case unreachable
-        /// The TLS handshake failed, or the certificate is not to be trusted.
+        /// The TLS handshake failed, or the certificate is not trusted.
         case insecure
-        /// The origin took too long: to connect, to answer, or for all of it.
+        /// The origin took too long: to connect, to respond, or overall.
         case timedOut
-        /// The connection was lost before the answer was whole.
+        /// The connection was lost before the response was complete.
         case interrupted
-        /// The body ended before (or went on after) its declared length.
+        /// The body is shorter or longer than its declared length.
         case truncated
-        /// The origin answered with this HTTP status, which is no picture.
+        /// The origin responded with this HTTP status instead of an image.
         case status(Int)
-        /// A redirect that is not followed: too many, in a circle, to something refused, from https to http.
+        /// A redirect that must not be followed: too many, a cycle, to a forbidden target, or from https to http.
         case redirect
-        /// More bytes than the configuration allows.
+        /// The image is larger than the configuration allows.
         case tooLarge
-        /// What came is not HTTP as it should be.
+        /// The response violates HTTP.
         case malformed
-        /// The origin failed so often of late that it is left alone for a while.
+        /// The origin has failed so often recently that it is suspended for a while.
         case suspended
-        /// There are no credentials to sign with.
+        /// There are no credentials for signing.
         case credentials
         /// The fetcher is shutting down.
         case stopped
     }
 
-    /// What a store said to a signed request that it refused.
+    /// An object store's response to a signed request that it refused.
     public struct Refusal: Hashable, Sendable {
-        /// The beginning of the answer's body.
+        /// The beginning of the response's body.
         public var body: [UInt8] = []
-        /// Where the bucket is, if the store says so.
+        /// The region of the bucket, if the store names it.
         public var region: String?
 
-        /// What S3 says of credentials that are no longer any, or not yet ("Error responses", list of error codes).
+        /// The S3 error codes for credentials that are expired, invalid or not valid yet ("Error responses", list of
+        /// error codes).
         private static let codesOfCredentials = [
             "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId", "SignatureDoesNotMatch",
         ]
 
-        /// Whether it is the credentials that were refused, and not what was asked for.
+        /// Whether the credentials were refused, rather than the requested object.
         var isOfCredentials: Bool {
             let text = String(decoding: body, as: UTF8.self)
             return Self.codesOfCredentials.contains { text.contains("<Code>\($0)</Code>") }
@@ -54,16 +55,16 @@ public struct OriginError: Error, Hashable, Sendable {
     }
 
     public let reason: Reason
-    /// What a person may be told. Names no address and no URL.
+    /// The message for people. Contains no address and no URL.
     public let publicMessage: String
-    /// For the log only. Names URLs without what may be secret of them.
+    /// For the log only. Contains URLs without their parts that may be secret.
     public let logDetail: String
-    /// How long to wait until asking again is of use: as the origin said, or as the fetcher thinks; never longer than
-    /// ``RetryAfter/longest``.
+    /// How long to wait before another attempt makes sense, as stated by the origin or estimated by the fetcher; never
+    /// longer than ``RetryAfter/longest``.
     public private(set) var retryAfter: Duration?
-    /// Whether it is the operator's own store that failed, and no origin of somebody else.
+    /// Whether the operator's object store failed, rather than a third party's origin.
     public private(set) var isOfStore = false
-    /// Nil where the request was not signed, or was not answered.
+    /// Nil if the request was not signed, or got no response.
     public internal(set) var refusal: Refusal?
 
     public init(_ reason: Reason, publicMessage: String? = nil, logDetail: String, retryAfter: Duration? = nil) {
@@ -73,7 +74,7 @@ public struct OriginError: Error, Hashable, Sendable {
         self.retryAfter = retryAfter.map(RetryAfter.bounded)
     }
 
-    /// Whether the same request may well succeed later. Retries inside the fetch are already over.
+    /// Whether the same request may succeed later. The retries within the fetch are already exhausted.
     public var isTransient: Bool {
         switch reason {
         case .unresolved, .unreachable, .timedOut, .interrupted, .truncated, .suspended, .stopped, .credentials: true
@@ -82,22 +83,22 @@ public struct OriginError: Error, Hashable, Sendable {
         }
     }
 
-    /// The same of the operator's own store: what may pass has a time after which to come again.
+    /// The same error, marked as one of the operator's object store. A transient one gets a time to retry after.
     ///
-    /// - Parameter patience: for how long a store that is away is left alone.
-    func ofStore(patience: Duration) -> OriginError {
+    /// - Parameter suspension: How long the store is suspended.
+    func ofStore(suspension: Duration) -> OriginError {
         var error = self
         error.isOfStore = true
-        if isTransient { error.retryAfter = retryAfter ?? RetryAfter.bounded(patience) }
+        if isTransient { error.retryAfter = retryAfter ?? RetryAfter.bounded(suspension) }
         return error
     }
 
-    /// The HTTP status that a client of the gallery is answered with.
+    /// The HTTP status for clients of the gallery.
     ///
-    /// To an origin of somebody else this server is a gateway: what fails there is 502 or 504, which say on which side of
-    /// it (RFC 9110 §15.6.3, §15.6.5), and no time to come again is made up, which has a meaning with 503 alone (§10.2.3).
-    /// The operator's store is a part of this service, as its disks are: while it is away, this service is, for a while
-    /// (§15.6.4).
+    /// For third-party origins this server is a gateway, so failures there are 502 or 504, which say on which side the
+    /// fault is (RFC 9110 §15.6.3, §15.6.5). No `Retry-After` is invented for them; it has a meaning only with 503
+    /// (§10.2.3). The operator's object store is part of this service, like its disks: while it is unavailable, so is
+    /// this service, temporarily (§15.6.4).
     public var status: Int {
         if isOfStore, isTransient { return 503 }
         return switch reason {
@@ -108,7 +109,7 @@ public struct OriginError: Error, Hashable, Sendable {
         }
     }
 
-    /// The statuses that speak of the moment rather than of the picture.
+    /// The statuses of transient failures, rather than of a particular image.
     static let transientStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 }
 
@@ -122,15 +123,15 @@ extension OriginError.Reason {
         case .insecure: "The picture's origin has no trustworthy certificate."
         case .timedOut: "The picture's origin took too long."
         case .interrupted: "The connection to the picture's origin was lost."
-        case .truncated: "The picture's origin sent another length than it declared."
+        case .truncated: "The picture's origin sent a different length than it declared."
         case .status(404), .status(410): "The picture's origin no longer has it."
-        case .status(401), .status(403): "The picture's origin does not give it out."
-        case .status(429): "The picture's origin asks for patience."
+        case .status(401), .status(403): "The picture's origin refuses access."
+        case .status(429): "The picture's origin is limiting requests."
         case .status(let status): "The picture's origin answered with status \(status)."
-        case .redirect: "The picture's origin points to a place that is not followed."
+        case .redirect: "The picture's origin sent a redirect that is not followed."
         case .tooLarge: "The picture is too large."
-        case .malformed: "The picture's origin sent an answer that cannot be understood."
-        case .suspended: "The picture's origin fails at the moment and is left alone for a while."
+        case .malformed: "The picture's origin sent an invalid response."
+        case .suspended: "The picture's origin is failing and is suspended for a while."
         case .credentials: "The server has no credentials for the picture's store."
         case .stopped: "The server is shutting down."
         }

@@ -3,7 +3,7 @@ import Locking
 import Logging
 import Scheduling
 
-/// Fetches from origins over HTTP/1.1 and HTTP/2, all transfers on one event loop of its own.
+/// Fetches from origins over HTTP/1.1 and HTTP/2. All transfers run on one event loop.
 ///
 ///     let fetcher = try OriginFetcher(configuration: Configuration(), logger: logger)
 ///     let fetch = fetcher.fetch(OriginRequest(url: "https://example.org/cat.jpg"), priority: priority) { event in
@@ -13,7 +13,7 @@ import Scheduling
 public final class OriginFetcher: OriginFetching {
     let engine: FetchEngine
 
-    /// Throws ``Configuration/Invalid``, or an error of the loop when the process has no descriptors left.
+    /// - Throws: ``Configuration/Invalid``, or an error of the event loop if the process has no descriptors left.
     public init(configuration: Configuration, logger: Logger) throws {
         try configuration.validate()
         engine = try FetchEngine(
@@ -35,11 +35,11 @@ public final class OriginFetcher: OriginFetching {
         return ticket
     }
 
-    /// What has been done until now. From any thread; costs next to nothing.
+    /// Counters since the start, and current values. Callable on any thread; costs next to nothing.
     public var statistics: OriginStatistics { engine.tally.withLock { $0 } }
 
-    /// Fails all fetches with the reason `.stopped`, closes all connections, and returns when that is done. Fetches
-    /// that come later fail the same way.
+    /// Fails all fetches with the reason `.stopped`, closes all connections, and returns when that is done. Later
+    /// fetches fail the same way.
     public func shutDown() async {
         await withCheckedContinuation { continuation in
             engine.loop.execute { [engine] in
@@ -55,11 +55,11 @@ extension OriginFetcher: OriginSharing {
         engine.loop.execute { [engine] in engine.share(among: nodes) }
     }
 
-    public func tellRefusals(to hear: @escaping @Sendable (OriginRefusal) -> Void) {
-        engine.loop.execute { [engine] in engine.tellRefusal = hear }
+    public func reportRefusals(to report: @escaping @Sendable (OriginRefusal) -> Void) {
+        engine.loop.execute { [engine] in engine.reportRefusal = report }
     }
 
-    public func heard(_ refusal: OriginRefusal) {
-        engine.loop.execute { [engine] in engine.heard(refusal) }
+    public func received(_ refusal: OriginRefusal) {
+        engine.loop.execute { [engine] in engine.received(refusal) }
     }
 }

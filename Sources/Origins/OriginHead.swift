@@ -1,21 +1,22 @@
-/// What an origin said ahead of the bytes (or instead of them, when nothing has changed).
+/// The metadata of a response, which precedes its bytes (or replaces them if nothing has changed).
 public struct OriginHead: Hashable, Sendable {
-    /// Where the answer came from, after redirects, without its query. For the log only.
+    /// The URL of the response, after redirects, without its query. For the log only.
     public var url: String
-    /// To revalidate with later. In `.notModified` these are the request's own where the origin did not repeat them.
+    /// For later revalidation. In `.notModified`, these are the request's own if the origin did not repeat them.
     public var validators: Validators
-    /// For how long from now the answer may be used without asking again (RFC 9111 §4.2); zero if it must be
-    /// revalidated before each use.
+    /// How long from now the response may be used without revalidation (RFC 9111 §4.2); zero if it must be revalidated
+    /// before each use.
     public var freshFor: Duration
-    /// False if the origin forbade to keep the answer (`no-store`, RFC 9111 §5.2.2.5).
+    /// False if the origin forbids storing the response (`no-store`, RFC 9111 §5.2.2.5).
     public var mayStore: Bool
-    /// Whether the origin forbade to use the answer when it is no longer fresh, even while the origin cannot be asked
-    /// (RFC 9111 §4.2.4, RFC 5861 §4). Nil if it said nothing of caching: in `.notModified` what it said before holds.
+    /// Whether the origin forbids using the response once it is stale, even if the origin cannot be reached (RFC 9111
+    /// §4.2.4, RFC 5861 §4). Nil if it said nothing about caching; in `.notModified`, its earlier statement then still
+    /// applies.
     public var mustRevalidate: Bool?
-    /// The whole representation's length in bytes, if the origin declared one. When it did, `.finished` comes only
-    /// after exactly that many bytes.
+    /// The length of the whole representation in bytes, if it is declared and not that of a compressed body. If so,
+    /// `.finished` comes only after exactly this many bytes.
     public var declaredLength: Int64?
-    /// The origin's claim of what the bytes are. To be logged, never believed.
+    /// The media type that the origin claims. For the log; never trust it.
     public var claimedType: String?
 
     public init(

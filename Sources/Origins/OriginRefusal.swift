@@ -1,8 +1,9 @@
-/// An origin said that it is asked too much (429 and 503), as one of several nodes tells the others.
+/// A refusal by an origin because of too many requests (429 and 503), as one node reports it to the others.
 public struct OriginRefusal: Hashable, Sendable {
-    /// Scheme, host and port: `https://host:443`.
+    /// Scheme, host and port, such as `https://host:443`.
     public let origin: String
-    /// How long before it was told the refused request had been sent: whoever has asked for less since then has heeded it.
+    /// The time from sending the refused request until this report: a node that has reduced its requests since then has
+    /// already taken it into account.
     public let age: Duration
 
     public init(origin: String, age: Duration) {

@@ -1,15 +1,15 @@
-/// Heeds the limits of origins together with other nodes, which ask the same ones. All calls are safe from any thread, and return
-/// at once.
+/// Respects the limits of origins together with other nodes, which use the same origins. All calls are safe on any
+/// thread, and return at once.
 public protocol OriginSharing: Sendable {
-    /// So many nodes, this one among them, ask the origins: from now on each has its share of what one would ask an origin at a
-    /// time, and at least one request. Those under way go on.
+    /// Sets the number of nodes, including this one. From now on each node has its share of the concurrent requests per
+    /// origin, at least one. Requests in flight continue.
     func share(among nodes: Int)
 
-    /// Tells from now on what origins have refused, for the other nodes to hear it.
+    /// Sets the handler for refusals of origins, which the other nodes should receive.
     ///
-    /// - Parameter hear: Called on a thread of the fetcher, which it must not block.
-    func tellRefusals(to hear: @escaping @Sendable (OriginRefusal) -> Void)
+    /// - Parameter report: Called on a thread of the fetcher, which it must not block.
+    func reportRefusals(to report: @escaping @Sendable (OriginRefusal) -> Void)
 
-    /// Another node was refused: the origin is spared as if this one had been. What is no origin is passed over.
-    func heard(_ refusal: OriginRefusal)
+    /// Handles another node's refusal as if this node had been refused. Ignored if it names no valid origin.
+    func received(_ refusal: OriginRefusal)
 }

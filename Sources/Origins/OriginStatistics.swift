@@ -1,30 +1,42 @@
-/// What a fetcher has done since it was made, and does now.
+public import Metrics
+
+/// What the fetcher has done and has under way. ``metrics`` says what each figure counts.
 public struct OriginStatistics: Hashable, Sendable {
-    /// Fetches that were asked for.
     public var fetches = 0
-    /// Fetches that wait for a place, or for the time of their retry.
     public var waiting = 0
-    /// Transfers under way.
     public var inFlight = 0
-    /// Requests sent, with retries and redirects.
     public var attempts = 0
     public var retries = 0
     public var redirects = 0
-    /// Attempts that went on where a lost one had stopped.
     public var resumptions = 0
     public var finished = 0
     public var notModified = 0
     public var failed = 0
-    /// Fetches cancelled by their caller before their end.
     public var aborted = 0
-    /// Body bytes read.
     public var bytes: Int64 = 0
-    /// Connections opened.
     public var connections = 0
-    /// Sockets refused by the address filter.
     public var refusedAddresses = 0
-    /// Origins left alone at the moment.
     public var suspendedOrigins = 0
 
     public init() {}
+}
+
+extension OriginStatistics: MetricsReporting {
+    public static let metrics: [Metric<OriginStatistics>] = [
+        .counter("fetches", "Fetches that were requested.", \.fetches),
+        .gauge("waiting", "Fetches that are queued, or waiting for their next retry.", \.waiting),
+        .gauge("inFlight", "Transfers in flight.", \.inFlight),
+        .counter("attempts", "Requests sent, including retries and redirects.", \.attempts),
+        .counter("retries", "Requests sent again after a failure.", \.retries),
+        .counter("redirects", "Redirects followed.", \.redirects),
+        .counter("resumptions", "Requests that resumed a transfer whose connection was lost.", \.resumptions),
+        .counter("finished", "Fetches that brought the whole original.", \.finished),
+        .counter("notModified", "Fetches whose origin answered that nothing has changed.", \.notModified),
+        .counter("failed", "Fetches that failed.", \.failed),
+        .counter("aborted", "Fetches cancelled because nobody wanted the original any more.", \.aborted),
+        .counter("bytes", "Bytes of response bodies read.") { Int($0.bytes) },
+        .counter("connections", "Connections opened.", \.connections),
+        .counter("refusedAddresses", "Connections refused because the address is not allowed.", \.refusedAddresses),
+        .gauge("suspended", "Origins that are left alone for a while because they fail.", \.suspendedOrigins),
+    ]
 }

@@ -1,20 +1,20 @@
-/// Why a query has no answer.
+/// Why a query failed.
 public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no connection, or it has ended before the answer came; whether the query was carried out, nobody knows.
-    /// With what is known of the reason, for the log.
-    case away(String)
-    /// The answer did not come in time. It may have been carried out all the same.
+    /// There is no connection, or it ended before the response arrived; whether the query was executed is unknown. The
+    /// text gives the reason, for the log.
+    case disconnected(String)
+    /// The response did not arrive in time. The query may have been executed all the same.
     case timedOut
-    /// So many wait already that this one was not sent.
-    case crowded
-    /// The server says no: its code (PostgreSQL, appendix A) and its words, for the log.
+    /// The queue is full, so the query was not sent.
+    case overloaded
+    /// The server reports an error: its code (PostgreSQL, appendix A) and its message, for the log.
     case refused(code: String, String)
 
     public var description: String {
         switch self {
-        case .away(let reason): reason
-        case .timedOut: "it does not answer in time"
-        case .crowded: "too much waits for it"
+        case .disconnected(let reason): reason
+        case .timedOut: "it does not respond in time"
+        case .overloaded: "too many queries are queued"
         case .refused(let code, let words): "\(words) (\(code))"
         }
     }

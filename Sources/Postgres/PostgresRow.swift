@@ -1,11 +1,11 @@
-/// One row of an answer, in PostgreSQL's binary form. A value of another type than is asked for reads as none, and never
+/// One row of a result, in PostgreSQL's binary format. A value of another type than requested reads as nil and never
 /// traps.
 public struct PostgresRow: Hashable, Sendable {
     private var bytes: [UInt8] = []
-    /// Where each value ends; -1 for a null.
+    /// The end offset of each value; -1 for null.
     private var ends: [Int] = []
 
-    /// - Parameter columns: the values in their order, nil for a null.
+    /// - Parameter columns: The values in order, nil for null.
     public init(_ columns: some Collection<UnsafeRawBufferPointer?>) {
         bytes.reserveCapacity(columns.reduce(0) { $0 + ($1?.count ?? 0) })
         ends.reserveCapacity(columns.count)
@@ -15,7 +15,7 @@ public struct PostgresRow: Hashable, Sendable {
         }
     }
 
-    /// How many bytes it takes.
+    /// The size in memory, in bytes.
     public var size: Int { bytes.count + ends.count * MemoryLayout<Int>.size }
 
     /// `smallint`, `integer`, `bigint`.
@@ -43,7 +43,7 @@ public struct PostgresRow: Hashable, Sendable {
         return Double(bitPattern: whole(value))
     }
 
-    /// `text`; what is no UTF-8 in it is replaced.
+    /// `text`; invalid UTF-8 is replaced.
     public func text(_ column: Int) -> String? { value(column).map { String(decoding: $0, as: UTF8.self) } }
 
     /// `bytea`.

@@ -1,34 +1,34 @@
 extension RedisClient {
-    /// Limits of one client.
+    /// The limits of one client.
     public struct Configuration: Sendable {
-        /// How long a look-up of the server's name is waited for. It goes on after that, and the next attempt may have
-        /// its answer.
+        /// How long to wait for a lookup of the server's name. The lookup continues after that, and a later attempt may
+        /// use its result.
         public var lookupTime: Duration = .seconds(2)
-        /// Until a connection to one of its addresses stands and the server has let one in.
+        /// How long a server may take to accept a connection, including authentication.
         public var greetingTime: Duration = .milliseconds(800)
-        /// For so long a server may owe answers and give none, until the next command that runs out of time ends the
-        /// connection: a server that hangs keeps nobody.
+        /// How long a server may leave commands unanswered. After that, the next command that times out closes the
+        /// connection, so that a server that hangs delays nobody any longer.
         public var longestSilence: Duration = .milliseconds(180)
-        /// How often it is asked for a sign of life, and how long that may take.
+        /// The interval of health checks, and the timeout of each.
         public var heartbeatPause: Duration = .seconds(1)
         public var heartbeatTime: Duration = .milliseconds(500)
-        /// The pause before the first attempt to connect anew; it doubles with each one in vain, and with each
-        /// connection that does not hold.
+        /// The pause before the first reconnection attempt; doubles with each failed attempt, and with each connection
+        /// that does not last.
         public var firstPause: Duration = .milliseconds(50)
-        /// The longest pause: what is back is found within it.
+        /// The longest pause between attempts: a server that is back is found within it.
         public var longestPause: Duration = .seconds(2)
-        /// A connection that ends later has held.
+        /// A connection that lasts at least this long counts as stable.
         public var steadyTime: Duration = .seconds(5)
-        /// Commands that wait for their answers at once. One more fails at once.
-        public var mostPending = 4_096
-        /// Bytes of such commands together, and of what waits to be written.
-        public var mostPendingBytes = 16 << 20
-        /// Bytes of one answer. A server that says more is given up.
-        public var mostReplyBytes = 4 << 20
+        /// The maximum number of commands waiting for replies. Further ones fail at once.
+        public var maximumPending = 4_096
+        /// The maximum size in bytes of all such commands, and of the output waiting to be sent.
+        public var maximumPendingBytes = 16 << 20
+        /// The maximum size of a reply in bytes. The connection is closed if a server sends more.
+        public var maximumReplyBytes = 4 << 20
 
         public init() {}
 
-        /// - Throws: ``Invalid`` that names the first value out of its bounds.
+        /// - Throws: ``Invalid`` with the first value that is out of range.
         public func validate() throws(Invalid) {
             guard lookupTime > .zero else { throw Invalid(field: "lookupTime") }
             guard greetingTime > .zero else { throw Invalid(field: "greetingTime") }
@@ -37,12 +37,12 @@ extension RedisClient {
             guard heartbeatTime > .zero else { throw Invalid(field: "heartbeatTime") }
             guard firstPause > .zero, firstPause <= longestPause else { throw Invalid(field: "firstPause") }
             guard steadyTime >= .zero else { throw Invalid(field: "steadyTime") }
-            guard mostPending > 0 else { throw Invalid(field: "mostPending") }
-            guard mostPendingBytes > 0 else { throw Invalid(field: "mostPendingBytes") }
-            guard mostReplyBytes > 0 else { throw Invalid(field: "mostReplyBytes") }
+            guard maximumPending > 0 else { throw Invalid(field: "maximumPending") }
+            guard maximumPendingBytes > 0 else { throw Invalid(field: "maximumPendingBytes") }
+            guard maximumReplyBytes > 0 else { throw Invalid(field: "maximumReplyBytes") }
         }
 
-        /// A value is out of its bounds.
+        /// A value is out of range.
         public struct Invalid: Error, Hashable, Sendable {
             public let field: String
         }

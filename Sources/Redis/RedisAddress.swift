@@ -1,10 +1,10 @@
-import Addresses
+public import Addresses
 
-/// Where a server is and how it lets one in, as a URL says it: `redis://user:password@host:port/database`.
+/// The address and credentials of a Redis server, as a URL: `redis://user:password@host:port/database`.
 ///
-/// What it is written as, in a log or in an error, has neither user nor password.
+/// The description, used in logs and errors, contains neither user nor password.
 public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A name or an address; of one of IPv6 without its brackets.
+    /// A name or an address (IPv6 without brackets).
     public let host: String
     public let port: UInt16
     /// Nil for the default user.
@@ -12,49 +12,36 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     public let password: String?
     public let database: Int
 
-    /// Why a text is no address. Says nothing of the text, which may have a password in it.
-    public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
-        public let description: String
-    }
+    public typealias Invalid = ServerURL.Invalid
+
+    private static let form = "redis://HOST:PORT"
 
     /// Reads a URL as the provisional registration of the scheme `redis` has it.
     ///
     /// - Throws: ``Invalid`` that tells what is wrong.
     public init(_ text: String) throws(Invalid) {
-        let url: ServerURL
-        do throws(ServerURL.Fault) {
-            url = try ServerURL(text)
-        } catch {
-            throw Invalid(error)
-        }
+        let url = try ServerURL(text, form: Self.form)
         switch url.scheme {
         case "redis": break
-        case "rediss": throw Invalid(description: "this build speaks no TLS to Redis; put a tunnel in between")
-        default: throw Invalid(.shape)
+        case "rediss": throw Invalid("TLS to Redis is not supported; use a tunnel")
+        default: throw Invalid("say \(Self.form)")
         }
-        guard url.query == nil else { throw Invalid(description: "a query is not known") }
-        guard !url.host.isEmpty else { throw Invalid(.host) }
-        guard url.user == nil || url.password != nil else { throw Invalid(.credentials) }
+        guard url.query == nil else { throw Invalid("a query is not supported") }
+        guard !url.host.isEmpty else { throw .host }
+        guard url.user == nil || url.password != nil else { throw .credentials }
         (host, port, user, password) = (url.host, url.port ?? 6379, url.user, url.password)
         database = try Self.database(url.path)
     }
 
     public var description: String {
-        let host = host.contains(":") ? "[\(host)]" : host
-        return "redis://\(host):\(port)" + (database == 0 ? "" : "/\(database)")
+        "redis://\(ServerURL.authority(host, port))" + (database == 0 ? "" : "/\(database)")
     }
 
     private static func database(_ text: String) throws(Invalid) -> Int {
         guard !text.isEmpty else { return 0 }
         guard text.utf8.count <= 6, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else {
-            throw Invalid(description: "the database is a number")
+            throw Invalid("the database must be a number")
         }
         return number
-    }
-}
-
-extension RedisAddress.Invalid {
-    fileprivate init(_ fault: ServerURL.Fault) {
-        self.init(description: fault.reason("redis://HOST:PORT"))
     }
 }

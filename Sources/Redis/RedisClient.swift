@@ -1,16 +1,17 @@
 public import EventLoops
 import Synchronization
 
-/// Speaks to one Redis or Valkey, on an event loop: no call has a thread of its own, and none waits longer than it says.
+/// A client for one Redis or Valkey server on an event loop. No call needs a thread of its own, and every wait has a
+/// timeout.
 ///
 ///     let client = try RedisClient(try RedisAddress("redis://127.0.0.1"), loop: try EventLoop(label: "redis"))
 ///     client.start()
 ///     client.send(["GET", "name"], within: .milliseconds(50)) { result in … }
 ///     await client.stop()
 ///
-/// While the server is away each command fails at once.
+/// While the server is away, every command fails at once.
 public final class RedisClient: @unchecked Sendable {
-    // Sendable because everything mutable but the atomic is touched on `loop` alone.
+    // Sendable because all mutable state except the atomic is confined to `loop`.
     public let loop: EventLoop
     private let address: RedisAddress
     private let configuration: Configuration
@@ -18,14 +19,14 @@ public final class RedisClient: @unchecked Sendable {
     private var onChange: @Sendable (State) -> Void = { _ in }
     private var link: RedisLink?
     private var subscriptions: [RedisLink] = []
-    /// The digests of scripts that the server has, as far as is known.
+    /// The digests of scripts that the server is believed to have cached.
     private var loaded: Set<String> = []
     private let connected = Atomic<Bool>(false)
 
-    /// Whether the server is there.
-    public typealias State = Presence
+    /// Whether the server is reachable.
+    public typealias State = ConnectionStatus
 
-    /// - Parameter loop: What calls back runs on it.
+    /// - Parameter loop: Runs all callbacks.
     /// - Throws: ``Configuration/Invalid``.
     public convenience init(
         _ address: RedisAddress, configuration: Configuration = Configuration(), loop: EventLoop
@@ -45,12 +46,12 @@ public final class RedisClient: @unchecked Sendable {
         self.lookup = lookup
     }
 
-    /// Whether commands are sent now. From any thread; costs next to nothing.
+    /// Whether commands are sent now. Callable on any thread; costs next to nothing.
     public var isConnected: Bool { connected.load(ordering: .relaxed) }
 
-    /// Begins to connect, and goes on until ``stop(within:)``.
+    /// Starts to connect, and reconnects until ``stop(within:)``.
     ///
-    /// - Parameter onChange: Told on the loop of each state, again after each attempt to connect that was in vain.
+    /// - Parameter onChange: Called on the event loop with each new state, and again after each failed attempt.
     public func start(onChange: @escaping @Sendable (State) -> Void = { _ in }) {
         loop.execute { [self] in
             guard link == nil else { return }
@@ -60,9 +61,9 @@ public final class RedisClient: @unchecked Sendable {
         }
     }
 
-    /// Closes all connections; what waits then fails, and what comes later too.
+    /// Closes all connections. Waiting commands and later ones fail.
     ///
-    /// - Parameter grace: For so long the answers to what was sent are waited for.
+    /// - Parameter grace: How long to wait for outstanding replies.
     public func stop(within grace: Duration = .milliseconds(200)) async {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in
@@ -76,31 +77,32 @@ public final class RedisClient: @unchecked Sendable {
         }
     }
 
-    /// Listens to a channel on a connection of its own, which comes back like the other, until ``stop(within:)``.
+    /// Subscribes to a channel on a connection of its own, which reconnects like the other, until ``stop(within:)``.
     ///
     /// - Parameters:
-    ///   - onChange: Told on the loop of each state, again after each attempt that was in vain. When it is `.connected`,
-    ///     the server listens from now on; what was said before was missed.
-    ///   - heard: Called with each message, on the loop.
+    ///   - onChange: Called on the event loop with each new state, and again after each failed attempt. From
+    ///     `.connected` on, messages are received; those published before were missed.
+    ///   - received: Called with each message, on the event loop.
     public func subscribe(
         to channel: String, onChange: @escaping @Sendable (State) -> Void,
-        heard: @escaping @Sendable ([UInt8]) -> Void
+        received: @escaping @Sendable ([UInt8]) -> Void
     ) {
         loop.execute { [self] in
             let subscription = RedisLink(
-                address, channel: channel, configuration, loop: loop, lookup: lookup, heard: heard, onChange: onChange)
+                address, channel: channel, configuration, loop: loop, lookup: lookup, received: received,
+                onChange: onChange)
             subscriptions.append(subscription)
             subscription.start()
         }
     }
 
-    /// Sends a command. From any thread.
+    /// Sends a command. Callable on any thread.
     ///
     /// - Parameters:
-    ///   - time: How long the answer may take.
-    ///   - late: Called once, on the loop, after `answer` was told ``RedisError/timedOut``: with what came all the same, or
-    ///     why nothing will.
-    ///   - answer: Called once, on the loop, with the answer or why there is none.
+    ///   - time: The timeout for the reply.
+    ///   - late: Called once, on the event loop, if `answer` was called with ``RedisError/timedOut``: with the late
+    ///     reply, or the reason why there will be none.
+    ///   - answer: Called once, on the event loop, with the reply or the error.
     public func send(
         _ words: [[UInt8]], within time: Duration,
         late: (@Sendable (Result<RedisReply, RedisError>) -> Void)? = nil,
@@ -110,9 +112,10 @@ public final class RedisClient: @unchecked Sendable {
         loop.execute { [self] in begin(words, time, late, answer) }
     }
 
-    /// Runs a script, by its digest where the server has it. From any thread, as ``send(_:within:late:answer:)``, and in
-    /// its order: the first time on a connection its source is sent at once. Only where somebody has had the server forget
-    /// its scripts does it come later.
+    /// Runs a script, by its digest if the server has cached it. Callable on any thread. Works like
+    /// ``send(_:within:late:answer:)`` and keeps the order of commands: the first call on a connection sends the source
+    /// right away. Only if somebody has flushed the server's script cache does the script run later, after a second
+    /// round trip.
     public func run(
         _ script: RedisScript, keys: [[UInt8]], arguments: [[UInt8]], within time: Duration,
         late: (@Sendable (Result<RedisReply, RedisError>) -> Void)? = nil,
@@ -124,16 +127,16 @@ public final class RedisClient: @unchecked Sendable {
 
     // MARK: - On the loop
 
-    private typealias Told = (Result<RedisReply, RedisError>) -> Void
+    private typealias Completion = (Result<RedisReply, RedisError>) -> Void
 
-    private func begin(_ words: [[UInt8]], _ time: Duration, _ late: Told?, _ answer: @escaping Told) {
-        guard let link else { return answer(.failure(.away)) }
+    private func begin(_ words: [[UInt8]], _ time: Duration, _ late: Completion?, _ answer: @escaping Completion) {
+        guard let link else { return answer(.failure(.disconnected)) }
         link.send(words, within: time, late: late, answer: answer)
     }
 
     private func begin(
-        _ script: RedisScript, _ keys: [[UInt8]], _ arguments: [[UInt8]], _ time: Duration, _ late: Told?,
-        _ answer: @escaping Told
+        _ script: RedisScript, _ keys: [[UInt8]], _ arguments: [[UInt8]], _ time: Duration, _ late: Completion?,
+        _ answer: @escaping Completion
     ) {
         let rest = [Array("\(keys.count)".utf8)] + keys + arguments
         let whole = [Array("EVAL".utf8), Array(script.source.utf8)] + rest

@@ -1,13 +1,13 @@
-/// Why a command has no answer.
+/// Why a command failed.
 public enum RedisError: Error, Hashable, Sendable {
-    /// There is no connection; nothing was sent.
-    case away
-    /// The connection ended before the answer came. Whether the command was carried out, nobody knows.
+    /// There is no connection, so nothing was sent.
+    case disconnected
+    /// The connection ended before the reply arrived. Whether the command was executed is unknown.
     case closed
-    /// The answer did not come in time. It may have been carried out all the same.
+    /// The reply did not arrive in time. The command may have been executed all the same.
     case timedOut
-    /// So many wait already that this one was not sent.
-    case crowded
-    /// The server says no; its words, for the log.
+    /// The queue is full, so the command was not sent.
+    case overloaded
+    /// The server replied with this error, for the log.
     case refused(String)
 }

@@ -1,15 +1,14 @@
-import Crypto
+import Encodings
+import Hashing
 
-/// A script that the server runs as one step. Known to it by its digest after the first time.
+/// A script that the server runs atomically. After its first use the server knows it by its digest.
 public struct RedisScript: Hashable, Sendable {
     let source: String
-    /// The SHA-1 of the source in hexadecimal, as `EVALSHA` wants it.
+    /// The SHA-1 of the source in hexadecimal, as `EVALSHA` expects it.
     let digest: String
 
     public init(_ source: String) {
         self.source = source
-        let letters = Array("0123456789abcdef".utf8)
-        let hash = Insecure.SHA1.hash(data: Array(source.utf8))
-        digest = String(decoding: hash.flatMap { [letters[Int($0 >> 4)], letters[Int($0 & 15)]] }, as: UTF8.self)
+        digest = Hexadecimal.text(of: SHA1.hash(Array(source.utf8)))
     }
 }

@@ -1,76 +1,89 @@
+import Glibc
 import Images
 import Logging
 import Renditions
 
 extension RenderPool {
-    /// How many workers there are, what they may use, and how long they may take.
+    /// How many workers there are, how much they may use, and how long they may take.
     public struct Configuration: Sendable {
-        /// Jobs that are worked on at once, one worker each; the number of cores is a good value.
-        public var places = 2
-        /// Beside these: places for heavy pictures (drawings, progressive JPEGs, very large ones), which have no others, so
-        /// that they never hold all.
-        public var heavyPlaces = 1
-        /// What one picture may cost.
+        /// Jobs that run at once, one worker each. The number of cores is a good value.
+        public var permits = 2
+        /// Additional permits for heavy images (drawings, progressive JPEGs, very large images). Heavy jobs use only
+        /// these, so that they never occupy all workers.
+        public var heavyPermits = 1
+        /// The limits of one image.
         public var limits = RenderLimits()
-        /// How long a job may take from its start, by what it makes.
+        /// How long a job may run, by what it makes.
         public var deadlines = Deadlines()
-        /// How often a job is given its time once more when other programs had the processor.
+        /// How often the deadline of a job is extended because other programs used the processor.
         public var extensions = 2
-        /// Jobs that one worker does before another takes its place.
+        /// Jobs that one worker does before it is recycled.
         public var jobsPerWorker = 2_000
-        /// Bytes of memory with which a worker that rests is replaced.
-        public var restingMemory: Int64 = 200 << 20
-        /// How long a pool rests before it lets go of all workers but one.
+        /// Threads that a worker may have, by default more than any decoder uses: libheif decodes four tiles at a time,
+        /// each on one thread per processor (dav1d), librsvg has another thread per processor, and libvips, libaom, and
+        /// libjxl have a few.
+        public var threadsPerWorker = 16 + 8 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        /// Bytes of memory above which an idle worker is recycled.
+        public var idleMemory: Int64 = 200 << 20
+        /// How long a pool is idle before it ends all workers except one.
         public var restAfter: Duration = .seconds(10)
-        /// How long a job that nobody waits for any more may go on while others are at work: as long as a new worker
-        /// costs, so that letting it go on is never much dearer than ending it, nor ending it than letting it go on.
-        public var lingering: Duration = .milliseconds(100)
-        /// The same while nobody else is at work: what comes of it may yet be of use.
-        public var lingeringAlone: Duration = .seconds(2)
-        /// The same when somebody waits for the place of just this worker, and for heavy pictures while others are at work.
+        /// How long an abandoned job may continue while others run. This is about the cost of starting a worker, so
+        /// that neither continuing nor ending the job costs much more than the alternative.
+        public var keepAlive: Duration = .milliseconds(100)
+        /// The same limit while no other job runs, since the result may still be of use.
+        public var keepAliveLast: Duration = .seconds(2)
+        /// The same limit when a waiting job needs this very worker, and for heavy images while others run.
         public var grace: Duration = .milliseconds(20)
-        /// How long a worker may take to get ready.
+        /// How long a worker may take to become ready.
         public var startDeadline: Duration = .seconds(15)
-        /// Whether pictures are decoded although the kernel cannot lock a worker in (seccomp).
+        /// How long a worker may use no processor time before its permit goes to another job.
+        public var stallTimeout: Duration = .seconds(2)
+        /// How long a killed worker may take to end before the pool checks whether it hangs.
+        public var killTimeout: Duration = .seconds(2)
+        /// Whether to decode images even if the kernel cannot confine a worker (seccomp).
         public var allowsUnconfined = false
         public var logger = Logger(label: "tessera.rendering")
 
         public init() {}
 
-        /// How long a job may take.
+        /// Deadlines of jobs.
         public struct Deadlines: Hashable, Sendable {
-            /// What is made for a grid.
+            /// For preview and grid renditions.
             public var tile: Duration = .seconds(20)
-            /// What is made for a whole screen, or of all pixels.
+            /// For screen renditions and those with all pixels.
             public var screen: Duration = .seconds(40)
-            /// A look at the header.
-            public var examination: Duration = .seconds(10)
+            /// For reading the metadata.
+            public var metadata: Duration = .seconds(10)
 
             public init() {}
 
             func limit(of work: RenderJob.Work) -> Duration {
                 switch work {
-                case .examine, .survey, .glimpse: examination
+                case .readMetadata, .readMetadataOfAll, .readSidecars, .partialDecode: metadata
                 case .make(let wanted): wanted.keys.contains(where: \.isForScreens) ? screen : tile
                 case .encode: tile
-                // Some 1,000 megapixels on a slow machine.
+                // Enough for about 1,000 megapixels on a slow machine.
                 case .pyramid: screen * 3
                 }
             }
         }
 
-        /// Workers that live at the same time: those at work, and as many to take their places.
-        public var maximumWorkers: Int { 2 * (places + heavyPlaces) }
+        /// Workers alive at the same time: one for each permit, and one replacement for each.
+        public var maximumWorkers: Int { 2 * (permits + heavyPermits) }
 
-        /// - Throws: `RenderLimits.Invalid` that names the first value out of its bounds.
+        /// Stalled or hung workers allowed in addition.
+        public var maximumStalledWorkers: Int { maximumWorkers }
+
+        /// - Throws: `RenderLimits.Invalid` naming the first value that is out of range.
         public func validate() throws(RenderLimits.Invalid) {
             try limits.validate()
-            guard (1...256).contains(places) else { throw RenderLimits.Invalid(field: "places") }
-            guard (1...256).contains(heavyPlaces) else { throw RenderLimits.Invalid(field: "heavyPlaces") }
+            guard (1...256).contains(permits) else { throw RenderLimits.Invalid(field: "permits") }
+            guard (1...256).contains(heavyPermits) else { throw RenderLimits.Invalid(field: "heavyPermits") }
             guard jobsPerWorker > 0 else { throw RenderLimits.Invalid(field: "jobsPerWorker") }
+            guard threadsPerWorker > 0 else { throw RenderLimits.Invalid(field: "threadsPerWorker") }
             for (field, value) in [
-                ("tile", deadlines.tile), ("screen", deadlines.screen), ("examination", deadlines.examination),
-                ("startDeadline", startDeadline),
+                ("tile", deadlines.tile), ("screen", deadlines.screen), ("metadata", deadlines.metadata),
+                ("startDeadline", startDeadline), ("stallTimeout", stallTimeout), ("killTimeout", killTimeout),
             ] where value <= .zero {
                 throw RenderLimits.Invalid(field: field)
             }

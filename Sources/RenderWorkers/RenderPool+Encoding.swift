@@ -14,7 +14,7 @@ extension RenderPool: PixelEncoding {
         }
         let work = RenderJob.Work.encode(.init(width: width, height: height, format: format, quality: quality))
         _ = render(
-            RenderJob(work, of: file.descriptor), priority: Priority(lane: .visible, viewport: 0, distance: 0)
+            RenderJob(work, of: file.descriptor), priority: Priority(level: .visible, viewport: 0, distance: 0)
         ) { result in
             withExtendedLifetime(file) {
                 deliver(result.map { $0.encoded?.bytes ?? [] })
@@ -23,7 +23,7 @@ extension RenderPool: PixelEncoding {
     }
 }
 
-/// Pixels in a file in memory, open for reading alone. Closed when the last holder lets go.
+/// Pixels in an in-memory file, open for reading only. Closed with the last reference.
 private final class PixelFile: Sendable {
     let descriptor: Int32
 

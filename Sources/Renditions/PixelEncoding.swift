@@ -1,9 +1,9 @@
-/// Makes files of pixels.
+/// Encodes pixels as files.
 public protocol PixelEncoding: Sendable {
-    /// Returns soon; any thread.
+    /// Starts to encode, and returns at once. Callable from any thread.
     ///
     /// - Parameters:
-    ///   - pixels: Rows from the top, red, green and blue, eight bits each.
+    ///   - pixels: Rows from the top, eight bits each of red, green and blue per pixel.
     ///   - quality: 1 to 100, on the format's own scale.
     ///   - deliver: Called exactly once, on a thread that it must not block.
     func encode(

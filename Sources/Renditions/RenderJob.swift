@@ -1,30 +1,35 @@
 import Images
 
-/// What is to be done with one original, in one visit: it is opened, examined and decoded once for all that is wanted.
+/// The work on one original: it is opened, examined and decoded once for everything that is needed.
 public struct RenderJob: Hashable, Sendable {
+    /// The kind of work.
     public enum Work: Hashable, Sendable {
-        /// What it is and what its header says; no pixel is decoded.
-        case examine
-        /// The same of several originals, so many, one after the other: what a visit costs beside the looking is shared.
-        /// One that turns out to be heavy is left for a visit of its own.
-        case survey(Int)
-        /// Renditions, each in its own format, and with them what `examine` tells. Never `.original`.
+        /// Reads the format and the header's metadata; decodes no pixel.
+        case readMetadata
+        /// Reads the format and the header's metadata of this many originals, one after another, which spreads the cost
+        /// of a job. An original that turns out to be heavy is left for a job of its own.
+        case readMetadataOfAll(Int)
+        /// Reads what sidecars in these formats say about their pictures. Each is an original of the job.
+        case readSidecars([SidecarFormat])
+        /// Makes renditions, each in its own format, and does what `examine` does. Never includes `.original`.
         case make([Rendition: OutputFormat])
-        /// The preview, of a beginning of an original while the rest is still on its way: of the picture that its camera put
-        /// there, or not at all. No pixel of the original itself is decoded.
-        case glimpse(OutputFormat)
-        /// All pixels in tiles, as `PyramidLayout` tells: they are written to `output`, and with them comes what `examine`
-        /// tells.
+        /// Makes a preview from the beginning of an original that is still being downloaded, using the thumbnail
+        /// embedded by its camera, if there is one. Decodes no pixel of the original itself.
+        case partialDecode(OutputFormat)
+        /// Writes all pixels as tiles to `output`, in the layout of `PyramidLayout`, and does what `examine` does.
         case pyramid
-        /// The "original" is plain pixels (rows from the top, red, green and blue, eight bits each): make a file of them.
+        /// Encodes plain pixels, given as the original (rows from the top, eight bits each of red, green and blue per
+        /// pixel).
         case encode(EncodingWork)
     }
 
+    /// What to encode.
     public struct EncodingWork: Hashable, Sendable {
-        /// Pixels.
+        /// In pixels.
         public let width: Int
-        /// Pixels.
+        /// In pixels.
         public let height: Int
+        /// The format of the file.
         public let format: OutputFormat
         /// 1 to 100, on the format's own scale.
         public let quality: Int
@@ -37,86 +42,108 @@ public struct RenderJob: Hashable, Sendable {
         }
     }
 
+    /// What to do.
     public var work: Work
-    /// Of the original, or of each. Open for reading only, seekable, and borrowed: their owner keeps them open until the
-    /// job is over. File offsets are of no account.
+    /// The originals' descriptors: open for reading only, seekable, and borrowed, so their owner must keep them open
+    /// until the job is over. Their file offsets don't matter.
     public var descriptors: [Int32]
-    /// Where a `.pyramid` is written: an empty file, open for writing, and borrowed as the others are. What stands there
-    /// after a failure is of no account.
+    /// The descriptor to which a `.pyramid` is written: an empty file, open for writing, and borrowed like the
+    /// others. After a failure its contents are undefined.
     public var output: Int32?
-    /// It is known to be heavy, a drawing say: it goes to the place of such at once, instead of being examined first.
+    /// What shares a disk with the original, such as a folder source; nil if unknown. If the disk hangs, only jobs of
+    /// the same group wait for it.
+    public var group: Int?
+    /// Whether the original is known to be heavy, such as a vector drawing. The job is then queued as heavy at once;
+    /// otherwise a worker must examine the original first.
     public var isKnownHeavy: Bool
 
-    public init(_ work: Work, of descriptor: Int32, isKnownHeavy: Bool = false) {
+    /// A job for one original.
+    public init(_ work: Work, of descriptor: Int32, in group: Int? = nil, isKnownHeavy: Bool = false) {
         self.work = work
         descriptors = [descriptor]
+        self.group = group
         self.isKnownHeavy = isKnownHeavy
     }
 
-    /// - Parameter output: Open for writing.
+    /// - Parameter output: A descriptor open for writing.
     public init(pyramidOf descriptor: Int32, in output: Int32) {
         self.init(.pyramid, of: descriptor, isKnownHeavy: true)
         self.output = output
     }
 
-    /// Originals that are surveyed in one visit, at most.
-    public static let mostSurveyed = 16
+    /// The largest number of originals in one survey.
+    public static let maximumFilesPerJob = 16
 
-    /// - Precondition: at most `mostSurveyed`.
-    public init(surveying descriptors: [Int32]) {
-        precondition(descriptors.count <= Self.mostSurveyed)
-        work = .survey(descriptors.count)
+    /// - Precondition: There are at most `maximumBatch` descriptors.
+    public init(readingMetadataOf descriptors: [Int32], in group: Int? = nil) {
+        precondition(descriptors.count <= Self.maximumFilesPerJob)
+        work = .readMetadataOfAll(descriptors.count)
         self.descriptors = descriptors
+        self.group = group
         isKnownHeavy = false
     }
 }
 
-/// What a job was answered with.
-public struct RenderAnswer: Hashable, Sendable {
-    /// What was learnt of the original on the way, its placeholder included where pixels were decoded.
-    public var facts: ImageFacts
+extension RenderJob {
+    /// - Precondition: There are at most ``maximumFilesPerJob`` sidecars, and a descriptor for each.
+    public init(readingSidecars formats: [SidecarFormat], from descriptors: [Int32], in group: Int? = nil) {
+        precondition(formats.count == descriptors.count && formats.count <= Self.maximumFilesPerJob)
+        work = .readSidecars(formats)
+        self.descriptors = descriptors
+        self.group = group
+        isKnownHeavy = false
+    }
+}
+
+/// The result of a job.
+public struct RenderResult: Hashable, Sendable {
+    /// What the job learnt about the original, including its placeholder if pixels were decoded.
+    public var metadata: ImageMetadata
+    /// The renditions that the job made.
     public var renditions: [Rendition: Rendered]
     /// The file of an `.encode` job.
     public var encoded: Rendered?
-    /// What the original's file was like when the visit had ended.
+    /// The status of the original's file at the end of the job.
     public var source: SourceStatus
-    /// What became of each original of a `.survey`, in their order.
-    public var visits: [Visit] = []
+    /// The results for the originals of a `.survey`, in order.
+    public var fileResults: [FileResult] = []
 
-    /// What became of one original of many.
-    public enum Visit: Hashable, Sendable {
-        case examined(ImageFacts, SourceStatus)
+    /// The result for one original of a survey.
+    public enum FileResult: Hashable, Sendable {
+        case metadata(ImageMetadata, SourceStatus)
         case failed(RenderError)
-        /// It is heavy, and wants a visit of its own.
-        case left
+        /// The original is heavy, and needs a job of its own.
+        case skipped
     }
 
     public init(
-        facts: ImageFacts = ImageFacts(), renditions: [Rendition: Rendered] = [:], encoded: Rendered? = nil,
+        metadata: ImageMetadata = ImageMetadata(), renditions: [Rendition: Rendered] = [:], encoded: Rendered? = nil,
         source: SourceStatus = SourceStatus()
     ) {
-        self.facts = facts
+        self.metadata = metadata
         self.renditions = renditions
         self.encoded = encoded
         self.source = source
     }
 }
 
-/// One rendition, as a file.
+/// One rendition as a file.
 public struct Rendered: Hashable, Sendable {
+    /// The contents of the file.
     public let bytes: [UInt8]
-    /// What it was asked for as.
+    /// The requested format.
     public let format: OutputFormat
-    /// What it is.
+    /// The actual format.
     public let file: FileFormat
-    /// Pixels.
+    /// In pixels.
     public let width: Int
-    /// Pixels.
+    /// In pixels.
     public let height: Int
 
+    /// The media type of the actual format.
     public var mediaType: String { file.mediaType }
 
-    /// - Parameter file: Nil where it was encoded as the format says.
+    /// - Parameter file: Nil if the file was encoded in the requested format.
     public init(bytes: [UInt8], format: OutputFormat, file: FileFormat? = nil, width: Int, height: Int) {
         self.bytes = bytes
         self.format = format
@@ -126,11 +153,13 @@ public struct Rendered: Hashable, Sendable {
     }
 }
 
-/// What tells whether a file is still the one that it was (`fstat(2)`).
+/// The status by which to detect that a file has changed (`fstat(2)`).
 public struct SourceStatus: Hashable, Sendable {
-    /// Bytes.
+    /// In bytes.
     public var size: Int64
+    /// The time of the last modification, in whole seconds since 1970.
     public var modifiedSeconds: Int64
+    /// The nanoseconds within that second.
     public var nanoseconds: Int64
 
     public init(size: Int64 = 0, modifiedSeconds: Int64 = 0, nanoseconds: Int64 = 0) {

@@ -1,29 +1,28 @@
-/// What one picture may cost. They follow from what decoding needs, not from how large a picture is.
+/// Limits on what one picture may cost. They follow from what decoding needs, not from the dimensions of the picture.
 public struct RenderLimits: Hashable, Sendable {
-    /// Bytes of memory that a worker may hold, its own some 10 million among them.
+    /// The memory that a worker may use, in bytes, including about 10 MB of its own.
     public var memory: Int64 = 512 << 20
-    /// Bytes of one original.
+    /// The size of an original, in bytes.
     public var maximumBytes: Int64 = 256 << 20
-    /// Bytes of one SVG: parsing it costs more than its length tells.
+    /// The size of an SVG, in bytes. Parsing one costs more than its length suggests.
     public var maximumVectorBytes: Int64 = 4 << 20
-    /// Frames or pages of one original.
+    /// The frames or pages of an original.
     public var maximumFrames = 5_000
-    /// Scans of one progressive JPEG; encoders make about ten.
+    /// The scans of a progressive JPEG; encoders write about ten.
     public var maximumScans = 100
-    /// Pixels of either side: what libvips itself allows.
+    /// The width and height in pixels, which libvips itself limits to this.
     public var maximumSide = 10_000_000
-    /// An original of more pixels than this is heavy, as progressive JPEGs and drawings are.
+    /// An original with more pixels than this counts as heavy, as progressive JPEGs and vector drawings do.
     public var heavyPixels: Int64 = 60_000_000
-    /// What shows through a transparent picture in a format without transparency: 0xRRGGBB.
+    /// The background of a transparent picture in a format without transparency: 0xRRGGBB.
     public var background: UInt32 = 0x80_80_80
 
     public init() {}
 
-    /// Bytes that a decoder may need for a picture: what is left of the memory for it, its own tables and the encoder's
-    /// taken off.
+    /// The memory in bytes left for decoding a picture, after the decoder's tables and the encoder.
     public var decodedBytes: Int64 { max(1, memory - (96 << 20)) }
 
-    /// - Throws: `Invalid` that names the first value out of its bounds.
+    /// - Throws: ``Invalid``, naming the first value that is out of range.
     public func validate() throws(Invalid) {
         guard (128 << 20...1 << 40).contains(memory) else { throw Invalid(field: "memory") }
         guard maximumBytes > 0 else { throw Invalid(field: "maximumBytes") }
@@ -35,8 +34,9 @@ public struct RenderLimits: Hashable, Sendable {
         guard background <= 0xff_ff_ff else { throw Invalid(field: "background") }
     }
 
-    /// A value is out of its bounds.
+    /// A value is out of range.
     public struct Invalid: Error, Hashable, Sendable {
+        /// The name of the value.
         public let field: String
 
         public init(field: String) {
@@ -46,7 +46,7 @@ public struct RenderLimits: Hashable, Sendable {
 }
 
 extension RenderLimits {
-    /// The limits as words of a worker's command line: "memory=536870912".
+    /// The limits as arguments of a worker's command line: "memory=536870912".
     public var words: [String] {
         [
             "memory=\(memory)", "bytes=\(maximumBytes)", "vector-bytes=\(maximumVectorBytes)",
@@ -55,7 +55,7 @@ extension RenderLimits {
         ]
     }
 
-    /// Reads what `words` writes; nil if a word is not understood or a value is out of its bounds.
+    /// Parses arguments written by `words`; nil if one is unknown or its value is out of range.
     public init?(words: some Sequence<String>) {
         self.init()
         for word in words {

@@ -1,23 +1,22 @@
 import Scheduling
 
-/// Looks into originals and makes renditions of them, somewhere else: never in the process and on the thread that asks.
+/// Examines originals and makes renditions of them, in another process.
 public protocol Rendering: Sendable {
-    /// Puts a job in line; returns at once. Any thread.
+    /// Queues a job, and returns at once. Callable from any thread.
     ///
-    /// - Parameter deliver: Called exactly once unless the job is cancelled; on a thread that it must not block. After a
-    ///   cancel it is called at most once, and only with an answer that was made all the same: nobody waits for it, but
-    ///   whoever keeps answers may keep this one. It is kept until the job is over, and what it holds with it: let it
-    ///   hold the owner of the job's descriptor.
-    /// - Returns: The one way to steer the job. Dropping it does not end the job.
+    /// - Parameter deliver: Called exactly once unless the job is cancelled; on a thread that it must not block.
+    ///   After a cancel it is called at most once, and only with a result that was made all the same, which a cache
+    ///   may keep. The closure is retained until the job is over; let it retain the owner of the job's descriptor.
+    /// - Returns: A handle to control the job. Releasing the handle does not end the job.
     func render(
         _ job: RenderJob, priority: Priority,
-        deliver: @escaping @Sendable (Result<RenderAnswer, RenderError>) -> Void
+        deliver: @escaping @Sendable (Result<RenderResult, RenderError>) -> Void
     ) -> any RenderHandle
 }
 
-/// One job in line or under way. All calls are safe from any thread, return at once, and may come as often as one likes.
+/// A queued or running job. All methods are safe to call from any thread, repeatedly, and return at once.
 public protocol RenderHandle: Sendable {
-    /// Nobody waits any more. What waits in line never starts; what is under way gives its place to whoever waits.
+    /// Gives up the job: if it is queued, it never starts; if it is running, it makes way for waiting jobs.
     func cancel()
 
     func reprioritise(_ priority: Priority)

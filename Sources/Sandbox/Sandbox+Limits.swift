@@ -1,22 +1,22 @@
 extension Sandbox {
-    /// How much of the machine a process may use up. What is stricter already stays as it is.
+    /// Resource limits of a process. Limits that are already stricter stay.
     public struct Limits: Sendable, Equatable {
-        /// Private writable memory in bytes: heap and stacks of threads, not files that are mapped to be read
-        /// (`RLIMIT_DATA`, [getrlimit(2)](https://man7.org/linux/man-pages/man2/getrlimit.2.html)). Beyond it,
-        /// allocations fail. A limit of addresses (`RLIMIT_AS`) would count what is reserved and never touched.
+        /// Private writable memory in bytes: heap and thread stacks, but not files mapped for reading (`RLIMIT_DATA`,
+        /// [getrlimit(2)](https://man7.org/linux/man-pages/man2/getrlimit.2.html)). Allocations beyond it fail.
+        /// ``AddressSpace`` bounds what this does not count.
         public var memory: UInt64
 
-        /// The length in bytes of any file that it is given to write (`RLIMIT_FSIZE`).
+        /// The length in bytes of any file that the process writes (`RLIMIT_FSIZE`).
         public var fileLength: UInt64
 
-        /// CPU time of all threads together, for the whole life of the process; then it is killed. A backstop: each
-        /// job's own deadline is kept by the process that waits for it.
+        /// CPU time of all threads together, in seconds, over the whole life of the process; then it is killed. A
+        /// backstop: the parent process enforces a deadline for each job.
         public var cpuSeconds: UInt64
 
-        /// Descriptors that may be open at a time, the inherited ones included.
+        /// Descriptors that may be open at a time, including inherited ones.
         public var descriptors: UInt64
 
-        /// How far the process stands back for others, 0 to 19
+        /// How nice the process is to others, 0 to 19
         /// ([setpriority(2)](https://man7.org/linux/man-pages/man2/setpriority.2.html)).
         public var niceness: Int32
 

@@ -1,20 +1,23 @@
 import Glibc
 
-/// A step into the sandbox that the kernel, or what runs the container, refused.
+/// A step into the sandbox that the kernel or the container runtime refused.
 public struct SandboxError: Error, Equatable, CustomStringConvertible {
-    /// Which of the sandbox's walls is missing.
+    /// The part of the sandbox that could not be set up.
     public enum Step: String, Sendable {
-        /// Limits of memory, time and descriptors.
+        /// Limits of memory, CPU time and descriptors.
         case limits
-        /// Landlock: the files that may be read.
+        /// The privileges of a process of root.
+        case capabilities
+        /// Landlock: the files that the process may read.
         case files
-        /// seccomp: the system calls that may be made.
+        /// seccomp: the system calls that the process may make.
         case calls
     }
 
+    /// The step that failed.
     public let step: Step
 
-    /// The error number: `EBUSY` if the process has threads that the step cannot bind; see the call's man page.
+    /// The error number: `EBUSY` if the process has threads that the step cannot bind. See the system call's man page.
     public let code: Int32
 
     public init(step: Step, code: Int32) {

@@ -1,53 +1,54 @@
-/// What each of several has been given lately, for telling who has had less than the rest: least attained service (Nuyens and Wierman, "The foreground-background queue: a survey", 2008), by which those
-/// who want little now and then are served soon beside those who want all there is.
+/// The service that each party has recently received, which tells who has had less than the others. With least
+/// attained service (Nuyens and Wierman, "The foreground-background queue: a survey", 2008), parties with small,
+/// occasional requests are served soon even beside parties with unlimited demand.
 ///
-/// What was given counts less the more has been given since, by half for each ``halfLife``.
+/// Past service decays: it loses half its weight every ``halfLife`` starts.
 struct AttainedService<Party: Hashable & Sendable>: Sendable {
-    /// In turns of all.
+    /// In starts of all parties together.
     private static var halfLife: Double { 512 }
-    /// What a turn counts that nobody else wanted.
-    private static var weightAlone: Double { 0.25 }
-    /// Those who want nothing now and are remembered all the same; beyond, who had the least is forgotten.
+    /// The weight of a start that no other party competed for.
+    private static var soleWeight: Double { 0.25 }
+    /// The number of absent parties to remember; beyond it, those with the least service are forgotten.
     private static var remembered: Int { 1_024 }
 
     private var attained: [Party: Double] = [:]
     private var present: Set<Party> = []
-    /// Of all who are present together.
+    /// The service of all parties that are present.
     private var sum = 0.0
-    /// What a turn counts now: instead of the old losing weight, the new gain it.
+    /// The weight of a start now. Instead of reducing old service, new service grows.
     private var weight = 1.0
 
     var rememberedCount: Int { attained.count }
 
-    /// Wants something from now on. Does nothing for one that does already.
+    /// Marks a party as having work. A no-op if it already had some.
     mutating func enter(_ party: Party) {
         guard present.insert(party).inserted else { return }
         sum += attained[party] ?? 0
     }
 
-    /// Wants nothing more for now.
+    /// Marks a party as having no work for now.
     mutating func leave(_ party: Party) {
         guard present.remove(party) != nil else { return }
         sum -= attained[party] ?? 0
         if attained.count > 2 * Self.remembered { forget() }
     }
 
-    /// Has had a turn. To whoever is alone everything may be given: that counts little.
+    /// Records a start. A start without competition counts little, since it cost nobody anything.
     mutating func serve(_ party: Party) {
         guard present.contains(party) else { return }
-        let amount = present.count > 1 ? weight : weight * Self.weightAlone
+        let amount = present.count > 1 ? weight : weight * Self.soleWeight
         attained[party, default: 0] += amount
         sum += amount
         weight *= 1 + 0.693 / Self.halfLife
         if weight > 1e12 { rescale() }
     }
 
-    /// Whether it has had less than all who want something now, with it, have had on average.
-    func hasHadLess(_ party: Party) -> Bool {
+    /// Whether the party has had less than the average of all parties with work, itself included.
+    func isUnderserved(_ party: Party) -> Bool {
         let own = attained[party] ?? 0
         let isPresent = present.contains(party)
         let mean = (isPresent ? sum : sum + own) / Double(isPresent ? present.count : present.count + 1)
-        // Half a turn is no difference, and rounding none at all.
+        // A difference of half a start or less, such as from rounding, does not count.
         return own + weight / 2 < mean
     }
 

@@ -1,26 +1,28 @@
-/// Those who wait in one lane, and who of them goes next: of all flows that have something which may start, the one whose
-/// turn is the earliest; and of what it has, the most urgent.
+/// The work waiting at one priority level, and the order in which it starts. Of all flows with an eligible item, the
+/// one with the earliest start tag goes first; within the flow, the most urgent item does.
 ///
-/// So turns go round the owners, and among an owner's flows round these: of two owners that both have something to
-/// start all the time, neither has two turns between two of the other's, however much it asks for, in however many flows
-/// and groups, and however new its viewports are. A turn is a virtual time, as in start-time fair queueing (Goyal, Vin and Cheng,
-/// 1996): a flow that has had its turn gets the first to come that none of its owner's flows holds, so that an owner with
-/// a hundred flows holds a hundred turns in a row, of which one falls due where another owner has one.
-/// Other ways that were weighed:
-/// - A tag for each piece, as that paper has it: here pieces overtake each other within their flow with each new viewport,
-///   and are taken back before their turn, so a turn has to belong to the flow and not to the piece.
-/// - A queue of owners over queues of flows: a start would change the rank of all flows of the owner, in all groups.
-/// - A ring of flows costs O(1) a turn, but whoever takes everything back and asks anew, as each viewport may, would lose
-///   its place in the ring each time; and the ring has to be searched where groups are full.
-/// - To serve the one that holds the fewest places is fair in time and not only in turns, but where there is one place
-///   nobody holds any when it is given, so that it needs the order of last turns all the same.
+/// Starts rotate among owners, and among the flows of an owner. Of two owners that always have an eligible item,
+/// neither gets two starts between two of the other's, however many items, flows and groups it uses and however new
+/// its viewports are. A start tag is a virtual time, as in start-time fair queueing (Goyal, Vin and Cheng, 1996).
+/// After a start, a flow gets the next tag that no other flow of its owner holds. An owner with a hundred flows thus
+/// holds a hundred tags in a row, one of which comes up for each start of another owner.
 ///
-/// Owners that have had less than the others have turns in quicker succession, three for one: whoever looks at a screen of
-/// pictures now and then is hardly held up by one that wants everything all the time. More than three for one it never is, so
-/// that a stream of new owners, who have had nothing, starves nobody. A flow that has nothing waiting keeps its turn for
-/// when it comes back.
+/// Alternatives considered:
+/// - A tag per item, as in that paper: here every new viewport reorders the items within their flow or withdraws them
+///   before they start, so the tag has to belong to the flow rather than to an item.
+/// - A queue of owners over queues of flows: each start would change the rank of all flows of the owner, in all groups.
+/// - A ring of flows costs O(1) per start, but an owner that withdraws everything and asks again, as each viewport
+///   may, would lose its position in the ring each time. The ring would also have to be searched when groups are full.
+/// - Serving the owner with the fewest running items is fair in time and not only in starts. But with a single
+///   permit, nobody holds one when it becomes free, so the order of the last starts would be needed anyway.
 ///
-/// Every change costs O(log n) comparisons; a start as many for each group in which others wait beside its flow.
+/// Owners that have received less than the others get tags in quicker succession, three to one. A user who
+/// occasionally looks at a screen of pictures is thus hardly delayed by an owner with unlimited demand. The limit of
+/// three to one keeps a succession of new owners, which have received nothing, from starving anyone. A flow with
+/// nothing waiting keeps its tag for its return.
+///
+/// Every change costs O(log n) comparisons; a start costs as many for each group in which other flows wait beside its
+/// own.
 struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable {
     /// The order within a flow.
     struct Rank: Comparable, Sendable {
@@ -32,133 +34,135 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         }
     }
 
-    /// When a flow may have its next turn: the earlier goes first, of equal times the one that was given first.
-    private struct Turn: Comparable, Sendable {
+    /// When a flow may start its next item. Earlier times go first; equal ones, in the order in which they were
+    /// assigned.
+    private struct StartTag: Comparable, Sendable {
         let time: UInt64
         let number: UInt64
-        static func < (left: Turn, right: Turn) -> Bool { (left.time, left.number) > (right.time, right.number) }
+        static func < (left: StartTag, right: StartTag) -> Bool {
+            (left.time, left.number) > (right.time, right.number)
+        }
     }
 
-    /// An owner with something waiting.
+    /// An owner with items waiting.
     private struct Owner: Sendable {
-        /// The times of the turns that its waiting flows hold, each of them once; what is past counts as now.
+        /// The distinct times of the tags that its waiting flows hold. Past times count as now.
         var held: Set<UInt64> = []
     }
 
-    /// What waits in one group.
-    private struct Line: Sendable {
+    /// The items waiting in one group.
+    private struct GroupQueue: Sendable {
         var isOpen = false
-        var flows = IndexedHeap<Flow, Turn>()
+        var flows = IndexedHeap<Flow, StartTag>()
         var ids: [Flow: IndexedHeap<ID, Rank>] = [:]
-        /// Whose offers this line is among: while it is open, the first of `flows`.
+        /// The flow whose offers include this queue: the first of `flows` while the queue is open.
         var offeredTo: Flow?
     }
 
     private struct Share: Sendable {
-        var turn: Turn
-        /// Which of its owner's times it holds while it waits.
+        var tag: StartTag
+        /// The time it holds among its owner's while it waits.
         var held: UInt64 = 0
-        /// Groups in which it waits.
-        var lines = 0
-        /// Those in which others wait beside it; elsewhere its turn need not be kept up to date.
+        /// The number of groups in which it waits.
+        var queues = 0
+        /// The groups in which other flows wait too. Only there must its tag be kept up to date.
         var contested: Set<Group> = []
-        /// Open groups in which it goes first, ranked by what it has there. The flow whose turn it is of all has all
-        /// open groups in which it waits among them.
+        /// Open groups in which it goes first, ranked by its items there. For the flow with the earliest tag overall,
+        /// these are all the open groups in which it waits.
         var offers = IndexedHeap<Group, Rank>()
     }
 
-    /// Flows with nothing waiting whose turns are remembered; beyond, the one longest ago is forgotten.
+    /// The number of flows without waiting items whose tags are remembered; beyond it, the earliest tag is forgotten.
     private static var remembered: Int { 1_024 }
 
-    private var lines: [Group: Line] = [:]
+    private var queues: [Group: GroupQueue] = [:]
     private var shares: [Flow: Share] = [:]
     /// The flows that have offers.
-    private var round = IndexedHeap<Flow, Turn>()
-    /// The flows that have nothing waiting.
-    private var absent = IndexedHeap<Flow, Turn>()
+    private var round = IndexedHeap<Flow, StartTag>()
+    /// The remembered flows with nothing waiting.
+    private var absent = IndexedHeap<Flow, StartTag>()
     private var owners: [Flow.Owner: Owner] = [:]
     private var service = AttainedService<Flow.Owner>()
-    /// The virtual time: that of the latest turn taken.
+    /// The virtual time: the time of the latest start.
     private var now: UInt64 = 0
-    private var turns: UInt64 = 0
+    private var tags: UInt64 = 0
 
-    /// Whether something may start.
+    /// Whether an item may start.
     var isReady: Bool { !round.isEmpty }
-    /// Flows that wait or are remembered, for the tests.
+    /// Flows that wait or are remembered, for tests.
     var flowCount: Int { shares.count }
-    /// Owners that wait, for the tests.
+    /// Owners with items waiting, for tests.
     var ownerCount: Int { owners.count }
-    /// Comparisons made by the heaps that exist now, for the tests.
+    /// Comparisons made by the existing heaps, for tests.
     var comparisons: Int {
-        let ofLines = lines.values.map { $0.ids.values.reduce($0.flows.comparisons) { $0 + $1.comparisons } }
+        let ofQueues = queues.values.map { $0.ids.values.reduce($0.flows.comparisons) { $0 + $1.comparisons } }
         let ofShares = shares.values.map(\.offers.comparisons)
-        return (ofLines + ofShares).reduce(round.comparisons + absent.comparisons, +)
+        return (ofQueues + ofShares).reduce(round.comparisons + absent.comparisons, +)
     }
 
-    /// Whether anything waits in `group`.
-    func waits(in group: Group) -> Bool { lines[group] != nil }
+    /// Whether any item waits in `group`.
+    func waits(in group: Group) -> Bool { queues[group] != nil }
 
-    /// Puts `id` in the line of its group, or moves it where `rank` belongs. Its flow may not change by that.
+    /// Adds `id` to its group's queue, or moves it to `rank`. An existing item must keep its flow.
     mutating func set(_ id: ID, in group: Group, to rank: Rank) {
         let flow = rank.priority.flow
-        if lines[group]?.ids[flow] == nil { enter(group, flow) }
-        lines[group]?.ids[flow]?.set(id, to: rank)
+        if queues[group]?.ids[flow] == nil { enter(group, flow) }
+        queues[group]?.ids[flow]?.set(id, to: rank)
         offer(group)
     }
 
     mutating func remove(_ id: ID, of flow: Flow, from group: Group) {
-        guard lines[group]?.ids[flow]?.remove(id) != nil else { return }
-        if lines[group]?.ids[flow]?.isEmpty == true { leave(group, flow) }
+        guard queues[group]?.ids[flow]?.remove(id) != nil else { return }
+        if queues[group]?.ids[flow]?.isEmpty == true { leave(group, flow) }
         offer(group)
-        if shares[flow]?.lines == 0 { rest(flow) }
+        if shares[flow]?.queues == 0 { rest(flow) }
     }
 
-    /// Says whether what waits in `group` may start; it may not before this has been said. Forgotten when nothing waits
-    /// there any more.
+    /// Sets whether items of `group` may start; initially they may not. Forgotten when the group becomes empty.
     mutating func open(_ group: Group, _ isOpen: Bool) {
-        guard let before = lines[group]?.isOpen, before != isOpen else { return }
-        lines[group]?.isOpen = isOpen
+        guard let before = queues[group]?.isOpen, before != isOpen else { return }
+        queues[group]?.isOpen = isOpen
         offer(group)
     }
 
-    /// Takes out the one that goes first of those that may start; its flow has had its turn.
+    /// Removes the first item that may start, which uses up its flow's tag.
     mutating func removeFirst() -> ID? {
         guard let flow = round.first?.id, let group = shares[flow]?.offers.first?.id,
-            let id = lines[group]?.ids[flow]?.first?.id
+            let id = queues[group]?.ids[flow]?.first?.id
         else { return nil }
-        now = max(now, shares[flow]?.turn.time ?? 0)
+        now = max(now, shares[flow]?.tag.time ?? 0)
         service.serve(flow.owner)
         giveUp(flow)
-        let turn = nextTurn(of: flow.owner)
-        hold(flow, turn)
-        round.set(flow, to: turn)
+        let tag = nextTag(of: flow.owner)
+        hold(flow, tag)
+        round.set(flow, to: tag)
         for contested in shares[flow]?.contested ?? [] {
-            lines[contested]?.flows.set(flow, to: turn)
+            queues[contested]?.flows.set(flow, to: tag)
             offer(contested)
         }
         remove(id, of: flow, from: group)
         return id
     }
 
-    /// The time from one turn of an owner to its next, unless it has had less than the others: then it is 1.
+    /// The virtual time between two tags of an owner; 1 if it has received less than the others.
     private static var interval: UInt64 { 3 }
 
-    /// The first turn to come that is its interval away from all that the owner's waiting flows hold.
-    private mutating func nextTurn(of owner: Flow.Owner) -> Turn {
-        turns += 1
-        let interval = service.hasHadLess(owner) ? 1 : Self.interval
+    /// Assigns the next tag that is an interval away from all tags of the owner's waiting flows.
+    private mutating func nextTag(of owner: Flow.Owner) -> StartTag {
+        tags += 1
+        let interval = service.isUnderserved(owner) ? 1 : Self.interval
         var time = now + interval
         if let held = owners[owner]?.held {
             while let near = (time + 1 - interval..<time + interval).last(where: held.contains) {
                 time = near + interval
             }
         }
-        return Turn(time: time, number: turns)
+        return StartTag(time: time, number: tags)
     }
 
-    private mutating func hold(_ flow: Flow, _ turn: Turn) {
-        let time = max(turn.time, now)
-        shares[flow, default: Share(turn: turn)].turn = turn
+    private mutating func hold(_ flow: Flow, _ tag: StartTag) {
+        let time = max(tag.time, now)
+        shares[flow, default: Share(tag: tag)].tag = tag
         shares[flow]?.held = time
         owners[flow.owner, default: Owner()].held.insert(time)
         service.enter(flow.owner)
@@ -173,59 +177,59 @@ struct FairQueue<ID: Hashable & Sendable, Group: Hashable & Sendable>: Sendable 
         }
     }
 
-    /// The turn of a flow that comes: the one that it had when it left, unless another of its owner's has one of that time
-    /// by now. Otherwise many that came and left one after the other would have theirs all at once.
-    private mutating func turn(ofComing flow: Flow) -> Turn {
-        if let turn = shares[flow]?.turn, owners[flow.owner]?.held.contains(max(turn.time, now)) != true { return turn }
-        return nextTurn(of: flow.owner)
+    /// The tag of a returning flow: the one it had when it left, unless another flow of its owner now holds that
+    /// time. Otherwise many flows that came and left in succession could all start at once.
+    private mutating func tag(ofArriving flow: Flow) -> StartTag {
+        if let tag = shares[flow]?.tag, owners[flow.owner]?.held.contains(max(tag.time, now)) != true { return tag }
+        return nextTag(of: flow.owner)
     }
 
     private mutating func enter(_ group: Group, _ flow: Flow) {
-        if shares[flow]?.lines ?? 0 == 0 { hold(flow, turn(ofComing: flow)) }
-        guard let turn = shares[flow]?.turn else { return }
-        shares[flow]?.lines += 1
+        if shares[flow]?.queues ?? 0 == 0 { hold(flow, tag(ofArriving: flow)) }
+        guard let tag = shares[flow]?.tag else { return }
+        shares[flow]?.queues += 1
         absent.remove(flow)
-        if let first = lines[group]?.flows.first?.id, let itsTurn = shares[first]?.turn {
+        if let first = queues[group]?.flows.first?.id, let itsTag = shares[first]?.tag {
             shares[flow]?.contested.insert(group)
-            // It may have been alone here until now.
+            // Until now, that flow may have been alone in the group.
             shares[first]?.contested.insert(group)
-            lines[group]?.flows.set(first, to: itsTurn)
+            queues[group]?.flows.set(first, to: itsTag)
         }
-        lines[group, default: Line()].flows.set(flow, to: turn)
-        lines[group]?.ids[flow] = IndexedHeap()
+        queues[group, default: GroupQueue()].flows.set(flow, to: tag)
+        queues[group]?.ids[flow] = IndexedHeap()
     }
 
     private mutating func leave(_ group: Group, _ flow: Flow) {
-        lines[group]?.ids[flow] = nil
-        lines[group]?.flows.remove(flow)
+        queues[group]?.ids[flow] = nil
+        queues[group]?.flows.remove(flow)
         shares[flow]?.contested.remove(group)
-        shares[flow]?.lines -= 1
-        if lines[group]?.flows.count == 1, let alone = lines[group]?.flows.first?.id {
+        shares[flow]?.queues -= 1
+        if queues[group]?.flows.count == 1, let alone = queues[group]?.flows.first?.id {
             shares[alone]?.contested.remove(group)
         }
-        if shares[flow]?.lines == 0 { giveUp(flow) }
+        if shares[flow]?.queues == 0 { giveUp(flow) }
     }
 
-    /// Keeps the turn of a flow that has nothing waiting any more.
+    /// Remembers the tag of a flow that has nothing waiting any more.
     private mutating func rest(_ flow: Flow) {
-        guard let turn = shares[flow]?.turn else { return }
-        absent.set(flow, to: turn)
+        guard let tag = shares[flow]?.tag else { return }
+        absent.set(flow, to: tag)
         if absent.count > Self.remembered, let forgotten = absent.removeFirst()?.id { shares[forgotten] = nil }
     }
 
-    /// Sees that the line of `group` is among the offers of the flow that goes first there, if it is open; forgets one
-    /// that is empty.
+    /// Updates the offers: if the queue of `group` is open, the flow that goes first there offers it. An empty queue
+    /// is removed.
     private mutating func offer(_ group: Group) {
-        let first = lines[group]?.isOpen == true ? lines[group]?.flows.first?.id : nil
-        if let before = lines[group]?.offeredTo, before != first {
+        let first = queues[group]?.isOpen == true ? queues[group]?.flows.first?.id : nil
+        if let before = queues[group]?.offeredTo, before != first {
             shares[before]?.offers.remove(group)
             if shares[before]?.offers.isEmpty == true { round.remove(before) }
         }
-        lines[group]?.offeredTo = first
-        if let first, let rank = lines[group]?.ids[first]?.first?.rank, let turn = shares[first]?.turn {
+        queues[group]?.offeredTo = first
+        if let first, let rank = queues[group]?.ids[first]?.first?.rank, let tag = shares[first]?.tag {
             shares[first]?.offers.set(group, to: rank)
-            round.set(first, to: turn)
+            round.set(first, to: tag)
         }
-        if lines[group]?.flows.isEmpty == true { lines[group] = nil }
+        if queues[group]?.flows.isEmpty == true { queues[group] = nil }
     }
 }

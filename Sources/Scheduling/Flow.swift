@@ -1,16 +1,16 @@
-/// Whose piece of work it is: the word of fair queueing for what one party asks for.
+/// The party that a piece of work is done for, in the terminology of fair queueing.
 ///
-/// Places go round the owners, however much each of them wants and under however many names; within an owner's share they
-/// go round its members, so that of two pages of one household neither waits for the other.
+/// Permits rotate among owners, however much each of them asks for and under however many names. An owner's share
+/// rotates among its members, so that two pages in one household don't hold each other up.
 public struct Flow: Hashable, Sendable, Comparable {
-    /// Who has one share: a client.
+    /// The holder of one share: a client.
     public struct Owner: Hashable, Sendable, Comparable {
         private let number: UInt64
 
         fileprivate init(number: UInt64) { self.number = number }
 
-        /// The same for equals. Its name is a hash that is seeded anew for each process, so that nobody can choose a name
-        /// to fall into another's share; two that fall together by chance share a turn, and that is all.
+        /// Equal for equal values. The number is a hash with a per-process random seed, so that nobody can choose a
+        /// name that falls into another's share. Two owners whose hashes collide by chance merely share one share.
         public init(of who: some Hashable) {
             number = UInt64(UInt(bitPattern: who.hashValue))
         }
@@ -18,16 +18,17 @@ public struct Flow: Hashable, Sendable, Comparable {
         public static func < (left: Owner, right: Owner) -> Bool { left.number < right.number }
     }
 
-    /// What an owner calls one of those that it asks for: a session.
+    /// One of an owner's members: a session.
     struct Member: Hashable, Sendable, Comparable {
         fileprivate let number: UInt64
         static func < (left: Member, right: Member) -> Bool { left.number < right.number }
     }
 
+    /// The owner whose share the flow uses.
     public let owner: Owner
     let member: Member
 
-    /// The flow of all work that is nobody's in particular.
+    /// The flow of work that belongs to nobody in particular.
     public static let common = Flow(owner: Owner(number: 0), member: Member(number: 0))
 
     private init(owner: Owner, member: Member) {
@@ -35,7 +36,7 @@ public struct Flow: Hashable, Sendable, Comparable {
         self.member = member
     }
 
-    /// The flow of an owner that has no members, or of what it asks for outside of them.
+    /// The flow of an owner without members, or of an owner's work that belongs to none of them.
     public init(of who: some Hashable) {
         self.init(owner: Owner(of: who), member: Member(number: 0))
     }

@@ -1,8 +1,8 @@
-/// A queue of ids ordered by rank, greatest first, in which any id can be found, moved or removed.
+/// A priority queue of ids, greatest rank first, in which any id can be found, moved or removed.
 ///
-/// A binary heap beside a table of places: every change costs O(log n) comparisons, so that a hundred thousand pending
-/// entries are as easy to re-order as a hundred. Inlinable, for who counts tokens by it would spend more on finding out what
-/// its generic arguments are than on the heap.
+/// A binary heap with a table of positions. Every change costs O(log n) comparisons, so a hundred thousand pending
+/// entries are reordered as easily as a hundred. Inlinable, because in code that counts tokens with it, unspecialized
+/// generics would cost more than the heap itself.
 public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>: Sendable {
     @usableFromInline struct Entry: Sendable {
         @usableFromInline let id: ID
@@ -15,50 +15,54 @@ public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>:
     }
 
     @usableFromInline var entries: [Entry] = []
-    @usableFromInline var places: [ID: Int] = [:]
-    /// Comparisons made so far: the tests hold the cost of an operation to its promise by them.
+    @usableFromInline var positions: [ID: Int] = [:]
+    /// The comparisons made so far, by which tests verify the complexity of operations.
     @usableFromInline var comparisons = 0
 
     @inlinable public init() {}
 
+    /// The number of ids.
     @inlinable public var count: Int { entries.count }
+    /// Whether there is no id.
     @inlinable public var isEmpty: Bool { entries.isEmpty }
-    /// The id that goes first, with its rank.
+    /// The first id with its rank.
     @inlinable public var first: (id: ID, rank: Rank)? { entries.first.map { ($0.id, $0.rank) } }
 
-    /// Every id, in no order that means anything.
+    /// Every id, in no particular order.
     @inlinable public var ids: [ID] { entries.map(\.id) }
 
-    @inlinable public func contains(_ id: ID) -> Bool { places[id] != nil }
-    @inlinable public func rank(of id: ID) -> Rank? { places[id].map { entries[$0].rank } }
+    /// Whether `id` is in the heap.
+    @inlinable public func contains(_ id: ID) -> Bool { positions[id] != nil }
+    /// The rank of `id`; nil if it is not in the heap.
+    @inlinable public func rank(of id: ID) -> Rank? { positions[id].map { entries[$0].rank } }
 
-    /// Puts `id` in, or moves it where `rank` belongs.
+    /// Inserts `id`, or moves it to `rank`.
     @inlinable public mutating func set(_ id: ID, to rank: Rank) {
-        if let place = places[id] {
+        if let place = positions[id] {
             entries[place].rank = rank
             settle(place)
         } else {
             entries.append(Entry(id: id, rank: rank))
-            places[id] = entries.count - 1
+            positions[id] = entries.count - 1
             rise(entries.count - 1)
         }
     }
 
-    /// Takes `id` out; nil when it was not in.
+    /// Removes `id`; returns nil if it was not there.
     @inlinable @discardableResult
     public mutating func remove(_ id: ID) -> Rank? {
-        guard let place = places.removeValue(forKey: id) else { return nil }
+        guard let place = positions.removeValue(forKey: id) else { return nil }
         let removed = entries[place].rank
         let last = entries.removeLast()
         if place < entries.count {
             entries[place] = last
-            places[last.id] = place
+            positions[last.id] = place
             settle(place)
         }
         return removed
     }
 
-    /// Takes out the id that goes first.
+    /// Removes the first id.
     @inlinable public mutating func removeFirst() -> (id: ID, rank: Rank)? {
         guard let first else { return nil }
         remove(first.id)
@@ -102,7 +106,7 @@ public struct IndexedHeap<ID: Hashable & Sendable, Rank: Comparable & Sendable>:
 
     @inlinable mutating func exchange(_ one: Int, _ other: Int) {
         entries.swapAt(one, other)
-        places[entries[one].id] = one
-        places[entries[other].id] = other
+        positions[entries[one].id] = one
+        positions[entries[other].id] = other
     }
 }

@@ -1,10 +1,11 @@
 public import Tracing
 
-/// Makes spans, and hands those that are recorded to a ``BatchExporter`` when they end.
+/// Starts spans, and passes those that are recorded to a ``BatchExporter`` when they end.
 public struct OpenTelemetryTracer: Tracer {
     private let sampling: Sampling
     private let ended: @Sendable (SpanRecord) -> Void
 
+    /// - Parameter exporter: Receives the recorded spans when they end.
     public init(_ sampling: Sampling, exporter: BatchExporter) {
         self.init(sampling) { exporter.take($0) }
     }
@@ -30,6 +31,7 @@ public struct OpenTelemetryTracer: Tracer {
             ended: ended)
     }
 
+    /// A no-op: spans are exported in batches.
     public func forceFlush() {}
 
     public func extract<Carrier, Extract: Extractor>(

@@ -3,10 +3,10 @@ import CMemoryWatch
 import Glibc
 import Renditions
 
-/// Ends the worker when it is refused memory, and tells the pool why. A decoder without the memory it asks for dies of it,
-/// or goes on for long, or draws nothing where something should be: none of it is of use.
+/// Ends the worker when an allocation fails, and reports that to the pool. A decoder whose allocation fails may
+/// crash, run for very long, or draw blank areas; its result is useless in any case.
 enum MemoryWatch {
-    /// The packet, made while there is memory; its last eight bytes are the number.
+    /// The packet, built while there is memory; its last eight bytes are the size of the allocation.
     nonisolated(unsafe) private static let packet: UnsafeMutableBufferPointer<UInt8> = {
         let bytes = WorkerMessage.refusedMemory(0).packet
         let packet = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
@@ -17,7 +17,7 @@ enum MemoryWatch {
     static func start() {
         _ = packet
         cmemorywatch_start { bytes in
-            // Invariant: whoever comes second, on another thread, writes a number as good as the first.
+            // Invariant: if two threads race, either of their numbers will do.
             let packet = MemoryWatch.packet
             let number = UInt64(Int64(clamping: bytes))
             for index in 0..<8 {

@@ -2,20 +2,19 @@ import Decoding
 import Glibc
 import Renditions
 
-/// `tessera-renderer LIMIT=VALUE…`: examines and renders pictures for the process that started it, which it talks to by
-/// descriptor 3; `Renditions` has the messages. It locks itself in before it takes the first.
+/// `tessera-renderer LIMIT=VALUE…`: examines and renders pictures for its parent process, with which it communicates
+/// over descriptor 3 (the messages are in `Renditions`). It enters the sandbox before it takes the first job.
 @main
 struct Program {
     static let channel: Int32 = 3
 
     static func main() {
         guard isSocket(channel), let limits = RenderLimits(words: CommandLine.arguments.dropFirst()) else {
-            complain("tessera-renderer is started by tessera, and is of no use by itself.")
+            complain("tessera-renderer is started by tessera and does nothing on its own.")
             exit(EX_USAGE)
         }
         do {
-            let (renderer, confinement) = try Preparation(limits: limits).run()
-            Worker(renderer: renderer, channel: channel).serve(confinement)
+            try WorkerSetup(limits: limits).run().serve()
         } catch {
             complain("tessera-renderer: \(error)")
             exit(EX_UNAVAILABLE)

@@ -1,10 +1,11 @@
 import Decoding
+import Encodings
 import Glibc
 import Images
 import Renditions
 
-/// Has every decoder and encoder work once, so that all that they load and keep is there before the calls are locked, and
-/// the first picture is as quick as the others.
+/// Runs every decoder and encoder once, so that whatever they load and cache is there before system calls are
+/// confined, and the first picture is as fast as the others.
 struct WarmUp {
     private let renderer: Renderer
 
@@ -12,14 +13,14 @@ struct WarmUp {
         self.renderer = renderer
     }
 
-    /// - Throws: `RenderError` when this build cannot do what every build must.
+    /// - Throws: `RenderError` if this build lacks something that every build must have.
     func run() throws(RenderError) {
         for format in OutputFormat.allCases {
             do throws(RenderError) {
                 let work = RenderJob.Work.encode(.init(width: 32, height: 32, format: format, quality: 50))
                 _ = try make(.make([.preview: format]), of: try make(work, of: Self.grey).encoded?.bytes ?? [])
             } catch {
-                // A worker without AVIF is one all the same.
+                // A worker without AVIF is still useful.
                 if format == .jpeg { throw error }
             }
         }
@@ -28,7 +29,7 @@ struct WarmUp {
         _ = try? make(.make([.preview: .jpeg]), of: Self.gif)
     }
 
-    private func make(_ work: RenderJob.Work, of bytes: [UInt8]) throws(RenderError) -> RenderAnswer {
+    private func make(_ work: RenderJob.Work, of bytes: [UInt8]) throws(RenderError) -> RenderResult {
         guard case .made(let answer) = try renderer.perform(work, on: .bytes(bytes), stop: RenderStop()) else {
             throw RenderError(.failed, "The picture decoder is not available.")
         }
@@ -37,7 +38,7 @@ struct WarmUp {
 
     private static let grey = [UInt8](repeating: 128, count: 32 * 32 * 3)
 
-    /// One pixel.
+    /// A single pixel.
     private static let png: [UInt8] = [
         0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1,
         8, 0,
@@ -46,34 +47,22 @@ struct WarmUp {
         0x77, 0xcd, 0x72, 0xb6, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
     ]
 
-    /// One pixel.
+    /// A single pixel.
     private static let gif: [UInt8] = [
         0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x2c, 0, 0, 0, 0, 1, 0, 1,
         0, 0, 2,
         2, 0x44, 1, 0, 0x3b,
     ]
 
-    /// Fonts of each family, a filter, and a picture of each kind that a drawing may hold.
+    /// Text in each generic font family, and pictures in the formats that a drawing may embed.
     private static let drawings: [String] = {
         let start = "<svg xmlns='http://www.w3.org/2000/svg' width='64' height='64'>"
         let text = ["sans-serif", "serif", "monospace"].map {
             "<text y='20' font-family='\($0)'>Tessera Ж 漢 ع</text>"
         }.joined()
         let pictures = [("png", png), ("gif", gif)].map {
-            "<image width='9' height='9' href='data:image/\($0.0);base64,\(base64($0.1))'/>"
+            "<image width='9' height='9' href='data:image/\($0.0);base64,\(Base64.standard.encode($0.1))'/>"
         }.joined()
         return [start + text + pictures + "</svg>"]
     }()
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var text = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = (0..<3).reduce(0) { $0 << 8 | (start + $1 < bytes.count ? Int(bytes[start + $1]) : 0) }
-            for place in 0..<4 {
-                text.append(start + place > bytes.count ? "=" : letters[group >> (18 - 6 * place) & 63])
-            }
-        }
-        return text
-    }
 }

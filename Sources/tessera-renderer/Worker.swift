@@ -2,24 +2,35 @@ import CLinux
 import Decoding
 import Glibc
 import Renditions
+import Sandbox
 
-/// Takes jobs from the channel, one after the other, until it closes.
+/// Takes jobs from the channel, one after another, until the channel closes.
 final class Worker {
     private let renderer: Renderer
     private let channel: Int32
+    private let confinement: WorkerMessage.Confinement
+    private let threadRequests: Sandbox.ThreadRequests?
     private var buffer = [UInt8](repeating: 0, count: JobMessage.maximumLength)
 
-    init(renderer: Renderer, channel: Int32) {
+    /// - Parameter threadRequests: What the pool answers, if the number of threads is limited.
+    init(
+        renderer: Renderer, channel: Int32, confinement: WorkerMessage.Confinement,
+        threadRequests: Sandbox.ThreadRequests?
+    ) {
         self.renderer = renderer
         self.channel = channel
+        self.confinement = confinement
+        self.threadRequests = threadRequests
     }
 
-    func serve(_ confinement: WorkerMessage.Confinement) -> Never {
-        send(.ready(confinement))
+    func serve() -> Never {
+        send(.ready(confinement), with: threadRequests?.descriptors ?? [])
+        // A worker that was taken over must not answer itself.
+        threadRequests?.close()
         while true {
             let (message, descriptors) = next()
             switch message {
-            // It came too late: the job was answered before it was read.
+            // Too late: the job had been answered before this was read.
             case .stop: continue
             case .job(let job): answer(job, descriptors)
             }
@@ -28,11 +39,14 @@ final class Worker {
 
     private func answer(_ job: JobMessage, _ descriptors: [Int32]) {
         guard descriptors.count == job.descriptors else { fail("a job without its files") }
-        let isSurvey = job.work == .survey(descriptors.count)
         let (end, bytes) =
-            isSurvey
-            ? survey(job, descriptors)
-            : perform(job, descriptors[0], output: descriptors.count > 1 ? descriptors[1] : nil)
+            switch job.work {
+            case .readMetadataOfAll:
+                performBatch(job, descriptors.map { ($0, .readMetadata) })
+            case .readSidecars(let formats):
+                performBatch(job, zip(descriptors, formats).map { ($0, .readSidecars([$1])) })
+            default: perform(job, descriptors[0], output: descriptors.count > 1 ? descriptors[1] : nil)
+            }
         for descriptor in descriptors { close(descriptor) }
         send(.ended(job: job.job, end, memory: Int64(clamping: clinux_trim_memory())))
         for file in bytes {
@@ -42,25 +56,27 @@ final class Worker {
         }
     }
 
-    /// Looks into one original after the other.
-    private func survey(_ job: JobMessage, _ descriptors: [Int32]) -> (WorkerMessage.End, [[UInt8]]) {
+    /// Does the work on one original after another.
+    private func performBatch(
+        _ job: JobMessage, _ originals: [(descriptor: Int32, work: RenderJob.Work)]
+    ) -> (WorkerMessage.End, [[UInt8]]) {
         var ends: [WorkerMessage.End] = []
         var length = 0
-        for descriptor in descriptors {
-            let one = JobMessage(job: job.job, work: .examine, mayBeHeavy: false)
+        for (descriptor, work) in originals {
+            let one = JobMessage(job: job.job, work: work, mayBeHeavy: false)
             let end = perform(one, descriptor).0
             if case .failed(let error) = end, error.reason == .stopped { return (end, []) }
-            // Each fits into a packet, and most would fit together.
-            let more = WorkerMessage.visited(job: job.job, [end]).packet.count
+            // A single result always fits into a packet, and usually many do.
+            let more = WorkerMessage.results(job: job.job, [end]).packet.count
             if length + more > WorkerMessage.packetLength {
-                send(.visited(job: job.job, ends))
+                send(.results(job: job.job, ends))
                 (ends, length) = ([], 0)
             }
             ends.append(end)
             length += more
         }
-        send(.visited(job: job.job, ends))
-        return (.made(AnswerHead.splitting(RenderAnswer()).head), [])
+        send(.results(job: job.job, ends))
+        return (.made(RenderResponseHead.splitting(RenderResult()).head), [])
     }
 
     private func perform(
@@ -74,7 +90,7 @@ final class Worker {
             case .heavy: return (.heavy, [])
             case .made(var answer):
                 answer.source = Self.status(of: descriptor)
-                let (head, bytes) = AnswerHead.splitting(answer)
+                let (head, bytes) = RenderResponseHead.splitting(answer)
                 return (.made(head), bytes)
             }
         } catch {
@@ -100,7 +116,7 @@ final class Worker {
             var number = 0
             let count = clinux_receive_packet(channel, &buffer, buffer.count, 0, &descriptors, &number)
             if count < 0, errno == EINTR { continue }
-            // The pool has let go of this worker.
+            // The pool has closed the channel.
             guard count > 0 else { _exit(0) }
             do {
                 return (try PoolMessage(buffer[..<count]), Array(descriptors[..<number]))
@@ -110,22 +126,22 @@ final class Worker {
         }
     }
 
-    /// Looks, in the midst of a job, whether the pool has said that it need not be finished.
+    /// Checks, in the middle of a job, whether the pool no longer needs it.
     private static func isStopped(_ job: UInt64, _ channel: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: JobMessage.maximumLength, alignment: 8) { buffer in
             let count = clinux_receive_packet(
                 channel, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT), nil, nil)
-            if count < 0, errno == EMSGSIZE { fail("a job before the last was answered") }
+            if count < 0, errno == EMSGSIZE { fail("a job before the previous one finished") }
             if count < 0 { return false }
             guard count > 0, let message = try? PoolMessage(Array(buffer[..<count])[...]) else { _exit(0) }
-            guard case .stop(let number) = message else { fail("a job before the last was answered") }
+            guard case .stop(let number) = message else { fail("a job before the previous one finished") }
             return number == job
         }
     }
 
-    private func send(_ message: WorkerMessage) {
+    private func send(_ message: WorkerMessage, with descriptors: [Int32] = []) {
         let packet = message.packet
-        while clinux_send_packet(channel, packet, packet.count, nil, 0) != packet.count {
+        while clinux_send_packet(channel, packet, packet.count, descriptors, descriptors.count) != packet.count {
             switch errno {
             case EINTR: continue
             case EAGAIN:
@@ -137,7 +153,7 @@ final class Worker {
     }
 }
 
-/// Says why, and ends: whoever sends such a thing is not to be served.
+/// Reports a protocol violation and exits: such a peer can't be served.
 private func fail(_ why: String) -> Never {
     Program.complain("tessera-renderer: \(why)")
     exit(EX_PROTOCOL)

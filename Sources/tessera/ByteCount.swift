@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// A number of bytes as people write it: `512MB`, `2GiB`, `65536`. Decimal and binary units are told apart.
+/// A number of bytes as people write it: `512MB`, `2GiB`, `65536`. Distinguishes decimal from binary units.
 struct ByteCount: ExpressibleByArgument, CustomStringConvertible {
     let bytes: Int
 
-    /// Nil when `argument` is not a non-negative whole number with a known unit, or is too large for this machine.
+    /// Nil unless `argument` is a non-negative whole number with a known unit that fits into an `Int`.
     init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int(digits), let factor = Self.units[argument.dropFirst(digits.count).lowercased()] else {

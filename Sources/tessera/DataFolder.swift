@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where the server keeps what it has learnt and made: the index and the caches.
+/// The folder for what the server can rebuild: the index and the caches.
 enum DataFolder {
-    /// The folder used when none is named: one for each set of sources beneath the user's cache folder, so that two
-    /// galleries never share one and a restart finds its own again.
+    /// The default folder: one per set of sources in the user's cache folder, so that two galleries never share one
+    /// and a restart finds its own again.
     static func standard(for sources: [String]) -> String {
         let words = sources.map { source in
             source.contains("://") ? source : URL(fileURLWithPath: source).standardizedFileURL.path
@@ -13,14 +13,14 @@ enum DataFolder {
         return cacheFolder() + "/tessera/\(readable)-\(fingerprint(of: words))"
     }
 
-    /// A folder of its own for one run, such as the demo's.
+    /// A new folder for one run, such as the demo's.
     static func temporary() throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tessera-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return folder.path
     }
 
-    /// The XDG Base Directory Specification's place for what can be made again.
+    /// The XDG Base Directory Specification's folder for data that can be rebuilt.
     private static func cacheFolder() -> String {
         let environment = ProcessInfo.processInfo.environment
         if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return folder }

@@ -12,16 +12,16 @@ struct GalleryRun {
     let configuration: Gallery.Configuration
     let sources: [Source]
     let workers: RenderPool
-    /// What a person has said of one client is left as it is.
+    /// Explicitly set limits of one client are left as they are.
     let named: NamedClientLimits
 
-    /// How long a stop waits for what is being sent.
+    /// How long a stop waits for pending responses.
     private static let stopDeadline = Duration.seconds(8)
 
-    /// Returns once the gallery has been stopped by SIGTERM or SIGINT. SIGUSR1 has it read its sources again.
+    /// Runs until SIGTERM or SIGINT, and returns once the gallery has stopped. SIGUSR1 makes it rescan its sources.
     ///
-    /// - Throws: what made the start impossible, in words for the person at the command line.
-    func untilTold() async throws {
+    /// - Throws: The reason why the gallery could not start, in words for the user at the command line.
+    func runUntilSignal() async throws {
         ProcessLimits.prepare()
         let stop = StopSignal()
         let logger = Logger(label: "tessera")
@@ -35,34 +35,35 @@ struct GalleryRun {
             throw error
         }
         let rescan = SignalWatch(SIGUSR1) {
-            logger.notice("Reading the sources again.")
+            logger.notice("Rescanning the sources.")
             gallery.rescan()
         }
-        let housekeeping = Housekeeping(isAtRest: { gallery.isAtRest }, letGo: { gallery.rest() })
+        let housekeeping = MemoryTrimmer(isAtRest: { gallery.isAtRest }, release: { gallery.rest() })
         StandardStreams.print("Tessera is ready at \(address)")
         await stop.wait()
         withExtendedLifetime((rescan, housekeeping)) {}
-        logger.notice("Stopping; what is being sent is finished within \(Self.stopDeadline).")
+        logger.notice("Stopping; responses in progress may finish within \(Self.stopDeadline).")
         await gallery.stop(within: Self.stopDeadline)
         await workers.stop()
     }
 }
 
 extension GalleryRun {
-    /// The configuration with no more connections and transfers than there are descriptors for.
+    /// The configuration with connections and transfers limited to what the available descriptors allow.
     private func withinLimits(_ logger: Logger) -> Gallery.Configuration {
         guard let limit = ProcessLimits.descriptors else { return configuration }
         let budget = DescriptorBudget(
             limit: limit, connections: configuration.http.maximumConnections,
-            transfers: configuration.origins.places, workers: configuration.rendering.places,
+            transfers: configuration.origins.permits, workers: configuration.rendering.permits,
             loops: configuration.http.loopCount)
         var configuration = configuration
-        configuration.origins.places = budget.transfers
+        configuration.origins.permits = budget.transfers
         guard budget.connections < configuration.http.maximumConnections else { return configuration }
         logger.notice(
-            "Up to \(budget.connections) connections are taken, for the process may open \(limit) files (ulimit -n).")
+            "Up to \(budget.connections) connections are accepted because the process may open \(limit) files (ulimit -n)."
+        )
         configuration.http.maximumConnections = budget.connections
-        // With the bounds of one client as they were, one alone could have all connections.
+        // If the limits per client stayed the same, one client could take all connections.
         if !named.connections {
             configuration.http.maximumConnectionsPerClient = min(
                 configuration.http.maximumConnectionsPerClient, budget.connectionsPerClient)
@@ -75,13 +76,13 @@ extension GalleryRun {
     }
 }
 
-/// Which bounds of one client a person has named.
+/// Which limits of one client were set explicitly.
 struct NamedClientLimits {
     var connections = false
     var streams = false
 }
 
-/// The first SIGTERM or SIGINT asks for a clean end; a second one ends the process at once.
+/// The first SIGTERM or SIGINT requests a clean stop; a second one ends the process at once.
 private final class StopSignal: Sendable {
     private let watches: [SignalWatch]
     private let signals: AsyncStream<Void>
@@ -104,7 +105,7 @@ private final class StopSignal: Sendable {
     }
 }
 
-/// Calls `body` each time the process is sent a signal, instead of what the signal would do, for as long as it lives.
+/// Calls `body` for each signal of this kind instead of its default action, for as long as the object lives.
 private final class SignalWatch: Sendable {
     private let source: any DispatchSourceSignal
 

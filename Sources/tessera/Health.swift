@@ -2,31 +2,32 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// `tessera health`: asks a running server whether it is well; for a container's health check.
+/// `tessera health`: checks whether a running server is healthy, for a container's health check.
 struct Health: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask a running server on this machine whether it is well; exit 0 when it is.")
+        abstract: "Check a running server on this machine; exit with 0 if it is healthy.")
 
-    @Option(help: "The address that the server listens on. (TESSERA_HOST; 127.0.0.1)")
+    @Option(help: "The address the server listens on. (TESSERA_HOST; 127.0.0.1)")
     var host: String?
 
     @Option(help: "The port of the server. (TESSERA_PORT; 8080)")
     var port: UInt16?
 
-    /// Seconds that the server may take for connecting and for each read.
-    private static let patience = 3
+    /// The timeout of the connection and of each read, in seconds.
+    private static let timeout = 3
 
     func run() throws {
         let host = try host ?? Environment.value("host") ?? "127.0.0.1"
         let port = try port ?? Environment.value("port") ?? 8080
-        guard Self.answersWell(host: host, port: port) else {
-            print("No healthy answer from \(host), port \(port), to /healthz within \(Self.patience) s.")
+        guard Self.isHealthy(host: host, port: port) else {
+            print("No healthy answer from \(host), port \(port), to /healthz within \(Self.timeout) s.")
             throw ExitCode.failure
         }
     }
 
-    /// Asks the first address that `host` has, as the server listens on that. Linux takes 0.0.0.0 and :: for this machine.
-    private static func answersWell(host: String, port: UInt16) -> Bool {
+    /// Asks the first address of `host`, since that is the one the server listens on. Linux connects 0.0.0.0 and ::
+    /// to this machine.
+    private static func isHealthy(host: String, port: UInt16) -> Bool {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
@@ -35,7 +36,7 @@ struct Health: ParsableCommand {
         let descriptor = socket(found.pointee.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: patience, tv_usec: 0)
+        var limit = timeval(tv_sec: timeout, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         guard connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else { return false }

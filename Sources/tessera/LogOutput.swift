@@ -1,8 +1,8 @@
 import Logging
 
-/// The log goes to standard error, so that standard output has nothing but the address.
+/// The log goes to standard error, so that standard output contains only the server's address.
 enum LogOutput {
-    /// Once, before the first logger is made.
+    /// Call once, before creating the first logger.
     static func start(level: Logger.Level) {
         StandardStreams.keepOpen()
         LoggingSystem.bootstrap { label in
@@ -13,8 +13,8 @@ enum LogOutput {
     }
 }
 
-/// Each event is one line of plain text. Names of files and words of origins get into the log, and a line end in one
-/// would begin a line that looks like the log's own; other control characters command the terminal that shows it.
+/// Writes each event as one line of plain text. The log contains file names and texts from origins: a line break in
+/// one would start a line that looks like a log line, and other control characters would control the terminal.
 private struct OneLineLog: LogHandler {
     private var inner: StreamLogHandler
 
@@ -49,15 +49,15 @@ private struct OneLineLog: LogHandler {
     }
 
     private static func plain(_ text: String) -> String {
-        func isOdd(_ scalar: Unicode.Scalar) -> Bool {
+        func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: true
             default: false
             }
         }
-        guard text.unicodeScalars.contains(where: isOdd) else { return text }
+        guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
         var plain = String.UnicodeScalarView()
-        plain.append(contentsOf: text.unicodeScalars.lazy.map { isOdd($0) ? "\u{fffd}" : $0 })
+        plain.append(contentsOf: text.unicodeScalars.lazy.map { isUnprintable($0) ? "\u{fffd}" : $0 })
         return String(plain)
     }
 }

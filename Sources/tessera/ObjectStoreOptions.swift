@@ -4,7 +4,7 @@ import Foundation
 import GalleryServer
 import Origins
 
-/// Where buckets are, and how they are asked for.
+/// Where the buckets are, and how to access them.
 struct ObjectStoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -19,17 +19,17 @@ struct ObjectStoreOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("path-style"),
-        help: "Write the bucket into the URL's path; so it is with an --endpoint. (TESSERA_PATH_STYLE=1)")
+        help: "Put the bucket in the URL's path; the default with --endpoint. (TESSERA_PATH_STYLE=1)")
     var pathStyle = false
 
     @Flag(
         name: .customLong("host-style"),
-        help: "Write the bucket before the host's name; so it is without an --endpoint. (TESSERA_HOST_STYLE=1)")
+        help: "Put the bucket before the host name; the default without --endpoint. (TESSERA_HOST_STYLE=1)")
     var hostStyle = false
 
     @Option(
         help: ArgumentHelp(
-            "Keep renditions in the store, too, where every node finds them: s3://bucket/prefix. (TESSERA_TILES; on this machine alone)",
+            "Also store renditions in a bucket that all nodes share: s3://bucket/prefix. (TESSERA_TILES; none)",
             valueName: "bucket"))
     var tiles: String?
 
@@ -40,16 +40,16 @@ struct ObjectStoreOptions: ParsableArguments {
             valueName: "secret"))
     var eventsSecret: String?
 
-    @Flag(help: "Ask the store without credentials, for buckets that anybody may read. (TESSERA_ANONYMOUS=1)")
+    @Flag(help: "Send unsigned requests, for public buckets. (TESSERA_ANONYMOUS=1)")
     var anonymous = false
 }
 
 extension ObjectStoreOptions {
-    /// - Throws: `ValidationError` for options that cannot both be.
+    /// - Throws: `ValidationError` for options that exclude each other.
     func store() throws -> BucketAddress.Store {
         let isOfPath = try pathStyle || Environment.value("path-style") == 1
         let isOfHost = try hostStyle || Environment.value("host-style") == 1
-        guard !(isOfPath && isOfHost) else { throw ValidationError("Say --path-style or --host-style, not both.") }
+        guard !(isOfPath && isOfHost) else { throw ValidationError("Give --path-style or --host-style, not both.") }
         let variables = ProcessInfo.processInfo.environment
         let common = ["AWS_REGION", "AWS_DEFAULT_REGION"].lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
         return BucketAddress.Store(
@@ -58,21 +58,21 @@ extension ObjectStoreOptions {
             style: isOfPath ? .path : isOfHost ? .host : nil)
     }
 
-    /// Where renditions are kept in the store; nil for nowhere.
+    /// The bucket that stores renditions; nil if there is none.
     ///
-    /// - Throws: `ValidationError` for what is no bucket, or cannot be written to.
+    /// - Throws: `ValidationError` if it isn't a bucket, or can't be written to.
     func tileBucket() throws -> BucketAddress? {
         guard let word = try tiles ?? Environment.value("tiles") else { return nil }
         guard word.hasPrefix(BucketAddress.scheme) else { throw ValidationError("--tiles: write s3://bucket/prefix.") }
         guard try !isAnonymous() else {
-            throw ValidationError("--tiles: what is written needs credentials; leave --anonymous out.")
+            throw ValidationError("--tiles: writing needs credentials; omit --anonymous.")
         }
         return try BucketAddress(word, in: store())
     }
 
-    /// What the store has to know to tell of its objects; nil where it may not.
+    /// The secret that the store must send with its notifications; nil if notifications are not accepted.
     ///
-    /// - Throws: `ValidationError` for what can be guessed, or cannot be sent.
+    /// - Throws: `ValidationError` if it is easy to guess or can't be sent.
     func secretOfEvents() throws -> String? {
         guard let secret = try eventsSecret ?? Environment.value("events-secret") else { return nil }
         guard Gallery.Configuration.isEventsSecret(secret) else {
@@ -85,7 +85,7 @@ extension ObjectStoreOptions {
 
     private func isAnonymous() throws -> Bool { try anonymous || Environment.value("anonymous") == 1 }
 
-    /// How requests to the store of these sources, and of the renditions, are signed; nil where nothing is in a bucket.
+    /// How requests to the store of these sources and renditions are signed; nil if none of them is in a bucket.
     func signing(of sources: [Source], _ tiles: BucketAddress?) throws -> ObjectStore? {
         let address = sources.lazy.compactMap { if case .bucket(let address) = $0 { address } else { nil } }.first
         guard let address = address ?? tiles else { return nil }

@@ -1,37 +1,37 @@
 import ArgumentParser
 import Origins
 
-/// How long origins are waited for. What has run out ends the fetch, and the picture's slot says so.
+/// Timeouts of fetches from origins. When one expires, the fetch fails and the picture's slot says so.
 struct OriginLimitOptions: ParsableArguments {
     @Option(
         name: .customLong("origin-connect-timeout"),
         help: ArgumentHelp(
-            "The longest wait for a connection to an origin. (TESSERA_ORIGIN_CONNECT_TIMEOUT; 10)",
+            "The connection timeout for an origin. (TESSERA_ORIGIN_CONNECT_TIMEOUT; 10)",
             valueName: "seconds"))
     var connect: Seconds?
 
     @Option(
         name: .customLong("origin-first-byte-timeout"),
         help: ArgumentHelp(
-            "The longest wait for the head of an origin's answer, the connection included. (TESSERA_ORIGIN_FIRST_BYTE_TIMEOUT; 20)",
+            "The timeout for an origin's response head, with the connection. (TESSERA_ORIGIN_FIRST_BYTE_TIMEOUT; 20)",
             valueName: "seconds"))
     var firstByte: Seconds?
 
     @Option(
         name: .customLong("origin-progress-timeout"),
         help: ArgumentHelp(
-            "The longest that a body may bring next to nothing. (TESSERA_ORIGIN_PROGRESS_TIMEOUT; 15)",
+            "How long a body may stall. (TESSERA_ORIGIN_PROGRESS_TIMEOUT; 15)",
             valueName: "seconds"))
     var progress: Seconds?
 
     @Option(
         name: .customLong("origin-timeout"),
         help: ArgumentHelp(
-            "The longest that one picture may take to fetch, retries and redirects included. (TESSERA_ORIGIN_TIMEOUT; 120)",
+            "The total time for one fetch, including retries and redirects. (TESSERA_ORIGIN_TIMEOUT; 120)",
             valueName: "seconds"))
     var all: Seconds?
 
-    /// - Throws: `ValidationError` for a variable of the environment that cannot be read.
+    /// - Throws: `ValidationError` for a variable of the environment that cannot be parsed.
     func apply(to origins: inout Origins.Configuration) throws {
         if let limit = try connect ?? Environment.value("origin-connect-timeout") {
             origins.connectTimeout = limit.duration

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// What the process asks of the system before anything else.
+/// System settings that the process makes before anything else.
 enum ProcessLimits {
-    /// Keeps the allocator to two arenas: many threads would each leave large holes in one of their own. Has it give
-    /// large arrays back as soon as they are freed: left to itself it keeps all that are smaller than the largest that it
-    /// has met (`mallopt(3)`, dynamic threshold), and an order of a million pictures is sorted in several of some megabytes.
-    /// Raises the number of descriptors to what the system allows, and makes a write to a closed socket an error
-    /// rather than the end of the process.
+    /// Limits the allocator to two arenas, because many threads would each leave large holes in an arena of their
+    /// own. Also makes it return large arrays as soon as they are freed: by default it keeps anything smaller than
+    /// the largest block it has seen (`mallopt(3)`, dynamic threshold), and sorting an order of a million pictures
+    /// takes several arrays of some megabytes. Raises the descriptor limit as far as the system allows, and makes a
+    /// write to a closed socket fail instead of ending the process.
     static func prepare() {
         mallopt(M_ARENA_MAX, 2)
         mallopt(M_MMAP_THRESHOLD, 512 << 10)
@@ -18,7 +18,7 @@ enum ProcessLimits {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many descriptors the process may have open; nil when the system does not say.
+    /// The number of descriptors that the process may open; nil if unknown.
     static var descriptors: Int? {
         descriptorLimit.map { Int(clamping: $0.rlim_cur) }
     }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Finds the browser front: named, beside the program as it is installed, or in the checkout the program was built in.
+/// Finds the browser front: the given folder, the built front beside the program, or the plain modules of the checkout
+/// that the program was built in.
 enum PublicFolder {
     static func find(named name: String?) throws -> String {
         if let name {
@@ -17,12 +18,13 @@ enum PublicFolder {
         return found
     }
 
-    /// `../share/tessera/Public` of an installed program; `Public` of the folder it is started in; and `Public` of
-    /// each folder above the program.
+    /// `../share/tessera/front` relative to an installed program, `front` beside the program, where `Scripts/build` puts
+    /// it, `Public` in the current folder, and `Public` in each folder above the program.
     private static func candidates() -> [String] {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = URL(fileURLWithPath: program).deletingLastPathComponent()
-        var all = [folder.appendingPathComponent("../share/tessera/Public").standardizedFileURL.path, "Public"]
+        var all = ["../share/tessera/front", "front"].map { folder.appendingPathComponent($0).standardizedFileURL.path }
+        all.append("Public")
         while folder.path != "/" {
             all.append(folder.appendingPathComponent("Public").path)
             folder.deleteLastPathComponent()

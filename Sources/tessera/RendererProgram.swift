@@ -4,18 +4,18 @@ import Logging
 import RenderWorkers
 import Renditions
 
-/// The render workers' program, which lies beside this one.
+/// The render workers' program, which is installed beside this one.
 enum RendererProgram {
     private static let name = "tessera-renderer"
 
-    /// - Throws: `ValidationError` when the program is not there, or a setting is out of its bounds.
+    /// - Throws: `ValidationError` if the program is missing or a setting is out of range.
     static func pool(_ configuration: RenderPool.Configuration) throws -> RenderPool {
         var configuration = configuration
         configuration.logger = Logger(label: "tessera.rendering")
         do {
             return try RenderPool(configuration: configuration, program: try find())
         } catch let error as RenderLimits.Invalid {
-            throw ValidationError("The setting \(error.field) of the render workers is out of its bounds.")
+            throw ValidationError("The render worker setting \(error.field) is out of range.")
         }
     }
 

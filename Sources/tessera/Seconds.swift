@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// A time as people write it: `10`, `0.5`. More than nothing, and at most a day.
+/// A duration in seconds: `10`, `0.5`. From one millisecond to a day.
 struct Seconds: ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
 
-    private static let longest = 86_400.0
+    private static let maximum = 86_400.0
 
     init?(argument: String) {
-        guard let seconds = Double(argument), seconds >= 0.001, seconds <= Self.longest else { return nil }
+        guard let seconds = Double(argument), seconds >= 0.001, seconds <= Self.maximum else { return nil }
         duration = .seconds(seconds)
     }
 

@@ -8,8 +8,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a gallery of folders, lists of image URLs, URL templates, or buckets.",
         discussion: """
-            A SOURCE is a folder (read with all its subfolders), a file of URLs (.txt, .csv, .jsonl), a URL with \
-            {index} in it, together with --count, or a bucket of an S3-compatible store:
+            A SOURCE is a folder (read with all its subfolders), a file of URLs (.txt, .csv, .tsv, .jsonl), a URL \
+            with {index} in it, together with --count, or a bucket of an S3-compatible store:
 
               tessera serve ~/Pictures
               tessera serve catalogue.csv
@@ -25,6 +25,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "How many pictures a URL template has. (TESSERA_COUNT)")
     var count: Int?
 
+    @Option(help: "The number in the first URL of a URL template. (TESSERA_FIRST; 0)")
+    var first: Int?
+
     @OptionGroup var store: ObjectStoreOptions
 
     @OptionGroup var server: ServerOptions
@@ -37,7 +40,8 @@ struct Serve: AsyncParsableCommand {
                 "Name a SOURCE: a folder, a file of URLs, a URL template with --count, or s3://bucket.")
         }
         let count = try count ?? Environment.value("count")
-        let sources = try Source.parse(words, count: count, store: store.store())
+        let first = try first ?? Environment.value("first") ?? 0
+        let sources = try Source.parse(words, count: count, first: first, store: store.store())
         var configuration = try server.configuration(standardData: DataFolder.standard(for: words))
         let tiles = try store.tileBucket()
         configuration.tileBucket = tiles?.folder
@@ -46,6 +50,6 @@ struct Serve: AsyncParsableCommand {
         let workers = try RendererProgram.pool(configuration.rendering)
         try await GalleryRun(
             configuration: configuration, sources: sources, workers: workers, named: server.namedClientLimits()
-        ).untilTold()
+        ).runUntilSignal()
     }
 }

@@ -12,10 +12,10 @@ import RenderWorkers
 import Renditions
 import Traces
 
-/// The options that every command that runs a gallery shares. A plain optional here means "not on the command line";
-/// the environment and then the default decide.
+/// The options shared by all commands that run a gallery. Nil means "not on the command line"; then the environment
+/// decides, and then the default.
 struct ServerOptions: ParsableArguments {
-    @Option(help: "The address to listen on. (TESSERA_HOST; 127.0.0.1, so that only this machine can look)")
+    @Option(help: "The address to listen on. (TESSERA_HOST; 127.0.0.1, reachable from this machine only)")
     var host: String?
 
     @Option(help: "The port to listen on; 0 picks a free one. (TESSERA_PORT; 8080)")
@@ -25,116 +25,133 @@ struct ServerOptions: ParsableArguments {
     var data: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Leave out files and folders, or bucket keys, that match this pattern, in the syntax of .gitignore and relative to each source. Repeatable. (TESSERA_EXCLUDE)",
+            valueName: "pattern"))
+    var exclude: [String] = []
+
+    @Option(
         name: .customLong("allow-address"),
         help: ArgumentHelp(
-            "Let origins on these addresses be fetched; loopback and private ones are refused otherwise. Repeatable. (TESSERA_ALLOW_ADDRESS)",
+            "Allow fetching from origins at these addresses; loopback and private ones are refused by default. Repeatable. (TESSERA_ALLOW_ADDRESS)",
             valueName: "cidr"))
     var allowAddress: [String] = []
 
     @Option(
         name: .customLong("allow-host"),
         help: ArgumentHelp(
-            "Answer to this name too while listening on loopback, where only localhost is answered otherwise. Repeatable. (TESSERA_ALLOW_HOST)",
+            "Also accept this host name when listening on loopback, where only localhost is accepted by default. Repeatable. (TESSERA_ALLOW_HOST)",
             valueName: "name"))
     var allowHost: [String] = []
 
     @Option(
         name: .customLong("allow-origin"),
         help: ArgumentHelp(
-            "Let pages of this web origin use the API (CORS). Repeatable. (TESSERA_ALLOW_ORIGIN)",
+            "Allow pages of this web origin to use the API (CORS). Repeatable. (TESSERA_ALLOW_ORIGIN)",
             valueName: "origin"))
     var allowOrigin: [String] = []
 
     @Option(
+        help: ArgumentHelp(
+            "Allow pages of this web origin to show the gallery in a frame. Repeatable. (TESSERA_EMBED)",
+            valueName: "origin"))
+    var embed: [String] = []
+
+    @Option(
         name: .customLong("trusted-proxy"),
         help: ArgumentHelp(
-            "Believe a reverse proxy on these addresses when it says for whom it asks (X-Forwarded-For). Repeatable. (TESSERA_TRUSTED_PROXY)",
+            "Trust X-Forwarded-For from a reverse proxy at these addresses. Repeatable. (TESSERA_TRUSTED_PROXY)",
             valueName: "cidr"))
     var trustedProxy: [String] = []
 
     @Option(
         name: .customLong("client-connections"),
-        help: "Open connections of one client. (TESSERA_CLIENT_CONNECTIONS; 2500)")
+        help: "The maximum number of open connections per client. (TESSERA_CLIENT_CONNECTIONS; 2500)")
     var clientConnections: Int?
 
     @Option(
         name: .customLong("client-streams"),
-        help: "Open pages of one client. (TESSERA_CLIENT_STREAMS; 250)")
+        help: "The maximum number of open pages per client. (TESSERA_CLIENT_STREAMS; 250)")
     var clientStreams: Int?
 
     @Option(
         name: .customLong("memory-cache"),
-        help: ArgumentHelp("Memory for encoded renditions. (TESSERA_MEMORY_CACHE; 48MiB)", valueName: "bytes"))
+        help: ArgumentHelp(
+            "The size of the memory cache for renditions. (TESSERA_MEMORY_CACHE; 48MiB)", valueName: "bytes"))
     var memoryCache: ByteCount?
 
     @Option(
         name: .customLong("tile-cache"),
-        help: ArgumentHelp("Disk for encoded renditions. (TESSERA_TILE_CACHE; 2GiB)", valueName: "bytes"))
+        help: ArgumentHelp("The size of the disk cache for renditions. (TESSERA_TILE_CACHE; 2GiB)", valueName: "bytes"))
     var tileCache: ByteCount?
 
     @Option(
         name: .customLong("original-cache"),
-        help: ArgumentHelp("Disk for fetched originals. (TESSERA_ORIGINAL_CACHE; 4GiB)", valueName: "bytes"))
+        help: ArgumentHelp(
+            "The size of the disk cache for fetched originals. (TESSERA_ORIGINAL_CACHE; 4GiB)", valueName: "bytes"))
     var originalCache: ByteCount?
 
     @Option(
         help: ArgumentHelp(
-            "Where changes are not seen when they happen: how often sources are read again, at most. (TESSERA_RESCAN; 60)",
+            "The minimum interval in seconds between rescans of sources that cannot be watched. (TESSERA_RESCAN; 60)",
             valueName: "seconds"))
     var rescan: Seconds?
 
     @Option(
         help: ArgumentHelp(
-            "The Redis or Valkey by which several nodes of one gallery agree: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]. (TESSERA_REDIS; none, a node by itself)",
+            "The Redis or Valkey that coordinates the nodes of one gallery: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]. (TESSERA_REDIS; none: a single node)",
             valueName: "url"))
     var redis: String?
 
     @Option(
         help: ArgumentHelp(
-            "The PostgreSQL in which several nodes of one gallery share what they learn of pictures: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
+            "The PostgreSQL through which nodes of one gallery share image metadata: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
             valueName: "url"))
     var database: String?
 
     @OptionGroup
     var originLimits: OriginLimitOptions
 
-    @Option(help: "Pictures that are decoded at once, each by a worker. (TESSERA_WORKERS; one for each core)")
+    @OptionGroup
+    var originHeaders: OriginHeaderOptions
+
+    @Option(help: "The number of render workers. (TESSERA_WORKERS; one for each core)")
     var workers: Int?
 
     @Option(
         name: .customLong("worker-memory"),
-        help: ArgumentHelp("Memory that one worker may use. (TESSERA_WORKER_MEMORY; 512MiB)", valueName: "bytes"))
+        help: ArgumentHelp("The memory limit of one worker. (TESSERA_WORKER_MEMORY; 512MiB)", valueName: "bytes"))
     var workerMemory: ByteCount?
 
     @Flag(
         name: .customLong("allow-unconfined"),
-        help: "Decode although the kernel cannot lock the workers in (seccomp). (TESSERA_ALLOW_UNCONFINED=1)")
+        help: "Decode even if the workers cannot be sandboxed (seccomp). (TESSERA_ALLOW_UNCONFINED=1)")
     var allowUnconfined = false
 
     @Flag(
         name: .customLong("no-examine"),
-        help: "Look into a file only when its picture is asked for. (TESSERA_NO_EXAMINE=1)")
+        help: "Do not index metadata in the background. (TESSERA_NO_EXAMINE=1)")
     var noExamine = false
 
     @Flag(
+        name: .customLong("no-name-dates"),
+        help: "Do not take dates from the names of images without any other. (TESSERA_NO_NAME_DATES=1)")
+    var noNameDates = false
+
+    @Flag(
         name: .customLong("no-tiles-ahead"),
-        help: "Make a tile only when it is asked for. (TESSERA_NO_TILES_AHEAD=1)")
+        help: "Do not prefill tiles in the background. (TESSERA_NO_TILES_AHEAD=1)")
     var noTilesAhead = false
 
     @Option(
         name: .customLong("public"),
         help: ArgumentHelp(
-            "The folder of the browser front. (TESSERA_PUBLIC; found beside the program)", valueName: "dir"))
+            "The browser front, built or plain modules. (TESSERA_PUBLIC; found beside the program)", valueName: "dir"))
     var publicFolder: String?
-
-    @Flag(
-        name: .customLong("keep-cancelled"),
-        help: ArgumentHelp("Streams cancel nothing. (TESSERA_KEEP_CANCELLED)", visibility: .private))
-    var keepCancelled = false
 
     @Option(
         name: .customLong("log-level"),
-        help: "How much is logged: trace, debug, info, notice, warning, error. (TESSERA_LOG_LEVEL; notice)")
+        help: "The log level: trace, debug, info, notice, warning, error. (TESSERA_LOG_LEVEL; notice)")
     var logLevel: Logger.Level?
 }
 
@@ -145,12 +162,12 @@ extension ServerOptions {
         try logLevel ?? Environment.value("log-level") ?? .notice
     }
 
-    /// The data folder that was named, if one was.
+    /// The data folder given by the user, if any.
     func namedData() throws -> String? {
         try data ?? Environment.value("data")
     }
 
-    /// - Parameter standardData: the data folder to use when none is named.
+    /// - Parameter standardData: The data folder to use if none is given.
     func configuration(standardData: @autoclosure () -> String) throws -> Gallery.Configuration {
         var configuration = Gallery.Configuration(
             dataFolder: try namedData() ?? standardData(),
@@ -160,20 +177,27 @@ extension ServerOptions {
         configuration.http.port = try port ?? Environment.value("port") ?? 8080
         configuration.origins.allowedAddresses = allowAddress + Environment.values("allow-address")
         try originLimits.apply(to: &configuration.origins)
+        try originHeaders.apply(to: &configuration.origins)
         do {
             try configuration.origins.validate()
         } catch let error as Origins.Configuration.Invalid {
             throw ValidationError("--allow-address: \(error.problem).")
         }
+        do {
+            configuration.catalog.excluded = try SkipPatterns(exclude + Environment.values("exclude"))
+        } catch {
+            throw ValidationError("--exclude: \(error).")
+        }
         configuration.allowedHosts = allowHost + Environment.values("allow-host")
         configuration.allowedOrigins = allowOrigin + Environment.values("allow-origin")
+        configuration.embedders = embed + Environment.values("embed")
         try apply(to: &configuration.http, streams: &configuration.maximumStreamsPerClient)
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
-        configuration.examinesFiles = try !(noExamine || Environment.value("no-examine") == 1)
-        configuration.makesTilesAhead = try !(noTilesAhead || Environment.value("no-tiles-ahead") == 1)
-        configuration.keepsCancelled = try keepCancelled || Environment.value("keep-cancelled") == 1
+        configuration.indexesMetadata = try !(noExamine || Environment.value("no-examine") == 1)
+        configuration.catalog.datesFromNames = try !(noNameDates || Environment.value("no-name-dates") == 1)
+        configuration.prefillsTiles = try !(noTilesAhead || Environment.value("no-tiles-ahead") == 1)
         if let interval = try rescan ?? Environment.value("rescan") {
-            guard interval.duration >= .seconds(1) else { throw ValidationError("--rescan: say 1 or more.") }
+            guard interval.duration >= .seconds(1) else { throw ValidationError("--rescan must be 1 or more.") }
             configuration.catalog.rescanInterval = interval.duration
         }
         if let budget = try memoryCache ?? Environment.value("memory-cache") {
@@ -209,7 +233,7 @@ extension ServerOptions {
         return configuration
     }
 
-    /// Which bounds of one client were named, and so are not to be fitted to the machine.
+    /// Which limits of one client were set explicitly, and so are not fitted to the machine.
     func namedClientLimits() throws -> NamedClientLimits {
         NamedClientLimits(
             connections: try clientConnections != nil || (Environment.value("client-connections") as Int?) != nil,
@@ -218,17 +242,18 @@ extension ServerOptions {
 
     private func apply(to http: inout HTTPServer.Configuration, streams: inout Int) throws {
         if let connections = try clientConnections ?? Environment.value("client-connections") {
-            guard connections > 0 else { throw ValidationError("--client-connections: say 1 or more.") }
+            guard connections > 0 else { throw ValidationError("--client-connections must be 1 or more.") }
             http.maximumConnectionsPerClient = connections
         }
         if let open = try clientStreams ?? Environment.value("client-streams") {
-            guard open > 0 else { throw ValidationError("--client-streams: say 1 or more.") }
+            guard open > 0 else { throw ValidationError("--client-streams must be 1 or more.") }
             streams = open
         }
     }
 
     private func apply(to rendering: inout RenderPool.Configuration) throws {
-        rendering.places = try workers ?? Environment.value("workers") ?? max(2, ProcessInfo.processInfo.processorCount)
+        rendering.permits =
+            try workers ?? Environment.value("workers") ?? max(2, ProcessInfo.processInfo.processorCount)
         if let memory = try workerMemory ?? Environment.value("worker-memory") {
             rendering.limits.memory = Int64(memory.bytes)
         }
@@ -236,14 +261,14 @@ extension ServerOptions {
         if let seconds: Int = try Environment.value("render-deadline") {
             rendering.deadlines.tile = .seconds(seconds)
             rendering.deadlines.screen = .seconds(2 * seconds)
-            rendering.deadlines.examination = .seconds(seconds)
+            rendering.deadlines.metadata = .seconds(seconds)
         }
         do {
             try rendering.validate()
         } catch {
             throw ValidationError(
-                error.field == "places"
-                    ? "--workers: say 1 to 256." : "--worker-memory: say 128MiB or more.")
+                error.field == "permits"
+                    ? "--workers: say 1 to 256." : "--worker-memory must be 128MiB or more.")
         }
     }
 }

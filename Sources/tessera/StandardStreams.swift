@@ -1,17 +1,17 @@
 import Glibc
 
-/// The three descriptors that a process is started with, or not.
+/// The three standard descriptors, which a process may or may not be started with.
 enum StandardStreams {
-    /// Opens those that are closed, onto nothing. Otherwise the next file to be opened would get such a number, and what is
-    /// meant for people would be written into the index.
+    /// Opens those that are closed, onto /dev/null. Otherwise the next file to be opened, such as the index, would
+    /// get such a number, and messages for people would be written into it.
     static func keepOpen() {
         for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 {
-            // The lowest free number is this one.
+            // open(2) returns the lowest free number, which is this one.
             _ = open("/dev/null", O_RDWR)
         }
     }
 
-    /// A line on standard output, if anybody is there to read it: a server does not end because nobody does.
+    /// Prints a line to standard output. Ignores failures: the server must not end because nobody reads it.
     static func print(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         var written = 0

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The command line: it reads words and environment, composes the gallery, and runs it until it is told to stop.
+/// The command line: parses arguments and environment, sets up the gallery, and runs it until told to stop.
 @main
 struct Tessera: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +8,7 @@ struct Tessera: AsyncParsableCommand {
         abstract: "A gallery server: point it at pictures, open a browser, scroll through a million of them.",
         discussion: """
             Every option can also be given in the environment: --port as TESSERA_PORT, --data as TESSERA_DATA, and so \
-            on; what stands on the command line wins.
+            on; the command line takes precedence.
             """,
         version: Release.version,
         subcommands: [Serve.self, Demo.self, Health.self]

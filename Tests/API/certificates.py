@@ -1,11 +1,11 @@
-"""Certificates that no authority of the world has signed."""
+"""Certificates that no trusted authority has signed."""
 
 import pathlib
 import subprocess
 
 
 def signed_by_itself(folder: pathlib.Path, name: str, *words: str) -> pathlib.Path:
-    """A certificate that vouches for itself and for those that it signs; its key, `.key`, is beside it.
+    """A self-signed certificate that can also sign others. Its key is beside it, named `.key`.
 
     - `words`: further options of `openssl req`."""
     certificate = folder / f"{name}.pem"

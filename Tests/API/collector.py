@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry's, as far as traces go: it takes OTLP over HTTP in its JSON form, and is strict about it."""
+"""A collector of OpenTelemetry traces. It accepts OTLP over HTTP in its JSON form, and is strict about it."""
 
 import base64
 import http.server
@@ -28,7 +28,7 @@ class Span:
 
 
 def _in_base64(value):
-    """Identifiers are hexadecimal in OTLP's JSON, and base64 in that of Protocol Buffers."""
+    """Converts identifiers, which are hexadecimal in OTLP's JSON, to base64 as in Protocol Buffers' JSON."""
     if isinstance(value, list):
         return [_in_base64(each) for each in value]
     if not isinstance(value, dict):
@@ -43,7 +43,7 @@ def _value(told):
 
 
 def read(body: bytes) -> tuple[dict, list[Span]]:
-    """What is said of all spans, and the spans. Fails on whatever is not of the form."""
+    """Returns the resource's attributes and the spans. Fails on anything malformed."""
     request = json_format.ParseDict(_in_base64(json.loads(body)), ExportTraceServiceRequest())
     resource, spans = {}, []
     for of_resource in request.resource_spans:
@@ -64,8 +64,8 @@ def _span(told: Told) -> Span:
 
 
 class Collector:
-    """Listens on loopback until it is closed. `status` is what it answers; while `silent` is set it answers nothing.
-    With a certificate, whose key is beside it, it speaks TLS."""
+    """Listens on loopback until it is closed. `status` is its response status; while `silent` is set, it does not
+    respond. With a certificate, whose key is beside it, it uses TLS."""
 
     def __init__(self, certificate: pathlib.Path | None = None):
         self.silent = threading.Event()
@@ -112,7 +112,7 @@ class Collector:
         return f"{self._scheme}://127.0.0.1:{self._server.server_port}"
 
     def environment(self, **more: str) -> dict[str, str]:
-        """What a program is started with that is to tell this one, soon."""
+        """The environment of a program that should send its traces here, without delay."""
         return {"OTEL_EXPORTER_OTLP_ENDPOINT": self.url, "OTEL_BSP_SCHEDULE_DELAY": "50", **more}
 
     def _take(self, path: str, headers: dict, body: bytes) -> int:

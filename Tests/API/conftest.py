@@ -30,7 +30,7 @@ def store():
 
 @pytest.fixture
 def serve(data):
-    """Starts galleries that end with the test, each checked to end well."""
+    """Starts galleries that end with the test, and checks that each stops cleanly."""
     running: list[Gallery] = []
 
     def start(*words, **options) -> Gallery:
@@ -47,7 +47,7 @@ def serve(data):
 
 @pytest.fixture
 def listed(serve, tmp_path):
-    """Serves a list of URLs that may be on loopback."""
+    """Serves a list of URLs, which may be on loopback."""
     def start(*urls: str, **options) -> Gallery:
         file = tmp_path / "urls.txt"
         file.write_text("".join(url + "\n" for url in urls))
@@ -65,14 +65,14 @@ def postgres_server():
 
 @pytest.fixture
 def postgres(postgres_server):
-    """The same server, with nothing in it that an earlier test has told."""
+    """The PostgreSQL server without any data of earlier tests."""
     postgres_server.ask("DROP SCHEMA IF EXISTS tessera CASCADE")
     return postgres_server
 
 
 @pytest.fixture(scope="module")
 def shared_folder(tmp_path_factory) -> pathlib.Path:
-    """Twelve good pictures of several formats."""
+    """A folder of twelve intact pictures in several formats."""
     folder = tmp_path_factory.mktemp("pictures")
     for number in range(12):
         format, extension = [("JPEG", "jpg"), ("PNG", "png"), ("WEBP", "webp"), ("GIF", "gif")][number % 4]
@@ -82,7 +82,7 @@ def shared_folder(tmp_path_factory) -> pathlib.Path:
 
 @pytest.fixture(scope="module")
 def shared_gallery(shared_folder, tmp_path_factory):
-    """A gallery of `shared_folder` that all tests of a module ask; none may harm it."""
+    """A gallery of `shared_folder`, shared by all tests of a module; none may harm it."""
     with Gallery(shared_folder, data=tmp_path_factory.mktemp("data")) as gallery:
         gallery.images(12)
         yield gallery

@@ -1,4 +1,4 @@
-"""A running Tessera, and the words in which the tests speak to it."""
+"""A running Tessera, and the helpers by which tests talk to it."""
 
 import http.client
 import json
@@ -14,12 +14,12 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOOPBACK = ("--allow-address", "127.0.0.0/8")
-# Generous: the machine may be busy with much else.
+# Generous, because the machine may be busy.
 PATIENCE = 30.0
 
 
 def binary() -> str:
-    """The program under test: TESSERA_BINARY, else what was built last."""
+    """The program under test: TESSERA_BINARY, or else the latest build."""
     named = os.environ.get("TESSERA_BINARY")
     built = [ROOT / ".build" / kind / "tessera" for kind in ("release", "debug")]
     there = [named] if named else sorted((p for p in built if p.exists()), key=lambda p: -p.stat().st_mtime)
@@ -31,20 +31,20 @@ def binary() -> str:
 def environment(data: pathlib.Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TESSERA_", "OTEL_"))}
     public = os.environ.get("TESSERA_PUBLIC", str(ROOT / "Public"))
-    # Tests count what becomes of what they ask for; those of looking into files have it done.
+    # Tests count the results of their own requests, so background work is off. Tests of indexing turn it on.
     return {**kept, "TESSERA_PUBLIC": public, "TESSERA_DATA": str(data), "TESSERA_NO_EXAMINE": "1",
             "TESSERA_NO_TILES_AHEAD": "1", **more}
 
 
 def run(*words: str, data: pathlib.Path, before: tuple[str, ...] = (), timeout: float = PATIENCE, **more: str):
-    """Runs the program to its end; for what must refuse to start."""
+    """Runs the program to its end, for cases in which it must refuse to start."""
     return subprocess.run(
         [*before, binary(), *map(str, words)], env=environment(data, **more), stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=timeout)
 
 
 class Answer:
-    """A response, read to its end."""
+    """A response, read completely."""
 
     def __init__(self, response: http.client.HTTPResponse, body: bytes):
         self.status, self.headers, self.body = response.status, response.headers, body
@@ -58,19 +58,19 @@ class Answer:
         return self.headers.get_content_type()
 
     def is_problem(self, *statuses: int) -> bool:
-        """Whether this is an RFC 9457 problem with one of `statuses`, made for people to read."""
+        """Whether this is an RFC 9457 problem with one of `statuses`, with texts for people."""
         assert self.status in statuses, f"{self.status} is none of {statuses}: {self.body[:300]!r}"
         assert self.type == "application/problem+json", self.type
         problem = self.json
         assert problem["status"] == self.status
         assert isinstance(problem["title"], str) and problem["title"]
         for internal in ("/home", "/tmp", "vips", "Vips", "SQLITE", "Swift.", "NSError", "127.0.0.1"):
-            assert internal not in problem.get("detail", ""), f"the answer tells internals: {problem}"
+            assert internal not in problem.get("detail", ""), f"the response reveals internals: {problem}"
         return True
 
 
 class Gallery:
-    """One server process. `stop` it, or use it in a `with`."""
+    """A server process. Call `stop`, or use it in a `with` statement."""
 
     def __init__(self, *words, data: pathlib.Path, command: str = "serve", before: tuple[str, ...] = (), **more: str):
         self.process = subprocess.Popen(
@@ -139,7 +139,7 @@ class Gallery:
         return answer.json
 
     def images(self, count: int) -> dict[str, dict]:
-        """The first `count` images by name, once the catalog knows as many."""
+        """The first `count` images by name, once the catalog has that many."""
         wait_until(lambda: self.page(limit=1)["total"] >= count, f"{count} images", lambda: self.log)
         return {image["name"]: image for image in self.page(limit=500)["images"]}
 
@@ -147,13 +147,13 @@ class Gallery:
         return self.get(f"/images/{image['id']}/tile", Accept=accept, timeout=timeout)
 
     def tokens(self, accept: str = "image/jpeg", **body) -> dict:
-        """Issues tokens; the loads begin at once, so the format is settled here."""
+        """Issues tokens. The loads start at once, so this determines the format."""
         answer = self.post("/api/v1/tokens", body, Accept=accept)
         assert answer.status == 201, answer.body
         return answer.json
 
     def stop(self, within: float = PATIENCE) -> int:
-        """Asks it to end, as a container's engine does; its exit status."""
+        """Stops the server as a container engine would, and returns its exit status."""
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(within)
         for reader in self._readers:
@@ -177,9 +177,9 @@ class Gallery:
 
 
 def wait_until(holds, what: str, explain=lambda: "", patience: float = PATIENCE):
-    """Asks again and again until `holds()` is true; for facts that nothing announces."""
+    """Polls until `holds()` is true, for conditions that nothing signals."""
     deadline = time.monotonic() + patience
     while not holds():
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {patience} s in vain for {what}. {explain()}")
+            raise AssertionError(f"timed out after {patience} s waiting for {what}. {explain()}")
         time.sleep(0.02)

@@ -1,5 +1,6 @@
-"""An origin that misbehaves as its paths say, on loopback, and remembers what happened to it."""
+"""An origin on loopback that misbehaves as its paths say, and records what happens to it."""
 
+import gzip
 import socket
 import struct
 import threading
@@ -9,7 +10,7 @@ import pictures
 
 
 class Origin:
-    """Serves `/KIND/NAME`; the kinds are the methods below whose names begin with "kind_"."""
+    """Serves `/KIND/NAME`. The kinds are the methods below whose names begin with "kind_"."""
 
     def __init__(self):
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
@@ -18,11 +19,11 @@ class Origin:
         self.asked: list[str] = []
         self.closed: dict[str, float] = {}
         self._ends = threading.Event()
-        # What waits for it is let by setting it.
+        # Setting it releases the responses that wait for it.
         self.gate = threading.Event()
-        # Answers that were begun and wait for the gate.
+        # Responses that have begun and are waiting for the gate.
         self.begun = 0
-        # Requests for what is counted at this moment, and at most until now.
+        # The counted requests in flight now, and their maximum so far.
         self.present = self.most_present = 0
         self.picture = pictures.encoded("JPEG", quality=90)
         self.camera = pictures.camera_picture()
@@ -38,10 +39,10 @@ class Origin:
     def wait_until_asked(self, path_part: str, patience: float = 30):
         with self._condition:
             met = self._condition.wait_for(lambda: any(path_part in path for path in self.asked), patience)
-        assert met, f"nobody asked for {path_part}"
+        assert met, f"{path_part} was not requested"
 
     def wait_until_closed(self, path_part: str, patience: float = 30) -> float:
-        """The moment at which the client closed its connection for a path (`time.monotonic`)."""
+        """The time (`time.monotonic`) at which the client closed its connection for a path."""
         with self._condition:
             met = self._condition.wait_for(lambda: any(path_part in path for path in self.closed), patience)
             assert met, f"the connection for {path_part} stayed open"
@@ -49,7 +50,7 @@ class Origin:
 
     def wait_until_begun(self, count: int, patience: float = 30):
         with self._condition:
-            assert self._condition.wait_for(lambda: self.begun >= count, patience), f"{self.begun} answers were begun"
+            assert self._condition.wait_for(lambda: self.begun >= count, patience), f"only {self.begun} responses have begun"
 
     def close(self):
         self._ends.set()
@@ -92,7 +93,7 @@ class Origin:
         return head
 
     def _watch_close(self, connection: socket.socket, path: str):
-        """Waits until the client closes, and notes when."""
+        """Waits until the client closes the connection, and records when."""
         connection.settimeout(60)
         try:
             while connection.recv(4096):
@@ -110,18 +111,18 @@ class Origin:
             f"HTTP/1.1 {status}\r\nContent-Type: {type}\r\nContent-Length: {length}\r\n{more}\r\n".encode() + body)
         return True
 
-    # What an origin can do. Each answers whether the connection lives on.
+    # The kinds of responses. Each returns whether the connection stays open.
 
     def kind_good(self, connection, path, head):
         return self._answer(connection, self.picture)
 
     def kind_slow(self, connection, path, head):
-        """Answers when it is let, and may be kept for a while."""
+        """Responds once the gate is open. The response may be cached for a while."""
         self.gate.wait(60)
         return self._answer(connection, self.picture, more="Cache-Control: max-age=600\r\n")
 
     def kind_trickle(self, connection, path, head):
-        """Sends the half of it, and the rest when it is let."""
+        """Sends half of the picture, and the rest once the gate is open."""
         half = len(self.picture) // 2
         self._answer(connection, self.picture[:half], length=len(self.picture), more="Cache-Control: max-age=600\r\n")
         with self._condition:
@@ -160,7 +161,7 @@ class Origin:
         self._answer(connection, self.picture, length=len(self.picture) + 5000)
 
     def kind_says_less(self, connection, path, head):
-        """Declares a shorter body than it sends: what it declares is a cut picture."""
+        """Declares a shorter body than it sends, so what it declares is a truncated picture."""
         self._answer(connection, self.picture, length=len(self.picture) // 2)
 
     def kind_html(self, connection, path, head):
@@ -179,8 +180,18 @@ class Origin:
         return self._answer(connection, b"no", status="500 Internal Server Error", type="text/plain")
 
     def kind_patience(self, connection, path, head):
-        """Asks for three years of it."""
+        """Asks the client to retry after three years."""
         return self._answer(connection, b"no", status="429 Too Many Requests", more="Retry-After: 99999999\r\n")
+
+    def kind_compressed(self, connection, path, head):
+        return self._answer(connection, gzip.compress(self.picture), more="Content-Encoding: gzip\r\n")
+
+    def kind_greeting(self, connection, path, head):
+        """Redirects to itself once, to set a cookie."""
+        if b"seen=1" in head:
+            return self._answer(connection, self.picture)
+        more = f"Set-Cookie: seen=1; Path=/\r\nLocation: {path}\r\n"
+        return self._answer(connection, b"", status="302 Found", more=more)
 
     def kind_coded(self, connection, path, head):
         return self._answer(connection, self.picture, more="Content-Encoding: identity, gzip\r\n")
@@ -204,20 +215,20 @@ class Origin:
         return self._answer(connection, b"", status="302 Found", more=f"Location: {path}\r\n")
 
     def kind_endless(self, connection, path, head):
-        """Sends a picture and then zeros for ever."""
+        """Sends a picture, and then zeros without end."""
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n" + self.picture)
         while not self._ends.is_set():
             connection.sendall(bytes(65536))
 
     def kind_counted(self, connection, path, head):
-        """Counts how many ask at a time; answers when it is let, and not at once."""
+        """Counts the concurrent requests, and responds after a delay once the gate is open."""
         with self._condition:
             self.present += 1
             self.most_present = max(self.most_present, self.present)
         try:
             self.gate.wait(60)
             self._ends.wait(0.1)
-            # The client counts it as over once it has the answer.
+            # The client counts the request as over once it has the response.
             with self._condition:
                 self.present -= 1
             return self._answer(connection, self.picture)
@@ -225,7 +236,7 @@ class Origin:
             return False
 
     def kind_busy(self, connection, path, head):
-        """Asks for some seconds of rest until it is let."""
+        """Asks the client to retry after some seconds until the gate is open."""
         if self.gate.is_set():
             return self._answer(connection, self.picture)
         return self._answer(connection, b"no", status="429 Too Many Requests", type="text/plain", more="Retry-After: 4\r\n")

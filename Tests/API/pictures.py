@@ -1,4 +1,4 @@
-"""Pictures made for the tests, good and bad."""
+"""Pictures made for the tests, intact and damaged."""
 
 import io
 import pathlib
@@ -9,7 +9,7 @@ from PIL import Image
 
 
 def drawing(width: int = 640, height: int = 480, seed: int = 0) -> Image.Image:
-    """A picture with gradients and edges, another for each seed."""
+    """A picture with gradients and edges, different for each seed."""
     image = Image.radial_gradient("L").resize((width, height))
     other = Image.linear_gradient("L").rotate(90 * (seed % 4)).resize((width, height))
     third = Image.new("L", (width, height), (seed * 37) % 256)
@@ -23,12 +23,12 @@ def encoded(format: str = "JPEG", seed: int = 0, width: int = 640, height: int =
 
 
 def camera_picture(width: int = 2400, height: int = 1800) -> bytes:
-    """As a camera writes one: a JPEG of noise, with a small red picture of it in its Exif."""
+    """A picture like a camera's: a JPEG of noise with a small red thumbnail in its Exif data."""
     noise = Image.effect_noise((width, height), 80).convert("RGB")
     small, file = io.BytesIO(), io.BytesIO()
     Image.new("RGB", (160, 120), "red").save(small, "JPEG")
     thumbnail = small.getvalue()
-    # An empty IFD0 at 8, and IFD1 at 14 with where the thumbnail is and how long (CIPA DC-008, 4.5.8).
+    # An empty IFD0 at 8, and at 14 IFD1 with the thumbnail's position and length (CIPA DC-008, 4.5.8).
     entry = struct.Struct(">HHII")
     start = 14 + 2 + 2 * entry.size + 4
     exif = b"MM\0*" + struct.pack(">IHI", 8, 0, 14) + struct.pack(">H", 2)
@@ -48,7 +48,7 @@ def blurred_svg(width: int = 640, height: int = 480, seed: int = 0) -> bytes:
 
 
 def every_format(width: int = 640, height: int = 480, seed: int = 0) -> dict[str, bytes]:
-    """One drawing in every way of writing a picture that has a decoder, or a path through one, of its own."""
+    """One drawing in every encoding that has its own decoder or its own path through a decoder."""
     size = {"seed": seed, "width": width, "height": height}
     return {
         "baseline.jpg": encoded("JPEG", **size), "progressive.jpg": encoded("JPEG", progressive=True, **size),
@@ -59,7 +59,7 @@ def every_format(width: int = 640, height: int = 480, seed: int = 0) -> dict[str
         "blurred.svg": blurred_svg(width, height, seed)}
 
 
-# Where a PNG's header ends and its other chunks begin.
+# The end of a PNG's header, where its other chunks begin.
 PNG_HEAD = 33
 
 
@@ -70,26 +70,26 @@ def png_chunk(kind: bytes, content: bytes) -> bytes:
 def png_of_data(
     width: int, height: int, data: bytes, depth: int = 1, colour: int = 0, interlaced: bool = False
 ) -> bytes:
-    """A PNG with the header's own claim of its size; `data` are the rows, filtered and compressed."""
+    """A PNG whose header claims this size; `data` are the filtered and compressed rows."""
     header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
     return (
         b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", data) + png_chunk(b"IEND", b""))
 
 
 def png(width: int, height: int, rows: bytes, depth: int = 1, colour: int = 0) -> bytes:
-    """A PNG with the header's own claim of its size; `rows` are the filtered rows before compression."""
+    """A PNG whose header claims this size; `rows` are the filtered rows before compression."""
     return png_of_data(width, height, zlib.compress(rows, 9), depth, colour)
 
 
 def interlaced_png(width: int = 640, height: int = 480, seed: int = 0) -> bytes:
-    """A PNG in the seven passes of Adam7, which Pillow does not write."""
+    """A PNG in the seven passes of Adam7, which Pillow can't write."""
     image = drawing(width, height, seed)
     packer = zlib.compressobj(6)
     data = []
     for x, y, across, down in (
             (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
         columns, rows = len(range(x, width, across)), len(range(y, height, down))
-        # Without smoothing this takes one pixel out of `across` by `down`; it counts from the middle of pixels.
+        # Without smoothing, this picks one pixel out of `across` by `down`, counted from pixel centres.
         grid = (across, 0, x + 0.5 - across / 2, 0, down, y + 0.5 - down / 2)
         part = image.transform((columns, rows), Image.Transform.AFFINE, grid).tobytes()
         data += [packer.compress(b"\0" + part[row * columns * 3:][:columns * 3]) for row in range(rows)]
@@ -97,12 +97,12 @@ def interlaced_png(width: int = 640, height: int = 480, seed: int = 0) -> bytes:
 
 
 def lying_png() -> bytes:
-    """Says that it is 100,000 pixels square and has one row."""
+    """Claims to be 100,000 pixels square, but has one row."""
     return png(100_000, 100_000, b"\0" + bytes(12_500))
 
 
 def laughing_svg() -> bytes:
-    """The billion laughs: entities that grow tenfold nine times."""
+    """The billion laughs: entities that grow tenfold, nine times."""
     entities = "".join(
         f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     return (
@@ -111,7 +111,7 @@ def laughing_svg() -> bytes:
 
 
 def curious_svg() -> bytes:
-    """Asks for a file of the machine and for a page of the network."""
+    """Refers to a local file and to a page on the network."""
     return (
         b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="200" height="100">'
         b'<image xlink:href="file:///etc/passwd" width="100" height="100"/>'
@@ -128,7 +128,7 @@ def many_frames() -> bytes:
 
 
 def write(folder: pathlib.Path, **files: bytes) -> pathlib.Path:
-    """Writes files named by their keys, a "__" standing for the dot."""
+    """Writes files named by their keys, in which "__" stands for the dot."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (folder / name.replace("__", ".")).write_bytes(content)
@@ -143,7 +143,7 @@ def is_whole(content: bytes) -> bool:
 
 
 def colour(content: bytes) -> tuple[int, int, int]:
-    """Of the middle of a picture."""
+    """The colour in the middle of a picture."""
     with Image.open(io.BytesIO(content)) as image:
         return image.convert("RGB").getpixel((image.width // 2, image.height // 2))
 

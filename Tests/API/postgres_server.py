@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own, on loopback and a free port, that can be killed, frozen and started again."""
+"""A PostgreSQL server for the tests, on loopback and a free port, that can be killed, frozen and restarted."""
 
 import os
 import pathlib
@@ -21,13 +21,13 @@ def _program(name: str) -> str:
 
 
 def _as_its_user() -> list[str]:
-    """PostgreSQL refuses to run as root. What is started ends with the tests, also where it stands still."""
+    """PostgreSQL refuses to run as root. Its processes end with the tests, even if they are frozen."""
     words = ["setpriv", "--pdeathsig", "KILL"]
     return words + (["--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else [])
 
 
 class Postgres:
-    """Its user is `tessera`, its database too."""
+    """Its user and its database are both called `tessera`."""
 
     def __init__(self):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="tessera-postgres-"))
@@ -71,7 +71,7 @@ class Postgres:
             env={**os.environ, "PGPASSWORD": PASSWORD}, check=True, capture_output=True, text=True, timeout=30).stdout.strip()
 
     def _all(self) -> list[int]:
-        """Its processes: one for each connection, and some for itself."""
+        """Its processes: one per connection, and some background processes."""
         own = self.process.pid
         children = pathlib.Path(f"/proc/{own}/task/{own}/children").read_text().split()
         return [own, *map(int, children)]

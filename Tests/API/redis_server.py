@@ -1,4 +1,4 @@
-"""A Redis of the tests' own, on loopback and a free port, that can be killed, frozen and started again."""
+"""A Redis server for the tests, on loopback and a free port, that can be killed, frozen and restarted."""
 
 import ctypes
 import pathlib
@@ -11,7 +11,7 @@ from gallery import wait_until
 
 
 def _end_with_the_tests():
-    """Also where it stands still when the tests are ended (PR_SET_PDEATHSIG, prctl(2))."""
+    """The process ends with the tests, even if it is frozen (PR_SET_PDEATHSIG, prctl(2))."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
@@ -49,7 +49,7 @@ class Redis:
             return False
 
     def ask(self, *words: str) -> bytes:
-        """The beginning of the answer to one command, as it comes."""
+        """The beginning of the reply to one command, as received."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             connection.sendall(f"*{len(words)}\r\n".encode())
             for word in words:

@@ -1,4 +1,4 @@
-"""What gives out a role's credentials: the machine's metadata service (version 2) and the container's, on loopback."""
+"""Services that issue a role's credentials: the machine's metadata service (version 2) and the container's."""
 
 import datetime
 import http.server
@@ -8,7 +8,7 @@ import threading
 
 class Role:
     def __init__(self, *credentials: tuple[str, str, str, float]):
-        """Each of `credentials` is an access key, a secret, a token and for how many seconds they last; the last stays."""
+        """Each of `credentials` is a key, a secret, a token and its lifetime in seconds; the last is reused."""
         self.credentials = list(credentials)
         self.asked: list[str] = []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -1,4 +1,4 @@
-"""Lets half of the generated requests name images that exist: chance alone never finds an id."""
+"""Makes half of the generated requests name existing images, because random ids never exist."""
 
 import os
 import zlib
@@ -9,7 +9,7 @@ IDS = os.environ["IMAGE_IDS"].split(",")
 
 
 def known(text: str) -> str:
-    """Always the same image for the same text."""
+    """Maps equal texts to the same image."""
     return IDS[zlib.crc32(text.encode("utf-8", "replace")) % len(IDS)]
 
 

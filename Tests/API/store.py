@@ -1,4 +1,4 @@
-"""An S3-compatible store on loopback, which checks each signature by itself, pages as it is told, and fails as it is told."""
+"""An S3-compatible store on loopback, which verifies signatures, and whose pages and failures tests control."""
 
 import datetime
 import email.utils
@@ -21,14 +21,14 @@ class Refused(Exception):
 
 
 class Store:
-    """A bucket or several. `put` objects, then look at `asked` for what was asked of it."""
+    """One or more buckets. Use `put` to add objects; `asked` records the requests."""
 
     def __init__(self, buckets=("pictures",), page: int = 1000, region: str = "us-east-1", port: int = 0):
         self.buckets: dict[str, dict[str, tuple[bytes, float]]] = {name: {} for name in buckets}
         self.page, self.region = page, region
         self.keys = {ACCESS: (SECRET, None)}
         self.encodes = True
-        self.answers = []  # Each takes (handler, is a listing), and answers whether it has answered.
+        self.answers = []  # Each takes (handler, is a listing), and returns whether it has responded.
         self.asked: list[str] = []
         self.puts: list[str] = []
         self.heads: list[dict[str, str]] = []
@@ -54,7 +54,7 @@ class Store:
             return [target for target in self.asked if "list-type=2" in target]
 
     def whole_listings(self) -> list[str]:
-        """Without the looks at one object."""
+        """The listings, without lookups of single objects."""
         return [target for target in self.listings() if "max-keys=1&" not in target]
 
     def times_fetched(self, key: str) -> int:
@@ -142,7 +142,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def check_signature(self, path: str, query: str):
-        """By the rules of AWS Signature Version 4, from what came over the wire."""
+        """Verifies AWS Signature Version 4 from what was received."""
         given = self.headers.get("Authorization", "")
         if not given.startswith("AWS4-HMAC-SHA256 "):
             raise Refused(403, "AccessDenied")
@@ -180,7 +180,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def list(self, objects: dict, bucket: str, query: dict[str, str]):
         prefix = query.get("prefix", "")
         after = token_key(query["continuation-token"]) if "continuation-token" in query else ""
-        # By their bytes, as stores have them.
+        # Stores sort keys by their bytes.
         keys = [key for key in sorted(list(objects), key=str.encode)
                 if key.startswith(prefix) and key.encode() > after.encode()]
         page = keys[:min(self.store.page, int(query["max-keys"]))]
@@ -220,7 +220,7 @@ def quote(text: str, safe: str = "") -> str:
 
 
 def key_token(key: str) -> str:
-    """Opaque, and with the letters that tokens have."""
+    """An opaque token with the special characters that real ones have."""
     return "1=" + key.encode().hex() + "/+=="
 
 

@@ -1,4 +1,4 @@
-"""Pictures that are cut, empty, mislabelled or hostile: each a clear answer, and everything else goes on."""
+"""Pictures that are truncated, empty, mislabelled or hostile: each gets a clear error, and everything else works."""
 
 import pytest
 
@@ -43,13 +43,13 @@ def mixed(tmp_path_factory):
 
 @pytest.mark.parametrize("rendition", ["preview", "tile", "screen"])
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_picture_is_a_labelled_slot(mixed, name, rendition):
+def test_a_bad_picture_yields_a_clear_error(mixed, name, rendition):
     gallery, images = mixed
     if name not in images:
-        return  # Left out of the gallery: also an honest answer.
+        return  # Leaving it out of the gallery is fine, too.
     answer = gallery.get(f"/images/{images[name]['id']}/{rendition}", Accept="image/jpeg")
     if name in ("laughs.svg",) and answer.status == 200:
-        assert pictures.is_whole(answer.body)  # Drawn without its jokes.
+        assert pictures.is_whole(answer.body)  # Rendered without the entities.
         return
     answer.is_problem(413, 415, 422)
     assert answer.headers["Cache-Control"] is None or "immutable" not in answer.headers["Cache-Control"]
@@ -57,17 +57,17 @@ def test_a_bad_picture_is_a_labelled_slot(mixed, name, rendition):
 
 @pytest.mark.parametrize("rendition", ["preview", "tile", "screen", "original"])
 @pytest.mark.parametrize("name", GOOD)
-def test_a_good_picture_beside_them_is_shown(mixed, name, rendition):
+def test_good_pictures_beside_bad_ones_are_shown(mixed, name, rendition):
     gallery, images = mixed
     answer = gallery.get(f"/images/{images[name]['id']}/{rendition}", Accept="image/jpeg")
     assert answer.status == 200 and pictures.is_whole(answer.body)
     if rendition == "original":
         assert answer.body == GOOD[name]
         right = {"a-png.jpg": "image/png", "a-jpeg.png": "image/jpeg"}.get(name)
-        assert right is None or answer.type == right, "the name decided, not the bytes"
+        assert right is None or answer.type == right, "the type comes from the name instead of the bytes"
 
 
-def test_the_original_of_what_is_no_picture_runs_nowhere(mixed):
+def test_an_original_that_is_not_a_picture_cannot_run_scripts(mixed):
     gallery, images = mixed
     for name in ("page.png", "text.jpg", "laughs.svg"):
         if name in images:
@@ -79,14 +79,14 @@ def test_the_original_of_what_is_no_picture_runs_nowhere(mixed):
                 assert "sandbox" in (answer.headers["Content-Security-Policy"] or "")
 
 
-def test_an_svg_reads_no_file_and_asks_no_host(serve, tmp_path):
+def test_an_svg_with_external_references_is_handled(serve, tmp_path):
     gallery = serve(pictures.write(tmp_path / "svg", curious__svg=pictures.curious_svg()))
     (image,) = gallery.images(1).values()
     answer = gallery.tile(image)
     assert answer.status in (200, 422)
 
 
-def test_links_that_leave_the_folder_are_refused(serve, tmp_path):
+def test_symbolic_links_that_leave_the_folder_are_refused(serve, tmp_path):
     outside = pictures.write(tmp_path / "outside", secret__jpg=pictures.encoded(seed=9))
     folder = pictures.write(tmp_path / "inside", mine__jpg=pictures.encoded())
     (folder / "link.jpg").symlink_to(outside / "secret.jpg")
@@ -99,7 +99,7 @@ def test_links_that_leave_the_folder_are_refused(serve, tmp_path):
         gallery.tile(images["link.jpg"]).is_problem(403, 404, 422)
 
 
-def test_a_file_that_goes_away_or_changes_is_noticed(serve, tmp_path):
+def test_a_file_that_disappears_or_changes_is_noticed(serve, tmp_path):
     folder = pictures.write(
         tmp_path / "moving", gone__jpg=pictures.encoded(), changed__jpg=pictures.encoded(seed=1), kept__jpg=pictures.encoded())
     gallery = serve(folder)

@@ -1,4 +1,4 @@
-"""Buckets of an S3-compatible store as sources: listed by pages, signed, and never believed to be empty by mistake."""
+"""Buckets of an S3-compatible store as sources: listed in pages, signed, and never mistaken for empty."""
 
 import json
 import socket
@@ -34,7 +34,7 @@ def total(gallery) -> int:
 
 
 @pytest.mark.parametrize("page", [2, 7, 1000])
-def test_every_key_of_every_page_is_shown_and_fetched_by_its_own_name(bucket, store, page):
+def test_every_key_of_every_page_is_listed_and_fetched(bucket, store, page):
     store.page = page
     for number, key in enumerate(ODD):
         store.put(key, pictures.encoded("JPEG", seed=number))
@@ -44,10 +44,10 @@ def test_every_key_of_every_page_is_shown_and_fetched_by_its_own_name(bucket, st
     fetched = {gallery.get(f"/images/{image['id']}/original").body for image in images}
     assert fetched == {body for body, _ in store.buckets["pictures"].values()}
     in_order = [key.rpartition("/")[2] for key in sorted(ODD, key=str.encode)]
-    assert [image["name"].replace("\ufffd", "\t") for image in images] == in_order, "keys are in the store's order"
+    assert [image["name"].replace("\ufffd", "\t") for image in images] == in_order, "keys are not in the store's order"
 
 
-def test_keys_are_read_from_a_store_that_does_not_encode_them(bucket, store):
+def test_keys_that_the_store_does_not_encode_are_read(bucket, store):
     store.encodes = False
     keys = [key for key in ODD if "\t" not in key]
     for key in keys:
@@ -56,7 +56,7 @@ def test_keys_are_read_from_a_store_that_does_not_encode_them(bucket, store):
     wait_until(lambda: total(gallery) == len(keys), "all keys", lambda: problems(gallery))
 
 
-def test_only_what_looks_like_a_picture_and_lies_beneath_the_prefix_is_shown(bucket, store):
+def test_only_pictures_beneath_the_prefix_are_shown(bucket, store):
     for key in ["2024/a.jpg", "2024/deep/b.PNG", "2024/notes.txt", "2024/", "2024x/c.jpg", "d.jpg", "2024/.hidden/e.jpg",
                 "2024/@eaDir/f.jpg", "2024/jpg", "2024/../g.jpg", "2024/./h.jpg"]:
         store.put(key)
@@ -67,14 +67,14 @@ def test_only_what_looks_like_a_picture_and_lies_beneath_the_prefix_is_shown(buc
     assert gallery.tile(image).status == 200
 
 
-def test_an_image_keeps_its_id_beneath_another_prefix(serve, store, tmp_path):
+def test_an_image_has_the_same_id_under_any_prefix(serve, store, tmp_path):
     store.put("2024/a.jpg")
     ids = [serve(word, data=tmp_path / str(number), **store.environment()).images(1)["a.jpg"]["id"]
            for number, word in enumerate(["s3://pictures", "s3://pictures/2024/"])]
     assert ids[0] == ids[1]
 
 
-def test_the_first_page_is_shown_while_the_second_does_not_come(bucket, store):
+def test_the_first_page_is_shown_while_the_second_is_pending(bucket, store):
     store.page = 3
     for number in range(9):
         store.put(f"{number}.jpg")
@@ -93,7 +93,7 @@ def test_the_first_page_is_shown_while_the_second_does_not_come(bucket, store):
     gallery.images(9)
 
 
-def test_a_page_that_fails_is_asked_for_again_and_the_listing_goes_on(bucket, store):
+def test_a_failed_page_is_retried_and_the_listing_continues(bucket, store):
     store.page = 2
     for number in range(6):
         store.put(f"{number}.jpg")
@@ -112,7 +112,7 @@ def test_a_page_that_fails_is_asked_for_again_and_the_listing_goes_on(bucket, st
 
 
 @pytest.mark.parametrize("kind", ["slow down", "error", "cut", "circle", "expansion"])
-def test_a_listing_that_breaks_off_takes_no_picture_away(bucket, store, kind):
+def test_an_incomplete_listing_removes_no_pictures(bucket, store, kind):
     store.page = 2
     for number in range(6):
         store.put(f"{number}.jpg")
@@ -141,7 +141,7 @@ def test_a_listing_that_breaks_off_takes_no_picture_away(bucket, store, kind):
     store.put("6.jpg")
     store.put("7.jpg")
     store.put("8.jpg")
-    wait_until(lambda: "pictures" in problems(gallery) or kind != "error", "the problem to be told",
+    wait_until(lambda: "pictures" in problems(gallery) or kind != "error", "the problem to be reported",
                lambda: problems(gallery))
     wait_until(lambda: len(store.listings()) >= asked + 2, "another listing")
     assert set(gallery.images(6)) >= {f"{number}.jpg" for number in range(6)}
@@ -149,7 +149,7 @@ def test_a_listing_that_breaks_off_takes_no_picture_away(bucket, store, kind):
     wait_until(lambda: set(gallery.images(3)) == {"6.jpg", "7.jpg", "8.jpg"}, "the change to be seen", patience=90)
 
 
-def test_what_came_changed_and_went_is_seen_by_the_next_listing(bucket, store):
+def test_the_next_listing_finds_new_changed_and_deleted_objects(bucket, store):
     for name in ("a", "b", "c"):
         store.put(f"{name}.jpg", pictures.encoded("JPEG", seed=1))
     gallery = bucket("--rescan", "1")
@@ -167,7 +167,7 @@ def test_what_came_changed_and_went_is_seen_by_the_next_listing(bucket, store):
     assert gallery.get(f"/images/{changed['id']}/original").body == other
 
 
-def test_an_object_is_fetched_once_and_believed_for_as_long_as_the_listing_names_it(bucket, store, data):
+def test_a_listed_object_is_fetched_once_and_not_revalidated(bucket, store, data):
     store.put("a.jpg")
     gallery = bucket()
     image = gallery.images(1)["a.jpg"]
@@ -181,18 +181,18 @@ def test_an_object_is_fetched_once_and_believed_for_as_long_as_the_listing_names
     assert known["width"] and known["bytes"] == len(store.buckets["pictures"]["a.jpg"][0])
 
 
-def test_an_object_that_changed_since_the_listing_is_asked_for_by_its_entity_tag(bucket, store):
+def test_a_change_since_the_last_listing_is_not_looked_for(bucket, store):
     store.put("a.jpg", pictures.encoded("JPEG", seed=1))
     gallery = bucket("--rescan", "3600")
     image = gallery.images(1)["a.jpg"]
     assert gallery.tile(image).status == 200
     store.put("a.jpg", pictures.encoded("JPEG", seed=2))
-    # What the listing named is still kept; another rendition has to be made of what there is.
+    # The listed version is still cached; another rendition has to be made from the current one.
     assert gallery.get(f"/images/{image['id']}/original").status == 200
-    assert store.times_fetched("a.jpg") == 1, "the listing is believed until the next one"
+    assert store.times_fetched("a.jpg") == 1, "the object was fetched again before the next listing"
 
 
-def test_a_start_shows_the_last_listing_while_the_store_is_away(serve, store, data):
+def test_a_restart_without_the_store_shows_the_last_listing(serve, store, data):
     for number in range(5):
         store.put(f"{number}.jpg")
     environment = store.environment()
@@ -202,11 +202,11 @@ def test_a_start_shows_the_last_listing_while_the_store_is_away(serve, store, da
     store.close()
     again = serve("s3://pictures", **environment)
     assert total(again) == 5
-    wait_until(lambda: "pictures" in problems(again), "the problem to be told", lambda: problems(again))
+    wait_until(lambda: "pictures" in problems(again), "the problem to be reported", lambda: problems(again))
     assert total(again) == 5
 
 
-def test_a_store_that_dies_under_load_is_503_with_a_time_to_come_again_for_everybody(bucket, store):
+def test_a_store_that_dies_under_load_yields_503_with_retry_after(bucket, store):
     for number in range(60):
         store.put(f"{number}.jpg")
     gallery = bucket("--rescan", "3600")
@@ -240,7 +240,7 @@ def test_a_store_that_dies_under_load_is_503_with_a_time_to_come_again_for_every
     ({"TESSERA_ANONYMOUS": "1"}, "do"),
     ({"TESSERA_ENDPOINT": "http://127.0.0.1:9"}, "cannot be reached"),
 ])
-def test_what_is_wrong_is_said_with_what_to_do(bucket, store, change, told):
+def test_a_problem_with_the_store_is_reported_with_its_remedy(bucket, store, change, told):
     store.put("a.jpg")
     gallery = bucket(**change)
     wait_until(lambda: told in problems(gallery), told, lambda: problems(gallery))
@@ -254,6 +254,6 @@ def test_what_is_wrong_is_said_with_what_to_do(bucket, store, change, told):
     (["s3://pictures", "--path-style", "--host-style"], "not both"),
     (["s3://pictures", "--region", "a b"], "--region"),
 ])
-def test_words_that_name_no_bucket_are_refused_with_what_to_write(data, words, told):
+def test_an_invalid_bucket_argument_is_refused_with_advice(data, words, told):
     refused = run("serve", *words, "--port", "0", data=data)
     assert refused.returncode != 0 and told in refused.stderr, refused.stderr

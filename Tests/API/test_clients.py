@@ -1,4 +1,4 @@
-"""What one client may hold is bounded, and nobody else pays for it. Each address of loopback is a client of its own."""
+"""One client can use only limited resources, and no other client suffers. Each loopback address is a client."""
 
 import http.client
 import json
@@ -38,7 +38,7 @@ def order(gallery, source: str, image: str, slots: int, session: str | None = No
 
 
 def stream(gallery, source: str, *lines: str) -> tuple[socket.socket, bytes]:
-    """Opens a stream; the first frame that comes."""
+    """Opens a stream, and returns it with its first frame."""
     opened = connect(gallery, source)
     fields = ["GET /api/v1/stream HTTP/1.1", f"Host: 127.0.0.1:{gallery.port}", "Upgrade: websocket", "Connection: Upgrade",
               "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
@@ -59,14 +59,14 @@ def is_answered(connection: socket.socket):
 
 
 def is_refusal(frame: bytes) -> bool:
-    """Whether a frame closes with 1013, "try again later"."""
+    """Whether a frame closes the stream with 1013, "try again later"."""
     return frame[0] == 0x88 and struct.unpack(">H", frame[2:4])[0] == 1013
 
 
-def test_a_client_has_so_many_connections_and_another_has_its_own(serve, shared_folder):
+def test_each_client_has_its_own_limit_of_connections(serve, shared_folder):
     gallery = serve(shared_folder, "--client-connections", 5)
     held = [connect(gallery, OTHER) for _ in range(5)]
-    for one in held:  # until each of them is known to be in
+    for one in held:  # Waits until each has been accepted.
         is_answered(one)
     sixth = connect(gallery, OTHER)
     refusal = b""
@@ -78,7 +78,7 @@ def test_a_client_has_so_many_connections_and_another_has_its_own(serve, shared_
         is_answered(one)
 
 
-def test_a_client_has_so_many_streams_and_another_has_its_own(serve, shared_folder):
+def test_each_client_has_its_own_limit_of_streams(serve, shared_folder):
     gallery = serve(shared_folder, "--client-streams", 3)
     opened = [stream(gallery, OTHER) for _ in range(3)]
     assert not any(is_refusal(frame) for _, frame in opened) and len(opened) == 3
@@ -87,7 +87,7 @@ def test_a_client_has_so_many_streams_and_another_has_its_own(serve, shared_fold
     assert gallery.get("/api/v1/status").json["streams"]["refused"] == 1
 
 
-def test_whom_a_trusted_proxy_names_is_the_client_and_nobody_else_is_believed(serve, shared_folder):
+def test_only_trusted_proxies_can_name_the_client(serve, shared_folder):
     gallery = serve(shared_folder, "--client-streams", 1, "--trusted-proxy", "127.0.0.2")
     first, frame = stream(gallery, OTHER, "X-Forwarded-For: 198.51.100.1")
     second, other = stream(gallery, OTHER, "X-Forwarded-For: 203.0.113.9, 198.51.100.2")
@@ -99,17 +99,17 @@ def test_whom_a_trusted_proxy_names_is_the_client_and_nobody_else_is_believed(se
 
 
 @pytest.mark.parametrize("words", [("--trusted-proxy", "10.0.0.0/40"), ("--client-streams", "0"), ("--client-connections", "-1")])
-def test_what_is_no_bound_is_refused_with_the_options_name(words, data, shared_folder):
+def test_an_invalid_limit_is_refused_with_the_name_of_the_option(words, data, shared_folder):
     ended = run("serve", str(shared_folder), *words, data=data)
     assert ended.returncode != 0 and words[0] in ended.stderr, ended.stderr
 
 
-def test_a_client_that_opens_sessions_and_orders_tokens_without_end_ends_nobody_elses(serve, shared_folder):
+def test_a_client_that_floods_sessions_and_tokens_does_not_evict_those_of_others(serve, shared_folder):
     gallery = serve(shared_folder)
     image = gallery.images(12)["IMG_0000.jpg"]["id"]
     mine = order(gallery, "127.0.0.1", image, 40)
     before = memory(gallery)
-    # More sessions, and twice the tokens, than one client may hold.
+    # More sessions, and twice as many tokens, as one client may hold.
     for _ in range(560):
         order(gallery, OTHER, image, 1)
     for _ in range(80):
@@ -121,10 +121,10 @@ def test_a_client_that_opens_sessions_and_orders_tokens_without_end_ends_nobody_
     answer = gallery.post("/api/v1/tokens/cancel", {"session": mine["session"], "tokens": tokens[20:]})
     assert answer.json == {"cancelled": 20}
     assert gallery.get(mine["tokens"][0]["href"]).status == 200
-    assert memory(gallery) - before < 100e6, "40,000 tokens were ordered"
+    assert memory(gallery) - before < 100e6, "40,000 tokens took too much memory"
 
 
 def memory(gallery) -> float:
-    """Resident bytes of the server."""
+    """The server's resident memory, in bytes."""
     with open(f"/proc/{gallery.process.pid}/statm") as told:
         return int(told.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""Several nodes of one gallery on one Redis: one render and one fetch for all of them, whoever dies, freezes or is away."""
+"""Several nodes of one gallery sharing a Redis server: one render and one fetch for all, even if nodes fail."""
 
 import concurrent.futures
 import os
@@ -46,12 +46,12 @@ def state(node: Gallery) -> str:
     return status(node)["cluster"]["redis"]
 
 
-def sums(nodes: list[Gallery], room: str, figure: str) -> int:
-    return sum(status(node)[room][figure] for node in nodes)
+def sums(nodes: list[Gallery], section: str, figure: str) -> int:
+    return sum(status(node)[section][figure] for node in nodes)
 
 
 def image(node: Gallery, count: int = 1, number: int = 0) -> dict:
-    """The picture of this number among so many, by its place."""
+    """The picture with this number, in the gallery's order."""
     node.images(count)
     return node.page(limit=500)["images"][number]
 
@@ -81,7 +81,7 @@ def test_three_hundred_clients_of_two_nodes_cost_one_fetch_and_one_render(nodes,
     assert sums(both, "loading", "rendersBegun") == 1
 
 
-def test_other_renditions_that_are_asked_of_another_node_come_of_the_same_fetch(nodes, origin, pool):
+def test_renditions_requested_from_other_nodes_share_one_fetch(nodes, origin, pool):
     all_three = nodes(3, origin.url("slow"))
     picture = image(all_three[0])["id"]
     asked = {}
@@ -89,18 +89,18 @@ def test_other_renditions_that_are_asked_of_another_node_come_of_the_same_fetch(
         image(all_three[number])
         asked[rendition] = pool.submit(all_three[number].get, f"/images/{picture}/{rendition}", Accept="image/webp")
         origin.wait_until_asked("/slow/")
-    wait_until(lambda: sums(all_three, "loading", "wishes") == 2, "the owner to hear of the other two")
+    wait_until(lambda: sums(all_three, "loading", "nodeRequests") == 2, "the owner to learn of both requests")
     origin.gate.set()
     answers = {rendition: one.result() for rendition, one in asked.items()}
     assert {answer.status for answer in answers.values()} == {200}
     assert len({answer.body for answer in answers.values()}) == 3
     assert origin.times_asked("/slow/") == 1
-    # Who fetched nothing knows as much of the picture.
+    # The nodes that fetched nothing have the same metadata.
     details = [node.get(f"/api/v1/images/{picture}").json for node in all_three]
     assert [one["width"] for one in details] == [details[0]["width"]] * 3
 
 
-def test_a_file_is_rendered_once_and_is_the_same_on_all_nodes(nodes, shared_folder, pool):
+def test_a_file_is_rendered_once_for_all_nodes(nodes, shared_folder, pool):
     both = nodes(2, folder=shared_folder)
     pages = []
     for node in both:
@@ -116,14 +116,14 @@ def test_a_file_is_rendered_once_and_is_the_same_on_all_nodes(nodes, shared_fold
     assert sums(both, "loading", "rendersBegun") == 12
 
 
-def test_the_work_goes_on_for_the_others_when_all_who_asked_here_have_left(nodes, origin, pool):
+def test_a_load_continues_for_other_nodes_when_its_local_requests_are_cancelled(nodes, origin, pool):
     both = nodes(2, origin.url("slow"))
     picture = image(both[0])["id"]
     image(both[1])
     held = both[0].tokens(rendition="tile", slots=[{"slot": 0, "image": picture}])
     origin.wait_until_asked("/slow/")
     other = pool.submit(both[1].tile, {"id": picture})
-    wait_until(lambda: status(both[0])["loading"]["wishes"] == 1, "the owner to hear of the other")
+    wait_until(lambda: status(both[0])["loading"]["nodeRequests"] == 1, "the owner to learn of the other request")
     cancelled = both[0].post("/api/v1/tokens/cancel", {
         "session": held["session"], "tokens": [held["tokens"][0]["token"]]})
     assert cancelled.json == {"cancelled": 1}
@@ -132,13 +132,13 @@ def test_the_work_goes_on_for_the_others_when_all_who_asked_here_have_left(nodes
     assert origin.times_asked("/slow/") == 1
 
 
-def test_a_fetch_that_nobody_waits_for_anywhere_is_stopped(nodes, origin):
+def test_a_fetch_that_no_node_waits_for_is_cancelled(nodes, origin):
     both = nodes(2, origin.url("hang"))
     picture = image(both[0])["id"]
     image(both[1])
     slots = {"rendition": "tile", "slots": [{"slot": 0, "image": picture}]}
     held = [node.tokens(**slots) for node in both]
-    wait_until(lambda: sums(both, "loading", "wishes") == 1, "the owner to hear of the other")
+    wait_until(lambda: sums(both, "loading", "nodeRequests") == 1, "the owner to learn of the other request")
     for node, tokens in zip(both, held):
         node.post("/api/v1/tokens/cancel", {
             "session": tokens["session"], "tokens": [tokens["tokens"][0]["token"]]})
@@ -147,7 +147,7 @@ def test_a_fetch_that_nobody_waits_for_anywhere_is_stopped(nodes, origin):
     assert origin.times_asked("/hang/") == 1
 
 
-def test_what_fails_for_good_fails_on_all_nodes_by_one_fetch(nodes, origin, pool):
+def test_a_permanent_failure_on_all_nodes_costs_one_fetch(nodes, origin, pool):
     both = nodes(2, origin.url("missing"))
     picture = image(both[0])["id"]
     image(both[1])
@@ -157,19 +157,19 @@ def test_what_fails_for_good_fails_on_all_nodes_by_one_fetch(nodes, origin, pool
 
 
 def owner(nodes: list[Gallery]) -> Gallery:
-    wait_until(lambda: sums(nodes, "loading", "fetches") > 0, "somebody to fetch")
+    wait_until(lambda: sums(nodes, "loading", "fetches") > 0, "a node to fetch")
     return next(node for node in nodes if status(node)["loading"]["fetches"])
 
 
-def test_another_node_finishes_what_a_killed_one_began(nodes, origin, pool):
+def test_another_node_finishes_the_load_of_a_killed_node(nodes, origin, pool):
     both = nodes(2, origin.url("trickle"))
     target = f"/images/{image(both[0])['id']}/tile"
     image(both[1])
     pool.submit(both[0].get, target)
     origin.wait_until_begun(1)
     other = pool.submit(both[1].get, target, Accept="image/webp")
-    wait_until(lambda: status(both[0])["loading"]["wishes"] == 1, "the owner to hear of the other")
-    origin.gate.set()  # whoever asks next gets all of it
+    wait_until(lambda: status(both[0])["loading"]["nodeRequests"] == 1, "the owner to learn of the other request")
+    origin.gate.set()  # The next fetch gets the whole body.
     origin.gate.clear()
     both[0].kill()
     killed = time.monotonic()
@@ -180,7 +180,7 @@ def test_another_node_finishes_what_a_killed_one_began(nodes, origin, pool):
     assert answer.status == 200 and answer.type == "image/webp"
 
 
-def test_a_node_that_froze_and_woke_harms_nobody(nodes, origin, pool):
+def test_a_node_that_freezes_and_wakes_does_no_harm(nodes, origin, pool):
     all_three = nodes(3, origin.url("trickle"))
     target = f"/images/{image(all_three[0])['id']}/tile"
     for node in all_three[1:]:
@@ -188,7 +188,7 @@ def test_a_node_that_froze_and_woke_harms_nobody(nodes, origin, pool):
     asked = [pool.submit(all_three[0].get, target, Accept="image/webp")]
     origin.wait_until_begun(1)
     asked += [pool.submit(node.get, target, Accept="image/webp") for node in all_three[1:] for _ in range(20)]
-    wait_until(lambda: status(all_three[0])["loading"]["wishes"] == 1, "the owner to hear of the others")
+    wait_until(lambda: status(all_three[0])["loading"]["nodeRequests"] == 1, "the owner to learn of the other request")
     all_three[0].process.send_signal(signal.SIGSTOP)
     frozen = time.monotonic()
     origin.wait_until_begun(2)
@@ -200,12 +200,12 @@ def test_a_node_that_froze_and_woke_harms_nobody(nodes, origin, pool):
     assert {answer.status for answer in answers} == {200}
     assert len({answer.body for answer in answers}) == 1
     assert origin.times_asked("/trickle/") == 2
-    # Whole for who asks now, too, on every node.
+    # New requests get the complete picture as well, on every node.
     assert {node.get(target, Accept="image/webp").body for node in all_three} == {answers[0].body}
     wait_until(lambda: sums(all_three, "loading", "jobs") == 0, "no load to be left")
 
 
-def test_without_redis_each_node_goes_on_alone_says_so_and_finds_it_again(nodes, redis, shared_folder, pool):
+def test_without_redis_nodes_continue_alone_and_report_it_and_reconnect_later(nodes, redis, shared_folder, pool):
     both = nodes(2, folder=shared_folder)
     for node in both:
         node.images(12)
@@ -226,7 +226,7 @@ def test_without_redis_each_node_goes_on_alone_says_so_and_finds_it_again(nodes,
     redis.kill()
     for node in both:
         wait_until(lambda: state(node) == "away", "Redis to be missed")
-        assert node.log.count("Redis is away") == 1
+        assert node.log.count("Redis is unreachable") == 1
         assert 'tessera_cluster_connected 0' in node.get("/metrics").body.decode()
     begun = time.monotonic()
     for one in cold[:3]:
@@ -249,7 +249,7 @@ def test_without_redis_each_node_goes_on_alone_says_so_and_finds_it_again(nodes,
     assert len(answers) > 100 and set(answers) == {200}
 
 
-def test_a_redis_that_hangs_is_away_and_delays_nobody_for_long(nodes, redis, shared_folder, pool):
+def test_a_hung_redis_is_reported_as_away_and_causes_no_long_delay(nodes, redis, shared_folder, pool):
     both = nodes(2, folder=shared_folder)
     for node in both:
         node.images(12)
@@ -269,31 +269,31 @@ def test_a_redis_that_hangs_is_away_and_delays_nobody_for_long(nodes, redis, sha
     assert time.monotonic() - woken < 5
 
 
-def test_waiters_go_on_alone_when_redis_dies_under_them(nodes, redis, origin, pool):
+def test_waiting_requests_continue_alone_when_redis_dies(nodes, redis, origin, pool):
     both = nodes(2, origin.url("slow"))
     target = f"/images/{image(both[0])['id']}/tile"
     image(both[1])
     first = pool.submit(both[0].get, target)
     origin.wait_until_asked("/slow/")
     other = pool.submit(both[1].get, target)
-    wait_until(lambda: status(both[0])["loading"]["wishes"] == 1, "the owner to hear of the other")
+    wait_until(lambda: status(both[0])["loading"]["nodeRequests"] == 1, "the owner to learn of the other request")
     redis.kill()
     wait_until(lambda: origin.times_asked("/slow/") == 2, "the other to fetch for itself")
     origin.gate.set()
     assert first.result().status == other.result().status == 200
 
 
-def test_sources_are_read_again_on_all_nodes_when_one_is_told(nodes, tmp_path):
+def test_a_rescan_requested_on_one_node_happens_on_all_nodes(nodes, tmp_path):
     folder = tmp_path / "pictures"
     folder.mkdir()
     (folder / "a.jpg").write_bytes(pictures.encoded("JPEG"))
     both = nodes(2, folder=folder)
     os.kill(both[0].process.pid, signal.SIGUSR1)
-    wait_until(lambda: "as another node was told to" in both[1].log, "the other to hear of it", lambda: both[1].log)
-    assert "as another node was told to" not in both[0].log
+    wait_until(lambda: "as requested on another node" in both[1].log, "the other node to learn of it", lambda: both[1].log)
+    assert "as requested on another node" not in both[0].log
 
 
-def test_a_password_lets_in_and_is_told_to_nobody(serve, shared_folder, tmp_path):
+def test_a_redis_password_is_used_and_never_revealed(serve, shared_folder, tmp_path):
     redis = Redis(tmp_path / "redis", "--requirepass", "hunter2")
     try:
         node = serve(shared_folder, "--redis", f"redis://:hunter2@127.0.0.1:{redis.port}/2", "--log-level", "trace")

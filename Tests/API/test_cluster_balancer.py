@@ -1,5 +1,4 @@
-"""Three nodes behind nginx as Packaging/cluster has it: who asks by a connection that was there before is kept by no node
-that stands still."""
+"""Three nodes behind nginx, configured as in Packaging/cluster: a frozen node holds up no client."""
 
 import http.client
 import json
@@ -13,15 +12,15 @@ import time
 import pytest
 
 from gallery import ROOT, Gallery, wait_until
-# Fixtures are among them.
+# Includes fixtures.
 from test_cluster import nodes, redis, status
 
-# What is waited for a node, with half as much again for a busy machine.
+# How long nginx waits for a node, and half as much again for a busy machine.
 AT_MOST = 15.0
 
 
 class Balancer:
-    """nginx by the configuration of the containers, on free ports of this machine."""
+    """nginx with the containers' configuration, on free ports of this machine."""
 
     def __init__(self, all_three: list[Gallery], folder: pathlib.Path):
         with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -52,14 +51,14 @@ class Balancer:
 
 
 class Browser:
-    """One that stays with a node by its cookie, and keeps its connection."""
+    """A client that stays with a node by its cookie, and keeps its connection open."""
 
     def __init__(self, balancer: Balancer, name: str):
         self._connection = http.client.HTTPConnection("127.0.0.1", balancer.port, timeout=30)
         self._cookie = f"tessera_browser={name}"
 
     def ask(self, method: str, target: str, body=None):
-        """The answer, its text, and the seconds until it was there."""
+        """The response, its text, and the time it took in seconds."""
         begun = time.monotonic()
         headers = {"Cookie": self._cookie} | ({"Content-Type": "application/json"} if body else {})
         self._connection.request(method, target, json.dumps(body) if body else None, headers)
@@ -72,7 +71,7 @@ class Browser:
 
 @pytest.fixture
 def frozen(nodes, shared_folder, tmp_path):
-    """A browser whose node stands still since it has been asked a few times."""
+    """A browser whose node froze after a few requests."""
     all_three = nodes(3, folder=shared_folder)
     for node in all_three:
         node.images(12)
@@ -92,15 +91,15 @@ def frozen(nodes, shared_folder, tmp_path):
         balancer.close()
 
 
-def test_what_may_be_asked_twice_is_asked_of_another_node(frozen):
+def test_an_idempotent_request_is_retried_on_another_node(frozen):
     answer, body, took = frozen.ask("GET", "/api/v1/images?limit=5")
     assert answer.status == 200 and json.loads(body)["total"] == 12
     assert took < AT_MOST
     answer, _, took = frozen.ask("GET", "/api/v1/images?limit=5")
-    assert answer.status == 200 and took < 1, "nobody else waits for the node"
+    assert answer.status == 200 and took < 1, "later requests still wait for the node"
 
 
-def test_of_what_may_not_it_is_said_when_to_ask_again(frozen):
+def test_a_request_that_cannot_be_retried_gets_503_with_retry_after(frozen):
     order = {"rendition": "tile", "first": 0, "count": 2}
     answer, body, took = frozen.ask("POST", "/api/v1/tokens", order)
     assert answer.status == 503 and answer.headers["Retry-After"] == "1"

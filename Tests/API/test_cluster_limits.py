@@ -1,18 +1,18 @@
-"""Three nodes ask an origin no more than one does, and heed together what it refuses."""
+"""Three nodes send an origin no more requests than one, and back off together when it refuses."""
 
 import pytest
 
 from gallery import Gallery, wait_until
-# Fixtures are among them.
+# Includes fixtures.
 from test_cluster import image, nodes, pool, redis, status
 
-# What one node asks of an origin at a time: at first, and at most.
+# A node's concurrent requests to an origin: initially, and at most.
 FIRST, CEILING = 16, 64
 
 
 @pytest.fixture
 def three(nodes):
-    """Three nodes that know the pictures of these URLs, and each other."""
+    """Three nodes that know these URLs' pictures, and each other."""
     def start(*urls) -> list[Gallery]:
         all_three = nodes(3, *urls)
         for node in all_three:
@@ -36,7 +36,7 @@ def pictures_of(node: Gallery) -> list[dict]:
     return node.page(limit=500)["images"]
 
 
-def test_an_origin_is_asked_no_more_by_three_nodes_than_by_one(three, origin, pool):
+def test_three_nodes_send_an_origin_no_more_requests_than_one(three, origin, pool):
     all_three = three(*(origin.url("counted", f"{number}.jpg") for number in range(270)))
     asked = ask_each(pool, all_three, pictures_of(all_three[0]))
     wait_until(lambda: all(
@@ -45,10 +45,10 @@ def test_an_origin_is_asked_no_more_by_three_nodes_than_by_one(three, origin, po
     assert origin.most_present == FIRST // 3 * 3
     origin.gate.set()
     assert {one.result().status for one in asked} == {200}
-    assert FIRST < origin.most_present <= CEILING, "it grows, and no further than what is allowed to one"
+    assert FIRST < origin.most_present <= CEILING, "concurrency did not grow, or exceeded the limit of one node"
 
 
-def test_without_redis_nodes_keep_their_shares_and_say_so(three, origin, pool, redis):
+def test_without_redis_nodes_keep_their_shares_and_report_it(three, origin, pool, redis):
     all_three = three(*(origin.url("counted", f"{number}.jpg") for number in range(90)))
     redis.kill()
     for node in all_three:
@@ -72,10 +72,10 @@ def test_a_node_that_was_killed_leaves_its_share_to_the_others(three, origin):
         wait_until(lambda: limits(node) == ("shared", 2), "the node to be missed", lambda: node.log)
 
 
-def test_what_one_node_is_refused_the_others_hear(three, origin, pool):
+def test_an_origins_refusal_reaches_the_other_nodes(three, origin, pool):
     all_three = three(origin.url("busy", "0.jpg"))
     asked = pool.submit(all_three[0].tile, pictures_of(all_three[0])[0], 60)
     for node in all_three[1:]:
-        wait_until(lambda: status(node)["cluster"]["figures"]["refusalsHeard"] == 1, "the others to hear of it")
+        wait_until(lambda: status(node)["cluster"]["figures"]["throttlesReceived"] == 1, "the others to learn of it")
     origin.gate.set()
     assert asked.result().status == 200

@@ -1,4 +1,4 @@
-"""Tokens of several nodes behind a load balancer that sends each request where it likes: honoured and cancelled anywhere."""
+"""Tokens of several nodes behind a load balancer that routes requests arbitrarily: any node honours them."""
 
 import concurrent.futures
 import itertools
@@ -10,13 +10,13 @@ import pytest
 
 import pictures
 from gallery import Gallery, wait_until
-# Fixtures are among them.
+# Includes fixtures.
 from test_cluster import image, nodes, pool, redis, status, sums
 
 
 @pytest.fixture
 def three(nodes):
-    """Three nodes that know the pictures: of these URLs, or of a folder."""
+    """Three nodes that know the pictures of these URLs or of a folder."""
     def start(*urls, count: int = 1, **options) -> list[Gallery]:
         all_three = nodes(3, *urls, **options)
         for node in all_three:
@@ -27,7 +27,7 @@ def three(nodes):
 
 
 def issue(node: Gallery, picture: dict, session: str | None = None, slot: int = 0, rendition: str = "tile"):
-    """The session, and the token of the slot."""
+    """The session, and the slot's token."""
     issued = node.tokens(
         accept="image/webp", session=session, rendition=rendition, slots=[{"slot": slot, "image": picture["id"]}])
     return issued["session"], issued["tokens"][0]
@@ -42,7 +42,7 @@ def was_dropped(answer) -> bool:
 
 
 class Body:
-    """An answer whose body is under way, as its bytes come."""
+    """A response whose body is still arriving."""
 
     def __init__(self, node: Gallery, target: str):
         self._socket = socket.create_connection(("127.0.0.1", node.port), timeout=30)
@@ -50,7 +50,7 @@ class Body:
         self.received = b""
 
     def read(self, count: int):
-        """Until so many bytes of the body have come."""
+        """Reads until this many bytes of the body have arrived."""
         while len(self.received.partition(b"\r\n\r\n")[2]) < count:
             more = self._socket.recv(65536)
             assert more, f"it ended after {self.received[:300]!r}"
@@ -58,7 +58,7 @@ class Body:
         assert self.received.startswith(b"HTTP/1.1 200 "), self.received[:300]
 
     def rest(self) -> bytes:
-        """What comes until the connection ends."""
+        """Everything until the connection ends."""
         rest = b""
         try:
             while more := self._socket.recv(65536):
@@ -70,7 +70,7 @@ class Body:
 
 
 def original_under_way(all_three: list[Gallery], origin) -> tuple[str, dict, Body]:
-    """A token of the first, whose original has come to its half on the second."""
+    """A token of the first node, half of whose original has arrived through the second."""
     session, ticket = issue(all_three[0], image(all_three[0]), rendition="original")
     origin.wait_until_begun(1)
     body = Body(all_three[1], ticket["href"])
@@ -78,7 +78,7 @@ def original_under_way(all_three: list[Gallery], origin) -> tuple[str, dict, Bod
     return session, ticket, body
 
 
-def test_each_request_may_come_to_another_node(three, shared_folder):
+def test_every_request_may_go_to_a_different_node(three, shared_folder):
     all_three = three(count=12, folder=shared_folder)
     turn = itertools.cycle(all_three)
     shown = all_three[0].page(limit=500)["images"]
@@ -88,32 +88,32 @@ def test_each_request_may_come_to_another_node(three, shared_folder):
         for slot, picture in enumerate(shown):
             session, ticket = issue(next(turn), picture, session, slot)
             tickets.append(ticket)
-        # A step aside, so that no slot's token is fetched where it was issued by chance alone.
+        # Skip a node, so that no token happens to be fetched where it was issued.
         next(turn)
         for ticket, picture in zip(tickets, shown):
             answer = next(turn).get(ticket["href"])
             assert answer.status == 200 and answer.type == "image/webp", answer.body
             assert answer.body == all_three[0].tile(picture, accept="image/webp").body
-    # One session, at one home.
-    wait_until(lambda: sums(all_three, "tokens", "delivered") == 36, "the home to hear of all")
+    # One session, on one owner node.
+    wait_until(lambda: sums(all_three, "tokens", "delivered") == 36, "the owner node to learn of all deliveries")
     assert [status(node)["sessions"] for node in all_three] == [1, 0, 0]
     assert sums(all_three, "tokens", "live") == 0
 
 
-def test_a_tile_that_another_node_sends_is_fetched_and_made_once(three, origin, pool):
+def test_a_tile_forwarded_by_another_node_is_fetched_and_rendered_once(three, origin, pool):
     all_three = three(origin.url("slow"))
     _, ticket = issue(all_three[0], image(all_three[0]))
     origin.wait_until_asked("/slow/")
     asked = pool.submit(all_three[1].get, ticket["href"])
-    wait_until(lambda: status(all_three[0])["loading"]["wishes"] == 1, "the home to hear what is wanted elsewhere")
+    wait_until(lambda: status(all_three[0])["loading"]["nodeRequests"] == 1, "the owner node to learn of the request")
     assert status(all_three[1])["loading"]["waiting"] == 1
     origin.gate.set()
     assert asked.result().status == 200
     assert origin.times_asked("/slow/") == 1 and sums(all_three, "loading", "rendersBegun") == 1
-    wait_until(lambda: status(all_three[0])["tokens"]["delivered"] == 1, "the home to hear of the end")
+    wait_until(lambda: status(all_three[0])["tokens"]["delivered"] == 1, "the owner node to learn of the delivery")
 
 
-def test_of_requests_to_all_nodes_at_once_one_is_served(three, shared_folder, pool):
+def test_of_concurrent_requests_to_all_nodes_only_one_is_served(three, shared_folder, pool):
     all_three = three(count=12, folder=shared_folder)
     for picture in all_three[0].page(limit=500)["images"]:
         _, ticket = issue(all_three[0], picture)
@@ -121,7 +121,7 @@ def test_of_requests_to_all_nodes_at_once_one_is_served(three, shared_folder, po
         assert sorted(one.result().status for one in asked) == [200] + 5 * [409]
 
 
-def test_a_cancel_and_the_request_may_come_to_any_node(three, origin):
+def test_a_cancel_and_its_request_may_go_to_any_node(three, origin):
     all_three = three(origin.url("hang"))
     for canceller, other in [(1, 2), (2, 1), (0, 1), (1, 0)]:
         session, ticket = issue(all_three[0], image(all_three[0]))
@@ -130,11 +130,13 @@ def test_a_cancel_and_the_request_may_come_to_any_node(three, origin):
         assert was_dropped(all_three[other].get(ticket["href"]))
 
 
-def test_a_cancel_elsewhere_ends_the_wait_and_the_fetch(three, origin, pool):
+def test_a_cancel_on_another_node_ends_the_wait_and_the_fetch(three, origin, pool):
     all_three = three(origin.url("hang"))
     session, ticket = issue(all_three[0], image(all_three[0]))
+    # By now the owner node has the lease: the other node has to wait for it.
+    origin.wait_until_asked("/hang/")
     asked = pool.submit(all_three[1].get, ticket["href"])
-    wait_until(lambda: status(all_three[0])["loading"]["wishes"] == 1, "the home to hear what is wanted elsewhere")
+    wait_until(lambda: status(all_three[0])["loading"]["nodeRequests"] == 1, "the owner node to learn of the request")
     assert cancel(all_three[2], session, ticket).json == {"cancelled": 1}
     assert was_dropped(asked.result())
     origin.wait_until_closed("/hang/")
@@ -143,7 +145,7 @@ def test_a_cancel_elsewhere_ends_the_wait_and_the_fetch(three, origin, pool):
 
 
 @pytest.mark.parametrize("way", ["cancel", "end of the session", "next token"])
-def test_after_a_cancel_is_acknowledged_no_byte_follows_on_another_node(three, origin, way):
+def test_after_an_acknowledged_cancel_another_node_sends_no_more_bytes(three, origin, way):
     all_three = three(origin.url("trickle"))
     session, ticket, body = original_under_way(all_three, origin)
     if way == "cancel":
@@ -154,11 +156,11 @@ def test_after_a_cancel_is_acknowledged_no_byte_follows_on_another_node(three, o
         assert issue(all_three[2], image(all_three[2]), session)[0] == session
     origin.gate.set()
     assert body.rest() == b""
-    wait_until(lambda: status(all_three[1])["cluster"]["figures"]["tokensBorrowed"] == 0, "the loan to end")
+    wait_until(lambda: status(all_three[1])["cluster"]["figures"]["tokensForwarded"] == 0, "the grant to end")
     assert status(all_three[0])["tokens"]["cancelled"] == 1
 
 
-def test_a_large_file_breaks_off_on_the_node_that_sends_it(three, tmp_path):
+def test_a_cancel_interrupts_a_large_file_on_the_node_that_sends_it(three, tmp_path):
     folder = tmp_path / "large"
     whole = pictures.encoded("JPEG") + bytes(60_000_000)
     pictures.write(folder, large__jpg=whole)
@@ -167,11 +169,11 @@ def test_a_large_file_breaks_off_on_the_node_that_sends_it(three, tmp_path):
     body = Body(all_three[1], ticket["href"])
     body.read(100_000)
     assert cancel(all_three[2], session, ticket).json == {"cancelled": 1}
-    # What is on its way already comes; the rest, which is much more than sockets hold, does not.
+    # Bytes already on their way arrive; the rest, far more than sockets can hold, doesn't.
     assert len(body.received + body.rest()) < len(whole) - 20_000_000
 
 
-def test_a_borrower_that_froze_sends_nothing_after_the_cancel(three, origin):
+def test_a_borrowing_node_that_was_frozen_sends_nothing_after_the_cancel(three, origin):
     all_three = three(origin.url("trickle"))
     session, ticket, body = original_under_way(all_three, origin)
     all_three[1].process.send_signal(signal.SIGSTOP)
@@ -185,20 +187,20 @@ def test_a_borrower_that_froze_sends_nothing_after_the_cancel(three, origin):
     assert body.rest() == b""
 
 
-def test_a_borrower_that_is_killed_leaves_nothing_behind(three, origin):
+def test_a_killed_borrowing_node_leaves_no_tokens_behind(three, origin):
     all_three = three(origin.url("trickle"))
     original_under_way(all_three, origin)
     all_three[1].kill()
-    wait_until(lambda: status(all_three[0])["tokens"]["live"] == 0, "the loan to lapse")
-    wait_until(lambda: status(all_three[0])["cluster"]["figures"]["tokensLent"] == 0, "the figure to follow")
+    wait_until(lambda: status(all_three[0])["tokens"]["live"] == 0, "the grant to expire")
+    wait_until(lambda: status(all_three[0])["cluster"]["figures"]["tokensGranted"] == 0, "the metric to be updated")
     assert status(all_three[0])["tokens"]["failed"] == 1
 
 
-def test_a_home_that_is_stopped_waits_for_what_another_node_sends_of_it(three, origin, pool):
+def test_a_stopping_owner_node_waits_for_its_granted_tokens(three, origin, pool):
     all_three = three(origin.url("trickle"))
     session, ticket, body = original_under_way(all_three, origin)
     stopped = pool.submit(all_three[0].stop)
-    # Much longer than a loan is good for that is not renewed.
+    # Much longer than the lifetime of a grant that is not renewed.
     done, _ = concurrent.futures.wait([stopped], timeout=3)
     assert not done
     origin.gate.set()
@@ -208,7 +210,7 @@ def test_a_home_that_is_stopped_waits_for_what_another_node_sends_of_it(three, o
     assert body.received.endswith(origin.picture)
 
 
-def test_when_the_home_is_killed_its_tokens_are_refused_and_new_ones_work(three, shared_folder):
+def test_tokens_of_a_killed_owner_node_are_refused_and_new_ones_work(three, shared_folder):
     all_three = three(count=12, folder=shared_folder)
     shown = all_three[0].page(limit=500)["images"]
     session, ticket = issue(all_three[0], shown[0])
@@ -219,12 +221,12 @@ def test_when_the_home_is_killed_its_tokens_are_refused_and_new_ones_work(three,
         assert refused.is_problem(404) and refused.json["field"] == "token"
     other, again = issue(all_three[1], shown[0], session)
     assert time.monotonic() - began < 5
-    assert other != session, "a session has one home"
+    assert other != session, "the session survived its owner node"
     assert all_three[2].get(again["href"]).status == 200
     assert cancel(all_three[2], session, ticket).json == {"cancelled": 0}
 
 
-def test_what_a_killed_home_had_lent_breaks_off_before_a_cancel_is_acknowledged(three, origin):
+def test_a_cancel_waits_until_grants_of_a_killed_owner_node_have_ended(three, origin):
     all_three = three(origin.url("trickle"))
     session, ticket, body = original_under_way(all_three, origin)
     all_three[0].kill()
@@ -233,7 +235,7 @@ def test_what_a_killed_home_had_lent_breaks_off_before_a_cancel_is_acknowledged(
     assert body.rest() == b""
 
 
-def test_a_home_that_is_frozen_acknowledges_nothing(three, shared_folder):
+def test_a_frozen_owner_node_acknowledges_nothing(three, shared_folder):
     all_three = three(count=12, folder=shared_folder)
     shown = all_three[0].page(limit=500)["images"]
     session, ticket = issue(all_three[0], shown[0])
@@ -249,7 +251,7 @@ def test_a_home_that_is_frozen_acknowledges_nothing(three, shared_folder):
         all_three[0].process.send_signal(signal.SIGCONT)
 
 
-def test_without_redis_a_node_knows_its_own_tokens_alone(three, redis, shared_folder):
+def test_without_redis_a_node_knows_only_its_own_tokens(three, redis, shared_folder):
     all_three = three(count=12, folder=shared_folder)
     shown = all_three[0].page(limit=500)["images"]
     session, ticket = issue(all_three[0], shown[0])

@@ -1,4 +1,4 @@
-"""What the command line says to those who get it wrong, and what it does for those who get it right."""
+"""What the command line says about mistakes, and what it does if used correctly."""
 
 import os
 import socket
@@ -12,7 +12,7 @@ from gallery import LOOPBACK, PATIENCE, binary, environment, run, wait_until
 
 
 def refused(result, *words: str):
-    """The program ended at once, not well, and said why on standard error in words of ours."""
+    """Asserts that the program exited at once with an error, and explained it on standard error."""
     assert result.returncode not in (0, -6, -11, -4), f"status {result.returncode}\n{result.stdout}\n{result.stderr}"
     assert result.returncode > 0, f"killed by signal {-result.returncode}\n{result.stderr}"
     for word in words:
@@ -29,11 +29,11 @@ def test_one_bad_source_among_good_ones_is_named(data, tmp_path):
     refused(run("serve", good, tmp_path / "bad", data=data), str(tmp_path / "bad"))
 
 
-def test_no_source_is_explained(data):
+def test_a_missing_source_argument_is_explained(data):
     refused(run("serve", data=data), "SOURCE")
 
 
-def test_a_source_of_an_unknown_kind_is_named(data, tmp_path):
+def test_a_source_of_an_unknown_type_is_named(data, tmp_path):
     file = tmp_path / "letter.docx"
     file.write_bytes(b"PK\x03\x04")
     refused(run("serve", file, data=data), "letter.docx")
@@ -47,6 +47,7 @@ def test_a_template_without_a_count_is_explained(data):
     ["--port", "70000"], ["--port", "eighty"], ["--port", "-1"], ["--host", "not a host"],
     ["--origin-timeout", "0"], ["--origin-connect-timeout", "soon"], ["--origin-first-byte-timeout", "-1"],
     ["--origin-progress-timeout", "1e9"], ["--allow-address", "10.0.0.0/99"], ["--allow-address", "hello"], ["--no-such-option"],
+    ["--origin-header", "Host: a"], ["--origin-header", "User-Agent"], ["--first", "one"],
 ], ids=" ".join)
 def test_a_bad_option_is_named(data, shared_folder, words):
     refused(run("serve", shared_folder, *words, data=data), words[0].lstrip("-"))
@@ -64,8 +65,16 @@ def test_a_bad_value_in_the_environment_is_named(data, shared_folder):
     refused(run("serve", shared_folder, data=data, TESSERA_ORIGIN_TIMEOUT="0"), "TESSERA_ORIGIN_TIMEOUT")
 
 
+@pytest.mark.parametrize("field", ["Authorization: hunter2", "X-Key: hunter2\r\nHost: a", "hunter2", "X-Key: hunter2ü"])
+def test_a_bad_header_field_is_explained_without_its_value(data, shared_folder, field):
+    for result in (run("serve", shared_folder, "--origin-header", field, data=data),
+                   run("serve", shared_folder, data=data, TESSERA_ORIGIN_HEADER="User-Agent: a, b\n" + field)):
+        refused(result, "--origin-header")
+        assert "hunter2" not in result.stderr + result.stdout
+
+
 @pytest.mark.parametrize("url", ["redis://a:hunter2@host:none", "rediss://a:hunter2@host", "hunter2"])
-def test_a_bad_address_of_redis_is_explained_without_its_password(data, shared_folder, url):
+def test_a_bad_redis_url_is_explained_without_its_password(data, shared_folder, url):
     result = run("serve", shared_folder, "--redis", url, data=data)
     refused(result, "--redis")
     assert "hunter2" not in result.stderr + result.stdout
@@ -77,7 +86,7 @@ def test_a_port_in_use_is_named(data, shared_folder):
         refused(run("serve", shared_folder, "--port", port, data=data), str(port), "another program")
 
 
-def test_an_address_that_is_not_this_machines_is_named(data, shared_folder):
+def test_an_address_of_another_machine_is_named(data, shared_folder):
     refused(run("serve", shared_folder, "--host", "192.0.2.1", "--port", 0, data=data), "192.0.2.1")
 
 
@@ -100,7 +109,7 @@ def test_two_servers_do_not_share_a_data_folder(serve, shared_folder, data):
     assert first.get("/healthz").status == 200
 
 
-def test_a_full_data_folder_does_not_stop_the_showing(serve, shared_folder, data):
+def test_pictures_are_shown_even_if_the_data_folder_is_full(serve, shared_folder, data):
     data.mkdir()
     gallery = serve(shared_folder, before=in_a_mount_of_its_own(f"mount -t tmpfs -o size=600k none '{data}'"))
     images = gallery.images(12)
@@ -111,7 +120,7 @@ def test_a_full_data_folder_does_not_stop_the_showing(serve, shared_folder, data
                 assert answer.status == 200 and pictures.is_whole(answer.body)
 
 
-def test_originals_that_a_full_disk_does_not_take_are_shown_from_memory(serve, tmp_path, origin, data):
+def test_originals_are_served_from_memory_if_the_disk_is_full(serve, tmp_path, origin, data):
     data.mkdir()
     origin.picture += bytes(2 << 20)
     file = tmp_path / "urls.txt"
@@ -122,19 +131,19 @@ def test_originals_that_a_full_disk_does_not_take_are_shown_from_memory(serve, t
         assert tile.status == 200 and pictures.is_whole(tile.body)
         original = gallery.get(f"/images/{image['id']}/original")
         assert original.status == 200 and original.body == origin.picture
-    # None of them was kept: each look at the original fetches it anew.
+    # None of the originals was cached: each request fetches it again.
     assert origin.times_asked("/good/") == 12
 
 
 def in_a_mount_of_its_own(command: str) -> tuple[str, ...]:
-    """Words that run a program where `command` has mounted something that only it sees."""
+    """A command prefix that runs a program where `command` has mounted something that only it sees."""
     if os.system("unshare --user --map-root-user --mount true 2>/dev/null") != 0:
         pytest.skip("this machine makes no namespaces")
     return ("unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", f'{command}; exec "$@"', "sh")
 
 
 @pytest.mark.parametrize("output", ["closed", "broken"])
-def test_a_standard_output_that_nobody_reads_does_not_stop_the_serving(data, shared_folder, output):
+def test_a_closed_or_broken_standard_output_does_not_stop_the_server(data, shared_folder, output):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
     words = [binary(), "serve", str(shared_folder), "--port", str(port)]
@@ -157,7 +166,7 @@ def answers(port: int) -> bool:
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_no_name_of_a_file_makes_a_line_of_the_log(serve, tmp_path):
+def test_a_file_name_cannot_forge_a_log_line(serve, tmp_path):
     folder = tmp_path / "pictures"
     folder.mkdir()
     (folder / "a\n2026-01-01 error tessera: forged\x1b[2J.jpg").write_bytes(b"no picture")
@@ -166,7 +175,7 @@ def test_no_name_of_a_file_makes_a_line_of_the_log(serve, tmp_path):
     for file in folder.iterdir():
         file.unlink()
     gallery.tile(image).is_problem(404, 415, 422)
-    wait_until(lambda: "cannot be shown" in gallery.log, "the failure is in the log")
+    wait_until(lambda: "cannot be displayed" in gallery.log, "the failure is in the log")
     assert "\x1b" not in gallery.log and not any(line.startswith("2026-01-01") for line in gallery.log.splitlines())
 
 
@@ -196,13 +205,36 @@ def test_the_bad_lines_of_a_list_are_named_and_the_rest_is_served(serve, tmp_pat
     assert "urls.txt" in gallery.log
 
 
-def test_a_csv_and_a_jsonl_file_are_lists(serve, tmp_path, origin):
+def test_csv_and_jsonl_files_are_lists(serve, tmp_path, origin):
     table, lines = tmp_path / "a.csv", tmp_path / "b.jsonl"
     table.write_text(f'name,url\n"One, two",{origin.url("good", "1.jpg")}\nThree,{origin.url("good", "2.jpg")}\n')
     lines.write_text(f'{{"url": "{origin.url("good", "3.jpg")}", "name": "Four"}}\n{{broken\n')
     gallery = serve(table, lines, *LOOPBACK)
     images = gallery.images(3)
     assert all(gallery.tile(image).status == 200 for image in images.values())
+
+
+def test_lists_of_spreadsheets_are_read(serve, tmp_path, origin):
+    url = origin.url("good", "{} {}.jpg").format
+    table, unicode, tabs = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.tsv"
+    table.write_bytes(f"sep=;\r\nname;url\r\nKöln;{url('a', 1)}\r\n".encode("cp1252"))
+    unicode.write_bytes(f"url\tname\r\n{url('b', 2)}\tOslo\r\n".encode("utf-16"))
+    tabs.write_bytes(f"{url('c', 3)}\tRom\n".encode())
+    gallery = serve(table, unicode, tabs, *LOOPBACK)
+    images = gallery.images(3)
+    assert list(images) == ["Köln", "Oslo", "c 3.jpg"]
+    assert all(gallery.tile(image).status == 200 for image in images.values())
+    assert sorted(origin.asked) == ["/good/a%201.jpg", "/good/b%202.jpg", "/good/c%203.jpg"]
+
+
+def test_a_template_has_padded_numbers_that_begin_where_told(serve, origin):
+    gallery = serve(
+        f"http://127.0.0.1:{origin.port}/good/{{index:04}}.jpg", "--count", 3, *LOOPBACK, TESSERA_FIRST="9",
+        TESSERA_ORIGIN_HEADER="User-Agent: a, b")
+    images = gallery.images(3)
+    assert list(images) == ["0009.jpg", "0010.jpg", "0011.jpg"]
+    assert all(gallery.tile(image).status == 200 for image in images.values())
+    assert sorted(origin.asked) == ["/good/0009.jpg", "/good/0010.jpg", "/good/0011.jpg"]
 
 
 def test_a_template_makes_a_gallery(serve, origin):
@@ -212,7 +244,7 @@ def test_a_template_makes_a_gallery(serve, origin):
     assert gallery.tile(next(iter(images.values()))).status == 200
 
 
-def test_a_corrupt_index_is_made_anew_and_said_so(serve, shared_folder, data):
+def test_a_corrupt_index_is_rebuilt_and_reported(serve, shared_folder, data):
     gallery = serve(shared_folder)
     before = gallery.images(12)
     assert gallery.tile(next(iter(before.values()))).status == 200
@@ -229,7 +261,7 @@ def test_a_corrupt_index_is_made_anew_and_said_so(serve, shared_folder, data):
     assert any(word in gallery.log.lower() for word in ("rebuil", "corrupt", "anew", "damaged")), gallery.log
 
 
-def test_an_index_of_a_later_version_is_not_harmed_silently(serve, shared_folder, data):
+def test_an_index_of_a_later_version_does_not_break_the_gallery(serve, shared_folder, data):
     gallery = serve(shared_folder)
     gallery.images(12)
     assert gallery.stop() == 0
@@ -238,12 +270,12 @@ def test_an_index_of_a_later_version_is_not_harmed_silently(serve, shared_folder
             with sqlite3.connect(path) as database:
                 database.execute("PRAGMA user_version = 999999")
             database.close()
-    # Either it says that it cannot, or it starts and serves; it must not crash.
+    # It may refuse to start, or start and serve, but it must not crash.
     again = serve(shared_folder)
     assert len(again.images(12)) == 12
 
 
-def test_every_option_is_also_in_the_environment(serve, origin, tmp_path):
+def test_options_can_be_set_in_the_environment(serve, origin, tmp_path):
     file = tmp_path / "urls.txt"
     file.write_text(origin.url("good") + "\n")
     gallery = serve(file, TESSERA_ALLOW_ADDRESS="127.0.0.0/8", TESSERA_HOST="127.0.0.1")

@@ -1,4 +1,4 @@
-"""Pictures damaged at random, and cancels at random moments: the server answers and goes on. The seeds are fixed."""
+"""Randomly damaged pictures, and cancels at random times: the server responds and carries on. The seeds are fixed."""
 
 import collections
 import os
@@ -23,7 +23,7 @@ def all_images(gallery: Gallery, count: int) -> list[dict]:
 
 
 @pytest.mark.timeout(90 + MUTATIONS)
-def test_whatever_happened_to_a_pictures_bytes_it_is_shown_or_refused(serve, tmp_path):
+def test_randomly_damaged_pictures_are_shown_or_refused(serve, tmp_path):
     folder = tmp_path / "damaged"
     folder.mkdir()
     originals = pictures.every_format(320, 240)
@@ -48,7 +48,7 @@ def test_whatever_happened_to_a_pictures_bytes_it_is_shown_or_refused(serve, tmp
 
 
 @pytest.mark.timeout(90 + CANCELS)
-def test_cancels_at_any_moment_of_a_decode_leave_every_format_decodable(serve, tmp_path):
+def test_cancels_during_a_decode_leave_every_format_decodable(serve, tmp_path):
     originals = pictures.every_format(2000, 1500)
     folder = tmp_path / "pictures"
     folder.mkdir()
@@ -60,7 +60,7 @@ def test_cancels_at_any_moment_of_a_decode_leave_every_format_decodable(serve, t
     gallery = serve(folder)
     images = all_images(gallery, copies * len(originals))
     chance = random.Random(2)
-    # The first of each is kept for the end. The others come in turn, so that most are decoded for the first time.
+    # The first of each is kept for the end. The others are used in turn, so that most are decoded for the first time.
     fresh = [image for image in images if not image["name"].startswith("0-")]
     chance.shuffle(fresh)
     session, cancelled = {}, 0
@@ -71,13 +71,13 @@ def test_cancels_at_any_moment_of_a_decode_leave_every_format_decodable(serve, t
             rendition=chance.choice(["preview", "tile", "tile", "screen"]),
             slots=[{"slot": slot, "image": image["id"]} for slot, image in enumerate(chosen)], **session)
         session = {"session": issued["session"]}
-        time.sleep(chance.uniform(0, 0.12))  # Any moment: that is what is tested.
+        time.sleep(chance.uniform(0, 0.12))  # Cancel at an arbitrary moment.
         answer = gallery.post("/api/v1/tokens/cancel", {
             **session, "tokens": [ticket["token"] for ticket in issued["tokens"]]})
         assert answer.status == 200
         cancelled += answer.json["cancelled"]
-    assert cancelled >= CANCELS, "most had ended before they were cancelled"
-    wait_until(lambda: gallery.get("/api/v1/status").json["loading"]["jobs"] == 0, "rest", lambda: gallery.log)
+    assert cancelled >= CANCELS, "most loads had ended before they were cancelled"
+    wait_until(lambda: gallery.get("/api/v1/status").json["loading"]["jobs"] == 0, "all loads to end", lambda: gallery.log)
     kept = [image for image in images if image["name"].startswith("0-")]
     assert len(kept) == len(originals)
     for image in kept:

@@ -1,4 +1,4 @@
-"""A process that may open few files, and clients that take what they can."""
+"""A process with a low descriptor limit, and clients that take all they can."""
 
 import re
 import socket
@@ -8,7 +8,7 @@ import pictures
 FEW = ("sh", "-c", 'ulimit -n 200 && exec "$@"', "sh")
 
 
-def test_idle_connections_leave_the_gallery_the_files_that_it_needs(serve, tmp_path):
+def test_idle_connections_leave_enough_descriptors_for_files(serve, tmp_path):
     folder = pictures.write(
         tmp_path / "pictures", **{f"p{n}__jpg": pictures.encoded("JPEG", seed=n) for n in range(20)})
     gallery = serve(folder, before=FEW)
@@ -17,12 +17,12 @@ def test_idle_connections_leave_the_gallery_the_files_that_it_needs(serve, tmp_p
     assert 20 <= allowed <= 100
     idle = []
     try:
-        # Another client: what it takes is its own share.
+        # Another client, which uses its own share.
         for _ in range(400):
             try:
                 idle.append(socket.create_connection(("127.0.0.1", gallery.port), source_address=("127.0.0.2", 0)))
             except ConnectionResetError:
-                pass  # Beyond its share it may be refused before it has seen that it stands.
+                pass  # Beyond the limit, the connection may be refused before it is established.
         assert len(idle) >= allowed // 4
         statuses = [
             gallery.get(f"/images/{image['id']}/{rendition}", Accept="image/jpeg").status

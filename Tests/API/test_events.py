@@ -1,4 +1,4 @@
-"""A store that tells of its objects: the gallery is other within a moment, nothing is listed for it, and nothing believed."""
+"""Bucket notifications update the gallery at once, without a listing, but their contents are not trusted."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ import pytest
 
 import pictures
 from gallery import run, wait_until
-# A fixture is among them.
+# Includes a fixture.
 from test_cluster import redis
 
 SECRET = "a-secret/of+the=tests"
@@ -17,7 +17,7 @@ BEARER = {"Authorization": f"Bearer {SECRET}"}
 
 @pytest.fixture
 def told(serve, store):
-    """Serves the store's bucket, which may tell; it is not listed again by itself."""
+    """Serves the store's bucket, which may send notifications; it is not rescanned meanwhile."""
     def start(*words, source="s3://pictures", **more):
         return serve(source, "--rescan", "3600", *words, **store.environment(TESSERA_EVENTS_SECRET=SECRET, **more))
 
@@ -25,7 +25,7 @@ def told(serve, store):
 
 
 def record(name: str, key: str, bucket: str = "pictures", **more) -> dict:
-    """As S3 writes it ("Event message structure")."""
+    """An event as S3 writes it ("Event message structure")."""
     return {"eventVersion": "2.1", "eventSource": "aws:s3", "awsRegion": "us-east-1", "eventName": name,
             "eventTime": "2024-05-01T10:00:00.000Z", "s3": {
                 "s3SchemaVersion": "1.0", "configurationId": "1",
@@ -41,7 +41,7 @@ def names(gallery) -> list[str]:
     return [image["name"] for image in gallery.page(limit=500)["images"]]
 
 
-def test_what_comes_changes_and_goes_is_shown_without_a_listing(told, store):
+def test_new_changed_and_deleted_objects_are_noticed_without_a_listing(told, store):
     for key in ("b.jpg", "c d.jpg", "e.jpg"):
         store.put(key, pictures.encoded("JPEG", seed=1))
     gallery = told()
@@ -60,18 +60,18 @@ def test_what_comes_changes_and_goes_is_shown_without_a_listing(told, store):
     assert changed["id"] == images["e.jpg"]["id"] and changed["links"] != images["e.jpg"]["links"]
     assert gallery.get(f"/images/{changed['id']}/original").body == other
     assert len(store.whole_listings()) == listings
-    assert gallery.get("/api/v1/status").json["events"] == {"noted": 3, "looked": 3, "listings": 0}
-    assert "tessera_event_looked_total 3" in gallery.get("/metrics").body.decode()
+    assert gallery.get("/api/v1/status").json["events"] == {"noted": 3, "lookups": 3, "listings": 0}
+    assert "tessera_event_lookups_total 3" in gallery.get("/metrics").body.decode()
 
 
-def test_what_is_told_is_not_believed(told, store):
+def test_the_contents_of_events_are_not_trusted(told, store):
     for key in ("a.jpg", "b.jpg"):
         store.put(key)
     gallery = told()
     gallery.images(2)
     before = gallery.page()
     store.put("c.jpg")
-    # The one that is so comes last, after another that says the opposite and is younger by its number.
+    # The true event comes last, after one that says the opposite and has a higher sequence number.
     answer = tell(gallery, record("ObjectRemoved:Delete", "a.jpg"), record("ObjectCreated:Put", "none.jpg"),
                   record("ObjectCreated:Put", "b.jpg", eTag="forged", size=9),
                   record("ObjectRemoved:Delete", "c.jpg", sequencer="FF"),
@@ -81,7 +81,7 @@ def test_what_is_told_is_not_believed(told, store):
     assert gallery.page()["images"][:2] == before["images"]
 
 
-def test_events_come_in_notifications_of_sns_with_a_password(told, store):
+def test_sns_notifications_are_accepted_with_basic_authentication(told, store):
     store.put("a.jpg")
     gallery = told()
     gallery.images(1)
@@ -97,7 +97,7 @@ def test_events_come_in_notifications_of_sns_with_a_password(told, store):
     wait_until(lambda: names(gallery) == ["a.jpg", "b.jpg"], "b.jpg")
 
 
-def test_a_subscription_is_confirmed_by_nobody_but_a_person(told, store):
+def test_a_subscription_is_only_logged_and_never_confirmed(told, store):
     store.put("a.jpg")
     gallery = told()
     gallery.images(1)
@@ -109,7 +109,7 @@ def test_a_subscription_is_confirmed_by_nobody_but_a_person(told, store):
     assert store.endpoint + "/?" not in gallery.log and store.asked == asked
 
 
-def test_what_changes_nothing_and_what_is_of_others_is_passed_over(told, store):
+def test_irrelevant_events_are_ignored(told, store):
     store.put("2024/a.jpg")
     gallery = told(source="s3://pictures/2024")
     gallery.images(1)
@@ -123,7 +123,7 @@ def test_what_changes_nothing_and_what_is_of_others_is_passed_over(told, store):
     assert store.asked == asked
 
 
-def test_a_burst_is_followed_by_a_listing(told, store):
+def test_a_burst_of_events_triggers_a_listing(told, store):
     store.put("a.jpg")
     gallery = told()
     gallery.images(1)
@@ -137,7 +137,7 @@ def test_a_burst_is_followed_by_a_listing(told, store):
     assert len(store.whole_listings()) > listings and len(store.asked) < asked + 100
 
 
-def test_nobody_may_tell_who_has_not_the_secret(told, store):
+def test_events_without_the_secret_are_refused(told, store):
     store.put("a.jpg")
     gallery = told()
     gallery.images(1)
@@ -155,7 +155,7 @@ def test_nobody_may_tell_who_has_not_the_secret(told, store):
     assert SECRET not in everything
 
 
-def test_nobody_may_tell_where_no_secret_is_set(serve, store):
+def test_events_are_refused_if_no_secret_is_set(serve, store):
     store.put("a.jpg")
     gallery = serve("s3://pictures", **store.environment())
     for headers in ({}, BEARER, {"Authorization": "Bearer "}):
@@ -172,7 +172,7 @@ def test_nobody_may_tell_where_no_secret_is_set(serve, store):
     (b'{"Records":[' + b" " * (600 << 10) + b"]}", 413, None),
     (b"[" * 100_000, 400, None),
 ])
-def test_what_is_no_event_is_refused(told, store, body, status, field):
+def test_an_invalid_event_body_is_refused(told, store, body, status, field):
     gallery = told()
     answer = gallery.ask("POST", "/api/v1/events", body, BEARER)
     assert answer.is_problem(status)
@@ -180,7 +180,7 @@ def test_what_is_no_event_is_refused(told, store, body, status, field):
     assert gallery.ask("POST", "/api/v1/events", body, {**BEARER, "Content-Type": "text/html"}).is_problem(415)
 
 
-def test_an_event_that_cannot_be_read_takes_no_other_with_it(told, store):
+def test_an_unreadable_event_does_not_affect_others(told, store):
     store.put("a.jpg")
     gallery = told()
     gallery.images(1)
@@ -191,7 +191,7 @@ def test_an_event_that_cannot_be_read_takes_no_other_with_it(told, store):
     wait_until(lambda: names(gallery) == ["a.jpg", "b.jpg"], "the change")
 
 
-def test_a_key_that_is_not_encoded_harms_nothing(told, store):
+def test_an_invalid_key_does_no_harm(told, store):
     store.put("a.jpg")
     gallery = told()
     gallery.images(1)
@@ -203,29 +203,29 @@ def test_a_key_that_is_not_encoded_harms_nothing(told, store):
     assert tell(gallery, odd).json == {"noted": 0}
     odd["s3"]["object"]["key"] = "%00%0a+%2B.jpg"
     assert tell(gallery, odd).json == {"noted": 1}
-    wait_until(lambda: gallery.get("/api/v1/status").json["events"]["looked"] == 1, "the look")
+    wait_until(lambda: gallery.get("/api/v1/status").json["events"]["lookups"] == 1, "the lookup")
     assert names(gallery) == ["a.jpg"]
 
 
 @pytest.mark.parametrize("secret", ["short", "with spaces in the middle", "x" * 257, "ümlaut-of-some-length"])
-def test_a_secret_that_can_be_guessed_or_not_be_sent_is_refused_with_what_to_do(data, secret):
+def test_an_unsuitable_secret_is_refused_with_advice(data, secret):
     refused = run("serve", "s3://pictures", "--port", "0", data=data, TESSERA_EVENTS_SECRET=secret)
     assert refused.returncode != 0 and "--events-secret" in refused.stderr and secret not in refused.stderr
 
 
-def test_what_one_node_is_told_all_look_at(told, store, redis, tmp_path):
+def test_an_event_received_by_one_node_is_handled_by_all(told, store, redis, tmp_path):
     store.put("a.jpg", pictures.encoded("JPEG", seed=1))
     nodes = [told("--redis", redis.url, data=tmp_path / name) for name in "ab"]
     for node in nodes:
         node.images(1)
-        wait_until(lambda: node.get("/api/v1/status").json["cluster"]["figures"]["hearing"] == 1, "it to hear the others")
+        wait_until(lambda: node.get("/api/v1/status").json["cluster"]["figures"]["subscribed"] == 1, "the node to subscribe")
     store.put("sub folder/b ü.jpg", pictures.encoded("JPEG", seed=2))
     assert tell(nodes[0], record("ObjectCreated:Put", "sub folder/b ü.jpg"), record("ObjectCreated:Put", "notes.txt")).status == 202
     for node in nodes:
         wait_until(lambda: names(node) == ["a.jpg", "b ü.jpg"], "the change", lambda: f"{names(node)}\n{node.log}")
 
 
-def test_a_picture_that_was_broken_and_is_put_anew_is_shown_at_once(told, store):
+def test_a_broken_picture_that_is_replaced_is_shown_at_once(told, store):
     store.put("a.jpg", b"no picture at all", 1_700_000_000)
     gallery = told()
     before = gallery.images(1)["a.jpg"]

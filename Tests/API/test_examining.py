@@ -1,4 +1,4 @@
-"""Files are looked into before anybody asks for their pictures."""
+"""Files are indexed before anybody requests their pictures."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ XMP = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.o
 
 
 def described(seed: int) -> bytes:
-    """A JPEG that says of itself what people write into pictures."""
+    """A JPEG with the metadata that people add to pictures."""
     jpeg = pictures.encoded("JPEG", seed=seed)
     content = b"http://ns.adobe.com/xap/1.0/\0" + XMP
     return jpeg[:2] + b"\xff\xe1" + (len(content) + 2).to_bytes(2, "big") + content + jpeg[2:]
@@ -42,15 +42,15 @@ def examined(gallery) -> dict:
 
 def await_all(gallery, count: int):
     gallery.images(count)
-    wait_until(lambda: examined(gallery) == {"done": count, "total": count}, "all to be looked into",
+    wait_until(lambda: examined(gallery) == {"done": count, "total": count}, "all files to be indexed",
                lambda: f"{examined(gallery)} {gallery.log}")
 
 
-def test_tiles_are_made_before_anybody_asks(serve, tmp_path):
+def test_tiles_are_rendered_ahead_of_requests(serve, tmp_path):
     gallery = serve(folder(tmp_path), **EXAMINES, TESSERA_NO_TILES_AHEAD="0")
     images = gallery.images(5)
     wait_until(lambda: gallery.get("/api/v1/status").json["tilesAhead"] == {"done": 5, "total": 5, "isFull": False},
-               "all tiles to be made", lambda: gallery.log)
+               "all tiles to be rendered", lambda: gallery.log)
     renders = gallery.get("/api/v1/status").json["loading"]["rendersBegun"]
     assert renders >= 4
     assert "tessera_tiles_ahead 5\n" in gallery.get("/metrics").body.decode()
@@ -60,15 +60,15 @@ def test_tiles_are_made_before_anybody_asks(serve, tmp_path):
 
 
 @pytest.mark.parametrize("variables", [{**EXAMINES, "TESSERA_NO_TILES_AHEAD": "1"}, {"TESSERA_NO_TILES_AHEAD": "0"}],
-                         ids=["told not to", "files are not looked into"])
-def test_no_tile_is_made_ahead_where_that_is_not_wanted(serve, tmp_path, variables):
+                         ids=["disabled", "without indexing"])
+def test_no_tiles_are_rendered_ahead_if_disabled(serve, tmp_path, variables):
     gallery = serve(folder(tmp_path), **variables)
     gallery.images(5)
     status = gallery.get("/api/v1/status").json
     assert "tilesAhead" not in status and status["loading"]["rendersBegun"] == 0
 
 
-def test_what_is_written_in_a_file_is_told_of_it(serve, tmp_path):
+def test_embedded_metadata_is_in_the_details(serve, tmp_path):
     gallery = serve(folder(tmp_path), **EXAMINES)
     await_all(gallery, 5)
     images = gallery.images(5)
@@ -81,17 +81,17 @@ def test_what_is_written_in_a_file_is_told_of_it(serve, tmp_path):
     broken = gallery.get(f"/api/v1/images/{images['broken.jpg']['id']}").json
     assert broken["broken"] is True and "rating" not in broken and "keywords" not in broken
     metrics = gallery.get("/metrics").body.decode()
-    assert "tessera_files_examined 5\n" in metrics and "tessera_files_to_examine 5\n" in metrics
-    wait_until(lambda: "All 5 pictures have been looked into. 1 of them cannot be shown." in gallery.log, "the log's word")
+    assert "tessera_files_indexed 5\n" in metrics and "tessera_files_to_index 5\n" in metrics
+    wait_until(lambda: "All 5 images are indexed. Of the 5 just read, 1 cannot be displayed." in gallery.log, "the log message")
 
 
-def test_a_restart_reads_no_file_that_is_as_it_was(serve, tmp_path):
+def test_a_restart_does_not_read_unchanged_files(serve, tmp_path):
     path = folder(tmp_path)
     gallery = serve(path, **EXAMINES)
     await_all(gallery, 5)
     assert gallery.stop() == 0
-    # Whoever reads a file that has been read less lately than it was changed, is seen by its time of access; unless its
-    # file system keeps none.
+    # Where the file system records access times, reading a file changes them if it was last read before it was
+    # modified. The control file shows whether it does.
     control = tmp_path / "control"
     control.write_bytes(b"read")
     for file in [control, *path.iterdir()]:
@@ -103,7 +103,7 @@ def test_a_restart_reads_no_file_that_is_as_it_was(serve, tmp_path):
     gallery = serve(path, **EXAMINES)
     await_all(gallery, 5)
     assert not keeps_access or {file.name: file.stat().st_atime_ns for file in path.iterdir()} == before
-    assert "looked into" not in gallery.log
+    assert "are indexed" not in gallery.log
     details = gallery.get(f"/api/v1/images/{gallery.images(5)['described.jpg']['id']}").json
     assert details["title"] == "A day & a night"
     (path / "plain.png").write_bytes(described(2))
@@ -114,7 +114,7 @@ def test_a_restart_reads_no_file_that_is_as_it_was(serve, tmp_path):
     assert details["type"] == "image/jpeg" and details["rating"] == 4
 
 
-def test_it_can_be_left_until_somebody_asks(serve, tmp_path):
+def test_indexing_can_be_left_until_the_first_request(serve, tmp_path):
     gallery = serve(folder(tmp_path), "--no-examine", **EXAMINES)
     image = gallery.images(5)["described.jpg"]
     assert "examined" not in gallery.get("/api/v1/status").json and "width" not in image

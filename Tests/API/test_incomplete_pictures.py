@@ -1,4 +1,4 @@
-"""Pictures whose end is missing: what there is of them is shown, and said to be incomplete."""
+"""Truncated pictures are shown as far as they go, and marked as incomplete."""
 
 import pytest
 
@@ -6,18 +6,19 @@ import hostile
 import pictures
 from gallery import wait_until
 
-WHOLE = {"picture.jpg": pictures.encoded("JPEG", quality=95), "picture.png": pictures.encoded("PNG")}
+WHOLE = {"picture.jpg": pictures.encoded("JPEG", quality=95), "picture.png": pictures.encoded("PNG"),
+         "picture.gif": pictures.encoded("GIF"), "picture.webp": pictures.encoded("WEBP", quality=95)}
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_what_there_is_of_a_cut_picture_is_shown_and_called_incomplete(serve, tmp_path, name):
+def test_a_truncated_picture_is_shown_in_part_and_marked_incomplete(serve, tmp_path, name):
     cut = hostile.cut(WHOLE[name])
     folder = tmp_path / "pictures"
     folder.mkdir()
     (folder / name).write_bytes(cut)
     gallery = serve(folder)
     (image,) = gallery.images(1).values()
-    for _ in range(2):  # As it is made, and as it is kept.
+    for _ in range(2):  # First rendered, then cached.
         tile = gallery.tile(image)
         assert tile.status == 200 and pictures.is_whole(tile.body) and pictures.size(tile.body) == (320, 240)
         assert tile.headers["Tessera-Incomplete"] == "1"
@@ -27,7 +28,7 @@ def test_what_there_is_of_a_cut_picture_is_shown_and_called_incomplete(serve, tm
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_whole_picture_is_not_called_incomplete(serve, tmp_path, name):
+def test_a_whole_picture_is_not_marked_incomplete(serve, tmp_path, name):
     folder = tmp_path / "pictures"
     folder.mkdir()
     (folder / name).write_bytes(WHOLE[name])
@@ -39,7 +40,7 @@ def test_a_whole_picture_is_not_called_incomplete(serve, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_that_a_picture_is_incomplete_survives_a_restart_and_ends_with_its_repair(serve, tmp_path, name):
+def test_the_incomplete_mark_survives_a_restart_until_the_picture_is_repaired(serve, tmp_path, name):
     folder = tmp_path / "pictures"
     folder.mkdir()
     (folder / name).write_bytes(hostile.cut(WHOLE[name]))
@@ -55,7 +56,7 @@ def test_that_a_picture_is_incomplete_survives_a_restart_and_ends_with_its_repai
     (folder / name).write_bytes(WHOLE[name])
     gallery = serve(folder)
     gallery.images(1)
-    # A file that was written a moment ago may still be growing.
+    # A file that was modified a moment ago may still be growing.
     wait_until(lambda: gallery.tile(image).headers["Tessera-Incomplete"] is None, "the repair to be seen")
     assert gallery.tile(image).status == 200
     assert not gallery.get(f"/api/v1/images/{image['id']}").json.get("incomplete")

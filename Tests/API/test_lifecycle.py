@@ -35,8 +35,8 @@ def test_sigterm_ends_a_busy_server_in_time(listed, origin):
         connection.close()
 
 
-def test_a_demo_that_starts_cold_has_the_pictures_of_the_one_before(serve, tmp_path):
-    """Its origin has another port each time; who looked at a picture goes on looking at it."""
+def test_a_demo_has_the_same_picture_ids_on_every_cold_start(serve, tmp_path):
+    """The demo's origin has another port each time, but a user who was looking at a picture can continue."""
     ids = []
     for run in ("first", "second"):
         gallery = serve("--count", "5", "--latency", "0", "--fail", "0", "--hang", "0", command="demo",
@@ -48,7 +48,7 @@ def test_a_demo_that_starts_cold_has_the_pictures_of_the_one_before(serve, tmp_p
     assert ids[0] == ids[1]
 
 
-def test_sigusr1_has_the_sources_read_again(serve, tmp_path):
+def test_sigusr1_rescans_the_sources(serve, tmp_path):
     folder = pictures.write(tmp_path / "growing", first__jpg=pictures.encoded("JPEG"))
     gallery = serve(folder)
     before = gallery.images(1)
@@ -59,7 +59,7 @@ def test_sigusr1_has_the_sources_read_again(serve, tmp_path):
     assert gallery.tile(after["second.jpg"]).status == 200
 
 
-def test_sigterm_lets_a_body_under_way_end_whole(serve, tmp_path):
+def test_sigterm_lets_a_body_in_progress_finish(serve, tmp_path):
     whole = pictures.encoded("JPEG") + bytes(30_000_000)
     gallery = serve(pictures.write(tmp_path / "large", large__jpg=whole))
     (image,) = gallery.images(1).values()
@@ -75,14 +75,14 @@ def test_sigterm_lets_a_body_under_way_end_whole(serve, tmp_path):
     assert received == whole and ended == [0]
 
 
-def test_sigterm_lets_those_who_wait_for_a_slow_origin_have_their_pictures(listed, origin):
+def test_sigterm_lets_requests_waiting_for_a_slow_origin_finish(listed, origin):
     gallery = listed(origin.url("slow"))
     (image,) = gallery.images(1).values()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         asked = pool.submit(gallery.tile, image)
         origin.wait_until_asked("/slow/")
         stopped = pool.submit(gallery.stop)
-        # Much longer than an idle server takes.
+        # Much longer than an idle server takes to stop.
         ended, _ = concurrent.futures.wait([asked, stopped], timeout=4, return_when=concurrent.futures.FIRST_COMPLETED)
         assert not ended
         origin.gate.set()
@@ -91,7 +91,7 @@ def test_sigterm_lets_those_who_wait_for_a_slow_origin_have_their_pictures(liste
         assert time.monotonic() - let_go < 4
 
 
-def test_what_was_learnt_survives_a_restart(serve, shared_folder):
+def test_metadata_and_tiles_survive_a_restart(serve, shared_folder):
     gallery = serve(shared_folder)
     images = gallery.images(12)
     tiles = {name: gallery.tile(image).body for name, image in images.items()}
@@ -106,7 +106,7 @@ def test_what_was_learnt_survives_a_restart(serve, shared_folder):
         assert gallery.tile(image).body == tiles[name]
 
 
-def test_after_kill_9_at_any_moment_only_whole_pictures_are_served(serve, tmp_path, origin):
+def test_after_a_sigkill_at_any_moment_only_whole_pictures_are_served(serve, tmp_path, origin):
     folder = pictures.write(tmp_path / "many", **{
         f"local-{n}__jpg": pictures.encoded("JPEG", seed=n, quality=95) for n in range(16)})
     file = tmp_path / "urls.txt"
@@ -123,14 +123,14 @@ def test_after_kill_9_at_any_moment_only_whole_pictures_are_served(serve, tmp_pa
                         gallery.get(f"/images/{image['id']}/{rendition}", Accept="image/webp")
                     except OSError:
                         return
-                    except Exception:  # A cut answer: the server was killed.
+                    except Exception:  # A truncated response: the server was killed.
                         return
 
         order = chance.sample(list(images.values()), len(images))
         lookers = [threading.Thread(target=look, args=(order[part::4],)) for part in range(4)]
         for looker in lookers:
             looker.start()
-        time.sleep(chance.uniform(0.02, 0.6))  # Any moment: that is what is tested.
+        time.sleep(chance.uniform(0.02, 0.6))  # Kill at an arbitrary moment.
         gallery.kill()
         for looker in lookers:
             looker.join()

@@ -1,4 +1,4 @@
-"""What is documented for operators, against the figures that the program gives."""
+"""Checks the operators' documentation against the metrics that the program provides."""
 
 import json
 import re
@@ -17,23 +17,25 @@ NAME = re.compile(r"\btessera_\w+")
 
 
 def section(title: str) -> str:
-    """The text of operating.md beneath a title, as far as the next."""
+    """The text of operating.md under a heading, up to the next one."""
     return OPERATING.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
 
 
 def first_column(title: str) -> list[str]:
-    """What stands in the first column of the table there, without its head."""
+    """The first column of the table in that section, without its header."""
     rows = [line for line in section(title).splitlines() if line.startswith("|")]
     return [row.split(" | ")[0] for row in rows[2:]]
 
 
-def kinds(gallery: Gallery) -> dict[str, str]:
-    return dict(re.findall(r"^# TYPE (\S+) (\S+)$", gallery.get("/metrics").body.decode(), re.MULTILINE))
+def lines(kind: str, exposition: str) -> dict[str, str]:
+    """The contents of the TYPE or HELP lines, by the metric's name."""
+    return dict(re.findall(rf"^# {kind} (\S+) (.+)$", exposition, re.MULTILINE))
 
 
 @pytest.fixture(scope="module")
-def given(tmp_path_factory) -> dict[str, str]:
-    """The kind of each metric, by its name, of a gallery that has everything: files, tiles ahead, a Redis, a PostgreSQL, a bucket of tiles, a store that tells, and traces."""
+def exposition(tmp_path_factory) -> str:
+    """The metrics, as Prometheus gets them, of a gallery that uses everything: files, tiles ahead, Redis, PostgreSQL, a
+    bucket of tiles, notifications and traces."""
     folder = tmp_path_factory.mktemp("metrics")
     pictures.write(folder / "pictures", one__jpg=pictures.encoded("JPEG"))
     redis = Redis(folder / "redis")
@@ -46,8 +48,8 @@ def given(tmp_path_factory) -> dict[str, str]:
                      data=folder / "data",
                      **store.environment(), **collector.environment(), **options) as gallery:
             gallery.images(1)
-            wait_until(lambda: "tessera_reading_seconds" in kinds(gallery), "the folder to be read", lambda: gallery.log)
-            return kinds(gallery)
+            wait_until(lambda: b"tessera_reading_seconds" in gallery.get("/metrics").body, "the folder to be read", lambda: gallery.log)
+            return gallery.get("/metrics").body.decode()
     finally:
         redis.close()
         postgres.close()
@@ -55,43 +57,61 @@ def given(tmp_path_factory) -> dict[str, str]:
         collector.close()
 
 
+@pytest.fixture(scope="module")
+def given(exposition) -> dict[str, str]:
+    """The type of each metric, by its name."""
+    return lines("TYPE", exposition)
+
+
+@pytest.fixture(scope="module")
+def helps(exposition) -> dict[str, str]:
+    """The help text of each metric, by its name."""
+    return lines("HELP", exposition)
+
+
 def unknown(names: set[str], given: dict[str, str]) -> set[str]:
-    """Those that no metric gives; of a histogram its series are asked for."""
+    """The names that no metric has. A histogram is queried through its series."""
     series = {f"{name}_{part}" for name, kind in given.items() if kind == "histogram" for part in ("bucket", "sum", "count")}
     return names - series - {name for name, kind in given.items() if kind != "histogram"}
 
 
-def test_operating_names_every_metric_and_no_other(given):
-    assert len(given) > 60
-    named = ["tessera_" + name for cell in first_column("What the figures mean") for name in re.findall(r"`(\w+)`", cell)]
-    assert sorted(named) == sorted(given)
+def test_every_metric_has_its_own_help_text(helps):
+    assert len(helps) > 60
+    assert {name: text for name, text in helps.items() if not re.fullmatch(r"[A-Z1].{9,}\.", text)} == {}
+    assert len(set(helps.values())) == len(helps)
 
 
-def test_alerts_are_of_metrics_that_are_given(given):
-    expressions = first_column("When to wake somebody")
+def test_the_metric_prefixes_in_operating_exist(given):
+    prefixes = re.findall(r"`(tessera_[a-z_]+_)`", section("Metrics"))
+    assert len(prefixes) > 8
+    assert [prefix for prefix in prefixes if not any(name.startswith(prefix) for name in given)] == []
+
+
+def test_alerts_use_existing_metrics(given):
+    expressions = first_column("Alerts")
     names = set(NAME.findall(" ".join(expressions)))
     assert len(expressions) > 5 and len(names) > 5
     assert not unknown(names, given)
 
 
-def test_the_dashboard_shows_metrics_that_are_given(given):
+def test_the_dashboard_uses_existing_metrics(given):
     dashboard = json.loads((ROOT / "Documentation/grafana.json").read_text())
     expressions = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())]
     assert len(expressions) > 60
-    # Each expression is of Tessera's figures.
+    # Every expression uses Tessera's metrics.
     assert all(NAME.search(expression) for expression in expressions)
     variables = [one["definition"] for one in dashboard["templating"]["list"] if "definition" in one]
     assert not unknown(set(NAME.findall(" ".join(expressions + variables))), given)
 
 
-def test_the_dashboard_takes_rates_of_counters_alone(given):
+def test_the_dashboard_takes_rates_only_of_counters(given):
     text = (ROOT / "Documentation/grafana.json").read_text()
     rated = set(re.findall(r"rate\((tessera_\w+)", text))
     assert len(rated) > 30
     assert {name for name in rated if given.get(name.removesuffix("_bucket")) not in ("counter", "histogram")} == set()
 
 
-def test_panels_of_the_dashboard_lie_beside_each_other():
+def test_dashboard_panels_do_not_overlap():
     panels = json.loads((ROOT / "Documentation/grafana.json").read_text())["panels"]
     cells = [
         (x, y) for place in (panel["gridPos"] for panel in panels)

@@ -1,8 +1,11 @@
 """Cursors, limits, offsets, tokens and sessions that are malformed, out of range or stale."""
 
+import json
 import urllib.parse
 
 import pytest
+
+from gallery import ROOT
 
 UNKNOWN_ID = "0" * 13
 
@@ -29,7 +32,13 @@ def test_a_bad_cursor_is_named(shared_gallery, cursor):
 
 def test_a_cursor_with_an_offset_is_refused(shared_gallery):
     cursor = shared_gallery.page(limit=3)["next"]
-    shared_gallery.get(f"/api/v1/images?cursor={cursor}&offset=3").is_problem(400)
+    for query in (f"cursor={cursor}&offset=3", f"offset=0&cursor={cursor}"):
+        answer = shared_gallery.get(f"/api/v1/images?{query}")
+        assert field_is_named(answer, "cursor")
+        assert "cannot be combined with offset" in answer.json["detail"]
+    parameters = json.loads((ROOT / "Public/api/openapi.json").read_text())["paths"]["/api/v1/images"]["get"]["parameters"]
+    told = {one["name"]: one["description"] for one in parameters if "name" in one}
+    assert "Not together with `offset`" in told["cursor"] and "Not together with `cursor`" in told["offset"]
 
 
 def test_an_offset_past_the_end_is_an_empty_page(shared_gallery):
@@ -72,13 +81,13 @@ def test_an_unknown_rendition_is_404(shared_gallery):
 
 
 @pytest.mark.parametrize("token", ["", "x", "A" * 22, "A" * 10_000, "%00", "é"])
-def test_an_unknown_token_is_refused_and_shows_nothing(shared_gallery, token):
+def test_an_unknown_token_is_refused(shared_gallery, token):
     (image, *_) = shared_gallery.page()["images"]
     answer = shared_gallery.get(f"/images/{image['id']}/tile?token={urllib.parse.quote(token, safe='%')}")
     answer.is_problem(400, 403, 404, 410, 414)
 
 
-def test_a_token_shows_its_own_image_only(shared_gallery):
+def test_a_token_is_valid_only_for_its_own_image_and_rendition(shared_gallery):
     first, second, *_ = shared_gallery.page()["images"]
     issued = shared_gallery.tokens(rendition="tile", slots=[{"slot": 0, "image": first["id"]}])
     token = issued["tokens"][0]["token"]
@@ -125,15 +134,15 @@ def test_a_body_of_another_type_is_415(shared_gallery):
         "Content-Type": "application/x-www-form-urlencoded"}).is_problem(400, 415)
 
 
-def test_a_session_that_is_forgotten_begins_anew(shared_gallery):
-    """A page that slept, or a server that was started again: the page goes on and never sees it."""
+def test_a_forgotten_session_starts_anew(shared_gallery):
+    """After the page slept or the server restarted, the page continues without noticing."""
     forgotten = "0123456789abcdefghij-A"
     assert shared_gallery.post("/api/v1/tokens/cancel", {"session": forgotten, "tokens": []}).json == {"cancelled": 0}
     issued = shared_gallery.tokens(session=forgotten, rendition="tile", first=0, count=1)
     assert shared_gallery.get(issued["tokens"][0]["href"]).status == 200
 
 
-def test_cancelling_what_is_unknown_cancels_nothing(shared_gallery):
+def test_cancelling_unknown_tokens_is_a_no_op(shared_gallery):
     session = shared_gallery.tokens(rendition="tile", first=0, count=1)["session"]
     answer = shared_gallery.post("/api/v1/tokens/cancel", {"session": session, "tokens": ["A" * 22, "B" * 21 + "A"]})
     assert answer.status == 200 and answer.json == {"cancelled": 0}
@@ -145,7 +154,7 @@ def test_a_bad_cancel_is_refused(shared_gallery, body):
     shared_gallery.post("/api/v1/tokens/cancel", body).is_problem(400, 404, 410)
 
 
-def test_a_cancel_as_a_beacon_sends_it_is_understood(shared_gallery):
+def test_a_cancel_sent_as_a_beacon_is_accepted(shared_gallery):
     issued = shared_gallery.tokens(rendition="screen", first=0, count=2)
     body = ('{"session":"%s","tokens":["%s"]}' % (issued["session"], issued["tokens"][0]["token"])).encode()
     answer = shared_gallery.ask(
@@ -161,7 +170,7 @@ def test_unknown_paths_are_404(shared_gallery):
 @pytest.mark.parametrize("method, path", [
     ("DELETE", "/api/v1/images"), ("POST", "/api/v1/images"), ("GET", "/api/v1/tokens"), ("PUT", "/api/v1/status"),
     ("GET", "/api/v1/tokens/cancel"), ("POST", "/healthz"), ("BREW", "/api/v1/images")])
-def test_a_wrong_method_is_405_with_what_is_allowed(shared_gallery, method, path):
+def test_a_wrong_method_is_405_with_the_allowed_methods(shared_gallery, method, path):
     answer = shared_gallery.ask(method, path)
     if method == "BREW":
         assert answer.is_problem(405, 501)

@@ -1,4 +1,4 @@
-"""What decoding costs in memory and time: pictures that bloat are refused, large ones are shown within bounds."""
+"""The memory and time that decoding takes: bloating pictures are rejected, large ones rendered within limits."""
 
 import time
 
@@ -8,10 +8,10 @@ import hostile
 import pictures
 from workers import MemoryWatch, is_well
 
-# What a worker may hold, and what its code and libraries take besides.
+# The memory that a worker may use, plus its code and libraries.
 BOUND = (512 + 96) << 20
 BLOATING = {"svg-in.svg": hostile.svg_in_svg, "png-in.svg": hostile.png_in_svg}
-# With the shape of their tiles, and the seconds that these may take.
+# With the dimensions of their tiles, and the seconds these may take.
 LARGE = {
     "exif.png": (lambda: hostile.png_with_exif(40), (320, 240), 10),
     "texts.png": (hostile.png_with_texts, (320, 240), 10),
@@ -19,7 +19,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", BLOATING)
-def test_a_picture_that_bloats_is_refused_and_takes_no_more_than_its_share(serve, tmp_path, name):
+def test_a_bloating_picture_is_refused_within_the_memory_limit(serve, tmp_path, name):
     folder = pictures.write(tmp_path / "pictures", good__jpg=pictures.encoded(), bad__svg=BLOATING[name]())
     gallery = serve(folder, TESSERA_RENDER_DEADLINE="20")
     images = gallery.images(2)
@@ -34,7 +34,7 @@ def test_a_picture_that_bloats_is_refused_and_takes_no_more_than_its_share(serve
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", LARGE)
-def test_a_good_picture_is_shown_however_much_there_is_of_it(serve, tmp_path, name):
+def test_a_large_picture_is_rendered_within_the_memory_and_time_limits(serve, tmp_path, name):
     make, size, patience = LARGE[name]
     folder = tmp_path / "pictures"
     folder.mkdir()

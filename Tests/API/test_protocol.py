@@ -1,4 +1,4 @@
-"""HTTP as clients speak it that are no browsers, against the whole program."""
+"""HTTP as used by clients other than browsers, against the whole program."""
 
 import socket
 import threading
@@ -23,11 +23,11 @@ class Raw:
         self.socket.sendall("\r\n".join(lines + ["", ""]).encode() + body)
 
     def finish(self):
-        """Sends no more, and reads on."""
+        """Shuts down the sending side, but keeps reading."""
         self.socket.shutdown(socket.SHUT_WR)
 
     def answers(self):
-        """Status and fields of all answers that come, up to the end; those that are interim apart."""
+        """Status and fields of all responses up to the end, with interim ones separate."""
         received = b""
         while piece := self.socket.recv(65536):
             received += piece
@@ -41,14 +41,14 @@ class Raw:
                 interim.append(status)
                 continue
             length = int(fields.get("content-length", 0))
-            assert len(received) >= length, "the answer is cut"
+            assert len(received) >= length, "the response is truncated"
             final.append((status, fields, received[:length]))
             received = received[length:]
         return interim, final
 
 
 def half_closed(gallery, method, target, body=b"", **fields):
-    """The one final answer to who finishes sending with its request."""
+    """The final response to a client that shuts down its sending side after its request."""
     raw = Raw(gallery)
     raw.ask(method, target, body, **fields)
     raw.finish()
@@ -56,7 +56,7 @@ def half_closed(gallery, method, target, body=b"", **fields):
     return answer
 
 
-def test_who_finishes_sending_gets_its_answer_on_every_route(serve, shared_folder):
+def test_a_half_closed_client_gets_its_response_on_every_route(serve, shared_folder):
     gallery = serve(shared_folder)
     image = next(iter(gallery.images(12).values()))
     for target in [
@@ -74,7 +74,7 @@ def test_who_finishes_sending_gets_its_answer_on_every_route(serve, shared_folde
     assert status == 200
 
 
-def test_who_finishes_sending_waits_for_an_origin_like_everybody(listed, origin):
+def test_a_half_closed_client_can_wait_for_an_origin(listed, origin):
     gallery = listed(origin.url("good", "1.jpg"), origin.url("good", "2.jpg"), origin.url("good", "3.jpg"))
     images = gallery.page(limit=3)["images"]
     raw = Raw(gallery)
@@ -87,7 +87,7 @@ def test_who_finishes_sending_waits_for_an_origin_like_everybody(listed, origin)
 
 
 @pytest.mark.parametrize("rendition", ["tile", "original"])
-def test_who_closes_while_an_origin_hangs_ends_the_fetch_though_it_looks_like_half_a_close(listed, origin, rendition):
+def test_a_full_close_during_a_hung_fetch_aborts_it(listed, origin, rendition):
     gallery = listed(origin.url("hang"))
     (image,) = gallery.images(1).values()
     raw = Raw(gallery)
@@ -98,7 +98,7 @@ def test_who_closes_while_an_origin_hangs_ends_the_fetch_though_it_looks_like_ha
     assert origin.wait_until_closed("/hang/") - moment < 2
 
 
-def test_what_hangs_does_so_for_who_only_finishes_sending(listed, origin):
+def test_a_half_close_does_not_abort_a_hung_fetch(listed, origin):
     gallery = listed(origin.url("hang"))
     (image,) = gallery.images(1).values()
     raw = Raw(gallery)
@@ -106,13 +106,13 @@ def test_what_hangs_does_so_for_who_only_finishes_sending(listed, origin):
     origin.wait_until_asked("/hang/")
     raw.finish()
     assert raw.socket.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
-    # The origin would have been left by now.
+    # By now, the fetch from the origin would have been aborted.
     assert gallery.get("/healthz").status == 200
     assert not origin.closed
     raw.socket.close()
 
 
-def test_pages_from_elsewhere_may_read_what_is_kept_ready(serve, shared_folder):
+def test_allowed_origins_can_read_cached_responses(serve, shared_folder):
     gallery = serve(shared_folder, "--allow-origin", ELSEWHERE)
     image = next(iter(gallery.images(12).values()))
     tile = image["links"]["tile"]
@@ -129,8 +129,27 @@ def test_pages_from_elsewhere_may_read_what_is_kept_ready(serve, shared_folder):
         assert again.status == 304 and again.headers["Access-Control-Allow-Origin"] == ELSEWHERE, target
 
 
+def framing(gallery, target: str) -> str:
+    policy = gallery.get(target).headers["Content-Security-Policy"]
+    (directive,) = [part.strip() for part in policy.split(";") if "frame-ancestors" in part]
+    return directive.removeprefix("frame-ancestors ")
+
+
+@pytest.mark.parametrize("words, expected", [
+    ([], "'none'"), (["--embed", ELSEWHERE, "--embed", "http://nas.local"], f"{ELSEWHERE} http://nas.local")])
+def test_only_named_sites_can_frame_the_page_and_none_can_frame_anything_else(serve, shared_folder, words, expected):
+    gallery = serve(shared_folder, *words)
+    image = next(iter(gallery.images(12).values()))
+    assert framing(gallery, "/") == expected
+    for target in [*image["links"].values(), "/images/0000000000000/tile", "/nothing", "/api/v1/images",
+                   f"/api/v1/images/{image['id']}", "/api/v1/images/0000000000000", "/api/v1/shape?first=0"]:
+        assert framing(gallery, target) == "'none'", target
+    assert gallery.get("/metrics").headers["X-Content-Type-Options"] == "nosniff"
+    assert "camera=()" in gallery.get("/").headers["Permissions-Policy"]
+
+
 @pytest.mark.parametrize("kind", ["good", "hang-in-body"])
-def test_conditions_on_an_original_that_was_never_fetched(listed, origin, kind):
+def test_preconditions_on_an_unfetched_original_need_no_fetch(listed, origin, kind):
     gallery = listed(origin.url(kind, "1.jpg"), origin.url(kind, "2.jpg"))
     first, second = gallery.page(limit=2)["images"]
     gallery.get(f"/images/{first['id']}/original", **{"If-Match": '"other"'}).is_problem(412)
@@ -138,7 +157,7 @@ def test_conditions_on_an_original_that_was_never_fetched(listed, origin, kind):
     assert known.status == 304 and known.body == b""
 
 
-def test_bodies_in_many_small_chunks_cost_no_more_than_their_bytes(serve, shared_folder):
+def test_small_chunks_are_accepted_up_to_a_limit_of_overhead(serve, shared_folder):
     gallery = serve(shared_folder)
     fields = {"Content_Type": "application/json", "Transfer_Encoding": "chunked"}
     order = b'{"first":0,"count":3}'.ljust(120_000)

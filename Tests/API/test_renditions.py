@@ -1,11 +1,13 @@
 """Renditions over HTTP: formats by Accept, conditional requests, ranges, and caching."""
 
+import gzip
 import re
 import struct
 
 import pytest
 
 import pictures
+from gallery import wait_until
 
 
 @pytest.fixture
@@ -18,7 +20,7 @@ def image(shared_gallery):
     ("image/jpeg", "image/jpeg"), ("*/*", "image/jpeg"), ("image/*", None), ("image/avif;q=0, image/webp", "image/webp"),
     ("IMAGE/WEBP", "image/webp"), ("", None), ("nonsense;;;,", None),
 ])
-def test_the_format_follows_accept_and_says_so(shared_gallery, image, accept, type):
+def test_the_format_follows_accept_and_the_response_varies(shared_gallery, image, accept, type):
     answer = shared_gallery.get(f"/images/{image['id']}/tile", Accept=accept)
     assert answer.status == 200 and pictures.is_whole(answer.body)
     assert type is None or answer.type == type
@@ -28,7 +30,7 @@ def test_the_format_follows_accept_and_says_so(shared_gallery, image, accept, ty
 @pytest.mark.parametrize("rendition, longest", [
     ("preview", 64), ("160", 160), ("tile", 320), ("320", 320), ("640", 640), ("1280", 1280), ("screen", 1600),
     ("1600", 1600), ("2560", 2560), ("full", 640)])
-def test_a_rendition_is_no_larger_than_its_name_says(shared_gallery, image, rendition, longest):
+def test_a_rendition_has_at_most_its_nominal_size(shared_gallery, image, rendition, longest):
     from io import BytesIO
 
     from PIL import Image
@@ -38,7 +40,7 @@ def test_a_rendition_is_no_larger_than_its_name_says(shared_gallery, image, rend
         assert max(drawn.size) == min(longest, 640) and abs(drawn.width / drawn.height - 4 / 3) < 0.05
 
 
-def test_the_steps_of_a_large_picture_and_all_its_pixels_where_no_browser_decodes_it(serve, tmp_path):
+def test_a_large_tiff_has_all_steps_and_a_full_size_rendition(serve, tmp_path):
     (tmp_path / "large.tif").write_bytes(pictures.encoded("TIFF", width=3000, height=2000))
     gallery = serve(tmp_path)
     image = gallery.images(1)["large.tif"]
@@ -49,13 +51,13 @@ def test_the_steps_of_a_large_picture_and_all_its_pixels_where_no_browser_decode
     assert gallery.get(f"/images/{image['id']}/100").is_problem(404)
 
 
-def test_a_token_is_for_a_step_by_either_of_its_names(shared_gallery, image):
+def test_a_token_is_valid_under_either_name_of_its_rendition(shared_gallery, image):
     issued = shared_gallery.tokens(rendition="320", slots=[{"slot": 1, "image": image["id"]}])
     answer = shared_gallery.get(issued["tokens"][0]["href"].replace("/tile?", "/320?"))
     assert answer.status == 200 and max(pictures.size(answer.body)) == 320
 
 
-def test_what_has_not_changed_is_not_sent_again(shared_gallery, image):
+def test_an_unchanged_rendition_is_not_sent_again(shared_gallery, image):
     for rendition in ("tile", "original"):
         target = f"/images/{image['id']}/{rendition}"
         first = shared_gallery.get(target, Accept="image/webp")
@@ -68,13 +70,13 @@ def test_what_has_not_changed_is_not_sent_again(shared_gallery, image):
         assert other.status == 200 and other.body == first.body
 
 
-def test_two_formats_have_two_tags(shared_gallery, image):
+def test_each_format_has_its_own_entity_tag(shared_gallery, image):
     tags = {shared_gallery.get(f"/images/{image['id']}/tile", Accept=f"image/{kind}").headers["ETag"]
             for kind in ("avif", "webp", "jpeg")}
     assert len(tags) == 3
 
 
-def test_a_link_of_the_page_may_be_kept_for_ever(shared_gallery, image):
+def test_only_versioned_links_are_immutable(shared_gallery, image):
     for rendition, link in shared_gallery.page()["images"][0]["links"].items():
         answer = shared_gallery.get(link)
         assert answer.status == 200
@@ -86,7 +88,7 @@ def test_a_link_of_the_page_may_be_kept_for_ever(shared_gallery, image):
     assert "immutable" not in (stale.headers["Cache-Control"] or "")
 
 
-def test_head_tells_what_get_would_send(shared_gallery, image):
+def test_head_has_the_fields_of_get(shared_gallery, image):
     for rendition in ("tile", "original"):
         target = f"/images/{image['id']}/{rendition}"
         got, told = shared_gallery.get(target), shared_gallery.ask("HEAD", target)
@@ -98,7 +100,7 @@ def test_head_tells_what_get_would_send(shared_gallery, image):
     ("bytes=0-0", slice(0, 1)), ("bytes=10-99", slice(10, 100)), ("bytes=100-", slice(100, None)),
     ("bytes=-50", slice(-50, None)), ("bytes=0-99999999", slice(0, None)),
 ])
-def test_a_range_of_an_original(shared_gallery, image, range, expected):
+def test_a_range_of_an_original_is_served(shared_gallery, image, range, expected):
     target = f"/images/{image['id']}/original"
     whole = shared_gallery.get(target).body
     answer = shared_gallery.get(target, Range=range)
@@ -106,7 +108,7 @@ def test_a_range_of_an_original(shared_gallery, image, range, expected):
     assert answer.headers["Content-Range"].endswith(f"/{len(whole)}")
 
 
-def test_ranges_that_make_no_sense(shared_gallery, image):
+def test_invalid_and_stale_ranges_are_handled(shared_gallery, image):
     target = f"/images/{image['id']}/original"
     size = len(shared_gallery.get(target).body)
     beyond = shared_gallery.get(target, Range=f"bytes={size}-")
@@ -117,7 +119,7 @@ def test_ranges_that_make_no_sense(shared_gallery, image):
     assert stale.status == 200 and len(stale.body) == size
 
 
-def test_the_page_tells_what_is_known(shared_gallery):
+def test_a_page_lists_index_links_and_id_of_each_image(shared_gallery):
     shared_gallery.tile(shared_gallery.page()["images"][0])
     images = shared_gallery.page()["images"]
     assert [image["index"] for image in images] == list(range(12))
@@ -128,7 +130,7 @@ def test_the_page_tells_what_is_known(shared_gallery):
         assert detail.status == 200 and detail.json["id"] == image["id"] and detail.json["name"] == image["name"]
 
 
-def test_health_readiness_status_and_metrics(shared_gallery):
+def test_health_readiness_status_and_metrics_are_served(shared_gallery):
     assert shared_gallery.get("/healthz").status == 200
     assert shared_gallery.get("/readyz").status == 200
     status = shared_gallery.get("/api/v1/status")
@@ -143,7 +145,7 @@ def large(folder, width=6000, height=3000):
     (folder / "large.jpg").write_bytes(pictures.encoded("JPEG", width=width, height=height))
 
 
-def test_a_pyramid_is_read_by_ranges_and_kept(serve, tmp_path):
+def test_a_pyramid_is_read_by_ranges_and_cached(serve, tmp_path):
     (tmp_path / "pictures").mkdir()
     large(tmp_path / "pictures")
     gallery = serve(tmp_path / "pictures")
@@ -160,7 +162,7 @@ def test_a_pyramid_is_read_by_ranges_and_kept(serve, tmp_path):
         start, length = tiles[number]
         tile = gallery.get(target, Range=f"bytes={start}-{start + length - 1}", **{"If-Match": head.headers["ETag"]})
         assert tile.status == 206 and pictures.size(tile.body) == size
-    # One visit of a worker made all of it.
+    # A single job of a worker made all of it.
     assert gallery.get("/api/v1/status").json["loading"]["rendersBegun"] == 1
     whole = gallery.get(target)
     assert whole.status == 200 and sum(length for _, length in tiles) + index == len(whole.body)
@@ -168,7 +170,7 @@ def test_a_pyramid_is_read_by_ranges_and_kept(serve, tmp_path):
     assert head.headers["ETag"] != gallery.get(f"/images/{image['id']}/original").headers["ETag"]
 
 
-def test_a_range_of_another_content_is_refused(serve, tmp_path):
+def test_a_range_of_an_outdated_version_is_refused(serve, tmp_path):
     large(tmp_path)
     gallery = serve(tmp_path)
     image = gallery.images(1)["large.jpg"]
@@ -180,7 +182,20 @@ def test_a_range_of_another_content_is_refused(serve, tmp_path):
     assert struct.unpack_from("<II", gallery.get(target, Range="bytes=0-23").body, 8) == (5000, 2000)
 
 
-def test_a_drawing_and_what_is_no_picture_have_no_pyramid(serve, tmp_path):
+def test_a_compressed_drawing_is_drawn_and_its_original_says_that_it_is_compressed(serve, tmp_path):
+    drawing = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+    (tmp_path / "drawing.svgz").write_bytes(gzip.compress(drawing))
+    gallery = serve(tmp_path)
+    (image,) = gallery.images(1).values()
+    assert pictures.is_whole(gallery.tile(image).body)
+    for _ in range(2):
+        original = gallery.get(f"/images/{image['id']}/original")
+        assert original.status == 200 and original.type == "image/svg+xml"
+        assert original.headers["Content-Encoding"] == "gzip" and gzip.decompress(original.body) == drawing
+    wait_until(lambda: gallery.page(q="type:svg")["total"] == 1, "the format to be indexed", lambda: gallery.log)
+
+
+def test_drawings_and_broken_files_have_no_pyramid(serve, tmp_path):
     (tmp_path / "drawing.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
     (tmp_path / "none.jpg").write_bytes(b"none")
     gallery = serve(tmp_path)

@@ -1,5 +1,5 @@
-"""Several nodes of one gallery on one PostgreSQL: each picture is looked into once, and nothing learnt is lost, whoever is
-away."""
+"""Several nodes of one gallery sharing PostgreSQL: each picture is indexed once, and no metadata is lost when a node
+or the database is away."""
 
 import concurrent.futures
 import os
@@ -51,7 +51,7 @@ def state(node: Gallery) -> str:
 
 
 def known(node: Gallery) -> set[str]:
-    """The pictures of which it is known how large they are."""
+    """The pictures whose dimensions are known."""
     page = node.page(limit=500)
     images = page["images"]
     while page["next"]:
@@ -70,16 +70,16 @@ def wait_until_all_are_known(nodes: list[Gallery], count: int = COUNT):
 
 
 def wait_until_all_is_told(nodes: list[Gallery], postgres: Postgres, count: int = COUNT):
-    """Until the database has it: what a node knows already, it may be about to tell."""
+    """Waits until the database has everything: a node may still have to write what it knows."""
     wait_until(
         lambda: postgres.ask("SELECT to_regclass('tessera.facts') IS NOT NULL") == "t"
         and postgres.ask("SELECT count(*) FROM tessera.facts WHERE width IS NOT NULL") == str(count),
-        "all to be told", lambda: nodes[0].log)
+        "all metadata to be published", lambda: nodes[0].log)
     for node in nodes:
-        wait_until(lambda: figure(node, "untold") == 0 and figure(node, "current") == 1, "all to be told", lambda: node.log)
+        wait_until(lambda: figure(node, "unpublished") == 0 and figure(node, "current") == 1, "all metadata to be published", lambda: node.log)
 
 
-def test_of_two_nodes_each_picture_is_looked_into_by_one(node, folder, postgres):
+def test_each_picture_is_indexed_by_one_of_two_nodes(node, folder, postgres):
     aside = folder.rename(folder.parent / "aside")
     folder.mkdir()
     both = [node("a"), node("b")]
@@ -89,26 +89,26 @@ def test_of_two_nodes_each_picture_is_looked_into_by_one(node, folder, postgres)
         file.rename(folder / file.name)
     wait_until_all_are_known(both)
     wait_until_all_is_told(both, postgres)
-    told = [figure(one, "told") for one in both]
-    # What one was granted it has told, and the other has heard.
+    told = [figure(one, "published") for one in both]
+    # Each node wrote what it was granted, and the other node read it.
     assert COUNT <= sum(told) <= COUNT * 1.02
     assert [figure(one, "granted") for one in both] == told
     for one in both:
-        wait_until(lambda: status(one)["examined"] == {"done": COUNT, "total": COUNT}, "the looking into to end")
+        wait_until(lambda: status(one)["examined"] == {"done": COUNT, "total": COUNT}, "indexing to finish")
 
 
-def test_a_node_that_comes_later_with_an_empty_disk_looks_into_no_picture(node, postgres):
+def test_a_new_node_with_an_empty_disk_indexes_no_pictures(node, postgres):
     first = node("a")
     wait_until_all_are_known([first])
     wait_until_all_is_told([first], postgres)
     later = node("b")
     wait_until_all_are_known([later])
-    wait_until(lambda: status(later)["examined"]["done"] == COUNT, "it to know of all")
-    assert (figure(later, "heard"), figure(later, "granted"), figure(later, "told")) == (COUNT, 0, 0)
+    wait_until(lambda: status(later)["examined"]["done"] == COUNT, "the node to know all pictures")
+    assert (figure(later, "received"), figure(later, "granted"), figure(later, "published")) == (COUNT, 0, 0)
     assert later.page(limit=500)["images"] == first.page(limit=500)["images"]
 
 
-def test_what_comes_later_is_looked_into_by_one_and_known_to_all(node, folder, postgres):
+def test_new_pictures_are_indexed_by_one_node_and_known_to_all(node, folder, postgres):
     both = [node("a"), node("b")]
     wait_until_all_are_known(both)
     wait_until_all_is_told(both, postgres)
@@ -120,14 +120,14 @@ def test_what_comes_later_is_looked_into_by_one_and_known_to_all(node, folder, p
 
 
 def taken(year: int, camera: str) -> bytes:
-    """A picture whose Exif says when it was taken, and by what."""
+    """A picture whose Exif data says when and with which camera it was taken."""
     exif = Image.Exif()
     exif[0x0110] = camera
     exif.get_ifd(0x8769)[0x9003] = f"{year}:06:01 12:00:00"
     return pictures.encoded("JPEG", seed=year % 7, exif=exif)
 
 
-def test_orders_and_searches_of_a_node_that_looks_into_nothing_go_by_what_another_has_learnt(node, folder):
+def test_a_node_without_indexing_sorts_and_searches_by_shared_metadata(node, folder):
     for number, year in enumerate([2020, 2018, 2019]):
         (folder / f"z{number}.jpg").write_bytes(taken(year, "Lumix" if year == 2018 else "Coolpix"))
     idle = node("a", TESSERA_NO_EXAMINE="1")
@@ -136,13 +136,13 @@ def test_orders_and_searches_of_a_node_that_looks_into_nothing_go_by_what_anothe
     for one in (busy, idle):
         wait_until(
             lambda: [image["name"] for image in one.page(sort="taken", limit=3)["images"]] == ["z1.jpg", "z2.jpg", "z0.jpg"],
-            "the order to be made")
+            "the order to be built")
         assert [image["name"] for image in one.page(q="camera:lumix")["images"]] == ["z1.jpg"]
-    assert figure(idle, "told") == 0
+    assert figure(idle, "published") == 0
 
 
 def go_on(nodes: list[Gallery], while_it: threading.Event) -> list[int]:
-    """Asks for pages and tiles that are there, until told to end."""
+    """Keeps requesting existing pages and tiles until told to end."""
     answers = []
     shown = nodes[0].page(limit=4)["images"]
     while not while_it.is_set():
@@ -153,7 +153,7 @@ def go_on(nodes: list[Gallery], while_it: threading.Event) -> list[int]:
 
 
 @pytest.mark.parametrize("how", ["killed", "frozen"])
-def test_without_the_database_each_node_goes_on_alone_says_so_and_all_is_told_in_the_end(node, postgres, folder, how):
+def test_without_the_database_nodes_continue_alone_and_publish_later(node, postgres, folder, how):
     both = [node("a"), node("b")]
     wait_until_all_are_known(both)
     wait_until_all_is_told(both, postgres)
@@ -167,12 +167,12 @@ def test_without_the_database_each_node_goes_on_alone_says_so_and_all_is_told_in
             postgres.kill() if how == "killed" else postgres.freeze()
             for one in both:
                 wait_until(lambda: state(one) == "away", "PostgreSQL to be missed", lambda: one.log)
-                assert one.log.count("PostgreSQL is away") == 1
+                assert one.log.count("PostgreSQL is unreachable") == 1
                 assert "tessera_database_connected 0" in one.get("/metrics").body.decode()
             for number in range(20):
                 (folder / f"new{number}.jpg").write_bytes(pictures.encoded("JPEG", seed=number % 7))
             wait_until_all_are_known(both, COUNT + 20)
-            wait_until(lambda: sum(figure(one, "untold") for one in both) >= 20, "it to be counted what is not told")
+            wait_until(lambda: sum(figure(one, "unpublished") for one in both) >= 20, "unpublished metadata to be counted")
         finally:
             postgres.start() if how == "killed" else postgres.wake()
         back = time.monotonic()
@@ -186,7 +186,7 @@ def test_without_the_database_each_node_goes_on_alone_says_so_and_all_is_told_in
     assert postgres.ask("SELECT count(*) FROM tessera.facts WHERE width IS NOT NULL") == str(COUNT + 20)
 
 
-def test_what_a_node_could_not_tell_is_told_after_its_restart(node, postgres):
+def test_unpublished_metadata_is_published_after_a_restart(node, postgres):
     postgres.kill()
     try:
         alone = node("a")
@@ -197,12 +197,12 @@ def test_what_a_node_could_not_tell_is_told_after_its_restart(node, postgres):
         postgres.start()
     again = node("a")
     wait_until_all_is_told([again], postgres)
-    assert (figure(again, "granted"), figure(again, "told")) == (0, COUNT)
+    assert (figure(again, "granted"), figure(again, "published")) == (0, COUNT)
     assert postgres.ask("SELECT count(*) FROM tessera.facts WHERE width IS NOT NULL") == str(COUNT)
 
 
 @pytest.mark.timeout(60 + 15 * KILLS)
-def test_nothing_is_lost_of_what_nodes_had_learnt_that_are_killed(node, serve, tmp_path, folder, postgres):
+def test_no_metadata_is_lost_when_nodes_are_killed(node, serve, tmp_path, folder, postgres):
     dice = random.Random(1)
     nodes = {name: node(name) for name in "abc"}
     ever: set[str] = set()
@@ -211,10 +211,10 @@ def test_nothing_is_lost_of_what_nodes_had_learnt_that_are_killed(node, serve, t
         before = known(nodes[name])
         for number in range(20):
             (folder / f"new{kill}-{number}.jpg").write_bytes(pictures.encoded("JPEG", seed=number % 7))
-        wait_until(lambda: known(nodes[name]) - before, "something to be learnt", lambda: nodes[name].log)
+        wait_until(lambda: known(nodes[name]) - before, "new metadata", lambda: nodes[name].log)
         told = known(nodes[name])
         nodes[name].kill()
-        # By itself, and looking into nothing: what it knows is what it kept.
+        # Without other nodes and without indexing: whatever it knows, it had stored.
         alone = serve(folder, data=tmp_path / name, TESSERA_NO_EXAMINE="1")
         assert told and not told - known(alone)
         alone.stop()
@@ -223,22 +223,22 @@ def test_nothing_is_lost_of_what_nodes_had_learnt_that_are_killed(node, serve, t
     count = COUNT + 20 * KILLS
     wait_until_all_are_known(list(nodes.values()), count)
     wait_until_all_is_told(list(nodes.values()), postgres, count)
-    # All that they have in common.
+    # Everything that the nodes share.
     later = node("later", TESSERA_NO_EXAMINE="1")
-    wait_until(lambda: not ever - known(later), "a node with an empty disk to hear of all", lambda: later.log)
+    wait_until(lambda: not ever - known(later), "a node with an empty disk to receive all metadata", lambda: later.log)
 
 
-def test_a_database_that_has_forgotten_everything_is_told_again(node, postgres):
+def test_an_emptied_database_is_filled_again(node, postgres):
     one = node("a")
     wait_until_all_are_known([one])
     wait_until_all_is_told([one], postgres)
     postgres.ask("DROP SCHEMA tessera CASCADE")
-    wait_until(lambda: postgres.ask("SELECT to_regclass('tessera.facts') IS NOT NULL") == "t", "the tables to be made")
-    wait_until(lambda: postgres.ask("SELECT count(*) FROM tessera.facts") == str(COUNT), "all to be told again")
+    wait_until(lambda: postgres.ask("SELECT to_regclass('tessera.facts') IS NOT NULL") == "t", "the tables to be created")
+    wait_until(lambda: postgres.ask("SELECT count(*) FROM tessera.facts") == str(COUNT), "all metadata to be published again")
     assert figure(one, "granted") == COUNT
 
 
-def test_another_gallery_in_the_same_database_hears_nothing(node, serve, tmp_path, postgres):
+def test_another_gallery_in_the_same_database_receives_nothing(node, serve, tmp_path, postgres):
     wait_until_all_is_told([node("a")], postgres)
     other = tmp_path / "others"
     other.mkdir()
@@ -246,7 +246,7 @@ def test_another_gallery_in_the_same_database_hears_nothing(node, serve, tmp_pat
     stranger = serve(other, "--database", postgres.url(), data=tmp_path / "b", **LOOKS_INTO_FILES)
     wait_until_all_are_known([stranger], 1)
     wait_until_all_is_told([stranger], postgres, COUNT + 1)
-    assert figure(stranger, "heard") == 0
+    assert figure(stranger, "received") == 0
 
 
 @pytest.mark.parametrize("url, words", [
@@ -255,9 +255,9 @@ def test_another_gallery_in_the_same_database_hears_nothing(node, serve, tmp_pat
     ("postgres://tessera:hunter2@127.0.0.1:1/tessera", "Connection refused"),
     ("postgres://tessera:hunter2@nowhere.invalid/tessera", "its name "),
 ])
-def test_what_is_wrong_with_an_address_is_said_and_the_password_to_nobody(node, postgres, url, words):
+def test_a_connection_failure_is_explained_without_the_password(node, postgres, url, words):
     one = node("a", url.format(port=postgres.port), TESSERA_LOG_LEVEL="trace")
-    wait_until(lambda: "PostgreSQL is away" in one.log, "it to be said", lambda: one.log)
+    wait_until(lambda: "PostgreSQL is unreachable" in one.log, "it to be logged", lambda: one.log)
     assert words.replace("\\", "") in one.log.replace("\\", ""), one.log
     for text in (one.log, one.get("/api/v1/status").body.decode(), one.get("/metrics").body.decode()):
         assert "hunter" not in text
@@ -265,7 +265,7 @@ def test_what_is_wrong_with_an_address_is_said_and_the_password_to_nobody(node, 
     wait_until_all_are_known([one])
 
 
-def test_an_older_node_beside_newer_tables_says_what_to_do(node, postgres):
+def test_an_older_node_reports_incompatible_newer_tables(node, postgres):
     first = node("a")
     wait_until_all_are_known([first])
     wait_until_all_is_told([first], postgres)
@@ -273,24 +273,24 @@ def test_an_older_node_beside_newer_tables_says_what_to_do(node, postgres):
     postgres.ask("UPDATE tessera.form SET form = 9, oldest = 1")
     compatible = node("b")
     wait_until_all_are_known([compatible])
-    assert figure(compatible, "heard") == COUNT
+    assert figure(compatible, "received") == COUNT
     postgres.ask("UPDATE tessera.form SET oldest = 9")
     late = node("c")
-    wait_until(lambda: "made by a newer program" in late.log, "it to be said", lambda: late.log)
+    wait_until(lambda: "made by a newer program" in late.log, "it to be logged", lambda: late.log)
     assert "update it" in late.log
     wait_until_all_are_known([late])
 
 
-def test_nodes_that_start_at_once_make_the_tables_once(node, postgres):
+def test_nodes_that_start_together_create_the_tables_once(node, postgres):
     nodes = [node(str(number)) for number in range(4)]
     wait_until_all_are_known(nodes)
     wait_until_all_is_told(nodes, postgres)
     assert postgres.ask("SELECT count(*) FROM tessera.form") == "1"
     assert postgres.ask("SELECT count(*) FROM tessera.gallery") == "1"
-    assert not any("PostgreSQL is away" in one.log for one in nodes)
+    assert not any("PostgreSQL is unreachable" in one.log for one in nodes)
 
 
-def test_the_password_in_the_environment_is_told_to_nobody(serve, folder, tmp_path, postgres):
+def test_the_password_in_the_environment_is_never_logged(serve, folder, tmp_path, postgres):
     one = serve(folder, data=tmp_path / "a", TESSERA_DATABASE=postgres.url(), TESSERA_LOG_LEVEL="trace", **LOOKS_INTO_FILES)
     wait_until(lambda: state(one) == "connected", "PostgreSQL to let it in", lambda: one.log)
     assert PASSWORD not in one.log

@@ -1,4 +1,4 @@
-"""Several nodes of one gallery before one bucket: it is listed by one of them at a time, whatever becomes of that one."""
+"""Several nodes of one gallery in front of one bucket: only one of them lists it at a time, even if that one fails."""
 
 import signal
 import threading
@@ -10,7 +10,7 @@ from gallery import Gallery, wait_until
 
 KEYS = [f"{number % 3}/{number:03}.jpg" for number in range(60)]
 ONE = pictures.encoded("JPEG", seed=1)
-# A page of the bucket has so many keys, so a listing has six pages.
+# The number of keys per page, so that a listing has six pages.
 PAGE = 10
 PAGES = 6
 
@@ -50,7 +50,7 @@ def wait_until_whole(nodes: list[Gallery], count: int = len(KEYS)):
 
 
 class Pause:
-    """The store says nothing of its third page, until it is told to."""
+    """The store holds back its third page until told otherwise."""
     def __init__(self, store):
         self.over = threading.Event()
         self.met = threading.Event()
@@ -69,7 +69,7 @@ class Pause:
 def test_nodes_that_start_together_list_a_bucket_once(node, bucket):
     pause = Pause(bucket)
     nodes = [node(name) for name in "abc"]
-    # The others show what the one has found so far.
+    # The others show what the listing node has found so far.
     assert pause.met.wait(20)
     for one in nodes:
         wait_until(lambda: total(one) >= PAGE, "the first pictures", lambda: one.log)
@@ -82,7 +82,7 @@ def test_nodes_that_start_together_list_a_bucket_once(node, bucket):
     assert nodes[1].get(f"/images/{images(nodes[1])[7][0]}/original").body == ONE
 
 
-def test_what_a_person_has_one_node_look_for_all_show_after_one_listing(node, bucket):
+def test_a_rescan_requested_on_one_node_updates_all_with_one_listing(node, bucket):
     nodes = [node(name) for name in "abc"]
     wait_until_whole(nodes)
     before = len(bucket.whole_listings())
@@ -93,7 +93,7 @@ def test_what_a_person_has_one_node_look_for_all_show_after_one_listing(node, bu
     assert images(nodes[0]) == images(nodes[1]) == images(nodes[2])
 
 
-def test_a_node_that_comes_soon_after_lists_nothing(node, bucket):
+def test_a_node_that_starts_soon_after_reads_the_shared_listing(node, bucket):
     wait_until_whole([node("a")])
     later = node("b")
     wait_until_whole([later])
@@ -101,7 +101,7 @@ def test_a_node_that_comes_soon_after_lists_nothing(node, bucket):
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
-def test_another_node_takes_the_turn_of_one_that_ends_or_stands_still(node, bucket, end):
+def test_another_node_takes_over_the_listing_of_a_dead_or_frozen_node(node, bucket, end):
     pause = Pause(bucket)
     lister = node("a")
     assert pause.met.wait(20)
@@ -113,7 +113,7 @@ def test_another_node_takes_the_turn_of_one_that_ends_or_stands_still(node, buck
     if end == signal.SIGKILL:
         lister.process.wait()
     pause.over.set()
-    # At once where it could give up its turn, and otherwise when it has not said for long that it goes on.
+    # At once if it could return its lease, otherwise when the lease has expired.
     wait_until_whole(others)
     assert sorted(figures(others, "listed")) == [0, 1]
     assert images(others[0]) == images(others[1]) and len(images(others[0])) == len(KEYS)
@@ -126,7 +126,7 @@ def test_another_node_takes_the_turn_of_one_that_ends_or_stands_still(node, buck
 @pytest.mark.parametrize("words", ["begun = begun + interval '1 year', touched = touched + interval '1 year'",
                                    "ended = ended + interval '90 years'", "digest = NULL", "parts = 9000000000000000000",
                                    "number = -5", "ended = 'infinity'"])
-def test_whatever_the_database_says_of_a_listing_the_bucket_is_listed_when_a_person_asks(node, bucket, postgres, words):
+def test_a_requested_rescan_works_whatever_the_database_says(node, bucket, postgres, words):
     nodes = [node("a"), node("b")]
     wait_until_whole(nodes)
     bucket.put("new.jpg", ONE)
@@ -136,7 +136,7 @@ def test_whatever_the_database_says_of_a_listing_the_bucket_is_listed_when_a_per
     assert images(nodes[0]) == images(nodes[1])
 
 
-def test_without_the_database_each_node_goes_on_for_itself(node, bucket, postgres):
+def test_without_the_database_each_node_lists_for_itself(node, bucket, postgres):
     pause = Pause(bucket)
     nodes = [node("a"), node("b")]
     assert pause.met.wait(20)

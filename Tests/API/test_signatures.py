@@ -1,4 +1,4 @@
-"""What a store is asked in whose name: where credentials come from, when others are got, and where they never go."""
+"""Credentials for a store: where they come from, when they are renewed, and where they are never sent."""
 
 import json
 import pathlib
@@ -37,7 +37,7 @@ def role():
         each.close()
 
 
-def test_a_session_is_signed_with_its_token(serve, store):
+def test_the_session_token_is_sent_and_signed(serve, store):
     store.put("a.jpg")
     store.keys[ACCESS] = (SECRET, "token/of+session==")
     is_shown(serve("s3://pictures", **store.environment(AWS_SESSION_TOKEN="token/of+session==")), "a.jpg")
@@ -52,7 +52,7 @@ def test_the_profile_of_the_shared_file_is_used(serve, store, tmp_path):
         **NOBODY, AWS_PROFILE="gallery", AWS_SHARED_CREDENTIALS_FILE=str(tmp_path / "credentials"))), "a.jpg")
 
 
-def test_a_file_that_was_written_anew_is_read_again_when_the_store_refuses(serve, store, tmp_path):
+def test_a_rewritten_credentials_file_is_reread_after_a_refusal(serve, store, tmp_path):
     store.put("a.jpg")
     file: pathlib.Path = tmp_path / "credentials"
 
@@ -72,7 +72,7 @@ def test_a_file_that_was_written_anew_is_read_again_when_the_store_refuses(serve
 
 
 @pytest.mark.parametrize("kind", ["machine", "container"])
-def test_a_roles_credentials_are_got_anew_before_they_end(serve, store, role, kind):
+def test_role_credentials_are_renewed_before_they_expire(serve, store, role, kind):
     store.put("a.jpg")
     store.keys = {"AKIAFIRST": ("first-secret", "first"), "AKIASECOND": ("second-secret", "second")}
     service = role(("AKIAFIRST", "first-secret", "first", 6), ("AKIASECOND", "second-secret", "second", 3600))
@@ -107,7 +107,7 @@ def test_a_redirect_of_a_signed_request_is_not_followed(serve, store):
         other.close()
 
 
-def test_a_bucket_elsewhere_is_told_with_its_region(serve, store):
+def test_a_bucket_in_another_region_is_reported_with_its_region(serve, store):
     def lead_away(handler, listing):
         raise Refused(301, "PermanentRedirect", "<Endpoint>pictures.s3.eu-north-1.amazonaws.com</Endpoint>",
                       x_amz_bucket_region="eu-north-1")
@@ -117,7 +117,7 @@ def test_a_bucket_elsewhere_is_told_with_its_region(serve, store):
     wait_until(lambda: "--region eu-north-1" in problems(gallery), "the region", lambda: problems(gallery))
 
 
-def test_what_a_list_names_is_neither_signed_nor_let_at_the_stores_address(serve, store, tmp_path):
+def test_listed_urls_are_not_signed_and_cannot_reach_the_stores_address(serve, store, tmp_path):
     store.put("a.jpg")
     (tmp_path / "urls.txt").write_text(f"{store.endpoint}/pictures/a.jpg\n")
     gallery = serve("s3://pictures", tmp_path / "urls.txt", **store.environment())
@@ -128,7 +128,7 @@ def test_what_a_list_names_is_neither_signed_nor_let_at_the_stores_address(serve
     assert all("authorization" in head for head in store.heads)
 
 
-def test_a_fetch_that_breaks_off_goes_on_where_it_was(serve, store):
+def test_an_interrupted_fetch_is_resumed(serve, store):
     body = pictures.encoded("JPEG", quality=90) + bytes(200_000)
     store.put("a.jpg", body)
 
@@ -152,7 +152,7 @@ def test_a_fetch_that_breaks_off_goes_on_where_it_was(serve, store):
     assert any("range" in head and "range" in head["authorization"] for head in store.heads)
 
 
-def test_without_credentials_anybodys_bucket_is_read_when_told_so(serve, store):
+def test_a_public_bucket_is_read_without_credentials_if_configured(serve, store):
     store.put("a.jpg")
     heads = []
 
@@ -168,7 +168,7 @@ def test_without_credentials_anybodys_bucket_is_read_when_told_so(serve, store):
     assert heads and not any(heads)
 
 
-def test_the_bucket_may_stand_in_the_hosts_name(serve, store):
+def test_the_bucket_can_be_part_of_the_host_name(serve, store):
     store.put("with space+.jpg")
     gallery = serve("s3://pictures", "--host-style", **store.environment(
         TESSERA_ENDPOINT=f"http://localhost:{store.port}"))
@@ -177,7 +177,7 @@ def test_the_bucket_may_stand_in_the_hosts_name(serve, store):
     assert all(head["host"] == f"pictures.localhost:{store.port}" for head in store.heads)
 
 
-def test_a_hundred_askers_fetch_an_object_once(serve, store):
+def test_a_hundred_requests_fetch_an_object_once(serve, store):
     store.put("a.jpg")
     gallery = serve("s3://pictures", **store.environment())
     is_shown(gallery, "a.jpg")

@@ -1,4 +1,4 @@
-"""Renditions in a bucket: whoever begins with an empty disk finds them, and a store that fails costs nobody a picture."""
+"""Renditions in a bucket: a node with an empty disk finds them, and a failing store costs no picture."""
 
 import pytest
 
@@ -11,7 +11,7 @@ ACCEPT = {"Accept": "image/webp"}
 
 @pytest.fixture
 def sharing(serve, store, tmp_path):
-    """Starts a node of a gallery whose tiles are kept in the store; each has an empty data folder of its own."""
+    """Starts a node of a gallery that stores its tiles in the store; each has an empty data folder of its own."""
     store.buckets["tiles"] = {}
 
     def start(source, *words, **more):
@@ -36,7 +36,7 @@ def figures(node) -> dict:
 
 
 @pytest.mark.parametrize("kind", ["folder", "bucket"])
-def test_a_node_with_an_empty_disk_finds_what_another_has_made(sharing, store, tmp_path, kind):
+def test_a_node_with_an_empty_disk_finds_tiles_of_another(sharing, store, tmp_path, kind):
     if kind == "folder":
         source = tmp_path / "pictures"
         source.mkdir()
@@ -50,8 +50,8 @@ def test_a_node_with_an_empty_disk_finds_what_another_has_made(sharing, store, t
     images = first.images(4)
     made = {name: first.get(f"/images/{image['id']}/tile", **ACCEPT) for name, image in images.items()}
     assert all(answer.status == 200 for answer in made.values())
-    # Each with its preview, which comes of the same decoding, or the tile alone.
-    wait_until(lambda: figures(first)["kept"] >= 4, "all are kept", lambda: first.log)
+    # Each tile may be stored with its preview, which comes from the same decode.
+    wait_until(lambda: figures(first)["kept"] >= 4, "all tiles to be stored", lambda: first.log)
     assert len(tiles(store)) == figures(first)["kept"]
     assert all(key.startswith("some/where/") for key in tiles(store))
     fetched = len([target for target in store.asked if "/pictures/" in target and "list-type" not in target])
@@ -61,20 +61,20 @@ def test_a_node_with_an_empty_disk_finds_what_another_has_made(sharing, store, t
     assert {name: answer.body for name, answer in found.items()} == {name: answer.body for name, answer in made.items()}
     assert rendered(second) == 0 and figures(second)["found"] == 4
     assert len([target for target in store.asked if "/pictures/" in target and "list-type" not in target]) == fetched
-    # Its own disk has them from now on.
+    # From now on, its own disk has them.
     looked = figures(second)
     again = second.get(f"/images/{next(iter(images.values()))['id']}/tile", **ACCEPT)
     assert again.status == 200 and figures(second) == looked
     assert b"tessera_tile_bucket_found_total 4" in second.get("/metrics").body
 
 
-def test_a_file_that_has_changed_is_made_anew(sharing, store, tmp_path):
+def test_a_changed_file_is_rendered_again(sharing, store, tmp_path):
     source = tmp_path / "pictures"
     source.mkdir()
     (source / "a.jpg").write_bytes(pictures.encoded("JPEG", seed=1))
     first = sharing(source)
     before = first.get(f"/images/{first.images(1)['a.jpg']['id']}/tile", **ACCEPT).body
-    wait_until(lambda: figures(first)["kept"] >= 1, "it is kept")
+    wait_until(lambda: figures(first)["kept"] >= 1, "the tile to be stored")
     first.stop()
     (source / "a.jpg").write_bytes(pictures.encoded("JPEG", seed=2))
     second = sharing(source)
@@ -82,7 +82,7 @@ def test_a_file_that_has_changed_is_made_anew(sharing, store, tmp_path):
     assert after.status == 200 and after.body != before
 
 
-def test_a_store_that_takes_nothing_or_hangs_costs_no_picture_and_is_told_once(sharing, store, tmp_path):
+def test_a_refusing_or_hung_store_costs_no_picture_and_is_logged_once(sharing, store, tmp_path):
     source = tmp_path / "pictures"
     source.mkdir()
     for number in range(8):
@@ -96,11 +96,11 @@ def test_a_store_that_takes_nothing_or_hangs_costs_no_picture_and_is_told_once(s
     images = list(node.images(8).values())
     for image in images[:4]:
         assert node.get(f"/images/{image['id']}/tile", **ACCEPT).status == 200
-    wait_until(lambda: figures(node)["notKept"] >= 4, "all are refused", lambda: node.log)
-    assert node.log.count("takes none") == 1
+    wait_until(lambda: figures(node)["notKept"] >= 4, "all writes to be refused", lambda: node.log)
+    assert node.log.count("rejects writes") == 1
     store.answers.clear()
     assert node.get(f"/images/{images[4]['id']}/tile", **ACCEPT).status == 200
-    wait_until(lambda: figures(node)["kept"] >= 1, "it is kept again", lambda: node.log)
+    wait_until(lambda: figures(node)["kept"] >= 1, "a tile to be stored again", lambda: node.log)
 
     held = []
 
@@ -118,6 +118,6 @@ def test_a_store_that_takes_nothing_or_hangs_costs_no_picture_and_is_told_once(s
 @pytest.mark.parametrize("words, fault", [
     (["--tiles", "/somewhere"], "s3://bucket/prefix"), (["--tiles", "s3://x"], "bucket"),
     (["--tiles", "s3://tiles", "--anonymous"], "credentials")])
-def test_a_bucket_that_cannot_be_is_told_at_the_start(tmp_path, words, fault):
+def test_an_invalid_tile_bucket_is_refused_at_the_start(tmp_path, words, fault):
     ended = run("serve", tmp_path, *words, data=tmp_path / "data")
     assert ended.returncode != 0 and fault in ended.stderr

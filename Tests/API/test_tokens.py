@@ -1,4 +1,4 @@
-"""A token's life as a client of the API sees it."""
+"""The life of a token, as seen by a client of the API."""
 
 import json
 import time
@@ -15,7 +15,7 @@ def test_a_token_delivers_the_image_of_its_slot(shared_gallery):
         assert ticket["href"] == f"/images/{ticket['image']}/tile?token={ticket['token']}"
 
 
-def test_a_cancel_before_the_request_answers_204_and_keeps_the_connection(listed, origin):
+def test_a_cancel_before_the_request_yields_204_and_keeps_the_connection(listed, origin):
     gallery = listed(origin.url("hang"))
     (image,) = gallery.images(1).values()
     issued = gallery.tokens(rendition="tile", slots=[{"slot": 0, "image": image["id"]}])
@@ -31,7 +31,7 @@ def test_a_cancel_before_the_request_answers_204_and_keeps_the_connection(listed
     assert connection.getresponse().status == 200
 
 
-def test_a_cancel_during_the_wait_answers_204_and_closes_the_origins_connection(listed, origin):
+def test_a_cancel_during_the_wait_yields_204_and_aborts_the_fetch(listed, origin):
     gallery = listed(origin.url("hang"))
     (image,) = gallery.images(1).values()
     issued = gallery.tokens(rendition="tile", slots=[{"slot": 0, "image": image["id"]}])
@@ -45,7 +45,7 @@ def test_a_cancel_during_the_wait_answers_204_and_closes_the_origins_connection(
     assert origin.wait_until_closed("/hang/") - moment < 2
 
 
-def test_one_waiter_that_leaves_does_not_disturb_the_other(listed, origin):
+def test_cancelling_one_of_two_waiters_does_not_affect_the_other(listed, origin):
     gallery = listed(origin.url("hang-in-body"), origin.url("good"))
     hanging, good = gallery.page(limit=2)["images"]
     first = gallery.tokens(rendition="tile", slots=[{"slot": 0, "image": hanging["id"]}])
@@ -61,7 +61,7 @@ def test_one_waiter_that_leaves_does_not_disturb_the_other(listed, origin):
     assert origin.times_asked("/hang-in-body/") == 1
 
 
-def test_a_new_token_for_a_slot_cancels_the_one_before(listed, origin):
+def test_a_new_token_for_a_slot_cancels_the_previous_one(listed, origin):
     gallery = listed(origin.url("hang", "1.jpg"), origin.url("hang", "2.jpg"))
     first, second = gallery.page(limit=2)["images"]
     issued = gallery.tokens(rendition="tile", slots=[{"slot": 7, "image": first["id"]}])
@@ -72,7 +72,7 @@ def test_a_new_token_for_a_slot_cancels_the_one_before(listed, origin):
     assert answer.status == 204 and answer.headers["Tessera-Dropped"] == "cancelled"
 
 
-def test_a_client_that_goes_away_ends_its_fetch(listed, origin):
+def test_a_client_that_disconnects_ends_its_fetch(listed, origin):
     gallery = listed(origin.url("hang"))
     (image,) = gallery.images(1).values()
     connection = gallery.connection()
@@ -83,7 +83,7 @@ def test_a_client_that_goes_away_ends_its_fetch(listed, origin):
     assert origin.wait_until_closed("/hang/") - moment < 2
 
 
-def test_many_clients_of_one_cold_image_make_one_fetch(listed, origin):
+def test_many_requests_for_one_uncached_image_share_one_fetch(listed, origin):
     gallery = listed(origin.url("good"))
     (image,) = gallery.images(1).values()
     connections = [gallery.connection() for _ in range(50)]
@@ -94,7 +94,7 @@ def test_many_clients_of_one_cold_image_make_one_fetch(listed, origin):
     assert origin.times_asked("/good/") == 1
 
 
-def test_nothing_is_left_in_the_tables_at_the_end(listed, origin):
+def test_no_state_remains_after_cancelling_everything(listed, origin):
     gallery = listed(*(origin.url("hang", f"{n}.jpg") for n in range(20)))
     gallery.images(20)
     issued = gallery.tokens(rendition="tile", first=0, count=20)
@@ -107,5 +107,5 @@ def test_nothing_is_left_in_the_tables_at_the_end(listed, origin):
         return 0 == status["tokens"]["live"] == loading["waiting"] == loading["jobs"] == loading["fetches"] \
             == origins["waiting"] == origins["inFlight"]
 
-    wait_until(at_rest, "rest", lambda: json.dumps(gallery.get("/api/v1/status").json))
+    wait_until(at_rest, "all state to be cleared", lambda: json.dumps(gallery.get("/api/v1/status").json))
 

@@ -1,4 +1,4 @@
-"""Traces, as a collector of OpenTelemetry's is told them."""
+"""Traces, as an OpenTelemetry collector receives them."""
 
 import time
 
@@ -26,13 +26,13 @@ def tile(gallery) -> str:
     return gallery.get("/api/v1/images?limit=1").json["images"][0]["links"]["tile"]
 
 
-def test_a_cold_tile_is_one_trace_from_the_proxy_to_the_worker(serve, shared_folder, collector):
+def test_an_uncached_tile_is_one_trace_from_the_proxy_to_the_worker(serve, shared_folder, collector):
     gallery = serve(shared_folder, *BY_PROXY, **collector.environment(OTEL_SERVICE_NAME="photos"))
     gallery.images(12)
     link = tile(gallery)
     assert gallery.ask("GET", link, headers={"traceparent": PARENT}).status == 200
-    wait_until(lambda: collector.named("load tile"), "the load to be told", lambda: gallery.log)
-    wait_until(lambda: collector.named("GET /images/{id}/{rendition}"), "the request to be told")
+    wait_until(lambda: collector.named("load tile"), "the load to be exported", lambda: gallery.log)
+    wait_until(lambda: collector.named("GET /images/{id}/{rendition}"), "the request to be exported")
     [request] = collector.named("GET /images/{id}/{rendition}")
     [load] = collector.named("load tile")
     steps = [span for span in collector.spans if span.parent == load.id]
@@ -48,7 +48,7 @@ def test_a_cold_tile_is_one_trace_from_the_proxy_to_the_worker(serve, shared_fol
     assert collector.paths == {"/v1/traces"}
 
 
-def test_what_is_in_memory_is_a_span_for_who_asks_as_part_of_a_trace_and_for_nobody_else(serve, shared_folder, collector):
+def test_a_cache_hit_is_a_span_only_within_a_callers_trace(serve, shared_folder, collector):
     gallery = serve(shared_folder, *BY_PROXY, **collector.environment())
     gallery.images(12)
     link = tile(gallery)
@@ -61,7 +61,7 @@ def test_what_is_in_memory_is_a_span_for_who_asks_as_part_of_a_trace_and_for_nob
     assert len(collector.named("load tile")) == 1
 
 
-def test_who_is_no_trusted_proxy_decides_of_no_trace(serve, shared_folder, collector):
+def test_an_untrusted_client_cannot_start_a_trace(serve, shared_folder, collector):
     gallery = serve(shared_folder, **collector.environment(OTEL_TRACES_SAMPLER="parentbased_always_off"))
     gallery.images(12)
     assert gallery.ask("GET", tile(gallery), headers={"traceparent": PARENT}).status == 200
@@ -69,7 +69,7 @@ def test_who_is_no_trusted_proxy_decides_of_no_trace(serve, shared_folder, colle
     assert collector.posts == 0
 
 
-def test_what_the_proxy_does_not_record_is_not_recorded(serve, shared_folder, collector):
+def test_a_request_that_the_proxy_did_not_sample_is_not_recorded(serve, shared_folder, collector):
     gallery = serve(shared_folder, *BY_PROXY, **collector.environment())
     gallery.images(12)
     link = tile(gallery)
@@ -80,7 +80,7 @@ def test_what_the_proxy_does_not_record_is_not_recorded(serve, shared_folder, co
     assert len(collector.named("load screen")) == 1
 
 
-def test_what_supervisors_ask_and_what_clients_say_of_themselves_is_in_no_trace(serve, shared_folder, collector):
+def test_health_checks_and_query_strings_are_in_no_trace(serve, shared_folder, collector):
     gallery = serve(shared_folder, **collector.environment(OTEL_EXPORTER_OTLP_HEADERS="api-key=secret%20one"))
     for path in ("/healthz", "/readyz", "/metrics"):
         assert gallery.get(path).status == 200
@@ -92,11 +92,11 @@ def test_what_supervisors_ask_and_what_clients_say_of_themselves_is_in_no_trace(
     assert collector.headers["api-key"] == "secret one"
 
 
-def test_failures_of_origins_are_told(listed, origin, collector):
+def test_origin_failures_are_in_the_trace(listed, origin, collector):
     gallery = listed(origin.url("missing"), **collector.environment())
     gallery.images(1)
     gallery.get(tile(gallery))
-    wait_until(lambda: collector.named("load tile"), "the load to be told", lambda: gallery.log)
+    wait_until(lambda: collector.named("load tile"), "the load to be exported", lambda: gallery.log)
     [load] = collector.named("load tile")
     assert load.status == FAILED and load.attributes["error.type"] == "404"
     [fetch] = [span for span in collector.spans if span.parent == load.id and span.name == "fetch"]
@@ -108,7 +108,7 @@ def figure(gallery, name: str) -> int:
     return int(next(line.split()[1] for line in lines if line.startswith(f"tessera_trace_{name}_total ")))
 
 
-def test_a_collector_that_is_away_costs_spans_and_nothing_else(serve, shared_folder, collector):
+def test_a_failing_collector_costs_spans_and_nothing_else(serve, shared_folder, collector):
     collector.status = 400
     gallery = serve(shared_folder, **collector.environment())
     gallery.images(12)
@@ -117,13 +117,13 @@ def test_a_collector_that_is_away_costs_spans_and_nothing_else(serve, shared_fol
     wait_until(lambda: collector.posts > 1, "another post")
     collector.status = 200
     gallery.get("/api/v1/status")
-    wait_until(lambda: figure(gallery, "spans_exported") > 0, "spans to be taken", lambda: gallery.log)
-    wait_until(lambda: "takes traces again" in gallery.log, "the log to say so")
-    assert gallery.log.count("does not take all traces") == 1
+    wait_until(lambda: figure(gallery, "spans_exported") > 0, "spans to be accepted", lambda: gallery.log)
+    wait_until(lambda: "accepts traces again" in gallery.log, "the log to report it")
+    assert gallery.log.count("rejects some traces") == 1
     assert gallery.stop() == 0
 
 
-def test_a_collector_that_is_not_there_delays_no_stop(serve, shared_folder, collector):
+def test_an_unreachable_collector_does_not_delay_a_stop(serve, shared_folder, collector):
     url = collector.url
     collector.close()
     gallery = serve(shared_folder, OTEL_EXPORTER_OTLP_ENDPOINT=url)
@@ -133,7 +133,7 @@ def test_a_collector_that_is_not_there_delays_no_stop(serve, shared_folder, coll
     assert time.monotonic() - begun < 8
 
 
-def test_a_collector_that_never_answers_delays_neither_pictures_nor_a_stop(serve, shared_folder, collector):
+def test_a_silent_collector_delays_neither_pictures_nor_a_stop(serve, shared_folder, collector):
     collector.silent.set()
     gallery = serve(shared_folder, **collector.environment())
     gallery.images(12)
@@ -144,7 +144,7 @@ def test_a_collector_that_never_answers_delays_neither_pictures_nor_a_stop(serve
     assert time.monotonic() - begun < 8
 
 
-def test_a_collector_is_believed_whom_the_named_certificate_vouches_for(serve, shared_folder, tmp_path):
+def test_a_collector_is_trusted_through_the_configured_certificate(serve, shared_folder, tmp_path):
     certificate = signed_by_itself(tmp_path, "collector", "-addext", "subjectAltName=IP:127.0.0.1")
     collector = Collector(certificate)
     try:
@@ -155,7 +155,7 @@ def test_a_collector_is_believed_whom_the_named_certificate_vouches_for(serve, s
         assert collector.posts == 0
         gallery = serve(shared_folder, **collector.environment(OTEL_EXPORTER_OTLP_CERTIFICATE=str(certificate)))
         gallery.images(12)
-        wait_until(lambda: collector.named("GET /api/v1/images"), "spans to be taken", lambda: gallery.log)
+        wait_until(lambda: collector.named("GET /api/v1/images"), "spans to be accepted", lambda: gallery.log)
     finally:
         collector.close()
 
@@ -164,7 +164,7 @@ def test_a_collector_is_believed_whom_the_named_certificate_vouches_for(serve, s
     ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "http/json"), ("OTEL_TRACES_SAMPLER", "often", "always_on"),
     ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317", "http://collector:4318"),
     ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere/ca.pem", "cannot be read")])
-def test_what_cannot_be_followed_is_said_before_the_start(data, shared_folder, variable, text, says):
+def test_an_invalid_setting_is_reported_before_the_start(data, shared_folder, variable, text, says):
     refused = run("serve", shared_folder, data=data, **{"OTEL_TRACES_EXPORTER": "otlp", variable: text})
     assert refused.returncode != 0
     assert variable in refused.stderr and says in refused.stderr

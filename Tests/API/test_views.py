@@ -1,4 +1,4 @@
-"""Views: the gallery searched and sorted, the same by pages, tokens, positions, months, folders and shape."""
+"""Views: searching and sorting the gallery gives the same result in pages, tokens, positions, months and folders."""
 
 import urllib.parse
 
@@ -32,7 +32,7 @@ def names(gallery, view: str) -> list[str]:
     return [image["name"] for image in page["images"]]
 
 
-def test_the_details_name_the_folder_as_views_do(serve, gallery, folder):
+def test_the_details_name_the_folder_in_the_form_used_by_views(serve, gallery, folder):
     for image in gallery.page()["images"]:
         told = gallery.get(f"/api/v1/images/{image['id']}").json["folder"]
         assert image["name"] in names(gallery, f"folder={urllib.parse.quote(told)}")
@@ -45,7 +45,7 @@ def test_the_details_name_the_folder_as_views_do(serve, gallery, folder):
     assert told["last one.jpg"] == "pictures/2020"
 
 
-def test_a_view_is_the_same_sequence_by_pages_positions_and_tokens(gallery):
+def test_pages_positions_and_tokens_agree_on_the_order_of_a_view(gallery):
     plain = names(gallery, "")
     assert plain == ["IMG_2.jpg", "IMG_10.jpg", "Zoë.png", "last one.jpg"]
     assert names(gallery, "direction=desc") == plain[::-1]
@@ -70,7 +70,7 @@ def test_pages_of_a_view_follow_each_other(gallery):
     assert found == ["Zoë.png", "last one.jpg", "IMG_10.jpg", "IMG_2.jpg"]
 
 
-def test_what_is_searched_is_found_and_a_word_that_is_not_understood_is_named(gallery):
+def test_searches_find_images_and_invalid_words_are_named(gallery):
     assert names(gallery, "q=zoe") == ["Zoë.png"]
     assert names(gallery, "q=" + urllib.parse.quote('"last one"')) == ["last one.jpg"]
     assert names(gallery, "q=2019%20-type:png") == ["IMG_2.jpg", "IMG_10.jpg"]
@@ -95,7 +95,7 @@ def test_folders_are_a_tree_with_counts(gallery):
     assert names(gallery, "folder=2019") == ["IMG_2.jpg", "IMG_10.jpg", "Zoë.png"]
 
 
-def test_months_and_shape_are_of_the_view(gallery):
+def test_the_timeline_and_shape_belong_to_the_view(gallery):
     timeline = gallery.get("/api/v1/timeline?q=img").json
     assert timeline["total"] == 2 and sum(month["count"] for month in timeline["months"]) == 2
     shape = gallery.get("/api/v1/shape?q=img").json
@@ -106,7 +106,7 @@ def test_months_and_shape_are_of_the_view(gallery):
     assert gallery.get("/api/v1/shape?first=5").body == b""
 
 
-def test_a_template_has_positions_only(serve):
+def test_a_template_has_no_sorting_or_search(serve):
     gallery = serve("http://127.0.0.1:9/{index}.jpg", "--count", 1000, "--allow-address", "127.0.0.0/8")
     assert gallery.get("/api/v1/images?sort=taken").is_problem(409)
     assert gallery.get("/api/v1/images?q=x").is_problem(409)

@@ -1,4 +1,4 @@
-"""The render workers of a running server, as its status and the kernel tell of them."""
+"""The render workers of a running server, as reported by its status and the kernel."""
 
 import pathlib
 import threading
@@ -7,22 +7,22 @@ from gallery import Gallery
 
 
 def workers(gallery: Gallery) -> dict[str, int]:
-    """What the status says of them."""
+    """The workers' figures in the status."""
     return gallery.get("/api/v1/status").json["workers"]
 
 
 def is_well(gallery: Gallery) -> bool:
-    """Whether the process that was started is the one that still answers."""
+    """Whether the original process is still running and ready."""
     return gallery.process.poll() is None and gallery.get("/readyz").status == 200
 
 
 def processes_below(root: int) -> set[int]:
-    """The ids of all processes that a process started, and of those that these started."""
+    """The ids of all descendants of a process."""
     parents = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                # After the name, which stands in parentheses and may hold anything: the state and the parent.
+                # After the name, which is in parentheses and may contain anything: the state and the parent.
                 parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 pass  # It has ended.
@@ -34,19 +34,19 @@ def processes_below(root: int) -> set[int]:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process has not ended; one that has may still wait for its parent to take notice."""
+    """Whether a process is still running. One that has ended may still be waiting to be reaped."""
     try:
         return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
 
 
-# Hundredths of a second of processor time that no start of a worker takes.
+# CPU time that no start of a worker takes, in hundredths of a second.
 _MORE_THAN_A_START = 50
 
 
 def at_work(gallery: Gallery) -> set[int]:
-    """The workers that have been at some picture for long: they run, and have run for longer than a start takes."""
+    """The workers that have been busy with a picture for long: running, with more CPU time than a start takes."""
     found = set()
     for process in processes_below(gallery.process.pid):
         try:
@@ -59,7 +59,7 @@ def at_work(gallery: Gallery) -> set[int]:
 
 
 class MemoryWatch:
-    """Looks, within a `with`, again and again how much memory the server and its workers have held at most."""
+    """Within a `with` statement, keeps polling the peak memory of the server and its workers."""
 
     def __init__(self, gallery: Gallery):
         self._root = gallery.process.pid
@@ -69,7 +69,7 @@ class MemoryWatch:
 
     @property
     def peak(self) -> int:
-        """The largest resident set that any of the processes ever had, in bytes."""
+        """The largest resident set of any of the processes so far, in bytes."""
         return max(self.peaks.values())
 
     def _watch(self):
@@ -82,7 +82,7 @@ class MemoryWatch:
                 lines = pathlib.Path(f"/proc/{process}/status").read_text().splitlines()
             except OSError:
                 continue  # It has ended.
-            # A process that has ended and was not waited for yet has no such line.
+            # A process that has ended but has not been reaped has no such line.
             for line in lines:
                 if line.startswith("VmHWM:"):
                     self.peaks[process] = int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""Who asks a cluster's balancer for tiles that it has made before, while something befalls it."""
+"""Keeps requesting tiles that a cluster has already made from its load balancer, while failures occur."""
 
 import http.client
 import json
@@ -8,7 +8,7 @@ import urllib.request
 from cluster import Cluster
 
 TYPE = {"Accept": "image/jpeg"}
-# A node that stands still is not waited for any longer. Seconds.
+# How long to wait for a frozen node, in seconds.
 PATIENCE = 10.0
 TRIES = 2
 
@@ -23,19 +23,19 @@ class Asker:
         self._ends = False
         self.answers = 0
         self.retried = 0
-        """Requests that were not answered by a picture at once."""
+        """Requests that failed at first."""
         self.failed: list[str] = []
-        """And not when they were sent again."""
+        """Requests that also failed when they were repeated."""
         for node in range(len(cluster.nodes)):
             self.warm(node)
 
     def warm(self, node: int):
-        """Has a node make and keep what is asked for."""
+        """Makes a node render and cache the requested tiles."""
         for target in self._targets:
             self._ask(self._cluster.nodes[node].port, target, 60)
 
     def __enter__(self) -> "Asker":
-        """Asks from now on."""
+        """Starts sending requests."""
         self._ends, self.answers, self.retried, self.failed = False, 0, 0, []
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -46,7 +46,7 @@ class Asker:
         self._thread.join(60)
 
     def until_answered(self, more: int):
-        """Waits until so many more requests have ended."""
+        """Waits until this many more requests have ended."""
         with self._lock:
             enough = self.answers + more
             assert self._lock.wait_for(lambda: self.answers >= enough, 60), "requests do not end"
@@ -56,7 +56,7 @@ class Asker:
             number = self.answers
             target = self._targets[number // len(self._doors) % len(self._targets)]
             for again in range(TRIES):
-                # As a balancer does that sends a request again: to the next node.
+                # Repeat it at the next node, as a load balancer would.
                 door = self._doors[(number + again) % len(self._doors)]
                 try:
                     self._ask(door.port, target, PATIENCE)

@@ -1,5 +1,4 @@
-"""What stands between browsers, nodes and their Redis: a load balancer on the level of TCP, and gates. Either can be cut in
-two as a network is: nothing gets through any more, and nobody is told."""
+"""The network between browsers, nodes and Redis: a TCP load balancer, and gates. Either can be partitioned:\ntraffic then stops silently."""
 
 import asyncio
 import threading
@@ -9,7 +8,7 @@ AT_ONCE = 65_536
 
 
 class Traffic:
-    """The loop, on a thread of its own, on which all of it runs."""
+    """The event loop that runs all of it, on a thread of its own."""
 
     def __init__(self):
         self._loop = asyncio.new_event_loop()
@@ -19,7 +18,7 @@ class Traffic:
         self._servers: list[asyncio.Server] = []
 
     def do(self, work):
-        """Runs a coroutine to its end, and gives what it gives."""
+        """Runs a coroutine to completion, and returns its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
 
     def begin(self, work):
@@ -29,7 +28,7 @@ class Traffic:
         self.do(begin())
 
     def listen(self, serve) -> int:
-        """Has each connection served by `serve(reader, writer)`; the port."""
+        """Serves connections with `serve(reader, writer)`, and returns the port."""
         async def listen() -> int:
             async def guarded(reader, writer):
                 self._keep(asyncio.current_task())
@@ -65,7 +64,7 @@ class Traffic:
 
 
 class Cut:
-    """A place where everything stops, without a word, while it is closed."""
+    """A point in the network that stops all traffic silently while it is closed."""
 
     def __init__(self, traffic: Traffic):
         self._traffic = traffic
@@ -86,7 +85,7 @@ class Cut:
 
 
 async def carry(near, far, cut: Cut):
-    """Both ways, until one of them ends and is let through."""
+    """Relays in both directions until one side ends and the end gets through."""
     async def pipe(reader, writer):
         try:
             while data := await reader.read(AT_ONCE):
@@ -108,7 +107,7 @@ async def carry(near, far, cut: Cut):
 
 
 class Gate(Cut):
-    """The way of one node to its Redis."""
+    """A node's connection to Redis."""
 
     def __init__(self, traffic: Traffic, port: int):
         super().__init__(traffic)
@@ -121,7 +120,7 @@ class Gate(Cut):
 
 
 class Link(Cut):
-    """One stream of a page to a node."""
+    """A page's stream to a node."""
 
     def __init__(self, traffic: Traffic, node: int):
         super().__init__(traffic)
@@ -130,8 +129,8 @@ class Link(Cut):
 
 
 class Door:
-    """The balancer as one client sees it: it leads to one node for as long as that is well, as by the client's address; or
-    to one with streams, and to another with everything else."""
+    """The load balancer as one client sees it. It leads to one node for as long as that is healthy, as if chosen by
+    the client's address; or streams go to one node and everything else to another."""
 
     def __init__(self, balancer: "Balancer", first: int, others: int | None = None):
         self.balancer = balancer
@@ -143,7 +142,7 @@ class Door:
 
     @property
     def stream(self) -> Link | None:
-        """The newest, if it is not over."""
+        """The newest stream, unless it is over."""
         newest = self.streams[-1] if self.streams else None
         return newest if newest and not newest.is_over else None
 
@@ -163,7 +162,7 @@ class Door:
 
 
 class Balancer:
-    """Asks all nodes, again and again, whether they are well; who is not gets no new connection, and keeps those it has. A
+    """Keeps checking the health of all nodes. An unhealthy node gets no new connections, but keeps existing ones. A
     connection that is refused goes to the next node."""
 
     INTERVAL = 0.25
@@ -174,13 +173,13 @@ class Balancer:
         self._ports = ports
         self.well = set(range(len(ports)))
         self._seen = [0.0] * len(ports)
-        """When each node was well last."""
+        """When each node was last healthy."""
         for node in range(len(ports)):
             traffic.begin(self._watch(node))
 
     async def reach(self, first: int):
         nodes = [(first + step) % len(self._ports) for step in range(len(self._ports))]
-        # Where nobody is well, which on a busy machine may be for want of time, those are tried first that were last.
+        # If no node is healthy, perhaps only because the machine is busy, try first the ones that were healthy last.
         nodes.sort(key=lambda node: (0, 0) if node in self.well else (1, -self._seen[node]))
         for node in nodes:
             try:

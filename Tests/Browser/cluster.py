@@ -1,4 +1,4 @@
-"""Several nodes of one gallery of numbered pictures, their Redis, each behind a gate, and a balancer before all."""
+"""Several nodes of one gallery of numbered pictures; their Redis server, each behind a gate; and a load balancer."""
 
 import json
 import pathlib
@@ -15,12 +15,12 @@ sys.path.append(str(ROOT / "Tests" / "API"))
 
 from redis_server import Redis  # noqa: E402  (it stands beside the tests of the API)
 
-# Generous: the machine may be busy with much else.
+# Generous, because the machine may be busy.
 PATIENCE = 60.0
 
 
 class Node:
-    """One node, which comes back on the port and with the data that it had."""
+    """One node, which restarts on the same port with the same data."""
 
     def __init__(self, start, folder: pathlib.Path, data: pathlib.Path, gate: Gate):
         self._start = lambda port: start(
@@ -44,7 +44,7 @@ class Node:
 
     @property
     def redis(self) -> str:
-        """`connected` or `away`, as the node says."""
+        """`connected` or `away`, as reported by the node."""
         with urllib.request.urlopen(f"{self.server.address}/api/v1/status", timeout=PATIENCE) as answer:
             return json.load(answer)["cluster"]["redis"]
 
@@ -78,16 +78,17 @@ class Cluster:
             raise
 
     def door(self, first: int, others: int | None = None) -> Door:
-        """For one client, which is led to the node of this number first, or there by streams alone and else to another."""
+        """A client's door, which leads first to the node with this number; with `others`, streams only, and
+        everything else to that."""
         return Door(self.balancer, first % len(self.nodes), others)
 
     def until_well(self, node: int):
-        until(lambda: node in self.balancer.well, f"node {node} to be well")
+        until(lambda: node in self.balancer.well, f"node {node} to be healthy")
         self.nodes[node].until_redis_is("connected")
 
     def close(self):
         for node in self.nodes:
-            # What stands still ends by nothing else.
+            # A frozen process ends only when it is woken.
             if node.server.process.poll() is None:
                 node.wake()
                 node.kill()
@@ -96,8 +97,8 @@ class Cluster:
 
 
 def until(holds, what: str, patience: float = PATIENCE):
-    """Asks again and again; for facts that nothing announces."""
+    """Polls until `holds()` is true, for conditions that nothing signals."""
     end = time.monotonic() + patience
     while not holds():
-        assert time.monotonic() < end, f"waited {patience} s in vain for {what}"
+        assert time.monotonic() < end, f"timed out after {patience} s waiting for {what}"
         time.sleep(0.02)

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from front import Front
 from relay import Relay
-from server import ROOT, Server
+from server import PLAIN_FRONT, ROOT, Server
 
 CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium")
 PICTURES = pathlib.Path(os.environ.get("TESSERA_ARTEFACTS", ROOT / ".build" / "screenshots"))
@@ -17,7 +17,7 @@ PICTURES = pathlib.Path(os.environ.get("TESSERA_ARTEFACTS", ROOT / ".build" / "s
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        # Inside a container Chromium cannot make a sandbox of its own.
+        # Inside a container, Chromium can't create its own sandbox.
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
@@ -25,16 +25,17 @@ def browser():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Of a test that fails: what its pages showed then. Some fail once in a hundred runs, and on another machine."""
+    """Reports what the pages of a failed test showed. Some tests fail once in a hundred runs, on another machine."""
     report = yield
     if report.when == "call" and report.failed:
         for front in getattr(getattr(item, "funcargs", {}).get("visit"), "fronts", []):
-            report.sections.append(("what the page showed", front.described()))
+            # With the failure's own text, which the report in JUnit's form contains too.
+            report.longrepr.addsection("what the page showed", front.described())
     return report
 
 
 def started(folders):
-    """Starts servers; ends them all at the end."""
+    """Starts servers, and stops all of them at the end."""
     running: list[Server] = []
 
     def start(*words, **options) -> Server:
@@ -54,7 +55,7 @@ def start_for_all(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory):
-    """Starts servers that end with the module: each has threads and workers, which the tests that follow do without."""
+    """Starts servers that end with the module, because later tests can do without their threads and workers."""
     yield from started(tmp_path_factory)
 
 
@@ -64,27 +65,36 @@ def demo(start_for_all) -> Server:
     return start_for_all("demo", "--count", 10_000, "--latency", 5, "--fail", 0, "--hang", 0)
 
 
+ROUGH = ("demo", "--count", 10_000, "--latency", 120, "--jitter", 0.9, "--fail", 0.03, "--hang", 0.002)
+
+
 @pytest.fixture(scope="session")
 def rough(start_for_all) -> Server:
     """Ten thousand pictures over a bad network: late, out of order, some failing, some never answering."""
-    return start_for_all("demo", "--count", 10_000, "--latency", 120, "--jitter", 0.9, "--fail", 0.03, "--hang", 0.002)
+    return start_for_all(*ROUGH)
+
+
+@pytest.fixture(scope="session")
+def plain(start_for_all) -> Server:
+    """The same over the plain modules, which a test can import or replace one by one."""
+    return start_for_all(*ROUGH, public=PLAIN_FRONT)
 
 
 @pytest.fixture(scope="session")
 def far(start_for_all) -> Server:
-    """Ten thousand pictures from an origin that takes its time."""
+    """Ten thousand pictures from a slow origin."""
     return start_for_all("demo", "--count", 10_000, "--latency", 200, "--fail", 0, "--hang", 0)
 
 
 @pytest.fixture(scope="session")
 def slow(start_for_all) -> Server:
-    """Nothing is answered soon."""
+    """Every response is slow."""
     return start_for_all("demo", "--count", 10_000, "--latency", 4_000, "--jitter", 0, "--fail", 0, "--hang", 0)
 
 
 @pytest.fixture(scope="session")
 def broken(start_for_all) -> Server:
-    """Every origin fails."""
+    """Every request to the origin fails."""
     return start_for_all("demo", "--count", 8, "--latency", 1, "--fail", 1, "--hang", 0)
 
 
@@ -104,22 +114,22 @@ def relay():
 
 @pytest.fixture
 def public(tmp_path) -> pathlib.Path:
-    """The front in a folder of the test's own, to be changed."""
-    return shutil.copytree(ROOT / "Public", tmp_path / "Public")
+    """The plain modules in a folder of the test's own, to be changed."""
+    return shutil.copytree(PLAIN_FRONT, tmp_path / "Public")
 
 
 @pytest.fixture
 def visit(browser: Browser):
-    """Opens pages; when the test is over none of them may have complained on the console."""
+    """Opens pages. When the test is over, none of them may have logged errors on the console."""
     fronts: list[Front] = []
 
     def visit(server: Server, place: str = "", before=lambda page: None, layout: str | None = None, **options) -> Front:
         options.setdefault("viewport", {"width": 1280, "height": 800})
-        # What a worker answers no route of a test sees.
+        # Playwright's routes don't see what a service worker answers.
         options.setdefault("service_workers", "block")
         context = browser.new_context(**options)
         if layout:
-            # As somebody chose it on this device before.
+            # As if the user had chosen it on this device before.
             context.add_init_script(f"localStorage.setItem('tessera.layout', '{layout}')")
         context.set_default_timeout(30_000)
         page = context.new_page()
@@ -147,11 +157,11 @@ def phone(visit):
 
 @pytest.fixture
 def picture():
-    """Keeps a screenshot for people to look at."""
+    """Saves a screenshot for people to look at."""
     PICTURES.mkdir(parents=True, exist_ok=True)
 
     def picture(front: Front, name: str):
-        # Of what is on the screen this moment, even while it is being scrolled.
+        # Captures the screen as it is now, even during scrolling.
         session = front.page.context.new_cdp_session(front.page)
         taken = session.send("Page.captureScreenshot")
         (PICTURES / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))

@@ -1,4 +1,4 @@
-"""Browsers that Playwright does not drive as Debian has them: Firefox by WebDriver BiDi, WebKitGTK by WebDriver."""
+"""Debian's other browsers, which Playwright can't drive: Firefox by WebDriver BiDi, WebKitGTK by WebDriver."""
 
 import itertools
 import json
@@ -16,12 +16,12 @@ import urllib.request
 import websocket
 
 PATIENCE = 60.0
-# As WebDriver writes them (§17.4.2).
+# As in WebDriver (§17.4.2).
 KEYS = {"ArrowRight": "\ue014", "End": "\ue010", "Enter": "\ue007", "Escape": "\ue00c"}
 
 
 class Engine:
-    """One page of a browser of its own. What it runs is the body of an async function of JavaScript."""
+    """A page in a browser of its own. Scripts are bodies of async JavaScript functions."""
 
     def visit(self, url: str):
         raise NotImplementedError
@@ -36,7 +36,7 @@ class Engine:
         raise NotImplementedError
 
     def perform(self, source: dict):
-        """Input of one device (WebDriver, §17)."""
+        """Performs input of one device (WebDriver, §17)."""
         raise NotImplementedError
 
     def press(self, key: str):
@@ -59,14 +59,14 @@ class Engine:
             if self.run(f"return Boolean({expression})", *arguments):
                 return
             time.sleep(0.05)
-        raise AssertionError(f"this did not come to be: {expression} {arguments}")
+        raise AssertionError(f"this never became true: {expression} {arguments}")
 
 
 class Firefox(Engine):
     """https://w3c.github.io/webdriver-bidi/"""
 
     def __init__(self, folder: pathlib.Path):
-        # What would reach out by itself.
+        # Turn off features that access the network.
         (folder / "user.js").write_text("".join(
             f'user_pref("{name}", {value});\n' for name, value in {
                 "app.normandy.enabled": "false", "browser.shell.checkDefaultBrowser": "false",
@@ -110,7 +110,7 @@ class Firefox(Engine):
         self._command("browsingContext.traverseHistory", context=self.context, delta=-1)
 
     def run(self, body: str, *arguments):
-        # As text, which needs no form of the protocol's own.
+        # As text, which avoids the protocol's own serialization.
         told = self._command(
             "script.callFunction", target={"context": self.context}, awaitPromise=True,
             functionDeclaration=f"async (given) => JSON.stringify(await (async (...given) => {{ {body} }})"
@@ -127,7 +127,7 @@ class Firefox(Engine):
 
 
 class WebKit(Engine):
-    """https://www.w3.org/TR/webdriver2/; on a screen that nobody sees."""
+    """https://www.w3.org/TR/webdriver2/, on a virtual screen."""
 
     PROGRAM = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))), None)
 
@@ -139,7 +139,7 @@ class WebKit(Engine):
         os.close(told)
         with os.fdopen(shown) as file:
             display = file.readline().strip()
-        # It does not tell which port it takes of its own choice.
+        # It does not report a port that it chooses itself.
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         self.process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What befalls a cluster, and how it is mended. A failure is done to a node, or to the page of a door."""
+"""Failures of a cluster, and their repair. A failure concerns a node, or the page behind a door."""
 
 import random
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from cluster import Cluster, until
 class Failure:
     kind: str
     node: int
-    """Whose node it is, where it is one node's."""
+    """The node concerned, if it is a single one."""
     begin: Callable[[], None]
     until_felt: Callable[[], None]
-    """Waits until the nodes have noticed, where they are to go on otherwise then."""
+    """Waits until the nodes have noticed, if they must react."""
     mend: Callable[[], None]
     parts: list
-    """The doors whose streams have to go on by another link."""
+    """The doors whose streams must continue over another link."""
 
     @property
     def takes_node_away(self) -> bool:
@@ -41,7 +41,7 @@ def freeze(cluster: Cluster, doors, node: int) -> Failure:
 
 
 def sever(cluster: Cluster, doors, node: int) -> Failure:
-    """Between the browsers and the node nothing goes through by the streams that there are."""
+    """Silently blocks the existing streams between browsers and the node."""
     cut = doors_to(doors, node)
     links = [door.stream for door in cut]
 
@@ -57,7 +57,7 @@ def sever(cluster: Cluster, doors, node: int) -> Failure:
 
 
 def part(cluster: Cluster, doors, node: int) -> Failure:
-    """Between the node and Redis nothing goes through."""
+    """Silently blocks everything between the node and Redis."""
     one = cluster.nodes[node]
 
     def mend():
@@ -92,6 +92,6 @@ def doors_to(doors, node: int) -> list:
 
 
 def busy_node(dice: random.Random, cluster: Cluster, doors) -> int:
-    """One to which a page has its stream."""
+    """A node that serves some page's stream."""
     until(lambda: all(door.stream for door in doors), "every page to have a stream")
     return dice.choice(sorted({door.stream.node for door in doors}))

@@ -1,17 +1,17 @@
 /**
- * Flings through the gallery, and what is on screen when they have ended. Needs `readings.js`; evaluates to nothing and
- * leaves `window.fly`, and in `window.flight` what is known of the last.
+ * Flings through the gallery, and checks what is on screen when they end. Needs `readings.js`. Evaluates to nothing;
+ * defines `window.fly`, which stores the state of the last fling in `window.flight`.
  */
 (() => {
   const { readAll, numberIn, slotsOnScreen, result, travel } = window.readings;
 
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
-  /** Why a slot does not show its own picture, and all of it; null where it does. */
+  /** Why a slot does not show its own, complete picture; null if it does. */
   function lackOf([slot, meant]) {
     const { phase } = slot.dataset;
     const image = slot.querySelector('img');
-    const seen = phase === 'shown' && image ? numberIn(image) : null;
+    const seen = phase === 'displayed' && image ? numberIn(image) : null;
     const reason = slot.querySelector('.slot-problem')?.innerText ?? '';
     return seen === meant ? null : { meant, seen, phase, reason };
   }
@@ -21,17 +21,17 @@
   }
 
   /**
-   * Travels the legs, goes to a place and stays there until every slot on screen shows its own picture.
-   * @param {{legs: Leg[], place: number}} plan  `place` as a share of the height of all.
+   * Scrolls the legs, jumps to a position, and stays there until every slot on screen shows its own picture.
+   * @param {{legs: Leg[], place: number}} plan  `place` is a fraction of the scroll height.
    */
   async function fly({ legs, place }) {
     const before = result.readings;
     const flight = {
-      /** Pictures that were read on the way. */
+      /** Pictures read since the fling began. */
       get read() { return result.readings - before; },
       get wrong() { return result.wrong; },
       get unread() { return result.unread; },
-      /** Moments of the page's clock, in milliseconds; null before. */
+      /** Times of the page's clock, in milliseconds; null until then. */
       landedAt: null,
       wholeAt: null,
       lacking,
@@ -39,7 +39,7 @@
     window.flight = flight;
     for (const leg of legs) await travel(leg, (frame) => frame % 3 === 0 && readAll());
     scrollTo(0, place * (document.documentElement.scrollHeight - innerHeight));
-    // Until slots stand for other pictures, those of before count as whole.
+    // Until slots are assigned their new pictures, the old ones count as complete.
     await nextFrame();
     await nextFrame();
     flight.landedAt = performance.now();

@@ -1,4 +1,4 @@
-"""A folder of pictures that change while somebody looks at them."""
+"""A folder of pictures that changes while the page shows it."""
 
 import datetime
 import io
@@ -19,13 +19,14 @@ def jpeg(seed: int, taken: datetime.datetime | None = None) -> bytes:
 
 
 class Folder:
-    """Some pictures by their names, and when they were taken, if that is known; and their gallery, which reads the folder
-    anew whenever files are put in or taken out."""
+    """Pictures by name, with the time they were taken if known, and their gallery, which rescans the folder whenever
+    files are added or removed."""
 
     def __init__(self, start, path, files, **options):
         self.path = path
         self._write(files)
-        self.server = start("serve", path, **options)
+        # Names that contain dates are only names here: dates come from the files' metadata.
+        self.server = start("serve", path, "--no-name-dates", **options)
 
     def _write(self, files):
         for seed, name in enumerate(files):

@@ -1,4 +1,4 @@
-"""The words in which the tests speak of the page."""
+"""The vocabulary for tests of the page."""
 
 import json
 import pathlib
@@ -19,30 +19,30 @@ FAILURE = {"title": "The origin could not be reached", "status": 502,
 
 
 def by_requests(page: Page):
-    """There is no stream to be had: pictures come by requests with tokens."""
+    """Makes the stream unavailable, so that pictures are loaded by token requests."""
     page.route("**/stream/worker/worker.js", lambda route: route.abort())
 
 
-# What a place may ask for by requests, previews aside.
+# The renditions that a slot may request, apart from previews.
 RENDITIONS = re.compile(r"/images/[^/]+/(160|tile|640|1280|screen|2560|full|original)\?")
 
 
 def failing_pictures(page: Page, status: int, problem: dict):
-    """What is larger than a tile fails, at once and for good."""
+    """Everything larger than a tile fails, at once and permanently."""
     by_requests(page)
     page.route(RENDITIONS, lambda route: route.fallback() if "/tile?" in route.request.url else route.fulfill(
         status=status, content_type="application/problem+json", json=problem))
 
 
 def failing(page: Page):
-    """Every tile fails, at once and for good."""
+    """Every tile fails, at once and permanently."""
     by_requests(page)
     page.route("**/images/*/tile?*", lambda route: route.fulfill(
         status=502, content_type="application/problem+json", json=FAILURE))
 
 
 def incomplete(page: Page):
-    """Every picture is one whose file ends too early."""
+    """Every picture is marked as truncated."""
     def answer(route):
         response = route.fetch()
         route.fulfill(response=response, headers={**response.headers, "Tessera-Incomplete": "1"})
@@ -52,7 +52,7 @@ def incomplete(page: Page):
 
 
 class Front:
-    """The page in a browser, and what was seen of it."""
+    """The page in a browser, and what has been observed of it."""
 
     def __init__(self, page: Page, address: str):
         self.page = page
@@ -62,14 +62,13 @@ class Front:
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
 
     def _complain(self, kind: str, text: str):
-        # A browser writes down every answer that is not a success; those are wanted in some tests. And most tests do
-        # without a service worker.
+        # A browser logs every unsuccessful response, which some tests expect. And most tests block the service worker.
         is_meant = text.startswith(("Failed to load resource", "Service Worker registration blocked"))
         if kind in ("error", "warning") and not is_meant:
             self.complaints.append(f"{kind}: {text}")
 
     def described(self) -> str:
-        """What there is to see, for whoever looks into a failure."""
+        """A description of the page, for diagnosing a failure."""
         try:
             page = self.page.evaluate("""() => {
                 const told = (one) => one.outerHTML.replace(/>[^]*/, '>').slice(0, 300);
@@ -80,7 +79,7 @@ class Front:
                         text: document.body.innerText.slice(0, 2_000)};
             }""")
             return json.dumps({**page, "complaints": self.complaints}, indent=1, ensure_ascii=False)
-        except Exception as error:  # A page that has gone tells nothing, and must not hide why the test failed.
+        except Exception as error:  # A page that has closed must not hide why the test failed.
             return f"nothing: {error}"
 
     def visit(self, place: str = "") -> "Front":
@@ -101,7 +100,7 @@ class Front:
 
     @property
     def focused(self) -> int | None:
-        """The index of the slot that has the focus."""
+        """The index of the focused slot."""
         return self.page.evaluate("() => Number(document.activeElement?.dataset?.index ?? NaN) || "
                                   "(document.activeElement?.dataset?.index === '0' ? 0 : null)")
 
@@ -110,11 +109,11 @@ class Front:
         return int(self.page.locator("#position-number").input_value().replace(",", ""))
 
     def until(self, script: str, *arguments):
-        """Waits for a fact about the page: a function without or with one argument."""
+        """Waits for a condition on the page: a function with at most one argument."""
         self.page.wait_for_function(script, arg=arguments[0] if arguments else None)
 
     def until_told(self, script: str, argument=None):
-        """Waits for a fact that the page has to ask for: an asynchronous function without or with one argument."""
+        """Waits for a condition that needs a request: an asynchronous function with at most one argument."""
         assert self.page.evaluate(
             "async (argument) => {"
             f"  const isSo = {script};"
@@ -126,10 +125,10 @@ class Front:
             "}", argument), script
 
     def until_noted(self, fact: Callable[[], object]):
-        """Waits for a fact that the browser's events tell: they may come later than what they are of."""
+        """Waits for a condition on the browser's events, which may arrive later than what they describe."""
         end = time.monotonic() + PATIENCE
         while not fact():
-            assert time.monotonic() < end, "the browser has not told of it"
+            assert time.monotonic() < end, "the browser did not report it"
             self.page.wait_for_timeout(20)
 
     def until_focused(self, index: int):
@@ -137,36 +136,36 @@ class Front:
 
     @property
     def way(self) -> str | None:
-        """By which way pictures come: `stream` or `http`."""
-        return self.page.evaluate("() => document.documentElement.dataset.way")
+        """How pictures are transferred: `stream` or `http`."""
+        return self.page.evaluate("() => document.documentElement.dataset.transport")
 
     def until_way(self, way: str):
-        self.until("(way) => document.documentElement.dataset.way === way", way)
+        self.until("(way) => document.documentElement.dataset.transport === way", way)
 
     def until_settled(self):
-        """Every slot on screen has ended well or badly; a phone has a bar beneath, and what is under that nobody sees."""
+        """Waits until every slot on screen has loaded or failed. A phone's bottom bar hides what is beneath it."""
         self.until("""() => {
             const end = innerHeight - Number.parseFloat(getComputedStyle(document.querySelector('#grid')).marginBottom);
             const seen = [...document.querySelectorAll('.slot[data-index]')].filter((slot) => {
                 const box = slot.getBoundingClientRect();
                 return box.height > 0 && box.bottom > 60 && box.top < end;
             });
-            return seen.length > 0 && seen.every((slot) => ['shown', 'failed'].includes(slot.dataset.phase));
+            return seen.length > 0 && seen.every((slot) => ['displayed', 'failed'].includes(slot.dataset.phase));
         }""")
 
     def until_still(self):
-        """Nothing on the page moves."""
+        """Waits until nothing on the page is animated."""
         self.until("() => document.getAnimations().length === 0")
 
     def go_to(self, number: int):
         field = self.page.locator("#position-number")
         field.fill(str(number))
         field.press("Enter")
-        # Until slots stand for other pictures, those of before count as settled.
+        # Until slots are assigned their new pictures, the old ones count as settled.
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def double_click(self, x: float, y: float):
-        """Both clicks are of the same moment: however busy the machine is, the page takes them for one double click."""
+        """Gives both clicks the same timestamp, so that the page recognizes a double click even on a busy machine."""
         session = self.page.context.new_cdp_session(self.page)
         where = {"x": x, "y": y, "timestamp": time.time()}
         session.send("Input.dispatchMouseEvent", {**where, "type": "mouseMoved"})
@@ -176,13 +175,13 @@ class Front:
                     **where, "type": kind, "button": "left", "buttons": buttons, "clickCount": count})
 
     def with_readings(self) -> "Front":
-        """Puts into the page the script that reads the numbers out of its pictures."""
+        """Injects the script that reads the numbers in the pictures."""
         self.page.evaluate((HERE / "readings.js").read_text())
         return self
 
 
 class Frames:
-    """The binary messages of a page's streams, as they come."""
+    """The binary messages of a page's streams as they arrive."""
 
     def __init__(self, page: Page):
         self.streams = 0
@@ -208,8 +207,8 @@ class Frames:
 
 
 class Traffic:
-    """The requests for pictures that a page makes, with the browser's own clock: Playwright's events come too late to
-    tell what was under way at once."""
+    """The requests for pictures that a page makes, timed by the browser's own clock, because Playwright's events
+    come too late to tell which were concurrent."""
 
     def __init__(self, page: Page):
         self._began: dict[str, float] = {}
@@ -254,7 +253,7 @@ class Traffic:
 
     @property
     def most(self) -> int:
-        """How many were under way at once, at the most."""
+        """The maximum number of concurrent requests."""
         steps = [(at, 1) for at in self._began.values()] + [(at, -1) for at in self._ended.values()]
         most = now = 0
         for _, step in sorted(steps):

@@ -1,6 +1,6 @@
-"""What moves on screen, frame by frame."""
+"""Records what moves on screen, frame by frame."""
 
-# Where every slot on screen is, by the name of its picture, in every frame; and whether one that was shown began anew.
+# For every frame, the position of each slot on screen by its picture's name; and whether a displayed one was reset.
 WATCH = """() => {
     window.frames_ = [];
     window.lost = [];
@@ -19,7 +19,7 @@ WATCH = """() => {
         for (const { target, oldValue } of changes) {
             const { top, bottom } = target.getBoundingClientRect();
             const isOnScreen = bottom > 60 && top < innerHeight;
-            if (isOnScreen && oldValue === 'shown' && target.dataset.phase !== 'shown') window.lost.push(target.ariaLabel);
+            if (isOnScreen && oldValue === 'displayed' && target.dataset.phase !== 'displayed') window.lost.push(target.ariaLabel);
         }
     }).observe(document, { subtree: true, attributeFilter: ['data-phase'], attributeOldValue: true });
 }"""
@@ -31,8 +31,7 @@ def watched(front):
 
 
 def motions(front) -> list[list[list[float]]]:
-    """From each frame to the next, how far each picture that is in both has moved; what has just happened is in a frame
-    that is still to come."""
+    """How far each picture has moved from each frame to the next, if it is in both, up to the latest changes."""
     frames = front.page.evaluate("""async () => {
         for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
         return window.frames_;
@@ -42,7 +41,7 @@ def motions(front) -> list[list[list[float]]]:
 
 
 def until_moved(front, way: float):
-    """The pictures have moved down by so many pixels, all in all: what a wheel does is seen some frames after it."""
+    """Waits until the pictures have moved down by this many pixels: wheel events take effect some frames later."""
     front.until("""(way) => {
         let moved = 0;
         for (let at = 1; at < window.frames_.length; at += 1) {
@@ -55,5 +54,5 @@ def until_moved(front, way: float):
 
 
 def names(front) -> list[str]:
-    """Of the pictures on screen in the last frame."""
+    """The names of the pictures on screen in the last frame."""
     return front.page.evaluate("() => Object.keys(window.frames_.at(-1)).sort()")

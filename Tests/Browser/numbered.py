@@ -1,4 +1,4 @@
-"""Pictures that bear their numbers, as those of the demo's origin do (NumberFrieze, there, says how), for galleries of files."""
+"""Pictures with their numbers encoded as by the demo's origin (see NumberMosaic there), for galleries of files."""
 
 import pathlib
 
@@ -28,7 +28,7 @@ def numbered(number: int) -> Image.Image:
 
 
 def folder_of_numbered(folder: pathlib.Path, count: int) -> pathlib.Path:
-    """So many of them, which stand in the order of their numbers."""
+    """This many of them, sorted by number."""
     folder.mkdir(parents=True)
     for number in range(count):
         numbered(number).save(folder / f"{number:06}.jpg", quality=85)

@@ -1,4 +1,4 @@
-"""Pictures that a viewer has trouble with."""
+"""Pictures that are difficult for a viewer."""
 
 import io
 
@@ -19,7 +19,7 @@ def encoded(image: Image.Image, kind: str, **options) -> bytes:
 
 
 def moving(kind: str) -> bytes:
-    """A red bar that goes across, a tenth of a second for each frame."""
+    """A red bar that moves across, at a tenth of a second per frame."""
     frames = []
     for step in range(6):
         frame = Image.new("RGB", (320, 240), "white")
@@ -29,7 +29,7 @@ def moving(kind: str) -> bytes:
 
 
 def photograph(width: int = 1500, height: int = 1000, **options) -> bytes:
-    """As a camera writes it, with where and how it was taken."""
+    """A photograph as written by a camera, with its location and settings."""
     exif = Image.Exif()
     exif[0x10f], exif[0x110] = "Canon", "Canon EOS 40D"
     shot = exif.get_ifd(0x8769)
@@ -41,7 +41,7 @@ def photograph(width: int = 1500, height: int = 1000, **options) -> bytes:
 
 
 def damaged_png() -> bytes:
-    """Its upper part is whole; a browser shows that much."""
+    """A PNG whose upper part is intact; browsers show that part."""
     content = bytearray(encoded(Image.effect_noise((600, 400), 40).convert("RGB"), "PNG"))
     middle = len(content) // 2
     content[middle:middle + 200] = bytes(200)

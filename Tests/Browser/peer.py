@@ -1,4 +1,4 @@
-"""The server's end of a WebSocket (RFC 6455), as far as a test that plays the server needs it."""
+"""The server's end of a WebSocket (RFC 6455), for tests that play the server."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ FORMATS = {"": 0, "avif": 1, "webp": 2, "jpeg": 3, "png": 4}
 
 
 class Peer:
-    """One client of the stream, and what is said to it."""
+    """One client of the stream, and the messages exchanged with it."""
 
     def __init__(self, connection: socket.socket, head: bytes):
         self._connection = connection
@@ -35,7 +35,7 @@ class Peer:
         self._send(8, struct.pack(">H", code))
 
     def hear(self, kind: str | None = None) -> dict | None:
-        """The next message (of that kind); None when the client has gone."""
+        """The next message (of that kind); None if the client has disconnected."""
         while (message := self._next()) is not None:
             if kind in (None, message["type"]):
                 return message

@@ -1,6 +1,6 @@
 /**
- * Reads the numbers out of the demo's pictures, as they are on screen, while the page is being scrolled.
- * Evaluates to nothing; leaves `window.readings`.
+ * Reads the numbers in the demo's pictures on screen while the page is being scrolled.
+ * Evaluates to nothing; defines `window.readings`.
  */
 (() => {
   const canvas = document.createElement('canvas');
@@ -10,22 +10,22 @@
 
   const colours = [[20, 22, 58], [205, 38, 58], [40, 186, 150], [255, 240, 190]];
 
-  /** Two bits: the nearest of the four colours. */
+  /** The two bits of the nearest of the four colours. */
   function bitsOf([red, green, blue]) {
     const far = colours.map(([r, g, b]) => (red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2);
     return far.indexOf(Math.min(...far));
   }
 
   /**
-   * The number in a picture of the demo, from the mosaic along its lower edge (NumberFrieze, in the demo's origin, says
-   * where its tiles are and what they mean); null if there is none to be read.
+   * The number in a picture of the demo, from the mosaic along its lower edge (documented by NumberMosaic in the demo's
+   * origin); null if it can't be read.
    */
   function numberIn(image) {
     const width = image.naturalWidth;
     const height = image.naturalHeight;
-    // A picture that has not come yet paints nothing, and what was read last is not to be read again.
+    // A picture that has not loaded draws nothing, and the previous reading must not be repeated.
     context.clearRect(0, 0, 8, 2);
-    // The middle of each tile becomes one pixel: one small reading for a picture.
+    // The middle of each tile becomes one pixel, so that each picture takes a single small reading.
     for (let tile = 0; tile < 16; tile += 1) {
       const [row, column] = [Math.floor(tile / 8), tile % 8];
       const [x, y] = [((column + 0.25) / 8) * width, (0.825 + 0.1 * row) * height];
@@ -49,7 +49,7 @@
 
   const result = { readings: 0, previews: 0, unread: 0, empty: 0, wrong: [], mostImages: 0 };
 
-  /** In reading order: whatever the page has noted of a slot, the one after it is the next one. */
+  /** In reading order, with indices counted from the first slot, whatever the others claim to be. */
   function slotsOnScreen() {
     const slots = [...document.querySelectorAll('.slot')].filter(isOnScreen);
     const places = new Map(slots.map((slot) => [slot, slot.getBoundingClientRect()]));
@@ -76,8 +76,8 @@
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
   /**
-   * @typedef {{speed: number, time: number, stop: number}} Leg  Pixels a millisecond, milliseconds, and for how many
-   *   frames to stay after the leg.
+   * @typedef {{speed: number, time: number, stop: number}} Leg  Pixels per millisecond, milliseconds, and the frames to
+   *   stay after the leg.
    * @param {Leg} leg
    * @param {(frame: number) => void} each
    * @param {() => boolean} [isWaiting]  Whether to stay longer, up to two seconds.
@@ -99,8 +99,8 @@
   }
 
   /**
-   * Travels the legs again and again until enough was read, or wrong, or the time is over. Goes on from a stop when
-   * pictures have begun to come: what matters is what comes late, on the way.
+   * Scrolls the legs repeatedly until enough pictures have been read, one was wrong, or the time is over. Leaves a stop
+   * as soon as pictures begin to arrive, because late arrivals during scrolling are what matters.
    * @param {{legs: Leg[], enough: number, time: number, untilWrong: boolean}} plan  `time` in milliseconds.
    */
   async function read({ legs, enough, time, untilWrong }) {
@@ -114,7 +114,7 @@
     return result;
   }
 
-  /** Travels and reads nothing; tells how long the page's own work held up the frames, in milliseconds. */
+  /** Scrolls without reading; returns the durations of the page's long tasks, in milliseconds. */
   async function watchTasks(legs) {
     const long = [];
     const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration)));

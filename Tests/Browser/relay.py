@@ -1,4 +1,4 @@
-"""A relay between a browser and a Tessera, which can refuse the stream, hold it back, cut it, or play the server's end."""
+"""A relay between a browser and a Tessera, which can refuse the stream, hold it back, cut it, or act as the server."""
 
 import socket
 import threading
@@ -17,14 +17,14 @@ class Relay:
         self._play = play
         self._streams: list[socket.socket] = []
         self.refuses = False
-        """Whether a stream is refused, as by a proxy that knows no WebSockets."""
+        """Whether to refuse streams, like a proxy without WebSocket support."""
         self.refused = 0
         self._may_pass = threading.Event()
         self._may_pass.set()
         self._hold_after: bytes | None = None
         self._passed = b""
         self.has_held = False
-        """Whether the server has sent anything by a stream while that was held back."""
+        """Whether the server has sent anything over a stream while it was held back."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -35,14 +35,14 @@ class Relay:
         self.cut()
 
     def hold(self, after: bytes):
-        """What the server sends by streams waits from these bytes on."""
+        """Holds back what the server sends over streams, starting from these bytes."""
         self._hold_after = after
 
     def let_go(self):
         self._may_pass.set()
 
     def cut(self):
-        """Breaks the streams that are open, without a word."""
+        """Breaks the open streams without a Close frame."""
         for stream in self._streams:
             shut(stream)
         self._streams.clear()
@@ -80,7 +80,7 @@ class Relay:
         pipe(client, upstream)
 
     def _watch(self, data: bytes):
-        """What a stream brings goes on when this returns."""
+        """Blocks while a stream's data is held back."""
         self.has_held = self.has_held or not self._may_pass.is_set()
         self._may_pass.wait()
         self._passed = (self._passed + data)[-65_536:]

@@ -1,6 +1,7 @@
 """A running Tessera for a browser to visit."""
 
 import ctypes
+import functools
 import json
 import os
 import pathlib
@@ -12,12 +13,13 @@ import threading
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Generous: the machine may be busy with much else.
+PLAIN_FRONT = ROOT / "Public"
+# Generous, because the machine may be busy.
 PATIENCE = 20.0
 
 
 def binary() -> str:
-    """The program under test: TESSERA_BINARY, else what was built last."""
+    """The program under test: TESSERA_BINARY, or else the latest build."""
     named = os.environ.get("TESSERA_BINARY")
     if named:
         return named
@@ -27,19 +29,31 @@ def binary() -> str:
     return str(max(built, key=lambda path: path.stat().st_mtime))
 
 
+@functools.cache
+def built_front() -> pathlib.Path:
+    """The front as the product ships it: TESSERA_PUBLIC, else built from the plain modules now."""
+    named = os.environ.get("TESSERA_PUBLIC")
+    return pathlib.Path(named) if named else build_front(PLAIN_FRONT, ROOT / ".build" / "front")
+
+
+def build_front(public: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    subprocess.run([ROOT / "Packaging" / "front.py", folder, public], stdout=subprocess.DEVNULL, check=True)
+    return folder
+
+
 def _end_with_the_tests():
-    """Nobody else ends what has a session of its own when the tests are ended (PR_SET_PDEATHSIG, prctl(2)), nor
-    what stands still then, but by SIGKILL."""
+    """Kills the process when the tests end (PR_SET_PDEATHSIG, prctl(2)). Nothing else would end a process in a
+    session of its own, or a frozen one."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class Server:
-    """One server process on a free port (or a given one). It looks into its files by itself if it `examines` them."""
+    """One server process on a free port, or a given one. Indexes its files in the background if `examines` is set."""
 
     def __init__(self, *words: object, data: pathlib.Path, port: int = 0, examines: bool = False,
                  public: pathlib.Path | None = None):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TESSERA_")}
-        public = public or os.environ.get("TESSERA_PUBLIC", ROOT / "Public")
+        public = public or built_front()
         # In a session of its own, as a service is: the kernel then shares the processor between the browser and the
         # server with all its workers (sched_autogroup, sched(7)), and not between the browser and each niced worker.
         self.process = subprocess.Popen(
@@ -72,7 +86,7 @@ class Server:
 
     @property
     def status(self) -> dict:
-        """What it tells of itself now."""
+        """The server's current status."""
         with urllib.request.urlopen(f"{self.address}/api/v1/status", timeout=PATIENCE) as answer:
             return json.load(answer)
 

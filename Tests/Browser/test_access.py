@@ -1,4 +1,4 @@
-"""For people who listen, who use keys alone, who need contrast."""
+"""Accessibility: screen readers, keyboard control and contrast."""
 
 import pytest
 
@@ -22,7 +22,7 @@ CONTRASTS = """(selectors) => {
         const share = colour[3] / 255;
         return [0, 1, 2].map((at) => colour[at] * share + below[at] * (1 - share)).concat(255);
     };
-    // What is partly clear lets through what lies behind it.
+    // Blend translucent colours with the background.
     const behind = (element) => {
         const colour = element ? rgba(getComputedStyle(element).backgroundColor) : [255, 255, 255, 255];
         return colour[3] === 255 ? colour : over(colour, behind(element.parentElement));
@@ -37,7 +37,7 @@ CONTRASTS = """(selectors) => {
 }"""
 
 
-def test_the_grid_tells_its_size_and_every_slot_its_name(visit, demo):
+def test_the_grid_exposes_its_size_and_every_slot_its_name(visit, demo):
     front = visit(demo, layout="squares")
     front.until_settled()
     grid = front.page.get_by_role("grid", name="Pictures")
@@ -52,7 +52,7 @@ def test_the_grid_tells_its_size_and_every_slot_its_name(visit, demo):
         assert int(cell.get_attribute("aria-colindex")) == index % columns + 1
 
 
-def test_every_picture_has_a_text_and_every_control_a_name(visit, demo):
+def test_every_picture_has_alternative_text_and_every_control_a_name(visit, demo):
     front = visit(demo)
     front.until_settled()
     assert front.page.evaluate("() => [...document.querySelectorAll('.slot img')].every((image) => image.alt)")
@@ -65,7 +65,7 @@ def test_every_picture_has_a_text_and_every_control_a_name(visit, demo):
     assert front.page.locator(".frame[data-place=current] .frame-screen").get_attribute("alt")
 
 
-def test_one_slot_is_reached_by_tab_and_it_is_on_screen(visit, demo):
+def test_exactly_one_slot_is_a_tab_stop_and_it_is_on_screen(visit, demo):
     front = visit(demo)
     front.go_to(5_000)
     front.slot(4_999).wait_for()
@@ -98,19 +98,19 @@ def test_moving_in_the_viewer_is_announced(visit, demo):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_contrast(visit, demo, scheme):
+def test_text_has_sufficient_contrast(visit, demo, scheme):
     front = visit(demo, before=failing, color_scheme=scheme)
     front.until_settled()
     front.page.evaluate("() => (document.querySelector('#banner').hidden = false)")
     selectors = ["#header h1", "#position", "#position-number", ".slot-problem-reason", ".slot-problem button",
-                 "#banner-text", "#banner-retry", "#vacancy-title", "#vacancy-text", "#standing-title", "#progress"]
+                 "#banner-text", "#banner-retry", "#vacancy-title", "#vacancy-text", "#sticky-title", "#progress"]
     for selector, contrast in front.page.evaluate(CONTRASTS, selectors):
         assert contrast >= 4.5, f"{selector} in {scheme}: {contrast:.1f}"
 
 
 @pytest.mark.parametrize("colours", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}],
                          ids=["light", "dark", "forced"])
-def test_the_mark_of_an_incomplete_picture_has_contrast(visit, demo, colours):
+def test_the_incomplete_badge_has_sufficient_contrast(visit, demo, colours):
     front = visit(demo, before=incomplete, **colours)
     front.until_settled()
     front.slot(0).click()
@@ -121,7 +121,7 @@ def test_the_mark_of_an_incomplete_picture_has_contrast(visit, demo, colours):
 
 @pytest.mark.parametrize("colours", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}],
                          ids=["light", "dark", "forced"])
-def test_the_text_of_the_viewer_has_contrast(visit, demo, colours):
+def test_viewer_text_has_sufficient_contrast(visit, demo, colours):
     front = visit(demo, before=lambda page: failing_pictures(page, 502, FAILURE), **colours)
     front.until_settled()
     front.slot(0).click()
@@ -140,12 +140,12 @@ ACTIONS = ["Close", "Zoom", "Slideshow", "Filmstrip", "Full screen", "Download t
            "Previous picture", "Next picture"]
 
 
-def test_every_action_of_the_viewer_is_reached_by_tab_and_named(visit, demo):
-    # The slideshow stays with its picture for as long as it takes to go through all of them.
+def test_every_viewer_action_is_named_and_reachable_by_tab(visit, demo):
+    # The slideshow stays on its picture long enough to go through all of them.
     front = visit(demo, before=lambda page: page.add_init_script("localStorage.setItem('tessera.slideshow', '60')"))
     front.until_settled()
     front.slot(2).click()
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     front.page.keyboard.press("Space")
     front.page.keyboard.press("t")
     front.page.locator(".still[aria-current] img").wait_for()
@@ -156,19 +156,19 @@ def test_every_action_of_the_viewer_is_reached_by_tab_and_named(visit, demo):
                                            "document.activeElement.labels?.[0]?.textContent"))
     assert [name for name in ACTIONS if name not in reached] == []
     assert {"Pause", "Time for each picture", "End the slideshow"} <= set(reached)
-    # Of the filmstrip the picture that is looked at; arrows lead to the others.
+    # Of the filmstrip, only the current picture; arrow keys lead to the others.
     assert sum(name is not None and name.endswith("picture 3") for name in reached) == 1
 
 
-def test_keys_are_heard_when_what_had_the_focus_is_hidden(phone, demo):
+def test_keys_work_after_the_focused_element_is_hidden(phone, demo):
     front = phone(demo)
     front.until_settled()
     front.slot(2).tap()
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     front.page.locator("#viewer-slideshow").focus()
     front.page.keyboard.press("i")
     front.page.locator("#details").wait_for()
-    # The browser takes the focus from what is hidden when it draws the page next.
+    # The browser moves the focus away from hidden elements at the next layout.
     front.until("() => document.activeElement === document.body")
     front.page.keyboard.press("ArrowRight")
     front.until("() => document.querySelector('#viewer-count').textContent === '4 of 10,000'")
@@ -176,6 +176,6 @@ def test_keys_are_heard_when_what_had_the_focus_is_hidden(phone, demo):
     front.page.locator("#details").wait_for(state="hidden")
 
 
-def test_nothing_is_inline_in_the_page_as_it_is_written():
+def test_the_page_has_no_inline_styles_or_handlers():
     page = (ROOT / "Public" / "index.html").read_text()
     assert " style=" not in page and "<style" not in page and " on" not in page.replace(" one", "").replace(" of", "")

@@ -1,4 +1,4 @@
-"""When the order changes, the page stays with its pictures: nothing that is on screen moves."""
+"""When the order changes, the page stays with its pictures: nothing on screen moves."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def until_total(front, total: int):
 
 
 def at(front, number: int):
-    """The gallery with this picture's row at the top of the screen, used by somebody, and at rest."""
+    """The gallery with this picture's row at the top of the screen, after user input, and settled."""
     front.until_settled()
     front.go_to(number + 1)
     slot_named(front, name(number)).wait_for()
@@ -37,7 +37,7 @@ def at(front, number: int):
 
 @pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
 @pytest.mark.parametrize("more", [1, 7, 300])
-def test_pictures_put_in_above_move_nothing_on_screen(visit, folder, more, before):
+def test_pictures_added_above_move_nothing_on_screen(visit, folder, more, before):
     gallery = folder()
     front = watched(at(visit(gallery.server, before=before), 200))
     shown = front.page.evaluate("() => Object.keys(window.frames_.at(-1)).sort()")
@@ -49,14 +49,14 @@ def test_pictures_put_in_above_move_nothing_on_screen(visit, folder, more, befor
     assert {tuple(motion) for frame in moved for motion in frame} == {(0, 0)}
     assert front.page.evaluate("() => Object.keys(window.frames_.at(-1)).sort()") == shown
     assert front.page.evaluate("() => window.lost") == []
-    # What lies above is there, and whole.
+    # The rows above exist, and are complete.
     front.page.keyboard.press("Home")
     slot_named(front, "a0000.jpg").wait_for()
     front.until_settled()
     assert front.slot(0).bounding_box()["x"] == front.page.locator("#grid").bounding_box()["x"]
 
 
-def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, folder):
+def test_pictures_added_above_while_scrolling_move_nothing_on_screen(visit, folder):
     gallery = folder(1_500)
     front = watched(at(visit(gallery.server), 800))
     front.page.mouse.move(600, 400)
@@ -70,7 +70,7 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, fol
     for _ in range(5):
         front.page.mouse.wheel(0, 40)
         turned += 40
-    # The scrollbar is put where it belongs when the scrolling has ended; that is not to be seen either.
+    # The scrollbar is corrected when the scrolling has ended, which must not be visible either.
     front.until("() => { const told = Number(document.querySelector('#position-number').value.replace(',', ''));"
                 "return told > 1_000 && Math.abs(scrollY / document.querySelector('#grid').offsetHeight - told / 2_500)"
                 " < 0.02; }")
@@ -78,16 +78,16 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, fol
     moved = motions(front)
     total = 0
     for frame in moved:
-        assert len(frame) >= 6, "from one frame to the next the same pictures are on screen"
-        assert len({tuple(motion) for motion in frame}) == 1, "all of them move as one"
+        assert len(frame) >= 6, "different pictures are on screen from one frame to the next"
+        assert len({tuple(motion) for motion in frame}) == 1, "pictures move differently"
         across, down = frame[0]
-        assert across == 0 and -250 < down <= 0, "with the wheel, and never back"
+        assert across == 0 and -250 < down <= 0, "pictures moved sideways, backwards or too far"
         total += down
     assert total == -turned
     assert offset and front.page.evaluate("() => window.lost") == []
 
 
-def test_a_finger_that_holds_the_page_goes_on_holding_it(phone, folder):
+def test_a_touch_drag_is_not_interrupted_by_an_insertion(phone, folder):
     gallery = folder()
     front = phone(gallery.server)
     front.until_settled()
@@ -95,26 +95,26 @@ def test_a_finger_that_holds_the_page_goes_on_holding_it(phone, folder):
     for y in range(700, 100, -60):
         session.send("Input.dispatchTouchEvent", {
             "type": "touchStart" if y == 700 else "touchMove", "touchPoints": [{"x": 200, "y": y}]})
-    # The first move only tells that it is one.
+    # The first move only starts the gesture.
     front.until("() => scrollY > 500")
     front.until_settled()
     watched(front)
     held = front.page.evaluate("() => scrollY")
     gallery.put(*(f"a{number}.jpg" for number in range(100)))
     until_total(front, 500)
-    assert front.page.evaluate("() => scrollY") == held, "whoever sets the position takes the page from the finger"
+    assert front.page.evaluate("() => scrollY") == held, "setting the position interrupts the drag"
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     front.until("(held) => scrollY > held + 2_000", held)
     assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
 
 
-def test_in_another_order_the_page_stays_with_its_pictures_too(visit, folder):
+def test_in_another_sort_order_the_pictures_on_screen_stay_put_too(visit, folder):
     gallery = folder()
     front = visit(gallery.server, "?q=jpg&sort=name&direction=desc")
     front.until_settled()
     front.page.mouse.move(600, 400)
     front.page.mouse.wheel(0, 3_000)
-    # The address tells where the scrolling has ended.
+    # The address shows where the scrolling ended.
     front.until("() => (({ value }) => Number(value) > 60 && location.hash === `#at=${value}`)"
                 "(document.querySelector('#position-number'))")
     front.until_settled()
@@ -128,7 +128,7 @@ def test_in_another_order_the_page_stays_with_its_pictures_too(visit, folder):
     assert front.position == 1
 
 
-def test_pictures_taken_out_above_move_nothing_on_screen(visit, folder):
+def test_pictures_removed_above_move_nothing_on_screen(visit, folder):
     gallery = folder()
     front = watched(at(visit(gallery.server), 200))
     gallery.take(*(name(number) for number in range(3, 60)))
@@ -137,7 +137,7 @@ def test_pictures_taken_out_above_move_nothing_on_screen(visit, folder):
     assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
 
 
-def test_where_the_top_picture_is_gone_the_next_takes_its_place(visit, folder):
+def test_if_the_top_picture_is_removed_the_next_takes_its_place(visit, folder):
     gallery = folder()
     front = at(visit(gallery.server), 200)
     row = slot_named(front, name(200)).evaluate(
@@ -149,7 +149,7 @@ def test_where_the_top_picture_is_gone_the_next_takes_its_place(visit, folder):
     assert slot_named(front, name(max(row) + 1)).bounding_box()["y"] == place["y"]
 
 
-def test_where_all_that_was_on_screen_is_gone_the_nearest_known_is_shown(visit, folder):
+def test_if_all_pictures_on_screen_are_removed_the_nearest_remaining_is_shown(visit, folder):
     gallery = folder()
     front = at(visit(gallery.server), 200)
     gallery.take(*(name(number) for number in range(150, 290)))
@@ -169,7 +169,7 @@ def test_the_focus_stays_with_its_picture(visit, folder):
     assert front.page.evaluate("() => document.activeElement.ariaLabel") == "p0205.jpg, picture 209"
 
 
-def test_the_focus_stays_with_a_picture_that_others_push_aside_or_that_is_off_the_screen(visit, folder):
+def test_the_focus_follows_a_picture_that_shifts_or_is_off_screen(visit, folder):
     gallery = folder()
     front = at(visit(gallery.server), 200)
     slot_named(front, name(204)).focus()
@@ -188,7 +188,7 @@ def test_the_focus_stays_with_a_picture_that_others_push_aside_or_that_is_off_th
 def opened(front, number: int):
     slot_named(front, name(number)).click()
     front.viewer.wait_for()
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     return front
 
 
@@ -200,7 +200,7 @@ def until_counted(front, text: str):
     front.until("(text) => document.querySelector('#viewer-count').textContent === text", text)
 
 
-def test_the_viewer_stays_with_its_picture_and_goes_on_to_its_neighbours(visit, folder):
+def test_the_viewer_keeps_its_picture_and_continues_to_its_new_neighbours(visit, folder):
     gallery = folder()
     front = opened(at(visit(gallery.server), 200), 203)
     gallery.put("a1.jpg", "a2.jpg", "p0203b.jpg")
@@ -215,7 +215,7 @@ def test_the_viewer_stays_with_its_picture_and_goes_on_to_its_neighbours(visit, 
     assert front.page.evaluate("() => document.activeElement.ariaLabel") == "p0204.jpg, picture 208"
 
 
-def test_the_viewer_shows_the_next_picture_where_its_own_is_gone(visit, folder):
+def test_the_viewer_shows_the_next_picture_if_its_own_is_removed(visit, folder):
     gallery = folder()
     front = opened(at(visit(gallery.server), 200), 203)
     gallery.take(name(203), name(204), name(1))
@@ -223,7 +223,7 @@ def test_the_viewer_shows_the_next_picture_where_its_own_is_gone(visit, folder):
     assert front.page.locator("#viewer-name").inner_text() == name(205)
 
 
-def test_whoever_has_only_just_come_sees_the_beginning(visit, folder):
+def test_before_any_input_the_page_stays_at_the_beginning(visit, folder):
     gallery = folder()
     front = visit(gallery.server)
     front.until_settled()

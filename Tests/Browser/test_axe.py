@@ -1,4 +1,4 @@
-"""Every view passes axe's rules: by light, in the dark, and in forced colours; on a desk and on a phone."""
+"""Every view passes axe's rules: in light and dark mode and with forced colours, on desktops and phones."""
 
 import importlib.resources
 
@@ -18,7 +18,7 @@ MODES = {
 
 
 def violations(front) -> list[str]:
-    """What breaks which rule. Animations are let end: colours in between are nobody's choice."""
+    """The violations, by rule. Waits for animations to end, because intermediate colours are not intended."""
     front.page.wait_for_function("() => document.getAnimations().every((one) => one.playState !== 'running' || "
                                  "one.effect.getComputedTiming().iterations === Infinity)")
     front.page.evaluate(AXE)
@@ -28,7 +28,7 @@ def violations(front) -> list[str]:
 
 def opened(front):
     front.slot(0).click()
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
 
 
 def with_details(front):
@@ -79,7 +79,7 @@ VIEWS = {
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_breaks_no_rule(visit, demo, view, mode):
+def test_a_view_has_no_violations(visit, demo, view, mode):
     before, show = VIEWS[view]
     front = visit(demo, before=before or (lambda page: None), **MODES[mode])
     front.slots.first.wait_for()
@@ -91,7 +91,7 @@ def test_a_view_breaks_no_rule(visit, demo, view, mode):
 
 @pytest.fixture(scope="module")
 def found(start, tmp_path_factory):
-    """Pictures in folders, of which it is known when they were taken."""
+    """Pictures in folders, with known dates."""
     from folder import Folder
     from test_months import month_files
     files = month_files("2019-06", 30) | month_files("2019-08", 30)
@@ -113,7 +113,7 @@ def folders(front):
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "phone"])
 @pytest.mark.parametrize("show", [months, folders, misunderstood, nothing_found])
-def test_what_is_found_breaks_no_rule(visit, found, show, mode):
+def test_months_folders_and_searches_have_no_violations(visit, found, show, mode):
     front = visit(found, **MODES[mode])
     show(front)
     assert violations(front) == []

@@ -1,4 +1,4 @@
-"""Where pictures stand under their months, one sees the days, too."""
+"""Pictures sorted by month are marked with their days."""
 
 import datetime
 import re
@@ -12,11 +12,11 @@ from test_months import month_files
 DAYS = [("2019-06", 3, 120), ("2019-06", 14, 180), ("2019-08", 2, 250)]
 MARKS = {"asc": {0: "Mon 3", 120: "Fri 14", 300: "Fri 2"}, "desc": {0: "Fri 2", 250: "Fri 14", 430: "Mon 3"}}
 UNDATED = 5
-# All but the first.
+# All pages but the first.
 PAGES = re.compile(r"/api/v1/images\?.*offset=[1-9]")
 TOTAL = 555
 
-# Every slot that is met on the way from the top to the end, and what stands over it.
+# Every slot on the way from top to bottom, with the text above it.
 WALK = """async () => {
     const seen = {};
     for (let top = 0; ; top += 500) {
@@ -63,9 +63,9 @@ def dated(visit, gallery):
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
-def test_over_the_first_picture_of_each_day_stands_the_day(dated, direction):
+def test_the_first_picture_of_each_day_is_labelled_with_the_day(dated, direction):
     front = dated(f"?sort=taken&direction={direction}")
-    # All is known: nothing is met before its page is here.
+    # Everything is known, so no slot is reached before its page has loaded.
     for number in (1, 150, 260, 400, TOTAL):
         front.go_to(number)
         front.until_settled()
@@ -74,33 +74,33 @@ def test_over_the_first_picture_of_each_day_stands_the_day(dated, direction):
     assert {int(index): mark for index, mark in seen.items() if mark} == MARKS[direction]
 
 
-def test_an_order_that_is_not_of_dates_shows_no_days(dated):
+def test_sort_orders_other_than_by_date_show_no_days(dated):
     front = dated("?sort=taken")
     assert front.page.locator(".slot[data-day]:visible").count() == 1
     front.page.get_by_label("Sort by").select_option("name")
     front.until("() => !document.querySelector('.heading:not([hidden])') && !document.querySelector('.slot[data-day]')")
 
 
-def test_the_title_at_the_top_tells_the_day_once_it_is_known(dated):
+def test_the_sticky_title_shows_the_day_once_it_is_known(dated):
     front = dated()
     held = []
     front.page.route(PAGES, lambda route: held.append(route))
-    # So far ahead nothing was asked for before.
+    # Nothing has been requested that far ahead yet.
     front.go_to(520)
-    title = front.page.locator("#standing-title")
+    title = front.page.locator("#sticky-title")
     title.wait_for()
     assert title.inner_text() == "August 2019"
     front.page.unroute(PAGES)
     for route in held:
         route.fallback()
-    front.until("() => document.querySelector('#standing-title').textContent === 'Fri, August 2, 2019'")
+    front.until("() => document.querySelector('#sticky-title').textContent === 'Fri, August 2, 2019'")
     front.go_to(60)
-    front.until("() => document.querySelector('#standing-title').textContent === 'Mon, June 3, 2019'")
+    front.until("() => document.querySelector('#sticky-title').textContent === 'Mon, June 3, 2019'")
     front.go_to(250)
-    front.until("() => document.querySelector('#standing-title').textContent === 'Fri, June 14, 2019'")
+    front.until("() => document.querySelector('#sticky-title').textContent === 'Fri, June 14, 2019'")
 
 
-def test_a_picture_that_is_put_in_before_takes_the_mark_over(visit, start, tmp_path):
+def test_an_earlier_picture_added_to_a_day_takes_over_its_label(visit, start, tmp_path):
     folder = Folder(start, tmp_path, day_files(), examines=True)
     front = visit(folder.server, "?sort=taken")
     until_examined(front)
@@ -116,7 +116,7 @@ def test_a_picture_that_is_put_in_before_takes_the_mark_over(visit, start, tmp_p
 
 @pytest.mark.parametrize("mode", ["light", "dark", "forced"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_days_are_pictured(dated, picture, size, mode):
+def test_screenshots_of_days(dated, picture, size, mode):
     colours = {"forced_colors": "active"} if mode == "forced" else {"color_scheme": mode}
     front = dated("?sort=taken#at=115", **colours, **(PHONE if size == "phone" else {}))
     front.page.locator(".slot[data-day]").first.wait_for()
@@ -125,10 +125,10 @@ def test_days_are_pictured(dated, picture, size, mode):
 
 @pytest.mark.parametrize(("text", "direction", "index"), [
     ("2019-06-14", "asc", 120), ("14 June 2019", "desc", 250), ("Aug 2, 2019", "asc", 300),
-    # A day without pictures: those that come after it.
+    # A day without pictures leads to the ones after it.
     ("5.6.2019", "asc", 120), ("5.6.2019", "desc", 430), ("2030-01-01", "asc", 300),
 ])
-def test_one_goes_to_a_day_by_its_date(dated, text, direction, index):
+def test_entering_a_date_jumps_to_that_day(dated, text, direction, index):
     front = dated(f"?sort=taken&direction={direction}")
     front.page.keyboard.press("g")
     front.page.keyboard.type(text)

@@ -1,4 +1,4 @@
-"""The gallery in the browsers of the other two engines, as in Chromium: Firefox and WebKitGTK."""
+"""The gallery in the other two browser engines: Firefox and WebKitGTK."""
 
 import pathlib
 
@@ -13,9 +13,9 @@ ON_SCREEN = """[...document.querySelectorAll('.slot[data-index]')].filter((slot)
     const box = slot.getBoundingClientRect();
     return box.height > 0 && box.bottom > 60 && box.top < innerHeight;
 })"""
-SETTLED = f"(({ON_SCREEN}).length > 8 && ({ON_SCREEN}).every((slot) => slot.dataset.phase === 'shown'))"
+SETTLED = f"(({ON_SCREEN}).length > 8 && ({ON_SCREEN}).every((slot) => slot.dataset.phase === 'displayed'))"
 PLACES = f"Object.fromEntries(({ON_SCREEN}).map((slot) => [slot.dataset.index, slot.getBoundingClientRect().top]))"
-SHOWN_LARGE = "document.querySelector('.frame[data-place=current][data-phase=shown]')"
+SHOWN_LARGE = "document.querySelector('.frame[data-place=current][data-phase=displayed]')"
 
 
 @pytest.fixture(scope="module", params=[Firefox, WebKit], ids=["firefox", "webkit"])
@@ -32,9 +32,9 @@ def opened(engine, server, place=""):
     return engine
 
 
-def test_pictures_come_by_the_stream_and_no_slot_ever_shows_another_ones(engine, demo):
+def test_pictures_arrive_by_stream_and_no_slot_shows_a_wrong_picture(engine, demo):
     opened(engine, demo)
-    engine.until("document.documentElement.dataset.way === 'stream'")
+    engine.until("document.documentElement.dataset.transport === 'stream'")
     engine.run((HERE / "readings.js").read_text())
     seen = engine.run("return await window.readings.read(given[0])", {
         "legs": [{"speed": 6, "time": 700, "stop": 20}, {"speed": 1, "time": 600, "stop": 10},
@@ -45,7 +45,7 @@ def test_pictures_come_by_the_stream_and_no_slot_ever_shows_another_ones(engine,
     engine.until(SETTLED)
 
 
-def test_the_viewer_opens_turns_and_closes(engine, demo):
+def test_the_viewer_opens_navigates_and_closes(engine, demo):
     opened(engine, demo)
     engine.click('.slot[data-index="3"]')
     engine.until(SHOWN_LARGE)
@@ -58,7 +58,7 @@ def test_the_viewer_opens_turns_and_closes(engine, demo):
     engine.until(SETTLED)
 
 
-def test_a_reload_and_back_restore_the_place_to_the_pixel(engine, demo):
+def test_reload_and_back_restore_the_position_to_the_pixel(engine, demo):
     opened(engine, demo, "#at=5000")
     engine.run("scrollBy(0, 33)")
     engine.until("history.state?.within === 33")
@@ -76,7 +76,7 @@ def test_a_reload_and_back_restore_the_place_to_the_pixel(engine, demo):
     engine.until(f"{SETTLED} && {same}", places)
 
 
-def test_the_search_finds_as_one_types(engine, start, tmp_path):
+def test_the_search_updates_while_typing(engine, start, tmp_path):
     names = [f"{word} {number}.jpg" for word in ("harbour", "lake") for number in range(30)]
     opened(engine, Folder(start, tmp_path, names).server)
     engine.press("/")
@@ -85,11 +85,11 @@ def test_the_search_finds_as_one_types(engine, start, tmp_path):
         engine.press(letter)
     engine.until("document.querySelector('#position-total').textContent === '30'")
     engine.until(f"{SETTLED} && ({ON_SCREEN}).every((slot) => slot.ariaLabel.startsWith('lake'))")
-    # The address waits for the end of the word.
+    # The address is updated at the end of the word.
     engine.until("location.search === '?q=lake'")
 
 
-def test_an_address_of_a_picture_opens_it(engine, demo):
+def test_the_address_of_a_picture_opens_it(engine, demo):
     opened(engine, demo)
     engine.click('.slot[data-index="7"]')
     engine.until(SHOWN_LARGE)

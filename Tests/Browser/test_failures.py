@@ -1,7 +1,7 @@
-"""A cluster keeps its promises while its nodes are killed, stand still and are cut off, and while its Redis is away: no slot
-shows another's picture, none stays blank, and streams go on with another node.
+"""A cluster keeps its promises while nodes are killed, frozen and partitioned and while Redis is unreachable: no
+slot shows another's picture, none stays blank, and streams continue on another node.
 
-TESSERA_FAILURES is how many failures there are, TESSERA_PAGES how many pages look on, TESSERA_SEED what they meet."""
+TESSERA_FAILURES is the number of failures, TESSERA_PAGES the number of pages, and TESSERA_SEED the sequence."""
 
 import os
 import random
@@ -18,12 +18,12 @@ PAGES = int(os.environ.get("TESSERA_PAGES", "2"))
 SEED = int(os.environ.get("TESSERA_SEED", "1"))
 NODES = 3
 PICTURES = 1_200
-# Seconds from the end of a fling, or from the failure if that came later, until every slot on screen has its picture: the
-# page notices that its node stands still after 9, and gives up a request to it, which may be for what is where, after 20.
+# Seconds from the end of a fling, or from the failure if that came later, until every slot on screen has its picture.
+# The page notices after 9 s that its node is frozen, and gives up a request to it, perhaps for the catalog, after 20 s.
 WHOLE_WITHIN = 45.0
-# Milliseconds. The browser tells of it later, the more so where the machine is busy.
+# In milliseconds. The browser reports it later, especially on a busy machine.
 TOLD_WITHIN = 90_000
-# Requests before a failure, and since it was noticed.
+# Requests before a failure, and after it was noticed.
 BEFORE, AFTER = 20, 60
 
 pytestmark = [
@@ -39,7 +39,7 @@ def cluster(start, tmp_path):
 
 
 def course(dice: random.Random) -> list[str]:
-    """What happens: an eighth of each kind, of the short course one of each; the others are kills."""
+    """The sequence of failures: an eighth of each kind, at least one each; the others are kills."""
     kinds = [kind for kind in KINDS if kind != "kill"] * max(1, FAILURES // 8)
     kinds += ["kill"] * (FAILURES - len(kinds))
     dice.shuffle(kinds)
@@ -47,7 +47,7 @@ def course(dice: random.Random) -> list[str]:
 
 
 def plan(dice: random.Random) -> dict:
-    """A fling, and where it ends."""
+    """A fling and its end."""
     legs = [{"speed": dice.choice((-1, 1)) * dice.uniform(1, 14), "time": dice.uniform(200, 500), "stop": 4}
             for _ in range(2)]
     return {"legs": legs, "place": dice.random()}
@@ -59,14 +59,14 @@ def fly(fronts, dice: random.Random):
 
 
 def until_on_the_way(fronts, dice: random.Random):
-    """Until each page has shown so many pictures since its fling began, or has landed."""
+    """Waits until each page has displayed this many pictures since its fling began, or has stopped."""
     for front in fronts:
         front.page.wait_for_function("(enough) => flight.read >= enough || flight.landedAt !== null",
                                      arg=dice.randrange(5, 60), timeout=TOLD_WITHIN)
 
 
 def until_whole(fronts, moments: list[float]) -> float:
-    """Until each page shows what it has to where its fling ended; the longest time that this took, in seconds."""
+    """Waits until each page shows all pictures where its fling ended. Returns the longest time in seconds."""
     longest = 0.0
     for front, moment in zip(fronts, moments):
         try:
@@ -79,7 +79,7 @@ def until_whole(fronts, moments: list[float]) -> float:
 
 
 def state(front) -> dict:
-    """For people who look for a cause."""
+    """For diagnosis."""
     nodes = {node: front.cluster.nodes[node].server.status for node in front.door.balancer.well}
     return {"nodes": nodes, "way": front.way, "lacking": front.page.evaluate("() => flight.lacking()"),
             "is server missed": front.page.get_by_role("alert").is_visible(),
@@ -88,20 +88,20 @@ def state(front) -> dict:
 
 
 def now(fronts) -> list[float]:
-    """By the clock of each page."""
+    """The current time of each page's clock."""
     return [front.page.evaluate("() => performance.now()") for front in fronts]
 
 
 def until_streams_go_on(doors, links, failure):
-    """The pages whose streams broke have others, which lead elsewhere where the node is away."""
+    """Waits until pages with broken streams have new ones, which lead to another node if theirs is down."""
     for door, broken in zip(doors, links):
         if door not in failure.parts:
             continue
         until(lambda: (stream := door.stream) and stream is not broken
-              and not (failure.takes_node_away and stream.node == failure.node), "a stream to go on")
+              and not (failure.takes_node_away and stream.node == failure.node), "a stream to continue")
 
 
-def test_pictures_come_whatever_befalls_the_nodes(cluster, visit):
+def test_pictures_arrive_whatever_happens_to_the_nodes(cluster, visit):
     dice = random.Random(SEED)
     doors = [cluster.door(page) for page in range(PAGES)]
     fronts = [visit(door) for door in doors]
@@ -113,7 +113,7 @@ def test_pictures_come_whatever_befalls_the_nodes(cluster, visit):
     asker = Asker(cluster, tiles=8)
     befallen = None
     for kind in course(dice):
-        # What befell the cluster before ends while the pages are on their way.
+        # The previous failure is repaired while the pages are scrolling.
         fly(fronts, dice)
         if befallen:
             until_on_the_way(fronts, dice)
@@ -129,18 +129,18 @@ def test_pictures_come_whatever_befalls_the_nodes(cluster, visit):
             asker.until_answered(BEFORE)
             befallen.begin()
             moments = now(fronts)
-            # Who has all that is on screen misses nothing yet.
+            # A page that already has everything on screen would miss nothing, so it scrolls on.
             fly([front for front in fronts if front.page.evaluate("() => flight.wholeAt !== null")], dice)
             befallen.until_felt()
             asker.until_answered(AFTER)
         longest = until_whole(fronts, moments)
         until_streams_go_on(doors, links, befallen)
         print(f"{kind:10} node {befallen.node}: whole after {longest:5.2f} s, streams broken {len(befallen.parts)}; "
-              f"{asker.answers} tiles by HTTP, {asker.retried} sent again, {len(asker.failed)} in vain")
+              f"{asker.answers} tiles by HTTP, {asker.retried} retried, {len(asker.failed)} failed")
         assert longest < WHOLE_WITHIN
         assert asker.failed == []
         if kind in ("part", "lose Redis"):
-            assert asker.retried == 0, "a node that lost Redis has what it holds"
+            assert asker.retried == 0, "a node that lost Redis did not serve its cached tiles"
     fly(fronts, dice)
     until_on_the_way(fronts, dice)
     befallen.mend()
@@ -154,11 +154,11 @@ def test_pictures_come_whatever_befalls_the_nodes(cluster, visit):
         assert seen["readings"] > 40 * FAILURES
 
 
-def test_a_page_whose_stream_and_requests_meet_nodes_that_count_otherwise_has_its_pictures(cluster, visit):
+def test_a_page_works_if_stream_and_requests_reach_nodes_with_different_revisions(cluster, visit):
     def revision(node: int) -> int:
         return cluster.nodes[node].server.status["revision"]
 
-    # They count how often they showed what they found; and a start counts, the first after something was found.
+    # Each node counts the changes of its own catalog; a restart counts as one once something has been found.
     behind, *_, ahead = sorted(range(NODES), key=revision)
     if revision(behind) == revision(ahead):
         cluster.nodes[ahead].kill()

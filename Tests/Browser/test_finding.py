@@ -1,4 +1,4 @@
-"""Pictures are found: by words, by folder, in another order; and Back leads back."""
+"""Finding pictures: by search, by folder and by sort order, with the browser's history."""
 
 import io
 import os
@@ -43,7 +43,7 @@ def until_total(front, total: int):
 
 
 def names(front) -> list[str]:
-    """Of the pictures on screen, in their order."""
+    """The names of the pictures on screen, in order."""
     return front.page.evaluate("""() => [...document.querySelectorAll('.slot[data-index]')]
         .sort((one, other) => one.dataset.index - other.dataset.index)
         .map((slot) => slot.ariaLabel.split(', picture ')[0])""")
@@ -54,7 +54,7 @@ def until_address(front, query: str):
 
 
 @pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
-def test_it_finds_as_one_types_and_clears_with_escape(visit, gallery, before):
+def test_the_search_updates_while_typing_and_escape_clears_it(visit, gallery, before):
     front = visit(gallery, before=before)
     until_total(front, 120)
     front.page.keyboard.press("/")
@@ -71,7 +71,7 @@ def test_it_finds_as_one_types_and_clears_with_escape(visit, gallery, before):
     front.until_settled()
 
 
-def test_what_comes_for_a_search_that_was_left_is_not_lost_to_the_next(visit, gallery, relay):
+def test_pictures_sent_for_an_abandoned_search_are_used_by_the_next(visit, gallery, relay):
     """The server does not send it again."""
     through = relay(gallery)
     front = visit(through)
@@ -79,7 +79,7 @@ def test_what_comes_for_a_search_that_was_left_is_not_lost_to_the_next(visit, ga
     front.until_settled()
     through.hold(after=b'"type":"tokens","view":"q=moun"')
     sent = gallery.status["streams"]["tiles"]
-    # At once: what is seen of it, no view before it has had sent already.
+    # At once: no earlier view has been sent any of its pictures.
     field(front).fill("moun")
     until_total(front, 40)
     until_address(front, "?q=moun")
@@ -92,7 +92,7 @@ def test_what_comes_for_a_search_that_was_left_is_not_lost_to_the_next(visit, ga
     assert front.way == "stream"
 
 
-def test_the_last_that_was_typed_wins_whichever_answer_comes_first(visit, gallery):
+def test_the_latest_input_wins_whichever_response_arrives_first(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     held = []
@@ -110,7 +110,7 @@ def test_the_last_that_was_typed_wins_whichever_answer_comes_first(visit, galler
     assert not front.page.evaluate("() => document.documentElement.hasAttribute('data-finding')")
 
 
-def test_what_is_not_understood_is_said_beneath_the_field_and_the_pictures_stay(visit, gallery):
+def test_an_invalid_search_is_explained_beneath_the_field_and_the_pictures_stay(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     field(front).fill("taken:never")
@@ -125,14 +125,14 @@ def test_what_is_not_understood_is_said_beneath_the_field_and_the_pictures_stay(
     assert field(front).get_attribute("aria-invalid") is None
 
 
-def test_words_in_the_address_that_are_not_understood_leave_all_pictures(visit, gallery):
+def test_an_invalid_search_in_the_address_shows_all_pictures(visit, gallery):
     front = visit(gallery, "?q=taken:never")
     front.page.locator("#search-problem").wait_for()
     assert field(front).input_value() == "taken:never"
     until_total(front, 120)
 
 
-def test_where_nothing_matches_that_is_said_and_the_search_can_be_cleared(visit, gallery):
+def test_a_search_without_matches_says_so_and_can_be_cleared(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     field(front).fill("nowhere")
@@ -142,20 +142,21 @@ def test_where_nothing_matches_that_is_said_and_the_search_can_be_cleared(visit,
     assert front.page.locator("#vacancy").is_hidden()
 
 
-def test_another_order_keeps_the_picture_at_the_top_and_back_leads_to_the_one_before(visit, gallery):
+def test_changing_the_sort_order_keeps_the_top_picture_and_back_restores_it(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     front.go_to(61)
-    # Its slot is in the document also while it is still below the screen.
+    # Its slot is in the document even while it is still below the screen.
     front.until("() => document.querySelector('.slot[data-index=\"60\"]')?.getBoundingClientRect().top < 120")
     front.until_settled()
-    # Without the focus the field says what is at the top: what a row begins with depends on what is known by now.
+    # Without focus, the field shows the position at the top, and the row's first picture depends on what is known by
+    # now.
     front.page.evaluate("() => document.activeElement.blur()")
     number = front.position
     top = front.slot(number - 1).get_attribute("aria-label").split(", picture ")[0]
     front.page.get_by_label("Sort by").select_option("name")
     until_address(front, "?sort=name")
-    # Near the end of the other order it comes as near to the top as the page's end lets it.
+    # Near the end of the other order, it gets as close to the top as the end of the page allows.
     front.until("""(name) => {
         const slot = [...document.querySelectorAll('.slot[data-index]')].find((one) => one.ariaLabel.startsWith(name));
         const edge = slot?.getBoundingClientRect().top;
@@ -176,13 +177,13 @@ def test_another_order_keeps_the_picture_at_the_top_and_back_leads_to_the_one_be
     until_address(front, "?sort=name")
 
 
-def test_the_order_is_that_which_was_chosen(visit, gallery):
+def test_the_chosen_sort_order_is_applied(visit, gallery):
     front = visit(gallery, "?sort=name&direction=desc")
     front.until_settled()
     assert names(front)[:2] == ["Zoë 119.jpg", "Zoë 116.jpg"]
     front.page.get_by_label("Sort by").select_option("shuffle")
     front.until("() => location.search.startsWith('?sort=shuffle&seed=')")
-    # With this many pictures a shuffle that begins with the same two is not to be met with.
+    # With this many pictures, a shuffle practically never starts with the same two.
     front.until("""(names) => {
         const slots = [0, 1].map((index) => document.querySelector(`.slot[data-index='${index}']`));
         return slots.every(Boolean) && slots.some((slot, at) => !slot.ariaLabel.startsWith(names[at]));
@@ -192,12 +193,12 @@ def test_the_order_is_that_which_was_chosen(visit, gallery):
     front.page.reload()
     front.until_settled()
     again = names(front)
-    # How many fit on the screen is another matter: more may be known of their proportions by now.
+    # How many fit on the screen may differ, since more aspect ratios may be known by now.
     same = min(len(once), len(again))
     assert same > 8 and again[:same] == once[:same]
 
 
-def test_a_search_is_one_step_back_however_many_letters_it_has(visit, gallery):
+def test_a_search_is_one_history_entry_however_many_letters_it_has(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     field(front).press_sequentially("harbour")
@@ -209,7 +210,7 @@ def test_a_search_is_one_step_back_however_many_letters_it_has(visit, gallery):
     assert field(front).input_value() == ""
 
 
-def test_a_search_that_is_over_leads_back_to_where_it_began(visit, gallery):
+def test_clearing_a_search_returns_to_the_previous_position(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     front.go_to(61)
@@ -222,7 +223,7 @@ def test_a_search_that_is_over_leads_back_to_where_it_began(visit, gallery):
     front.until("() => document.querySelector('#position-number').value === '61'")
 
 
-def test_folders_are_gone_into_and_out_of(visit, gallery):
+def test_folders_can_be_entered_and_left(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     front.page.get_by_role("button", name="Folders", exact=True).click()
@@ -244,7 +245,7 @@ def test_folders_are_gone_into_and_out_of(visit, gallery):
     assert trail.is_hidden()
 
 
-def test_the_viewer_goes_through_what_was_found(visit, gallery):
+def test_the_viewer_goes_through_the_search_results(visit, gallery):
     front = visit(gallery, "?q=harbour&sort=name&direction=desc")
     front.until_settled()
     expected = names(front)[:3]
@@ -258,13 +259,13 @@ def test_the_viewer_goes_through_what_was_found(visit, gallery):
     front.viewer.wait_for(state="hidden")
 
 
-def test_on_a_phone_the_search_is_unfolded_by_its_entry_and_the_order_by_a_button(phone, gallery):
+def test_on_a_phone_buttons_unfold_the_search_and_the_sort_order(phone, gallery):
     front = phone(gallery)
     until_total(front, 120)
     order = front.page.get_by_label("Sort by")
     assert field(front).is_hidden() and order.is_hidden()
     search = front.page.get_by_role("button", name="Search", exact=True)
-    # Of a tap a click is made when it is over.
+    # A tap becomes a click when it ends.
     search.tap()
     front.until("() => document.activeElement.id === 'search-field'")
     assert order.is_hidden()
@@ -288,7 +289,7 @@ def test_on_a_phone_the_search_is_unfolded_by_its_entry_and_the_order_by_a_butto
     assert field(front).is_hidden()
 
 
-def test_g_goes_to_a_number_and_says_what_it_does_not_understand(visit, gallery):
+def test_g_jumps_to_a_number_and_reports_invalid_input(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
     number = front.page.get_by_role("textbox", name="Go to picture number")
@@ -305,7 +306,7 @@ def test_g_goes_to_a_number_and_says_what_it_does_not_understand(visit, gallery)
     problem.wait_for(state="hidden")
     assert number.get_attribute("aria-invalid") is None
     front.until("() => document.activeElement.dataset.index === '60'")
-    # In the viewer and in a field it is a letter.
+    # In the viewer and in a field it is an ordinary letter.
     front.page.keyboard.press("Enter")
     front.viewer.wait_for()
     front.page.keyboard.press("g")
@@ -316,7 +317,7 @@ def test_g_goes_to_a_number_and_says_what_it_does_not_understand(visit, gallery)
     assert field(front).input_value() == "g"
 
 
-def test_the_sheet_of_keys_tells_of_going_and_of_sizes(visit, gallery):
+def test_the_keyboard_help_lists_jumping_sizes_and_search(visit, gallery):
     front = visit(gallery)
     front.page.keyboard.press("?")
     keys = front.page.locator("#shortcuts dl > div").all_inner_texts()
@@ -329,7 +330,7 @@ SIZES = {"desktop": {"viewport": {"width": 1280, "height": 800}}, "phone": PHONE
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
-def test_the_bar_is_pictured(visit, gallery, picture, scheme, size):
+def test_screenshots_of_the_bar(visit, gallery, picture, scheme, size):
     front = visit(gallery, "?q=zoe&folder=2020&sort=taken&direction=desc", color_scheme=scheme, **SIZES[size])
     front.until_settled()
     picture(front, f"finding-{size}-{scheme}")

@@ -1,4 +1,4 @@
-"""A picture whose file ends before the picture does: shown as far as it goes, and marked."""
+"""A truncated picture is shown as far as it goes, and marked."""
 
 import io
 
@@ -30,13 +30,13 @@ def jpeg(seed: int) -> bytes:
 def opened(front, index: int):
     front.slot(index).click()
     front.viewer.wait_for()
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     return front
 
 
 @pytest.fixture(scope="module")
 def cut(start, tmp_path_factory):
-    """A whole picture, one that is cut in its middle, and another whole one."""
+    """An intact picture, one truncated in the middle, and another intact one."""
     folder = tmp_path_factory.mktemp("cut")
     for number, name in enumerate(["a.jpg", "b.jpg", "c.jpg"]):
         (folder / name).write_bytes(jpeg(number))
@@ -46,10 +46,10 @@ def cut(start, tmp_path_factory):
 
 
 @pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
-def test_a_file_that_ends_too_early_is_shown_and_marked_and_opened_with_its_details(visit, cut, before):
+def test_a_truncated_file_is_marked_in_the_grid_viewer_and_details(visit, cut, before):
     front = visit(cut, before=before)
     front.until_settled()
-    assert front.slot(1).get_attribute("data-phase") == "shown"
+    assert front.slot(1).get_attribute("data-phase") == "displayed"
     assert [is_marked(front, index) for index in range(3)] == [False, True, False]
     opened(front, 1)
     front.page.locator(f"{CURRENT} {MARK}").wait_for()
@@ -65,12 +65,12 @@ def test_a_file_that_ends_too_early_is_shown_and_marked_and_opened_with_its_deta
     assert download.value.suggested_filename == "b.jpg"
     front.page.keyboard.press("ArrowRight")
     front.until("() => document.querySelector('#viewer-name').textContent === 'c.jpg'")
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     assert front.page.locator(f"{CURRENT} {MARK}").is_hidden()
     assert details.get_by_text(REASON).is_hidden()
 
 
-def test_a_request_reads_it_in_the_head_of_the_answer(visit, demo):
+def test_the_mark_is_read_from_the_response_header(visit, demo):
     front = visit(demo, before=incomplete)
     front.until_settled()
     assert is_marked(front, 0)
@@ -81,13 +81,13 @@ def test_a_request_reads_it_in_the_head_of_the_answer(visit, demo):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_mark_covers_little_and_moves_nothing(visit, demo, picture, scheme):
+def test_the_mark_is_small_and_moves_nothing(visit, demo, picture, scheme):
     front = visit(demo, before=incomplete, color_scheme=scheme, layout="squares")
     front.until_settled()
     slot, mark = front.slot(0).bounding_box(), front.slot(0).locator(MARK).bounding_box()
     assert mark["width"] * mark["height"] < 0.08 * slot["width"] * slot["height"]
     assert mark["x"] - slot["x"] < 10 and slot["y"] + slot["height"] - mark["y"] - mark["height"] < 10
-    # Pixels are whole: of columns that share what is left over, some are one wider.
+    # Pixels are indivisible: some columns get an extra one from the remainder.
     assert abs(slot["width"] - slot["height"]) <= 1 and abs(front.slot(1).bounding_box()["width"] - slot["width"]) <= 1
     assert front.slot(0).locator(MARK).evaluate("(mark) => mark.getAnimations().length") == 0
     picture(front, f"incomplete-{scheme}-grid")

@@ -1,4 +1,4 @@
-"""Justified rows, in which no picture loses its head; squares for those who like them; and five sizes of both."""
+"""Justified rows, which crop no picture; squares as an option; and five sizes of both."""
 
 import io
 import time
@@ -15,7 +15,7 @@ SIZES = [(400, 300), (420, 280), (300, 400), (280, 420), (340, 340), (400, 250),
 
 
 def jpeg(number: int) -> bytes:
-    # As of a camera: most lie, some stand.
+    # Like a camera's: most are landscape, some portrait.
     size = SIZES[(number * number // 3 + number) % len(SIZES)] if number % 3 else SIZES[0]
     file = io.BytesIO()
     Image.new("RGB", size, (number * 37 % 256, number * 91 % 256, 90)).save(file, "JPEG")
@@ -23,7 +23,7 @@ def jpeg(number: int) -> bytes:
 
 
 class Mixed(Folder):
-    """Pictures of many proportions, which the server knows if it examines them."""
+    """Pictures with many aspect ratios, which the server knows if it indexes them."""
 
     def __init__(self, start, path, count, examines=True):
         super().__init__(start, path, [f"p{number:05d}.jpg" for number in range(count)], examines=examines)
@@ -35,14 +35,14 @@ class Mixed(Folder):
             (self.path / name).write_bytes(jpeg(sum(map(ord, name)) + int(name[1:6])))
 
     def until_known(self, count: int):
-        # Whoever asks without a pause takes the processor from those who look into the files.
+        # Polling without a pause would take CPU time from the indexing.
         for _ in range(600):
             time.sleep(0.2)
             with urllib.request.urlopen(f"{self.server.address}/api/v1/shape?first=0&count=16384") as answer:
                 told = answer.read()
             if len(told) == count and 0 not in told:
                 return
-        raise AssertionError("what the pictures look like is not learnt")
+        raise AssertionError("the aspect ratios did not become known")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def mixed(start, tmp_path_factory):
     return Mixed(start, tmp_path_factory.mktemp("mixed"), 1_200)
 
 
-# Of each picture on screen: by what its slot's proportions differ from its own, and where it begins and ends.
+# For each picture on screen: the deviation of its slot's aspect ratio from its own, its width, and its right edge.
 PROPORTIONS = """() => [...document.querySelectorAll('.slot[data-index]')].flatMap((slot) => {
     const image = slot.querySelector('img:last-of-type');
     const box = slot.getBoundingClientRect();
@@ -80,18 +80,18 @@ def until_at_rest(front):
 
 @pytest.mark.parametrize("place", ["", "#at=700", "?sort=name&direction=desc"])
 @pytest.mark.parametrize("options", [{}, PHONE], ids=["desktop", "phone"])
-def test_whole_pictures_in_rows_are_the_default(visit, mixed, options, place):
+def test_justified_rows_are_the_default(visit, mixed, options, place):
     front = visit(mixed.server, place, **options)
     until_at_rest(front)
     seen = front.page.evaluate(PROPORTIONS)
     assert len(seen) >= 8
-    assert len({round(each["width"]) for each in seen}) > 3, "of many proportions"
-    # What the server tells of them is exact to a per cent, and pixels are whole.
+    assert len({round(each["width"]) for each in seen}) > 3, "too few different aspect ratios"
+    # The server's aspect ratios are exact to one per cent, and pixels are indivisible.
     assert all(each["off"] <= 0.03 + 0.6 / each["width"] for each in seen), seen
     assert all(each["fit"] == "cover" for each in seen)
 
 
-def test_rows_fill_the_width_and_the_last_is_not_blown_up(visit, mixed):
+def test_rows_fill_the_width_and_the_last_is_not_enlarged(visit, mixed):
     front = visit(mixed.server)
     until_at_rest(front)
     rows = front.page.locator(".row:visible").evaluate_all("""(rows) => rows.map((row) => {
@@ -106,7 +106,7 @@ def test_rows_fill_the_width_and_the_last_is_not_blown_up(visit, mixed):
     assert 0 <= front.slot(1_199).evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom") < 8
 
 
-def test_squares_are_a_choice_that_is_remembered(visit, mixed):
+def test_the_choice_of_squares_is_remembered(visit, mixed):
     front = visit(mixed.server)
     button = front.page.get_by_role("button", name="Squares")
     button.click()
@@ -122,10 +122,10 @@ def test_squares_are_a_choice_that_is_remembered(visit, mixed):
     assert len({round(box(front, index)["width"]) for index in range(8)}) > 2
 
 
-def test_until_it_is_known_what_pictures_look_like_none_is_shown_and_then_none_moves(visit, start, tmp_path):
+def test_no_picture_is_shown_until_aspect_ratios_are_known(visit, start, tmp_path):
     (tmp_path / "list.txt").write_text("\n".join(f"http://127.0.0.1:9/{number}.jpg" for number in range(60_000)))
     server = start("serve", tmp_path / "list.txt")
-    # While a list is read, what the page knows of its height may be of the order before.
+    # While a list is being read, the page may still have the height of the previous order.
     while (status := server.status)["total"] < 60_000 or status["scanning"]:
         time.sleep(0.05)
     front = visit(server)
@@ -142,30 +142,30 @@ def test_until_it_is_known_what_pictures_look_like_none_is_shown_and_then_none_m
     front.page.wait_for_timeout(300)
     front.until_noted(lambda: held)
     assert front.page.evaluate("() => Object.keys(window.frames_.at(-1)).length") == 0
-    # What is asked for once these have come is not held any more.
+    # Requests after these are not held back.
     front.page.unroute("**/api/v1/shape?first=*")
     for route in held:
         route.fallback()
     front.slot(40_000).wait_for()
-    assert front.focused == 40_000, "and the focus comes with it"
+    assert front.focused == 40_000, "the focus did not follow"
     assert front.position == 40_001
     assert front.page.evaluate("() => document.documentElement.scrollHeight") == height
     assert {tuple(motion) for frame in motions(front) for motion in frame} <= {(0, 0)}
 
 
-def test_pictures_that_nobody_has_fetched_yet_move_nothing_and_are_whole(visit, start, tmp_path):
+def test_pictures_of_unknown_aspect_ratio_move_nothing_and_are_whole(visit, start, tmp_path):
     front = visit(Mixed(start, tmp_path, 600, examines=False).server, "#at=300")
     watched(front)
     until_at_rest(front)
     front.page.mouse.move(600, 400)
     assert {tuple(motion) for frame in motions(front) for motion in frame} == {(0, 0)}
     seen = front.page.evaluate(PROPORTIONS)
-    assert len(seen) > 10 and any(each["off"] > 0.2 for each in seen), "some stand, which nobody knew"
+    assert len(seen) > 10 and any(each["off"] > 0.2 for each in seen), "no picture has another aspect ratio than assumed"
     assert all(each["off"] <= 0.05 or each["fit"] == "contain" for each in seen)
 
 
-def test_what_is_learnt_moves_nothing_on_screen_and_all_else_is_right_after_it(visit, mixed):
-    """The server looks into its files while somebody looks at them."""
+def test_newly_known_aspect_ratios_move_nothing_on_screen(visit, mixed):
+    """The server indexes its files while the page shows them."""
     def unlearnt(route):
         if "first=" in route.request.url:
             route.fulfill(body=bytes(1_200), headers={"Tessera-Revision": "1"})
@@ -187,7 +187,7 @@ def test_what_is_learnt_moves_nothing_on_screen_and_all_else_is_right_after_it(v
     until_at_rest(front)
     watched(front)
     height = front.page.evaluate("() => document.documentElement.scrollHeight")
-    assert any(each["fit"] == "contain" for each in front.page.evaluate(PROPORTIONS)), "it was not known"
+    assert any(each["fit"] == "contain" for each in front.page.evaluate(PROPORTIONS)), "the aspect ratios were already known"
     shown = names(front)
     front.page.unroute("**/api/v1/shape*")
     front.page.wait_for_function("(height) => document.documentElement.scrollHeight !== height", arg=height,
@@ -206,7 +206,7 @@ def test_what_is_learnt_moves_nothing_on_screen_and_all_else_is_right_after_it(v
 
 
 @pytest.mark.parametrize("layout", ["justified", "squares"])
-def test_a_thousand_pictures_put_in_above_move_nothing_on_screen(visit, start, tmp_path, layout):
+def test_a_thousand_pictures_added_above_move_nothing_on_screen(visit, start, tmp_path, layout):
     gallery = Mixed(start, tmp_path, 600)
     front = visit(gallery.server, "#at=301", layout=layout)
     until_at_rest(front)
@@ -224,7 +224,7 @@ def test_a_thousand_pictures_put_in_above_move_nothing_on_screen(visit, start, t
     moved = motions(front)
     assert len(moved) > 10 and {tuple(motion) for frame in moved for motion in frame} == {(0, 0)}
     assert names(front) == shown and front.page.evaluate("() => window.lost") == []
-    # And from there to the beginning all of it is there, pixel by pixel.
+    # From there to the beginning, everything is in place, pixel by pixel.
     for _ in range(12):
         front.page.mouse.wheel(0, -700)
         until_at_rest(front)
@@ -256,7 +256,7 @@ def density(front) -> int:
 
 @pytest.mark.parametrize("layout", ["justified", "squares"])
 @pytest.mark.parametrize("larger", [larger_by_slider, larger_by_key, larger_by_wheel])
-def test_the_picture_in_the_middle_stays_there_when_pictures_become_larger(visit, mixed, larger, layout):
+def test_the_picture_in_the_middle_stays_there_when_the_size_changes(visit, mixed, larger, layout):
     front = visit(mixed.server, "#at=600", layout=layout)
     until_at_rest(front)
     middle = front.page.evaluate(MIDDLE)
@@ -269,7 +269,7 @@ def test_the_picture_in_the_middle_stays_there_when_pictures_become_larger(visit
     place = box(front, middle)
     assert place["y"] - 1 <= y <= place["y"] + place["height"] + 1 and place["height"] > size
     assert place["x"] >= held["x"] - 1
-    # It is kept through all sizes and back again.
+    # It stays in place through all sizes and back.
     for key in ("+", "+", "-", "-", "-", "-", "-", "+", "+"):
         front.page.evaluate("() => document.activeElement.blur()")
         front.page.keyboard.press(key)
@@ -277,10 +277,10 @@ def test_the_picture_in_the_middle_stays_there_when_pictures_become_larger(visit
         assert place["y"] - 1 <= y <= place["y"] + place["height"] + 1, key
     front.page.reload()
     until_at_rest(front)
-    assert density(front) == 2, "and remembered"
+    assert density(front) == 2, "the size was not remembered"
 
 
-def test_the_focus_stays_with_its_picture_when_pictures_become_larger(visit, mixed):
+def test_the_focus_stays_with_its_picture_when_the_size_changes(visit, mixed):
     front = visit(mixed.server, "#at=600")
     until_at_rest(front)
     middle = front.page.evaluate(MIDDLE)
@@ -292,7 +292,7 @@ def test_the_focus_stays_with_its_picture_when_pictures_become_larger(visit, mix
     assert front.focused == middle + 1
 
 
-def test_two_fingers_make_pictures_larger_and_smaller_around_them(phone, mixed):
+def test_a_pinch_changes_the_size_around_the_fingers(phone, mixed):
     front = phone(mixed.server, "#at=600")
     until_at_rest(front)
     session = front.page.context.new_cdp_session(front.page)
@@ -313,10 +313,10 @@ def test_two_fingers_make_pictures_larger_and_smaller_around_them(phone, mixed):
         front.until("(value) => document.querySelector('#density').value === value", str(expected))
         place = box(front, index)
         assert place["y"] - 2 <= y <= place["y"] + place["height"] + 2
-    assert front.page.evaluate("() => visualViewport.scale") == 1, "the page itself stays as it is"
+    assert front.page.evaluate("() => visualViewport.scale") == 1, "the page itself was zoomed"
 
 
-def test_on_a_phone_there_is_a_slider_too(phone, mixed):
+def test_a_phone_has_a_size_slider_too(phone, mixed):
     front = phone(mixed.server)
     until_at_rest(front)
     front.page.get_by_role("button", name="Order and size").tap()
@@ -334,7 +334,7 @@ def test_on_a_phone_there_is_a_slider_too(phone, mixed):
 @pytest.mark.parametrize("layout", ["justified", "squares"])
 @pytest.mark.parametrize("options", [{}, PHONE, {"viewport": {"width": 3840, "height": 2160}}],
                          ids=["desktop", "phone", "wall"])
-def test_the_smallest_pictures_are_no_more_than_150(visit, mixed, options, layout):
+def test_at_the_smallest_size_there_are_at_most_150_pictures(visit, mixed, options, layout):
     front = visit(mixed.server, layout=layout, **options)
     until_at_rest(front)
     front.page.evaluate("() => document.activeElement.blur()")
@@ -353,7 +353,7 @@ def test_the_smallest_pictures_are_no_more_than_150(visit, mixed, options, layou
     assert 40 < most <= 150
 
 
-def test_where_the_shape_cannot_be_had_all_pictures_are_taken_to_be_alike(visit, mixed):
+def test_without_a_shape_all_pictures_get_the_same_aspect_ratio(visit, mixed):
     front = visit(mixed.server, before=lambda page: page.route("**/api/v1/shape*", lambda route: route.fulfill(status=409)))
     until_at_rest(front)
     boxes = [box(front, index) for index in range(8)]
@@ -362,7 +362,7 @@ def test_where_the_shape_cannot_be_had_all_pictures_are_taken_to_be_alike(visit,
 
 
 @pytest.mark.parametrize("layout", ["justified", "squares"])
-def test_the_focus_is_seen_in_forced_colours(visit, mixed, layout):
+def test_the_focus_is_visible_in_forced_colours(visit, mixed, layout):
     front = visit(mixed.server, layout=layout, forced_colors="active")
     until_at_rest(front)
     front.page.keyboard.press("ArrowRight")
@@ -382,7 +382,7 @@ def test_the_focus_is_seen_in_forced_colours(visit, mixed, layout):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_the_layouts_are_pictured(visit, mixed, picture, size, scheme):
+def test_screenshots_of_the_layouts(visit, mixed, picture, size, scheme):
     front = visit(mixed.server, "#at=400", color_scheme=scheme, **(PHONE if size == "phone" else {}))
     until_at_rest(front)
     for number in range(3):

@@ -1,4 +1,4 @@
-"""A picture in the grid is a link with an image, and the browser's own ways with those work."""
+"""A picture in the grid is a link with an image, and the browser's features for these work."""
 
 import pytest
 
@@ -34,14 +34,14 @@ def point_in(front, index: int) -> dict:
 
 @pytest.mark.parametrize("click", [{"button": "middle"}, {"modifiers": ["Control"]}, {"modifiers": ["Shift"]}],
                          ids=["middle", "ctrl", "shift"])
-def test_a_picture_is_opened_in_a_page_of_its_own_by_the_browser(front, click):
+def test_the_browser_can_open_a_picture_in_a_new_page(front, click):
     with front.page.context.expect_page() as opened:
         front.slot(3).click(**click)
     other = opened.value
-    other.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    other.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     assert other.url == front.address + "/?sort=name&direction=desc" + image_of(front, 3)
     assert other.locator("#viewer-count").inner_text() == f"4 of {COUNT}"
-    # Here nothing has changed.
+    # The original page is unchanged.
     assert front.viewer.is_hidden()
     assert "#image" not in front.page.url
 
@@ -58,7 +58,7 @@ def test_a_click_opens_the_viewer_without_loading_the_page(front):
     assert front.focused == 3
 
 
-def test_under_the_pointer_is_an_image_in_a_link(front):
+def test_the_element_under_the_pointer_is_an_image_in_a_link(front):
     under = front.page.evaluate("""({ x, y }) => {
         const top = document.elementFromPoint(x, y);
         return [top.tagName, top.draggable, top.src.split(':')[0], top.closest('a[href]')?.draggable];
@@ -77,7 +77,7 @@ def test_a_picture_can_be_dragged(front):
     assert front.viewer.is_hidden()
 
 
-def test_a_pressed_pointer_leaves_the_focus_with_the_slot(front):
+def test_pressing_the_pointer_focuses_the_slot(front):
     front.page.mouse.move(**point_in(front, 3))
     front.page.mouse.down(button="middle")
     front.until("() => document.activeElement.getAttribute('role') === 'gridcell'")
@@ -85,7 +85,7 @@ def test_a_pressed_pointer_leaves_the_focus_with_the_slot(front):
     assert front.page.locator(".slot[tabindex='0']").count() == 1
 
 
-def test_the_link_of_a_slot_is_that_of_its_picture(front):
+def test_the_link_of_a_slot_points_to_its_picture(front):
     ids = front.page.evaluate("""async () => {
         const asked = await fetch('/api/v1/images?sort=name&direction=desc&limit=12&offset=300');
         return (await asked.json()).images.map(({ id }) => `#image=${id}`);
@@ -96,12 +96,12 @@ def test_the_link_of_a_slot_is_that_of_its_picture(front):
     assert [image_of(front, 300 + at) for at in range(12)] == ids
 
 
-def test_a_link_is_in_the_view_that_is_shown(front):
+def test_links_belong_to_the_current_view(front):
     front.page.locator("#sort").select_option("size")
     front.until("() => document.querySelector('.slot[data-index=\"0\"] a[href]')?.href.includes('sort=size')")
 
 
-def test_a_slot_that_failed_is_a_link_that_tells_why(visit, demo):
+def test_the_link_of_a_failed_slot_has_the_reason_as_its_title(visit, demo):
     front = visit(demo, before=failing)
     front.until_settled()
     box = front.slot(3).bounding_box()
@@ -110,7 +110,7 @@ def test_a_slot_that_failed_is_a_link_that_tells_why(visit, demo):
     assert under.startswith("Nobody answered at")
 
 
-def test_one_stop_with_one_name_for_those_who_listen(front):
+def test_a_slot_is_a_single_named_element_for_screen_readers(front):
     session = front.page.context.new_cdp_session(front.page)
     nodes = [node for node in session.send("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
     by_id = {node["nodeId"]: node for node in nodes}
@@ -119,7 +119,7 @@ def test_one_stop_with_one_name_for_those_who_listen(front):
     for cell in cells:
         assert "picture " in cell["name"]["value"]
         assert [child for child in cell["childIds"] if child in by_id] == []
-    # By keys one goes on from the grid, and not through its links.
+    # Keyboard focus skips the links within the grid.
     front.slot(3).focus()
     front.page.keyboard.press("Tab")
     assert not front.page.evaluate("() => document.activeElement.closest('#grid')")

@@ -1,11 +1,11 @@
-"""What the page asks of the server where there is no stream: few requests at once, nothing for what has gone, and connections that live on."""
+"""Requests without a stream: few at once, none for slots that have left the screen, and connections are reused."""
 
 import test_slots
 from front import Front, Traffic, by_requests
 
 
 def watched(visit, server):
-    """A page whose traffic is told."""
+    """A page whose traffic is recorded."""
     traffic = []
 
     def before(page):
@@ -20,29 +20,29 @@ def travel(front: Front, *legs):
     front.with_readings().page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
 
 
-def test_at_most_five_pictures_are_asked_for_at_once(visit, rough):
+def test_at_most_five_pictures_are_requested_at_once(visit, rough):
     front, traffic = watched(visit, rough)
     travel(front, *test_slots.LEGS[:4])
     assert traffic.started > 20
     assert traffic.most <= 5
 
 
-def test_what_scrolls_away_is_cancelled_and_keeps_its_connection(visit, slow):
+def test_requests_that_scroll_away_are_cancelled_and_keep_their_connection(visit, slow):
     front, traffic = watched(visit, slow)
     go = "(top) => scrollTo(0, top)"
     for top in range(20_000, 320_000, 60_000):
-        # Each place has requests under way, seconds before they can be answered, when the next one is gone to.
+        # Each position has requests in flight, seconds before they can be answered, when the page moves on to the next.
         with front.page.expect_request("**/tile?token=*"):
             front.page.evaluate(go, top)
         with front.page.expect_response(lambda response: response.status == 204 and "token=" in response.url):
             front.page.evaluate(go, top + 30_000)
     assert len(traffic.cancellations) >= 5
     assert traffic.statuses.count(204) >= 5
-    # A browser has six connections. Every one that an abort closed would be replaced by a new one.
+    # A browser has six connections, and replaces each one that an abort closes.
     assert len(traffic.connections) <= 6
 
 
-def test_after_a_stop_only_what_is_on_screen_or_next_to_it_is_loaded(visit, demo):
+def test_after_a_stop_only_slots_on_screen_or_nearby_are_loaded(visit, demo):
     front, traffic = watched(visit, demo)
     travel(front, {"speed": 60, "time": 600, "stop": 0})
     before = traffic.started
@@ -53,7 +53,7 @@ def test_after_a_stop_only_what_is_on_screen_or_next_to_it_is_loaded(visit, demo
     assert traffic.started - before <= cells + 5
 
 
-def test_soon_after_a_fling_the_origin_is_asked_only_for_what_is_near(visit, far):
+def test_soon_after_a_fling_the_origin_gets_only_requests_for_nearby_slots(visit, far):
     front = visit(far, before=by_requests)
     front.until_settled()
     front.with_readings()
@@ -66,19 +66,19 @@ def test_soon_after_a_fling_the_origin_is_asked_only_for_what_is_near(visit, far
     assert status["origins"]["inFlight"] <= front.slots.count()
 
 
-def test_scrolling_back_asks_for_nothing_again(visit, demo):
+def test_scrolling_back_repeats_no_requests(visit, demo):
     front, traffic = watched(visit, demo)
     front.until_settled()
     travel(front, {"speed": 3, "time": 400, "stop": 3})
     front.until_settled()
-    # To the top, even where the first leg had a frame that took long.
+    # To the top, even if the first leg had a slow frame.
     travel(front, {"speed": -3, "time": 1_500, "stop": 3})
     front.slot(0).locator("img").wait_for()
     assert len(traffic.delivered) > 30
     assert len(traffic.delivered) == len(set(traffic.delivered))
 
 
-def test_a_session_that_the_server_has_forgotten_is_replaced(visit, demo):
+def test_a_session_forgotten_by_the_server_is_replaced(visit, demo):
     front = visit(demo, before=by_requests)
     front.until_settled()
     forgotten = []
@@ -97,7 +97,7 @@ def test_a_session_that_the_server_has_forgotten_is_replaced(visit, demo):
     assert forgotten
 
 
-def test_the_page_hands_its_session_back_when_it_closes(visit, demo):
+def test_the_page_ends_its_session_when_it_closes(visit, demo):
     def before(page):
         by_requests(page)
         page.add_init_script("""

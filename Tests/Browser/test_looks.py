@@ -1,4 +1,4 @@
-"""Pictures of the page for people to look at: wide and narrow, light and dark."""
+"""Screenshots of the page for people to look at: wide and narrow, light and dark."""
 
 import pytest
 
@@ -10,7 +10,7 @@ SIZES = {"desktop": {}, "phone": PHONE}
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
-def test_the_page_is_pictured(visit, demo, picture, size, scheme):
+def test_screenshots_of_the_page(visit, demo, picture, size, scheme):
     options = {**SIZES[size], "color_scheme": scheme}
     front = visit(demo, **options)
     front.go_to(1_200)
@@ -19,7 +19,7 @@ def test_the_page_is_pictured(visit, demo, picture, size, scheme):
     front.until("() => document.getAnimations().length === 0")
     picture(front, f"{size}-{scheme}-grid")
     front.slot(1_199).click()
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     front.until("() => document.getAnimations().length === 0")
     picture(front, f"{size}-{scheme}-viewer")
     front.page.keyboard.press("i")

@@ -1,4 +1,4 @@
-"""Sorted by the date they were taken, pictures stand under their months, and nothing moves when more is known."""
+"""Sorted by date, pictures are grouped by month, and nothing moves when more becomes known."""
 
 import datetime
 import json
@@ -16,7 +16,7 @@ COUNTS = {"2019-06": 25, "2019-07": 3, "2019-08": 140, "2020-01": 1, "2021-12": 
 TITLES = {"2019-06": "June 2019", "2019-07": "July 2019", "2019-08": "August 2019", "2020-01": "January 2020",
           "2021-12": "December 2021", None: "Date unknown"}
 
-# From the top to the end by small steps: above which slot each heading stands, and what must not change on the way.
+# From top to bottom in small steps: the slot below each heading, and what must not change on the way.
 WALK = """async () => {
     const grid = document.querySelector('#grid').getBoundingClientRect().left;
     const seen = {};
@@ -41,7 +41,7 @@ WALK = """async () => {
 
 
 def month_files(month: str | None, count: int, day: int = 1) -> dict:
-    """Pictures of a month, a minute from one to the next."""
+    """Pictures of a month, one minute apart."""
     if month is None:
         return {f"none {number:04d}.jpg": None for number in range(count)}
     begin = datetime.datetime.fromisoformat(f"{month}-{day:02d}T08:00:00")
@@ -63,7 +63,7 @@ def timeline(server, direction: str = "asc") -> list[dict]:
 
 
 def until_dated(front, counts: dict):
-    """Of all these files it is known what there is to know of their dates."""
+    """Waits until all dates of these files are known."""
     expected = [[month, count] for month, count in counts.items()]
     front.until_told("""async (expected) => {
         const { months } = await (await fetch('/api/v1/timeline?sort=taken')).json();
@@ -73,7 +73,7 @@ def until_dated(front, counts: dict):
 
 @pytest.fixture
 def dated(visit, gallery):
-    """The gallery, when all that there is to know is known."""
+    """The gallery once all dates are known."""
     def dated(place: str = "?sort=taken", **options):
         front = visit(gallery, place, **options)
         until_dated(front, COUNTS)
@@ -86,19 +86,19 @@ def headings(front):
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
-def test_headings_stand_where_months_begin_and_the_height_is_known_from_the_beginning(dated, gallery, direction):
+def test_headings_are_where_months_begin_and_the_height_is_known_from_the_start(dated, gallery, direction):
     front = dated("?sort=taken" + ("&direction=desc" if direction == "desc" else ""))
     months = timeline(gallery, direction)
     assert len(months) == len(COUNTS)
     walk = front.page.evaluate(WALK)
     assert walk["seen"] == {TITLES[month["month"]]: [month["first"], True] for month in months}
-    assert walk["heights"] == 1, "the scrollbar never changes"
+    assert walk["heights"] == 1, "the height of the page changed"
     assert walk["mostImages"] <= 150
     last = front.slot(sum(COUNTS.values()) - 1)
     assert 0 <= last.evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom") < 8
 
 
-def test_a_heading_is_a_row_with_one_cell_that_has_no_focus(dated):
+def test_a_heading_is_a_row_with_one_unfocusable_cell(dated):
     front = dated(layout="squares")
     heading = front.page.get_by_role("heading", name="June 2019", level=2)
     row = front.page.get_by_role("row").filter(has=heading)
@@ -115,10 +115,10 @@ def test_a_heading_is_a_row_with_one_cell_that_has_no_focus(dated):
     }""")
 
 
-def test_an_order_that_is_not_of_dates_has_no_headings(dated):
+def test_sort_orders_other_than_by_date_have_no_headings(dated):
     front = dated("?sort=name")
     front.until_settled()
-    assert headings(front).count() == 0 and front.page.locator("#standing-title").is_hidden()
+    assert headings(front).count() == 0 and front.page.locator("#sticky-title").is_hidden()
     front.page.get_by_label("Sort by").select_option("taken")
     front.page.get_by_role("heading", name="December 2021").wait_for()
     front.page.get_by_label("Sort by").select_option("path")
@@ -126,7 +126,7 @@ def test_an_order_that_is_not_of_dates_has_no_headings(dated):
     front.until_settled()
 
 
-def test_where_the_months_cannot_be_had_the_pictures_are_shown_without_them(dated):
+def test_without_a_timeline_the_pictures_are_shown_without_headings(dated):
     def refuse(page):
         page.route("**/api/v1/timeline?sort=taken&direction=desc", lambda route: route.fulfill(
             status=503, content_type="application/problem+json", json={"title": "Busy", "status": 503}))
@@ -137,12 +137,12 @@ def test_where_the_months_cannot_be_had_the_pictures_are_shown_without_them(date
     assert front.page.locator("#position-total").inner_text() == str(sum(COUNTS.values()))
 
 
-def test_keys_go_over_a_heading_to_the_nearest_column(dated):
+def test_arrow_keys_skip_headings_to_the_nearest_column(dated):
     front = dated(layout="squares")
     columns = int(front.page.get_by_role("grid").get_attribute("aria-colcount"))
     assert columns == 6
     front.slot(18).focus()
-    # 25 in June, of which one in the last row; 3 in July; August begins with the 29th.
+    # 25 in June, of which one in the last row; 3 in July; August starts with index 28.
     for key, index in [("ArrowDown", 24), ("ArrowDown", 25), ("ArrowRight", 26), ("ArrowRight", 27), ("ArrowDown", 30),
                        ("ArrowRight", 31), ("ArrowUp", 27), ("ArrowLeft", 26), ("ArrowUp", 24), ("PageUp", 6), ("PageUp", 0),
                        ("End", 237), ("ArrowDown", 237), ("Home", 0), ("ArrowUp", 0)]:
@@ -152,7 +152,7 @@ def test_keys_go_over_a_heading_to_the_nearest_column(dated):
     front.slot(24).focus()
     front.page.keyboard.press("ArrowDown")
     front.until("() => document.querySelector('body > [aria-live]').textContent === 'July 2019'")
-    # The very first heading is seen again when the first row is come back to.
+    # The very first heading is visible again when the focus returns to the first row.
     front.page.keyboard.press("End")
     front.page.keyboard.press("Home")
     front.until("() => { const heading = [...document.querySelectorAll('.heading:not([hidden])')]"
@@ -160,9 +160,9 @@ def test_keys_go_over_a_heading_to_the_nearest_column(dated):
                 " return heading && heading.getBoundingClientRect().top >= 50; }")
 
 
-def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushes_it_off(dated):
+def test_the_sticky_title_replaces_a_heading_until_the_next_pushes_it_off(dated):
     front = dated()
-    title = front.page.locator("#standing-title")
+    title = front.page.locator("#sticky-title")
     assert title.is_hidden()
     front.go_to(60)
     title.wait_for()
@@ -170,27 +170,27 @@ def test_the_month_stands_at_the_top_once_its_heading_is_gone_and_the_next_pushe
     below = """() => {
         const all = [...document.querySelectorAll('.heading:not([hidden])')];
         const next = all.find((one) => /January/.test(one.textContent));
-        const { bottom } = document.querySelector('#standing-title').getBoundingClientRect();
+        const { bottom } = document.querySelector('#sticky-title').getBoundingClientRect();
         return next ? next.getBoundingClientRect().top - bottom : null;
     }"""
     front.go_to(168)
     heading = headings(front).filter(has_text="January 2020")
     heading.wait_for()
     front.page.evaluate("(way) => scrollBy(0, way)", heading.bounding_box()["y"] - 75)
-    front.until("() => /translateY\\(-/.test(document.querySelector('#standing-title').style.transform)")
-    # The day is known when its page is here.
-    front.until("() => document.querySelector('#standing-title').textContent === 'Thu, August 1, 2019'")
+    front.until("() => /translateY\\(-/.test(document.querySelector('#sticky-title').style.transform)")
+    # The day is known once its catalog page has loaded.
+    front.until("() => document.querySelector('#sticky-title').textContent === 'Thu, August 1, 2019'")
     assert front.page.evaluate(below) >= 0
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_one_goes_to_a_month_by_its_name(dated, gallery, size):
+def test_entering_a_month_jumps_to_it(dated, gallery, size):
     front = dated("?sort=taken&direction=desc", **(PHONE if size == "phone" else {}))
     number = front.page.get_by_role("textbox", name="Go to picture number")
     first = {month["month"]: month["first"] for month in timeline(gallery, "desc")}
     total = sum(COUNTS.values())
     for text, month in [("2019-06", "2019-06"), ("June 2019", "2019-06"), ("aug 2019", "2019-08"), ("2020", "2020-01"),
-                        # A month without pictures: those that come after it.
+                        # A month without pictures leads to the ones after it.
                         ("2019-12", "2019-08")]:
         front.page.keyboard.press("g")
         assert number.evaluate("(field) => field === document.activeElement && field.inputMode === 'text'")
@@ -208,13 +208,13 @@ def test_one_goes_to_a_month_by_its_name(dated, gallery, size):
     assert box["x"] >= 0 and box["x"] + box["width"] <= front.page.viewport_size["width"]
 
 
-def test_whoever_drags_through_the_gallery_sees_the_month(phone, gallery):
+def test_the_scrubber_shows_the_month(phone, gallery):
     front = phone(gallery, "?sort=taken")
     until_dated(front, COUNTS)
     front.visit("?sort=taken")
     front.page.evaluate("() => scrollBy(0, 300)")
     front.page.locator("#scrubber[data-shown]").wait_for()
-    # It does not wait for a finger for ever.
+    # The handle disappears after a while.
     handle = front.page.locator("#scrubber")
     handle.dispatch_event("pointerdown", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": 60})
     told = []
@@ -234,7 +234,7 @@ def test_whoever_drags_through_the_gallery_sees_the_month(phone, gallery):
     ("2019-08", 200, lambda page: None), ("2019-06", 200, lambda page: None), ("2019-03", 200, lambda page: None),
     ("2019-03", 40, lambda page: None), ("2019-06", 200, by_requests),
 ], ids=["the same month", "another", "a new one", "a new one above a heading", "by requests"])
-def test_pictures_put_in_above_move_nothing_on_screen(visit, start, tmp_path, into, top, before):
+def test_pictures_added_above_move_nothing_on_screen(visit, start, tmp_path, into, top, before):
     files = month_files("2019-06", 50, day=20) | month_files("2019-08", 300, day=20)
     gallery = Folder(start, tmp_path, files, examines=True)
     front = visit(gallery.server, "?sort=taken", before=before)
@@ -247,7 +247,7 @@ def test_pictures_put_in_above_move_nothing_on_screen(visit, start, tmp_path, in
     where = "(all) => all.map((one) => [one.textContent, one.getBoundingClientRect().top])"
     places = headings(front).evaluate_all(where)
     gallery.put_all(month_files(into, 1_000))
-    # Not yet looked into they have no date, and stand at the end; then each goes to its month.
+    # Before indexing they have no date and are at the end; then each moves to its month.
     front.page.wait_for_function("(position) => document.querySelector('#position-number').value === position",
                                  arg=f"{top + 1_001:,}", timeout=120_000)
     moved = motions(front)
@@ -259,13 +259,13 @@ def test_pictures_put_in_above_move_nothing_on_screen(visit, start, tmp_path, in
     assert all(place in after for place in on_screen) and (top != 40 or len(on_screen) == 1)
     counts = {month["month"]: month["count"] for month in timeline(gallery.server)}
     assert counts[into] >= 1_000 and sum(counts.values()) == 1_350
-    # And all of it is right from the beginning to the end.
+    # Everything is in place from beginning to end.
     walk = front.page.evaluate(WALK)
     assert {title: first for title, (first, _) in walk["seen"].items()} == {
         {"2019-03": "March 2019", **TITLES}[month["month"]]: month["first"] for month in timeline(gallery.server)}
 
 
-def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, start, tmp_path):
+def test_pictures_added_above_while_scrolling_move_nothing_on_screen(visit, start, tmp_path):
     gallery = Folder(start, tmp_path, month_files("2019-08", 1_500, day=20), examines=True)
     front = visit(gallery.server, "?sort=taken")
     until_dated(front, {"2019-08": 1_500})
@@ -283,16 +283,16 @@ def test_pictures_put_in_above_while_scrolling_move_nothing_on_screen(visit, sta
     until_moved(front, -turned)
     moved = motions(front)
     for frame in moved:
-        assert len(frame) >= 6, "from one frame to the next the same pictures are on screen"
-        assert len({tuple(motion) for motion in frame}) == 1, "all of them move as one"
-        assert frame[0][0] == 0 and -250 < frame[0][1] <= 0, "with the wheel, and never back"
+        assert len(frame) >= 6, "different pictures are on screen from one frame to the next"
+        assert len({tuple(motion) for motion in frame}) == 1, "pictures move differently"
+        assert frame[0][0] == 0 and -250 < frame[0][1] <= 0, "pictures moved sideways, backwards or too far"
     assert sum(frame[0][1] for frame in moved) == -turned
     assert front.page.evaluate("() => window.lost") == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_months_are_pictured(dated, picture, size, scheme):
+def test_screenshots_of_months(dated, picture, size, scheme):
     front = dated("?sort=taken", color_scheme=scheme, **(PHONE if size == "phone" else {}))
     front.until_settled()
     picture(front, f"months-{size}-{scheme}")
@@ -300,13 +300,13 @@ def test_months_are_pictured(dated, picture, size, scheme):
     front.page.evaluate("() => document.activeElement.blur()")
     front.until_settled()
     front.page.evaluate("() => scrollBy(0, 60)")
-    front.page.locator("#standing-title").wait_for()
+    front.page.locator("#sticky-title").wait_for()
     front.until_settled()
     picture(front, f"months-within-{size}-{scheme}")
 
 
-def test_thousands_of_months_are_scrolled_to_their_ends(visit, start, tmp_path):
-    """More than a browser can make as tall as it is."""
+def test_thousands_of_months_can_be_scrolled_to_both_ends(visit, start, tmp_path):
+    """More than the maximum height of an element in a browser."""
     months = [f"{year}-{month:02d}" for year in range(1000, 2500) for month in range(1, 13)]
     lines = [json.dumps({"url": f"http://127.0.0.1:9/{month}.jpg", "takenAt": f"{month}-15T12:00:00Z"}) for month in months]
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
@@ -321,7 +321,7 @@ def test_thousands_of_months_are_scrolled_to_their_ends(visit, start, tmp_path):
     last.wait_for()
     assert 0 <= last.evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom") < 8
     headings(front).filter(has_text="January 1000").wait_for()
-    # In the midst of it the wheel goes pixel by pixel.
+    # In the middle, the wheel scrolls pixel by pixel.
     front.go_to(9_000)
     slot = front.slot(8_999)
     slot.wait_for()

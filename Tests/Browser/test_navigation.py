@@ -1,4 +1,4 @@
-"""The ways through the gallery: a rail at the side of a wide screen, a bar at the bottom of a narrow one."""
+"""Navigation: a rail at the side of a wide screen, a bar at the bottom of a narrow one."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def until_current(front, name: str):
 
 
 @pytest.mark.parametrize("options", [DESK, TABLET, PHONE], ids=["desk", "tablet", "phone"])
-def test_one_entry_is_current_and_each_leads_to_what_it_says(front, options):
+def test_one_entry_is_current_and_each_leads_to_its_view(front, options):
     front = front(**options)
     assert ways(front).get_by_role("button").count() == len(ENTRIES)
     until_current(front, "All")
@@ -65,7 +65,7 @@ def test_one_entry_is_current_and_each_leads_to_what_it_says(front, options):
     until_current(front, "Search")
 
 
-def test_who_sees_all_already_is_led_to_the_beginning(front):
+def test_all_leads_to_the_beginning_if_all_pictures_are_shown(front):
     front = front("#at=100", **DESK)
     front.until("() => document.querySelector('#position-number').value === '100'")
     entry(front, "All").click()
@@ -73,21 +73,21 @@ def test_who_sees_all_already_is_led_to_the_beginning(front):
 
 
 @pytest.mark.parametrize(("width", "has_words"), [(601, False), (1099, False), (1100, True), (1440, True)])
-def test_a_rail_stands_beside_the_pictures(front, width, has_words):
+def test_a_wide_screen_has_a_rail_beside_the_pictures(front, width, has_words):
     front = front(viewport={"width": width, "height": 800})
     rail, grid = ways(front).bounding_box(), front.page.locator("#grid").bounding_box()
     assert rail["x"] == 0 and rail["x"] + rail["width"] <= grid["x"]
-    # What is known by its icon alone has its name all the same.
+    # Entries that show only an icon still have an accessible name.
     words = entry(front, "Folders").locator("span").evaluate("(words) => getComputedStyle(words).clipPath === 'none'")
     assert words is has_words
-    # In the bar nothing is pushed out or over something else.
+    # Nothing in the bar is clipped or overlaps.
     boxes = front.page.locator("#header h1, #search, #sorting, #arrangement, #position").evaluate_all(
         "(all) => all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => [left, right])")
     assert len(boxes) == 5
     assert all(one[1] <= other[0] for one, other in zip(boxes, boxes[1:])) and boxes[-1][1] <= width
 
 
-def test_the_bar_of_a_phone_covers_no_picture_at_the_end(front):
+def test_the_phone_bar_covers_neither_the_last_picture_nor_the_focus(front):
     front = front(**PHONE)
     bar = ways(front).bounding_box()
     assert bar["width"] == 390 and bar["y"] + bar["height"] == 844
@@ -96,7 +96,7 @@ def test_the_bar_of_a_phone_covers_no_picture_at_the_end(front):
     front.until("() => Math.abs(scrollY + innerHeight - document.documentElement.scrollHeight) < 1")
     last = front.slot(239).bounding_box()
     assert 0 <= bar["y"] - (last["y"] + last["height"]) < 8
-    # Nor one that has the focus.
+    # Nor does it cover one that has the focus.
     front.page.keyboard.press("Home")
     front.slot(0).focus()
     for _ in range(12):
@@ -105,7 +105,7 @@ def test_the_bar_of_a_phone_covers_no_picture_at_the_end(front):
                 " <= document.querySelector('#navigation').getBoundingClientRect().top")
 
 
-def test_the_bar_of_a_phone_stays_clear_of_the_edge_that_is_the_systems(front):
+def test_the_phone_bar_respects_the_safe_area(front):
     front = front(**PHONE)
     session = front.page.context.new_cdp_session(front.page)
     session.send("Emulation.setSafeAreaInsetsOverride", {"insets": {"bottom": 34}})
@@ -115,7 +115,7 @@ def test_the_bar_of_a_phone_stays_clear_of_the_edge_that_is_the_systems(front):
 
 
 @pytest.mark.parametrize("options", [DESK, PHONE], ids=["desk", "phone"])
-def test_the_ways_go_away_while_a_picture_is_looked_at(front, options):
+def test_the_navigation_is_hidden_while_the_viewer_is_open(front, options):
     front = front(**options)
     front.until_settled()
     assert ways(front).is_visible()
@@ -126,7 +126,7 @@ def test_the_ways_go_away_while_a_picture_is_looked_at(front, options):
     ways(front).wait_for()
 
 
-def test_a_gallery_without_folders_has_no_entry_for_them(visit, demo):
+def test_a_gallery_without_folders_has_no_folders_entry(visit, demo):
     front = visit(demo, **DESK)
     front.until_settled()
     assert entry(front, "Folders").is_hidden() and entry(front, "All").is_visible()
@@ -134,7 +134,7 @@ def test_a_gallery_without_folders_has_no_entry_for_them(visit, demo):
 
 @pytest.mark.parametrize("mode", ["light", "dark", "forced"])
 @pytest.mark.parametrize("size", ["desk", "tablet", "phone"])
-def test_the_ways_are_pictured(front, picture, size, mode):
+def test_screenshots_of_the_navigation(front, picture, size, mode):
     options = {"desk": DESK, "tablet": TABLET, "phone": {**PHONE, "device_scale_factor": 3}}[size]
     colours = {"forced_colors": "active"} if mode == "forced" else {"color_scheme": mode}
     front = front("?folder=sea", **options, **colours)

@@ -1,9 +1,10 @@
-"""What was seen is there without a server, and no page is put together of two."""
+"""What has been displayed is available without a server, and no page mixes two versions."""
 
 import pytest
 
-from books import KEPT
+from stored_renditions import ALL_IS_KEPT
 from conftest import PHONE
+from server import build_front
 
 OPTIONS = ("demo", "--count", 100, "--latency", 1, "--fail", 0, "--hang", 0)
 FEW = {"viewport": {"width": 620, "height": 420}, "service_workers": "allow"}
@@ -11,18 +12,15 @@ FEW = {"viewport": {"width": 620, "height": 420}, "service_workers": "allow"}
 
 @pytest.fixture
 def kept(visit, start, tmp_path):
-    """A page whose gallery is kept, and its server, which can be stopped."""
+    """A page whose gallery is stored, and its server, which can be stopped."""
     server = start(*OPTIONS, data=tmp_path)
     front = visit(server, **FEW)
     front.page.set_default_timeout(40_000)
     front.until_settled()
     until_kept(front)
-    # What came by the stream is written down after a moment of quiet.
-    front.until_told(STORED, front.slots.count())
+    # What arrives by the stream is stored once the stream has been quiet for a moment.
+    front.until_told(ALL_IS_KEPT)
     return front, server
-
-
-STORED = f"async (count) => (await {KEPT}).size >= count"
 
 
 def until_kept(front):
@@ -34,7 +32,7 @@ def until_kept(front):
     }""")
 
 
-def test_what_is_still_on_its_way_when_the_worker_takes_over_is_kept_too(visit, start, tmp_path):
+def test_responses_in_flight_when_the_worker_takes_over_are_stored_too(visit, start, tmp_path):
     server = start(*OPTIONS, data=tmp_path)
 
     def late(route):
@@ -45,7 +43,7 @@ def test_what_is_still_on_its_way_when_the_worker_takes_over_is_kept_too(visit, 
     until_kept(front)
 
 
-def test_without_its_server_the_gallery_opens_with_what_was_seen(kept):
+def test_without_its_server_the_gallery_opens_with_seen_pictures(kept):
     front, server = kept
     server.stop()
     front.visit()
@@ -59,7 +57,7 @@ def test_without_its_server_the_gallery_opens_with_what_was_seen(kept):
     assert "not answering" in banner.inner_text()
 
 
-def test_who_is_offline_is_told_so_and_goes_on_when_that_is_over(kept):
+def test_the_page_reports_being_offline_and_continues_when_online(kept):
     front, server = kept
     front.page.context.set_offline(True)
     front.visit()
@@ -71,7 +69,7 @@ def test_who_is_offline_is_told_so_and_goes_on_when_that_is_over(kept):
     front.slot(99).locator("img").wait_for()
 
 
-def test_a_picture_that_was_not_seen_waits_and_has_not_failed(kept):
+def test_offline_an_unseen_picture_waits_instead_of_failing(kept):
     front, server = kept
     server.stop()
     front.visit()
@@ -84,7 +82,7 @@ def test_a_picture_that_was_not_seen_waits_and_has_not_failed(kept):
     assert slot.locator("img").count() == 0
 
 
-def test_neither_tokens_nor_streams_nor_pictures_are_kept_by_the_worker(kept):
+def test_the_worker_stores_no_tokens_streams_or_pictures(kept):
     front, _ = kept
     kept_addresses = front.page.evaluate("""async () => {
         const names = await caches.keys();
@@ -96,8 +94,9 @@ def test_neither_tokens_nor_streams_nor_pictures_are_kept_by_the_worker(kept):
         assert "token" not in address and "/stream?" not in address and "/tile" not in address, address
 
 
-def test_another_version_takes_over_at_the_next_load_and_is_kept_as_a_whole(visit, start, tmp_path, public):
-    server = start(*OPTIONS, data=tmp_path / "data", public=public)
+def test_a_new_version_takes_over_at_the_next_load_and_is_stored_as_a_whole(visit, start, tmp_path, public):
+    built = build_front(public, tmp_path / "front")
+    server = start(*OPTIONS, data=tmp_path / "data", public=built)
     front = visit(server, **FEW)
     front.page.set_default_timeout(40_000)
     front.until_settled()
@@ -105,6 +104,7 @@ def test_another_version_takes_over_at_the_next_load_and_is_kept_as_a_whole(visi
     before = front.page.locator("script[type=module]").get_attribute("src")
     script = public / "gallery.js"
     script.write_text(script.read_text() + "document.documentElement.dataset.version = 'next';\n")
+    build_front(public, built)
     # The server looks once a second.
     front.until_told("async (before) => !(await (await fetch('/', { cache: 'no-cache' })).text()).includes(before)",
                      before)
@@ -123,12 +123,12 @@ def test_another_version_takes_over_at_the_next_load_and_is_kept_as_a_whole(visi
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_being_offline_is_pictured(visit, start, tmp_path, picture, size, scheme):
+def test_screenshots_of_being_offline(visit, start, tmp_path, picture, size, scheme):
     server = start(*OPTIONS, data=tmp_path)
     front = visit(server, service_workers="allow", color_scheme=scheme, **(PHONE if size == "phone" else {}))
     front.until_settled()
     until_kept(front)
-    front.until_told(STORED, front.slots.count())
+    front.until_told(ALL_IS_KEPT)
     front.page.context.set_offline(True)
     front.visit()
     front.until_settled()

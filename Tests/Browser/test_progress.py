@@ -1,4 +1,4 @@
-"""The page says how far the server is with looking into files."""
+"""The page shows the progress of indexing."""
 
 import contextlib
 import os
@@ -14,9 +14,13 @@ from folder import Folder
 
 
 def workers(server) -> list[int]:
-    """The processes that look into files."""
-    tasks = pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
+    """The worker processes that index files."""
+    found = []
+    for children in pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/children"):
+        # A thread may have ended since it was listed.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += map(int, children.read_text().split())
+    return found
 
 
 def tell(server, what: signal.Signals):
@@ -27,7 +31,7 @@ def tell(server, what: signal.Signals):
 
 @contextlib.contextmanager
 def held(server):
-    """Meanwhile nothing is looked into: workers stand still, and so do those that are started."""
+    """Suspends indexing: stops the workers and any that are started."""
     is_over = threading.Event()
 
     def hold():
@@ -46,7 +50,7 @@ def held(server):
 
 
 def until_said(front, text: str):
-    # A worker that stood still for too long is ended, and what it had is tried again after a minute.
+    # A worker stopped for too long is killed, and its file is retried after a minute.
     front.page.wait_for_function("(text) => document.querySelector('body > [aria-live]').textContent === text",
                                  arg=text, timeout=150_000)
 
@@ -56,7 +60,7 @@ def gallery(start, tmp_path):
     return Folder(start, tmp_path, ["first.jpg"], examines=True)
 
 
-def test_while_files_are_looked_into_a_line_says_how_far_it_is_and_then_it_goes(visit, gallery):
+def test_the_progress_line_is_shown_only_during_indexing(visit, gallery):
     front = visit(gallery.server, "?sort=taken")
     front.until_settled()
     line = front.page.locator("#progress")
@@ -64,7 +68,7 @@ def test_while_files_are_looked_into_a_line_says_how_far_it_is_and_then_it_goes(
     with held(gallery.server):
         gallery.put(*(f"{number:03d}.jpg" for number in range(200)))
         line.wait_for(timeout=60_000)
-        # The newest files may be left for a moment, as they may not be whole.
+        # The newest files may be skipped for a moment, because they may be incomplete.
         told = re.fullmatch(r"Looking into pictures: [01] of (\d+)", line.inner_text())
         assert told and 100 < int(told[1]) <= 201
         until_said(front, "Looking into pictures")
@@ -74,7 +78,7 @@ def test_while_files_are_looked_into_a_line_says_how_far_it_is_and_then_it_goes(
     until_said(front, "All pictures have been looked into")
 
 
-def test_a_gallery_that_is_known_says_nothing_of_it(visit, gallery):
+def test_an_indexed_gallery_shows_no_progress(visit, gallery):
     front = visit(gallery.server)
     front.until_told("async () => { const { examined } = await (await fetch('/api/v1/status')).json();"
                 "return examined.done === 1 && examined.total === 1; }")
@@ -87,7 +91,7 @@ def test_a_gallery_that_is_known_says_nothing_of_it(visit, gallery):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_the_progress_is_pictured(visit, gallery, picture, size, scheme):
+def test_screenshots_of_the_progress(visit, gallery, picture, size, scheme):
     front = visit(gallery.server, "?sort=taken", color_scheme=scheme, **(PHONE if size == "phone" else {}))
     front.until_settled()
     with held(gallery.server):

@@ -1,4 +1,4 @@
-"""The page's end of the stream, against a server that a test plays: what comes late, twice, or not as it should."""
+"""The page's end of the stream, against a server played by the test: messages that are late, duplicated or invalid."""
 
 import base64
 import io
@@ -9,7 +9,7 @@ from PIL import Image
 
 from front import Frames
 
-# Seconds; generous, as the machine may be busy with much else.
+# In seconds; generous, because the machine may be busy.
 PATIENCE = 30
 COLOURS = [(200, 40, 60), (40, 180, 150), (60, 80, 200), (240, 220, 150)]
 
@@ -64,7 +64,7 @@ class Play:
                          and members.items() <= message.items()), None)
 
         with self._more:
-            assert self._more.wait_for(first, PATIENCE), f"nothing was heard of {kind}"
+            assert self._more.wait_for(first, PATIENCE), f"no {kind} message arrived"
             return first()
 
     def assign(self, *lines, revision=1, version=None):
@@ -76,7 +76,7 @@ class Play:
 
 @pytest.fixture
 def play(visit, demo, relay):
-    """A page before a server that the test plays. The catalog's pages do not come: the stream alone says what is where."""
+    """A page in front of a server played by the test. Catalog pages never arrive: only the stream assigns slots."""
     play = Play()
     through = relay(demo, play)
 
@@ -91,7 +91,7 @@ def play(visit, demo, relay):
 
 
 def colour_of(front, index: int):
-    """What the slot shows: the colour in the middle of its picture, or of its preview."""
+    """The colour in the middle of the slot's picture or preview."""
     return front.slot(index).evaluate("""(slot) => {
         const shown = slot.querySelector('img') ?? slot.querySelector('canvas:not([hidden])');
         if (!shown) return null;
@@ -106,7 +106,7 @@ def until_phase(front, index, phase):
                 [index, phase])
 
 
-def test_the_first_viewport_says_what_is_on_screen(play):
+def test_the_first_viewport_describes_the_screen(play):
     front, play = play
     assert play.viewport["first"] == 0
     assert 10 < play.viewport["count"] < 100
@@ -114,7 +114,7 @@ def test_the_first_viewport_says_what_is_on_screen(play):
     assert play.viewport["pixels"] > 100
 
 
-def test_a_preview_is_shown_until_its_tile_is_here_and_the_name_before_both(play):
+def test_the_name_precedes_the_preview_and_the_preview_precedes_the_tile(play):
     front, play = play
     play.assign((3, 3, 103))
     front.until("() => document.querySelector(`.slot[data-index='3']`).ariaLabel === 'image 3, picture 4'")
@@ -122,11 +122,11 @@ def test_a_preview_is_shown_until_its_tile_is_here_and_the_name_before_both(play
     until_phase(front, 3, "preview")
     assert colour_of(front, 3) == list(COLOURS[0])
     play.peer.send(token(103), "tile", picture(COLOURS[1], 320), format="png", ends=True)
-    until_phase(front, 3, "shown")
+    until_phase(front, 3, "displayed")
     assert colour_of(front, 3) == list(COLOURS[1])
 
 
-def test_what_comes_before_its_cell_is_shown_with_the_cell(play):
+def test_a_picture_that_arrives_before_its_slot_exists_is_shown_with_the_slot(play):
     front, play = play
     play.assign((5_000, 50, 150))
     play.peer.send(token(150), "preview", picture(COLOURS[2]), format="png")
@@ -138,7 +138,7 @@ def test_what_comes_before_its_cell_is_shown_with_the_cell(play):
     assert colour_of(front, 5_000) == list(COLOURS[2])
 
 
-def test_a_picture_that_bears_an_old_token_is_never_shown(play):
+def test_a_picture_with_an_old_token_is_never_shown(play):
     front, play = play
     play.assign((2, 2, 102))
     play.assign((2, 9, 109))
@@ -147,46 +147,46 @@ def test_a_picture_that_bears_an_old_token_is_never_shown(play):
     play.peer.send(token(999), "tile", picture(COLOURS[0], 320), format="png", ends=True)
     play.assign((1, 1, 101))
     play.peer.send(token(101), "tile", picture(COLOURS[1], 320), format="png", ends=True)
-    until_phase(front, 1, "shown")
+    until_phase(front, 1, "displayed")
     assert colour_of(front, 2) is None
     assert front.slot(2).get_attribute("data-phase") == "waiting"
     play.peer.send(token(109), "tile", picture(COLOURS[3], 320), format="png", ends=True)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     assert colour_of(front, 2) == list(COLOURS[3])
     assert "image 9" in front.slot(2).get_attribute("aria-label")
 
 
-def test_a_new_version_takes_the_place_of_the_old_picture_without_a_gap(play):
+def test_a_new_version_replaces_the_old_picture_without_a_gap(play):
     front, play = play
     play.assign((2, 2, 102))
     play.peer.send(token(102), "tile", picture(COLOURS[0], 320), format="png", ends=True, version=1)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     play.peer.say(type="tokens", revision=1, tokens=[
         {"slot": 2, "image": image(2), "name": "image 2", "token": written(202), "version": "0000000000002"}])
     until_phase(front, 2, "waiting")
     assert colour_of(front, 2) == list(COLOURS[0])
     play.peer.send(token(202), "tile", picture(COLOURS[1], 320), format="png", ends=True, version=2)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     assert colour_of(front, 2) == list(COLOURS[1])
     assert front.slot(2).locator("img").count() == 1
 
 
-def test_what_is_held_is_shown_without_being_sent(play):
+def test_a_cached_picture_is_shown_without_being_sent(play):
     front, play = play
     play.assign((2, 2, 102))
     play.peer.send(token(102), "preview", picture(COLOURS[0]), format="png", version=7)
     play.peer.send(token(102), "tile", picture(COLOURS[0], 320), format="png", ends=True, version=7)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     front.go_to(5_001)
     front.go_to(1)
-    # The server knows what it has sent: this slot needs no token.
+    # The server knows what it has sent, so this slot needs no token.
     play.peer.say(type="tokens", revision=1, tokens=[
         {"slot": 2, "image": image(2), "name": "image 2", "version": "0000000000007"}])
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     assert colour_of(front, 2) == list(COLOURS[0])
 
 
-def test_a_problem_is_told_and_a_retry_asked_for(play):
+def test_a_problem_is_shown_and_a_retry_can_be_requested(play):
     front, play = play
     play.assign((2, 2, 102))
     play.peer.send(token(102), "tile", b'{"status":502,"title":"No","detail":"The origin is gone."}', problem=True,
@@ -197,12 +197,12 @@ def test_a_problem_is_told_and_a_retry_asked_for(play):
     until_phase(front, 2, "waiting")
     play.assign((2, 2, 202))
     play.peer.send(token(202), "tile", picture(COLOURS[1], 320), format="png", ends=True)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     assert play.until_heard("retry")["slots"] == [2]
     assert "Cannot be shown" not in front.slot(2).get_attribute("aria-label")
 
 
-def test_bytes_that_are_no_picture_are_a_failed_slot_and_not_held(play):
+def test_undecodable_bytes_fail_the_slot_and_are_not_cached(play):
     front, play = play
     play.assign((2, 2, 102))
     play.peer.send(token(102), "preview", b"no picture", version=5)
@@ -211,7 +211,7 @@ def test_bytes_that_are_no_picture_are_a_failed_slot_and_not_held(play):
     assert play.until_heard("forgot")["images"] == [{"image": image(2), "version": "0000000000005", "renditions": ["tile"]}]
 
 
-def test_messages_of_another_age_are_passed_over(play):
+def test_unknown_and_invalid_messages_are_ignored(play):
     front, play = play
     play.peer.say(type="weather", wind=3)
     play.peer._send(1, b"{")
@@ -220,19 +220,19 @@ def test_messages_of_another_age_are_passed_over(play):
     play.peer._send(2, token(1) + bytes([9, 0, 0, 0]) + bytes(8) + b"of another kind")
     play.assign((2, 2, 102))
     play.peer.send(token(102), "tile", picture(COLOURS[1], 320), format="png", ends=True)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
 
 
-def test_what_has_come_is_acknowledged(play):
+def test_received_bytes_are_acknowledged(play):
     front, play = play
     play.assign((2, 2, 102))
     tile = picture(COLOURS[1], 320)
     play.peer.send(token(102), "tile", tile, format="png", ends=True)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     assert play.until_heard("received")["bytes"] == 28 + len(tile)
 
 
-def test_the_catalog_is_followed(play):
+def test_catalog_changes_are_followed(play):
     front, play = play
     play.catalog = {"revision": 4, "total": 10_060}
     play.peer.say(type="catalog", **play.catalog)
@@ -240,25 +240,25 @@ def test_the_catalog_is_followed(play):
     assert play.until_heard("viewport", revision=4)["first"] == 0
 
 
-def test_what_is_of_a_newer_order_waits_until_the_page_shows_that(play):
+def test_pictures_of_a_newer_revision_wait_until_the_page_has_it(play):
     front, play = play
     play.assign((1, 1, 101), (2, 2, 102))
     play.peer.send(token(102), "tile", picture(COLOURS[0], 320), format="png", ends=True)
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     play.assign((2, 9, 109), revision=2)
     play.peer.send(token(109), "tile", picture(COLOURS[1], 320), format="png", ends=True)
     play.peer.send(token(101), "tile", picture(COLOURS[2], 320), format="png", ends=True)
-    until_phase(front, 1, "shown")
+    until_phase(front, 1, "displayed")
     assert colour_of(front, 2) == list(COLOURS[0])
     play.catalog = {"revision": 2, "total": 10_001}
     play.peer.say(type="catalog", **play.catalog)
     front.until("() => document.querySelector('#position-total').textContent === '10,001'")
-    until_phase(front, 2, "shown")
+    until_phase(front, 2, "displayed")
     assert colour_of(front, 2) == list(COLOURS[1])
     assert front.slot(2).get_attribute("aria-label").startswith("image 9,")
 
 
-def test_what_is_of_another_view_is_not_shown(play):
+def test_pictures_of_another_view_are_not_shown(play):
     front, play = play
     play.peer.say(type="tokens", revision=1, view="sort=name", tokens=[
         {"slot": 2, "image": image(9), "name": "image 9", "token": written(109)}])
@@ -266,13 +266,13 @@ def test_what_is_of_another_view_is_not_shown(play):
     play.peer.say(type="catalog", revision=9, total=7, view="sort=name")
     play.assign((1, 1, 101))
     play.peer.send(token(101), "tile", picture(COLOURS[0], 320), format="png", ends=True)
-    until_phase(front, 1, "shown")
+    until_phase(front, 1, "displayed")
     assert colour_of(front, 2) is None
     assert front.slot(2).get_attribute("aria-label") == "picture 3"
     assert front.page.locator("#position-total").inner_text() == "10,000"
 
 
-def test_a_stream_that_is_always_closed_gives_way(visit, demo, relay):
+def test_a_stream_that_is_always_closed_is_replaced_by_requests(visit, demo, relay):
     through = relay(demo, lambda peer: (peer.say(type="session", session="S", revision=1, total=10_000),
                                         peer.hear("viewport"), peer.close(1008)))
     front = visit(through)
@@ -281,13 +281,13 @@ def test_a_stream_that_is_always_closed_gives_way(visit, demo, relay):
 
 
 def is_marked(front, index: int) -> bool:
-    """Whether the slot says, to those who look and to those who listen, that its picture is incomplete."""
+    """Whether the slot says, visibly and to screen readers, that its picture is incomplete."""
     marked = front.slot(index).locator(".incomplete").is_visible()
     assert marked == front.slot(index).get_attribute("aria-label").endswith(", incomplete")
     return marked
 
 
-def test_the_flag_of_the_stream_marks_the_slot_and_no_other(play):
+def test_the_incomplete_flag_marks_its_own_slot_only(play):
     front, play = play
     play.assign((2, 2, 102), (3, 3, 103))
     for number in (2, 3):
@@ -297,15 +297,15 @@ def test_the_flag_of_the_stream_marks_the_slot_and_no_other(play):
     play.peer.send(token(102), "tile", picture(COLOURS[1], 320), format="png", version=7, ends=True, incomplete=True)
     play.peer.send(token(103), "tile", picture(COLOURS[2], 320), format="png", version=7, ends=True)
     for number in (2, 3):
-        until_phase(front, number, "shown")
+        until_phase(front, number, "displayed")
     assert is_marked(front, 2) and not is_marked(front, 3)
-    # Another picture in the same slot is not marked for the one before.
+    # A different picture in the same slot does not inherit the mark.
     play.assign((2, 9, 109))
     until_phase(front, 2, "waiting")
     assert not is_marked(front, 2)
 
 
-def test_a_preview_may_be_marked_before_its_tile_is_here(play):
+def test_a_preview_can_be_marked_before_its_tile_arrives(play):
     front, play = play
     play.assign((3, 3, 103))
     play.peer.send(token(103), "preview", picture(COLOURS[0]), format="png", version=7, incomplete=True)

@@ -1,4 +1,4 @@
-"""Pictures of very many pixels: looked at closely they come in tiles, and only those that are looked at."""
+"""Huge pictures are loaded in pyramid tiles when zoomed in, and only those on screen."""
 
 import functools
 import io
@@ -12,8 +12,8 @@ CURRENT = ".frame[data-place=current]"
 ORDINARY = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": 1}
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "device_scale_factor": 3}
 
-# The orientation of Exif by the name of the picture: by these the narrow tiles of the file are on all four sides, and
-# what is a row becomes a column.
+# The Exif orientation by picture: with these, the narrow tiles of the file are on each of the four sides, and rows
+# become columns.
 TURNED = {"as it is.jpg": 1, "mirrored.jpg": 2, "upside down.jpg": 3, "flipped.jpg": 4, "on its side.jpg": 6}
 LARGE, VAST = (5300, 3300), (8000, 5100)
 CELL = 100
@@ -25,7 +25,7 @@ def colour(column: int, row: int) -> tuple[int, int, int]:
 
 @functools.cache
 def upright(size: tuple[int, int]) -> Image.Image:
-    """Cells of a colour each, by which every place in the picture is told from those around it."""
+    """Cells of one colour each, so that each position is distinguishable from its surroundings."""
     columns, rows = size[0] // CELL, size[1] // CELL
     cells = Image.new("RGB", (columns, rows))
     cells.putdata([colour(column, row) for row in range(rows) for column in range(columns)])
@@ -60,7 +60,7 @@ def album(start, folder):
 
 @pytest.fixture
 def opened(visit, album):
-    """Opens a picture, and waits until it is as sharp as it comes without a pyramid."""
+    """Opens a picture, and waits until it is as sharp as it can be without a pyramid."""
     def opened(name: str, before=None, **options):
         pieces = []
 
@@ -74,7 +74,7 @@ def opened(visit, album):
         front.page.set_default_timeout(60_000)
         front.until_settled()
         front.page.locator(f'.slot[aria-label^="{name}"]').click()
-        front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+        front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
         front.until("() => document.querySelector('#viewer-name').textContent !== ''")
         front.until_still()
         return front, pieces[0]
@@ -89,7 +89,7 @@ def show_tiles_alone(front):
 
 
 def colours_are_right(front, size: tuple[int, int], density: int) -> int:
-    """Looks at the middle of each cell that the stage shows, away from the bars; says how many there were."""
+    """Checks the middle of each cell on the stage, away from the bars, and returns the number of cells."""
     show_tiles_alone(front)
     box = front.page.locator(f"{CURRENT} .frame-box").evaluate(
         "(box) => (({left, top, width, height}) => [left, top, width, height])(box.getBoundingClientRect())")
@@ -110,7 +110,7 @@ def colours_are_right(front, size: tuple[int, int], density: int) -> int:
 
 @pytest.mark.parametrize("screen", [ORDINARY, PHONE], ids=["ordinary", "phone"])
 @pytest.mark.parametrize("name", TURNED)
-def test_true_pixels_are_shown_each_at_its_place(opened, picture, name, screen):
+def test_every_pixel_is_shown_in_its_place_at_full_size(opened, picture, name, screen):
     front, _ = opened(name, **screen)
     front.page.keyboard.press("1")
     until_covered(front)
@@ -120,7 +120,7 @@ def test_true_pixels_are_shown_each_at_its_place(opened, picture, name, screen):
         assert tile["alt"] == ""
         across, down = tile["pixels"]
         density = screen["device_scale_factor"]
-        # Of the picture's own; the box is as high as it is to a CSS pixel.
+        # Relative to the picture's own pixels; the height of the box is exact to one CSS pixel.
         assert tile["width"] * density == pytest.approx(across, abs=0.1)
         assert tile["height"] * density == pytest.approx(down, rel=0.003)
     picture(front, f"pyramid-{screen['viewport']['width']}-{TURNED[name]}")
@@ -128,7 +128,7 @@ def test_true_pixels_are_shown_each_at_its_place(opened, picture, name, screen):
 
 
 @pytest.mark.parametrize("name", TURNED)
-def test_the_narrow_tiles_at_every_edge_are_at_their_places(opened, name):
+def test_the_narrow_tiles_at_every_edge_are_in_place(opened, name):
     front, _ = opened(name)
     front.page.keyboard.press("1")
     for way in (-9_000, 9_000):
@@ -141,12 +141,12 @@ def test_the_narrow_tiles_at_every_edge_are_at_their_places(opened, name):
         assert colours_are_right(front, LARGE, 1) >= 40
 
 
-def test_who_goes_on_looking_elsewhere_is_shown_that(opened):
+def test_panning_loads_the_tiles_that_come_into_view(opened):
     front, pieces = opened("as it is.jpg")
     front.page.keyboard.press("1")
     until_covered(front)
     before = len(pieces.ranges)
-    # By hand, and by two fingers across a touchpad.
+    # By mouse, and by two fingers on a touchpad.
     front.page.mouse.move(640, 400)
     front.page.mouse.down()
     front.page.mouse.move(200, 100, steps=10)
@@ -164,7 +164,7 @@ def test_who_goes_on_looking_elsewhere_is_shown_that(opened):
     assert colours_are_right(front, LARGE, 1) >= 40
 
 
-def test_at_every_zoom_there_is_a_pixel_for_each_of_the_screen(opened):
+def test_every_zoom_level_has_a_pixel_per_screen_pixel(opened):
     front, _ = opened("vast.jpg")
     sizes = set()
     for _ in range(8):
@@ -181,7 +181,7 @@ def test_at_every_zoom_there_is_a_pixel_for_each_of_the_screen(opened):
 
 
 @pytest.mark.parametrize("screen", [ORDINARY, PHONE], ids=["ordinary", "phone"])
-def test_nothing_is_seen_between_the_tiles(opened, screen):
+def test_there_are_no_seams_between_the_tiles(opened, screen):
     front, _ = opened("white.jpg", **screen)
     front.page.keyboard.press("1")
     density = screen["device_scale_factor"]
@@ -191,7 +191,7 @@ def test_nothing_is_seen_between_the_tiles(opened, screen):
         shot = Image.open(io.BytesIO(front.page.screenshot())).convert("L")
         between = shot.crop((64 * density, 120 * density, shot.width - 64 * density, shot.height - 120 * density))
         assert between.getextrema()[0] > 232, between.getextrema()
-        # On to where tiles end between the pixels of the screen.
+        # Move on to where tiles end between the pixels of the screen.
         front.page.locator("#viewer-stage").dispatch_event("wheel", {
             "deltaY": 43, "clientX": 200 + 37 * step, "clientY": 300, "bubbles": True, "cancelable": True})
 
@@ -220,19 +220,19 @@ def test_zooming_decodes_nothing_large(opened):
     assert front.page.locator(".frame-original").count() == 0
 
 
-def test_of_the_file_only_what_is_looked_at_is_fetched(opened):
+def test_only_the_visible_part_of_the_file_is_fetched(opened):
     front, pieces = opened("vast.jpg")
     assert pieces.ranges == []
     front.page.keyboard.press("1")
     until_covered(front)
     front.page.wait_for_timeout(300)
     assert len(pieces.ranges) > 2
-    # Nothing twice.
+    # Nothing is loaded twice.
     assert len(set(pieces.ranges)) == len(pieces.ranges)
     assert 0 < pieces.bytes < 0.2 * pieces.size, (pieces.bytes, pieces.size)
 
 
-def test_no_more_tiles_stay_than_may(opened):
+def test_the_number_of_tiles_is_limited(opened):
     front, _ = opened("vast.jpg")
     front.page.evaluate("""() => {
         window.most = 0;
@@ -253,7 +253,7 @@ def test_no_more_tiles_stay_than_may(opened):
     assert 80 < front.page.evaluate("() => window.most") <= 96
 
 
-def test_who_leaves_a_picture_ends_what_is_under_way_and_frees_what_is_there(opened):
+def test_leaving_a_picture_aborts_its_requests_and_frees_its_tiles(opened):
     held = []
     holds = False
 
@@ -263,12 +263,12 @@ def test_who_leaves_a_picture_ends_what_is_under_way_and_frees_what_is_there(ope
     front, pieces = opened("as it is.jpg", before=before)
     front.page.keyboard.press("1")
     until_covered(front)
-    # What lies around the stage has come, too.
+    # The tiles around the stage have arrived, too.
     front.until_noted(lambda: pieces.ended + pieces.aborted == len(pieces.ranges))
     tiles = front.page.locator(".frame-tile")
     addresses = tiles.evaluate_all("(tiles) => tiles.map((tile) => tile.src)")
     assert len(addresses) >= 4
-    # Their bytes are the tiles' own now, and nobody else's.
+    # The tiles own their bytes now; the object URLs are revoked.
     assert front.page.evaluate("""(addresses) => Promise.all(addresses.map((address) => new Promise((done) => {
         const image = new Image();
         image.onload = () => done(true);
@@ -285,10 +285,10 @@ def test_who_leaves_a_picture_ends_what_is_under_way_and_frees_what_is_there(ope
     front.page.keyboard.press("ArrowRight")
     front.until("() => document.querySelectorAll('.frame-tile').length === 0")
     front.until_noted(lambda: pieces.aborted == len(held))
-    # Who comes back and looks closely is shown it.
+    # Coming back and zooming in shows them.
     holds = False
     front.page.keyboard.press("ArrowLeft")
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     front.page.keyboard.press("1")
     until_covered(front)
     front.page.keyboard.press("Escape")
@@ -302,7 +302,7 @@ def test_who_leaves_a_picture_ends_what_is_under_way_and_frees_what_is_there(ope
     {"status": 200, "body": b"TSRP, but all of it"},
     {"status": 206, "body": bytes(100), "headers": {"Content-Range": "bytes 0-99/100"}},
 ], ids=["not found", "too large", "no pieces", "no pyramid"])
-def test_where_there_is_no_pyramid_the_original_is_shown(opened, answer):
+def test_without_a_pyramid_the_original_is_shown(opened, answer):
     asked = []
 
     def before(page):
@@ -318,7 +318,7 @@ def test_where_there_is_no_pyramid_the_original_is_shown(opened, answer):
 
 
 @pytest.mark.parametrize(("damaged", "bears"), [(1, True), (100, False)], ids=["one", "many"])
-def test_a_tile_that_no_browser_decodes_costs_itself_and_many_the_rest(opened, damaged, bears):
+def test_one_undecodable_tile_is_skipped_and_many_switch_to_the_original(opened, damaged, bears):
     spoilt = []
 
     def answer(route):
@@ -326,7 +326,7 @@ def test_a_tile_that_no_browser_decodes_costs_itself_and_many_the_rest(opened, d
         body = response.body()
         if body[:4] != b"TSRP" and len(spoilt) < damaged:
             spoilt.append(route.request.url)
-            # Of the tiles that come together the first.
+            # The first of the tiles that arrive together.
             body = bytes(64) + body[64:]
         route.fulfill(response=response, body=body)
 
@@ -341,7 +341,7 @@ def test_a_tile_that_no_browser_decodes_costs_itself_and_many_the_rest(opened, d
         assert front.page.locator(".frame-tile").count() == 0
 
 
-def test_a_server_that_asks_for_patience_is_asked_again(opened):
+def test_a_503_with_retry_after_is_retried(opened):
     asked = []
 
     def answer(route):
@@ -357,7 +357,7 @@ def test_a_server_that_asks_for_patience_is_asked_again(opened):
     assert front.page.locator(".frame-original").count() == 0
 
 
-def test_a_picture_that_is_edited_while_it_is_looked_at_closely_is_shown_as_it_is_now(visit, start, tmp_path):
+def test_a_picture_edited_while_zoomed_in_is_updated(visit, start, tmp_path):
     def draw(red: int):
         image = Image.new("RGB", LARGE, (red, 100, 100))
         image.save(tmp_path / ".a.jpg", "JPEG", quality=80)
@@ -373,7 +373,7 @@ def test_a_picture_that_is_edited_while_it_is_looked_at_closely_is_shown_as_it_i
     front.page.set_default_timeout(60_000)
     front.until_settled()
     front.slot(0).click()
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     front.until_still()
     front.page.keyboard.press("1")
     until_covered(front)

@@ -1,4 +1,4 @@
-"""Any number of rows behind a scrollbar: the wheel pixel by pixel, the thumb in proportion, keys to both ends."""
+"""Any number of rows behind a scrollbar: the wheel scrolls by pixels, the thumb proportionally, keys to both ends."""
 
 import contextlib
 
@@ -7,7 +7,7 @@ import pytest
 
 @contextlib.contextmanager
 def main_thread_tasks(page):
-    """Milliseconds of processor time that each task of the page's main thread took."""
+    """The CPU time of each task of the page's main thread, in milliseconds."""
     tasks: list[float] = []
     events: list[dict] = []
     session = page.context.new_cdp_session(page)
@@ -31,7 +31,7 @@ def million(start):
 
 
 def place_of(front, index: int) -> float:
-    """How far below the top of the window the slot lies, in pixels."""
+    """The slot's distance from the top of the window, in pixels."""
     return front.slot(index).evaluate("(slot) => slot.getBoundingClientRect().top")
 
 
@@ -41,7 +41,7 @@ def test_no_element_is_taller_than_browsers_allow(visit, million, layout):
     assert front.page.evaluate("() => document.documentElement.scrollHeight") < 5_000_000
     assert front.page.locator("#position-total").text_content() == "1,000,000"
     rows = int(front.page.locator("#grid").get_attribute("aria-rowcount"))
-    assert rows >= 100_000 if layout == "squares" else rows == -1, "how many rows there are is known of squares alone"
+    assert rows >= 100_000 if layout == "squares" else rows == -1, "only squares have a known number of rows"
 
 
 @pytest.mark.parametrize("number", [2, 500_000, 999_900])
@@ -82,7 +82,7 @@ def test_the_ends_are_reached_exactly(visit, million):
     assert front.position == 1
 
 
-def test_wheel_and_jump_in_turn_never_lose_the_ends(visit, million):
+def test_alternating_wheel_and_jumps_never_lose_the_ends(visit, million):
     front = visit(million)
     front.go_to(300_000)
     front.page.mouse.move(600, 400)
@@ -96,7 +96,7 @@ def test_wheel_and_jump_in_turn_never_lose_the_ends(visit, million):
     assert front.slot(999_999).is_visible()
 
 
-def test_keys_go_from_slot_to_slot_and_to_the_ends(visit, demo):
+def test_keys_move_between_slots_and_to_the_ends(visit, demo):
     front = visit(demo, layout="squares")
     columns = int(front.page.locator("#grid").get_attribute("aria-colcount"))
     front.slot(0).focus()
@@ -126,7 +126,7 @@ def test_the_focus_stays_with_its_picture_when_it_is_scrolled_away(visit, demo):
     assert front.position < 20
 
 
-def test_a_number_typed_is_gone_to(visit, demo):
+def test_entering_a_number_jumps_to_it(visit, demo):
     front = visit(demo)
     front.go_to(4_321)
     front.slot(4_320).wait_for()
@@ -141,7 +141,7 @@ PLACES = """() => Object.fromEntries([...document.querySelectorAll('.slot[data-i
 
 @pytest.mark.parametrize("return_", ["reload", "back", "another tab"])
 @pytest.mark.parametrize("layout", ["squares", "justified"])
-def test_one_returns_to_the_same_place_to_the_pixel(visit, demo, layout, return_):
+def test_returning_restores_the_position_to_the_pixel(visit, demo, layout, return_):
     front = visit(demo, layout=layout)
     front.go_to(4_321)
     front.slot(4_320).locator("img").first.wait_for()
@@ -176,7 +176,7 @@ def test_a_narrower_window_keeps_the_place(visit, demo):
     assert abs(front.position - 4_321) < 10
 
 
-def test_slots_never_move_when_their_pictures_come(visit, demo):
+def test_slots_never_move_when_their_pictures_arrive(visit, demo):
     front = visit(demo, before=lambda page: page.add_init_script("""
         window.shifts = 0;
         new PerformanceObserver((list) => {
@@ -193,23 +193,22 @@ def test_a_very_large_screen_stays_within_the_number_of_images(visit, demo):
     assert front.slots.count() <= 150
 
 
-def test_no_task_of_the_page_holds_up_a_fling(visit, demo):
+def test_no_long_task_interrupts_a_fling(visit, demo):
     front = visit(demo).with_readings()
     front.until_settled()
     legs = [{"speed": speed, "time": 1_000, "stop": 10} for speed in (2, 20, -4, -60, 8)]
     with main_thread_tasks(front.page) as tasks:
         front.page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
     assert len(tasks) > 100
-    # Some 10 ms at the most. What counts is the thread's own time: on a machine that is busy with everything else at once
-    # the clock on the wall says how long it had to wait.
+    # About 10 ms at most. The thread's CPU time counts: on a busy machine, wall-clock time includes waiting.
     assert max(tasks) < 50, sorted(tasks)[-5:]
 
 
-def test_a_finger_drags_through_the_whole_gallery(phone, million):
+def test_the_scrubber_can_be_dragged_through_the_whole_gallery(phone, million):
     front = phone(million)
     front.page.evaluate("() => scrollBy(0, 300)")
     front.page.locator("#scrubber[data-shown]").wait_for()
-    # It does not wait for a finger for ever; while it is held it stays, however long the finger takes.
+    # The handle disappears after a while, but stays as long as it is held.
     handle = front.page.locator("#scrubber")
     handle.dispatch_event("pointerdown", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": 60})
     middle = front.page.locator(".scrubber-track").evaluate(
@@ -217,7 +216,7 @@ def test_a_finger_drags_through_the_whole_gallery(phone, million):
     for y in (200, 300, middle):
         handle.dispatch_event("pointermove", {"pointerId": 1, "pointerType": "touch", "clientX": 380, "clientY": y})
     assert abs(front.position - 500_000) < 20_000
-    # What is learnt of the pictures there may still change which of them is the first.
+    # What becomes known about the pictures there may still change which of them is first.
     front.until("() => document.querySelector('#scrubber-number').textContent === "
                 "document.querySelector('#position-number').value")
     handle.dispatch_event("pointerup", {"pointerId": 1, "pointerType": "touch"})

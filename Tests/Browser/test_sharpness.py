@@ -1,4 +1,4 @@
-"""Every picture on screen has a pixel of its own for each pixel of the screen, unless its file has fewer."""
+"""Every picture on screen has at least one pixel per pixel of the screen, unless its file has fewer."""
 
 import io
 import random
@@ -13,7 +13,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touc
 LARGE = {"viewport": {"width": 1920, "height": 1080}, "device_scale_factor": 2}
 ORDINARY = {"viewport": {"width": 1440, "height": 900}, "device_scale_factor": 1}
 
-# Pixels that are shown for each pixel of the screen: an element's picture covers it, or is as large as it.
+# Image pixels per pixel of the screen; an element's picture either covers it or has its size.
 READINGS = """window.readings = (selector) => [...document.querySelectorAll(selector)].map((image) => {
     const box = image.getBoundingClientRect();
     const across = image.naturalWidth / box.width, down = image.naturalHeight / box.height;
@@ -21,10 +21,10 @@ READINGS = """window.readings = (selector) => [...document.querySelectorAll(sele
             side: Math.max(image.naturalWidth, image.naturalHeight), at: box.top,
             ratio: Math.min(across, down) / devicePixelRatio};
 })"""
-IN_GRID = ".slot[data-phase=shown]:not([hidden]) .slot-picture:not([aria-hidden])"
+IN_GRID = ".slot[data-phase=displayed]:not([hidden]) .slot-picture:not([aria-hidden])"
 IN_VIEWER = ".frame[data-place=current] .frame-box img:last-of-type"
 
-# Longer than wide, wider than long, much wider, square, and one with few pixels.
+# Landscape, portrait, wide, square, and one with few pixels.
 SIZES = [(3600, 2400), (2400, 3600), (4000, 2250), (2000, 2000), (300, 200)]
 
 
@@ -42,10 +42,10 @@ def album(start, tmp_path_factory):
     folder = tmp_path_factory.mktemp("album")
     for number in range(15):
         (folder / f"{number:02}.jpg").write_bytes(photograph(*SIZES[number % len(SIZES)], number))
-    # Browsers decode none.
+    # Browsers can't decode it.
     (folder / "15.tif").write_bytes(photograph(3600, 2400, 15, format="TIFF"))
     server = start("serve", folder, examines=True)
-    # Of a picture whose proportions are not known yet those of most cameras are taken.
+    # Pictures of unknown aspect ratio are assumed to have that of most cameras.
     while True:
         examined = server.status["examined"]
         if examined["done"] == examined["total"] == 16:
@@ -55,7 +55,7 @@ def album(start, tmp_path_factory):
 
 def is_sharp(reading: dict) -> bool:
     width, height = SIZES[reading["index"] % len(SIZES)] if reading["index"] < 15 else (3600, 2400)
-    # What the file has, to the rounding of the layout.
+    # The pixels of the file, up to layout rounding.
     return reading["ratio"] > 0.995 or reading["side"] == max(width, height)
 
 
@@ -63,7 +63,7 @@ def is_sharp(reading: dict) -> bool:
 @pytest.mark.parametrize("before", [lambda page: None, by_requests], ids=["by the stream", "by requests"])
 def test_every_picture_in_the_grid_is_sharp(visit, album, picture, screen, before):
     front = visit(album, before=lambda page: (before(page), page.add_init_script(READINGS)), **screen)
-    # Sixteen large pictures are decoded first.
+    # Sixteen large pictures must be decoded first.
     front.page.set_default_timeout(60_000)
     front.until_settled()
     front.until("(selector) => readings(selector).filter(({at}) => at >= 0 && at < innerHeight)"
@@ -77,12 +77,12 @@ def test_every_picture_in_the_grid_is_sharp(visit, album, picture, screen, befor
 
 @pytest.mark.parametrize("screen", [PHONE, LARGE, ORDINARY], ids=["phone", "4K", "ordinary"])
 @pytest.mark.parametrize("index", [0, 1, 15], ids=["across", "upright", "no browser decodes it"])
-def test_the_picture_in_the_viewer_is_sharp_and_so_it_is_enlarged(visit, album, picture, screen, index):
+def test_the_picture_in_the_viewer_is_sharp_even_when_enlarged(visit, album, picture, screen, index):
     front = visit(album, before=lambda page: page.add_init_script(READINGS), **screen)
     front.page.set_default_timeout(60_000)
     front.until_settled()
     front.slot(index).click()
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     front.until("(selector) => readings(selector).some(({ratio, side}) => ratio > 0.995 || side === 3600)", IN_VIEWER)
     picture(front, f"sharp-viewer-{screen['viewport']['width']}-{index}")
     stage = front.page.locator("#viewer-stage")

@@ -1,4 +1,4 @@
-"""What is said in the place of pictures is true, and in its right place."""
+"""Messages in place of pictures are true, and in the right place."""
 
 import pytest
 
@@ -9,7 +9,7 @@ TROUBLE = {"title": "The gallery is not ready", "status": 503, "detail": "Its in
 
 @pytest.fixture
 def open_page(browser, demo):
-    """Opens pages of which no pictures are expected at once."""
+    """Opens pages for which no pictures are expected at once."""
     contexts = []
 
     def open_page(before, place="", **options) -> Front:
@@ -31,7 +31,7 @@ def refuse(page):
     page.route("**/healthz", lambda route: route.abort())
 
 
-def test_a_server_that_is_not_ready_is_no_mistake_in_the_search(open_page):
+def test_a_server_that_is_not_ready_is_not_reported_as_a_search_error(open_page):
     front = open_page(lambda page: page.route("**/api/**", lambda route: route.fulfill(
         status=503, content_type="application/problem+json", json=TROUBLE)))
     front.page.get_by_role("heading", name=TROUBLE["title"]).wait_for()
@@ -42,13 +42,13 @@ def test_a_server_that_is_not_ready_is_no_mistake_in_the_search(open_page):
     assert front.page.locator("#vacancy").is_hidden()
 
 
-def test_where_nothing_can_be_searched_the_pictures_are_there_all_the_same(open_page):
+def test_a_gallery_that_cannot_be_searched_still_shows_its_pictures(open_page):
     front = open_page(lambda page: None, "?q=zebra")
     front.slots.first.wait_for()
-    assert "nothing to search" in front.page.locator("#search-problem").inner_text()
+    assert "cannot be searched" in front.page.locator("#search-problem").inner_text()
 
 
-def test_a_server_that_cannot_be_reached_at_the_start_is_told_of_and_found(open_page):
+def test_a_server_unreachable_at_the_start_is_reported_and_found_later(open_page):
     front = open_page(refuse)
     front.page.get_by_role("heading", name="The gallery is out of reach").wait_for()
     front.page.locator("#banner").get_by_text("The gallery server is not answering").wait_for()
@@ -58,7 +58,7 @@ def test_a_server_that_cannot_be_reached_at_the_start_is_told_of_and_found(open_
     front.page.locator("#banner").wait_for(state="hidden")
 
 
-def test_a_proxy_that_answers_for_a_server_that_starts_is_understood(open_page):
+def test_a_proxy_error_is_reported_as_a_starting_server(open_page):
     def starting(page):
         page.route("**/api/**", lambda route: route.abort())
         page.route("**/healthz", lambda route: route.fulfill(status=502, body=""))
@@ -67,7 +67,7 @@ def test_a_proxy_that_answers_for_a_server_that_starts_is_understood(open_page):
     front.page.locator("#banner").get_by_text("The gallery server is starting").wait_for()
 
 
-def test_who_is_offline_at_the_start_is_told_so(open_page):
+def test_being_offline_at_the_start_is_reported(open_page):
     def offline(page):
         refuse(page)
         page.add_init_script("Object.defineProperty(navigator, 'onLine', { get: () => false })")

@@ -1,15 +1,15 @@
-"""Pictures come by the stream: all that is on screen, nothing twice, and by requests where there is none."""
+"""Pictures arrive by the stream: everything on screen, nothing twice, and by requests if there is no stream."""
 
 import statistics
 
 import pytest
 
-from books import KEPT
+from stored_renditions import ALL_IS_KEPT, SEEN_IS_KEPT
 from front import Frames, Traffic
 
 
 def watched(visit, server, **options):
-    """A page whose frames and whose requests for pictures are told."""
+    """A page whose frames and picture requests are recorded."""
     told = []
     front = visit(server, before=lambda page: told.extend([Frames(page), Traffic(page)]), **options)
     front.until_way("stream")
@@ -17,7 +17,7 @@ def watched(visit, server, **options):
 
 
 def viewports(frames) -> list[dict]:
-    """All that were said; the worker that says them tells of them later than the page tells what it shows."""
+    """All viewports sent; the worker's messages are reported later than what the page shows."""
     return [message for message in frames.said if message["type"] == "viewport"]
 
 
@@ -25,7 +25,7 @@ def travel(front, *legs):
     front.with_readings().page.evaluate("(legs) => window.readings.watchTasks(legs)", legs)
 
 
-def test_the_stream_is_the_normal_way(visit, demo):
+def test_pictures_arrive_by_stream_by_default(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     assert frames.streams == 1
@@ -34,7 +34,7 @@ def test_the_stream_is_the_normal_way(visit, demo):
     assert traffic.started == 0
 
 
-def test_without_a_stream_requests_take_over_until_there_is_one(visit, demo, relay):
+def test_without_a_stream_requests_take_over_until_it_works(visit, demo, relay):
     through = relay(demo)
     through.refuses = True
     front = visit(through)
@@ -49,7 +49,7 @@ def test_without_a_stream_requests_take_over_until_there_is_one(visit, demo, rel
     front.until_settled()
 
 
-def test_a_stream_that_breaks_begins_again_where_the_page_is(visit, demo, relay):
+def test_a_broken_stream_resumes_at_the_current_position(visit, demo, relay):
     through = relay(demo)
     front, frames, traffic = watched(visit, through)
     front.until_settled()
@@ -65,7 +65,7 @@ def test_a_stream_that_breaks_begins_again_where_the_page_is(visit, demo, relay)
     front.until_noted(lambda: abs(viewports(frames)[-1]["first"] + 1 - position) < 30)
 
 
-def test_a_visit_to_what_was_seen_costs_no_picture(visit, demo):
+def test_revisiting_seen_pictures_transfers_none_of_them(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.go_to(2_000)
     front.slot(1_999).locator("img").wait_for()
@@ -79,37 +79,29 @@ def test_a_visit_to_what_was_seen_costs_no_picture(visit, demo):
     assert front.position == 2_000
     assert front.slot(1_999).locator("img").count() == 1
     on_screen = set(range(1_999, 1_999 + 12))
-    assert frames.bytes <= AHEAD_ALONE * len(on_screen), "what is ahead may come; what is on screen may not"
+    assert frames.bytes <= AHEAD_ALONE * len(on_screen), "pictures on screen were sent again"
     assert not any(message["type"] == "forgot" for message in frames.said)
 
 
 AHEAD_ALONE = 40_000
-# More than its preview is written down of each picture on screen.
-SEEN_IS_KEPT = "async () => { const kept = await " + KEPT + """;
-    const seen = [...document.querySelectorAll('.slot[data-index]')].filter((slot) => {
-        const { top, bottom } = slot.getBoundingClientRect();
-        return bottom > 60 && top < innerHeight;
-    });
-    return seen.length > 0 && seen.every((slot) => kept.has(slot.querySelector('a').hash.replace('#image=', '')));
-}"""
 
 
-def test_what_is_held_of_the_rows_about_the_screen_is_shown_before_anybody_comes_to_them(visit, demo):
+def test_cached_pictures_near_the_screen_are_shown_in_advance(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.go_to(3_000)
     front.until(ALL_ROWS_ARE_SHOWN)
-    front.until_told(SEEN_IS_KEPT.replace("top < innerHeight", "top < Infinity"))
+    front.until_told(ALL_IS_KEPT)
     front.until("() => location.hash === '#at=3000'")
     front.page.reload()
     front.until_way("stream")
     front.until(ALL_ROWS_ARE_SHOWN)
 
 
-# Those beneath the screen, too.
+# Including those below the screen.
 ALL_ROWS_ARE_SHOWN = """() => {
     const slots = [...document.querySelectorAll('.slot[data-index]')].map((slot) => [slot, slot.getBoundingClientRect()]);
     return slots.some(([, { top }]) => top > innerHeight)
-        && slots.every(([slot, { bottom }]) => bottom < 60 || slot.dataset.phase === 'shown');
+        && slots.every(([slot, { bottom }]) => bottom < 60 || slot.dataset.phase === 'displayed');
 }"""
 
 
@@ -124,7 +116,7 @@ def test_scrolling_back_and_forth_sends_nothing_twice(visit, demo):
     assert traffic.started == 0
 
 
-def test_previews_come_before_tiles_and_cells_before_neither(visit, demo):
+def test_previews_come_before_tiles(visit, demo):
     """Phases only go forward: waiting, preview, shown."""
     front = visit(demo, before=lambda page: page.add_init_script("""
         window.phases = [];
@@ -139,21 +131,21 @@ def test_previews_come_before_tiles_and_cells_before_neither(visit, demo):
     front.until_settled()
     steps = front.page.evaluate("() => window.phases")
     assert any(after == "preview" for _, _, after in steps)
-    assert not any(before == "shown" and after == "preview" for _, before, after in steps)
+    assert not any(before == "displayed" and after == "preview" for _, before, after in steps)
 
 
-def test_after_a_fling_no_tile_of_what_flew_by_was_sent(visit, demo):
+def test_a_fling_transfers_no_tiles_of_slots_it_passes(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     frames.clear()
     travel(front, {"speed": 40, "time": 1_000, "stop": 0})
     front.until_settled()
     assert front.position > 500
-    # What is on screen, what is next to it, and what was on its way when the fling began.
+    # What is on screen, what is next to it, and what was in flight when the fling began.
     assert frames.count("tile") <= 4 * front.slots.count()
 
 
-def test_the_viewport_tells_of_motion_and_of_the_stop(visit, demo):
+def test_viewports_report_the_velocity_and_the_stop(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     frames.clear()
@@ -165,12 +157,12 @@ def test_the_viewport_tells_of_motion_and_of_the_stop(visit, demo):
     row, columns = front.page.locator(".row:not([hidden])").first.evaluate(
         "(row) => [row.offsetHeight, row.querySelectorAll('[data-index]:not([hidden])').length]")
     assert columns >= 2
-    # The middle one: a page that scripts scroll is a frame behind them, and leaps after a frame that took long.
+    # The median: scripted scrolling lags by a frame, and jumps after a slow one.
     true = 10_000 / row * columns
     assert true / 3 < statistics.median(fast) < 3 * true
 
 
-def test_pages_of_the_catalog_do_not_take_the_link_from_a_fling(visit, demo):
+def test_catalog_pages_are_not_loaded_during_a_fling(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     asked = []
@@ -179,14 +171,14 @@ def test_pages_of_the_catalog_do_not_take_the_link_from_a_fling(visit, demo):
     during = len(asked)
     front.until_settled()
     assert during <= 2
-    # They come when the pictures are there: the viewer and the next visit need them.
+    # They load once the pictures have arrived, because the viewer and the next visit need them.
     front.until("() => performance.getEntriesByType('resource').at(-1).name.includes('/api/v1/images?') || "
                 "performance.getEntriesByType('resource').some((entry) => entry.startTime > 0 && "
                 "entry.name.includes('offset=' + Math.floor((Number(document.querySelector('#position-number')"
                 ".value.replaceAll(',', '')) - 1) / 100) * 100))")
 
 
-def test_an_origin_that_fails_is_told_and_tried_again_by_the_stream(visit, broken):
+def test_an_origin_failure_is_shown_and_retried_over_the_stream(visit, broken):
     told = []
     front = visit(broken, before=lambda page: told.append(Frames(page)))
     front.until_way("stream")
@@ -200,11 +192,11 @@ def test_an_origin_that_fails_is_told_and_tried_again_by_the_stream(visit, broke
     front.until_noted(lambda: {"type": "retry", "slots": [index]} in told[0].said)
 
 
-def test_the_viewer_begins_with_the_tile_of_the_grid(visit, demo):
+def test_the_viewer_starts_with_the_tile_of_the_grid(visit, demo):
     front, frames, traffic = watched(visit, demo)
-    # Pictures of which the catalog knew nothing when its page came.
+    # Pictures about which the catalog knew nothing when its page loaded.
     front.go_to(7_001)
-    front.page.locator('.slot[data-index="7000"][data-phase=shown]').wait_for()
+    front.page.locator('.slot[data-index="7000"][data-phase=displayed]').wait_for()
     front.page.evaluate("""() => {
         window.sides = [];
         new MutationObserver((changes) => {
@@ -216,32 +208,32 @@ def test_the_viewer_begins_with_the_tile_of_the_grid(visit, demo):
     }""")
     tile = front.slot(7_000).locator("img").evaluate("(image) => Math.max(image.naturalWidth, image.naturalHeight)")
     front.slot(7_000).click()
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     sides = front.page.evaluate("() => window.sides")
     assert sides[0] == tile < sides[-1] and sides == sorted(sides)
     assert front.page.locator("#viewer-name").inner_text() == "7000.jpg"
 
 
-def test_the_viewer_and_its_neighbours_come_by_the_stream(visit, demo):
+def test_the_viewer_and_its_neighbours_load_over_the_stream(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     front.slot(5).click()
     for place in ("current", "next", "previous", "ahead"):
-        front.page.locator(f".frame[data-place={place}][data-phase=shown]").wait_for(state="attached")
+        front.page.locator(f".frame[data-place={place}][data-phase=displayed]").wait_for(state="attached")
     front.page.keyboard.press("ArrowRight")
-    front.page.locator(".frame[data-place=ahead][data-phase=shown]").wait_for(state="attached")
+    front.page.locator(".frame[data-place=ahead][data-phase=displayed]").wait_for(state="attached")
     assert traffic.started == 0
     front.until_noted(lambda: viewports(frames)[-1]["first"] == 6)
     looked = [said for said in frames.said if said.get("side") == "box"]
     assert looked[0]["first"] == 5 and looked[-1]["first"] == 6
     assert all((said["count"], said["ahead"], said["behind"]) == (1, 2, 1) for said in looked)
-    # The grid has the link again when the picture is closed.
+    # The grid gets the link back when the picture is closed.
     front.page.keyboard.press("Escape")
     front.viewer.wait_for(state="hidden")
     front.until_noted(lambda: viewports(frames)[-1]["side"] != "box")
 
 
-def test_a_page_that_is_hidden_comes_back_to_its_stream(visit, demo):
+def test_a_page_restored_from_the_back_forward_cache_reopens_its_stream(visit, demo):
     front, frames, traffic = watched(visit, demo)
     front.until_settled()
     front.page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
@@ -253,11 +245,11 @@ def test_a_page_that_is_hidden_comes_back_to_its_stream(visit, demo):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_fling_is_pictured(visit, demo, picture, scheme):
+def test_screenshots_of_a_fling(visit, demo, picture, scheme):
     front, _, _ = watched(visit, demo, color_scheme=scheme)
     front.until_settled()
     front.with_readings()
-    # Pictures that the server has seen before, as most are.
+    # Pictures that the server has seen before, as is usual.
     front.page.evaluate("""async () => {
         const { images } = await (await fetch('/api/v1/images?limit=300')).json();
         const headers = { Accept: 'image/avif, image/webp' };

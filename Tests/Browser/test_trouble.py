@@ -1,4 +1,4 @@
-"""Failures are told honestly, and end when their cause ends."""
+"""Failures are reported honestly, and end when their cause ends."""
 
 import io
 import struct
@@ -10,8 +10,7 @@ from front import FAILURE, by_requests, failing
 
 
 def undecodable(seed: int) -> bytes:
-    """A JPEG whose camera put a small picture into it, and of which nothing else can be decoded: its scan names tables
-    that there are not."""
+    """A JPEG with a camera's thumbnail of which nothing else can be decoded, because its tables are missing."""
     picture = Image.effect_noise((640, 480), 20 + seed).convert("RGB")
     small, large = io.BytesIO(), io.BytesIO()
     picture.resize((160, 120)).save(small, "JPEG")
@@ -25,7 +24,7 @@ def undecodable(seed: int) -> bytes:
     return bytes(content)
 
 
-def test_a_slot_that_failed_stays_so_when_its_preview_is_ready_only_then(visit, start, tmp_path):
+def test_a_failed_slot_stays_failed_when_its_preview_arrives_later(visit, start, tmp_path):
     for seed in range(12):
         (tmp_path / f"{seed}.jpg").write_bytes(undecodable(seed))
     front = visit(start("serve", tmp_path), before=lambda page: page.add_init_script("""
@@ -35,17 +34,17 @@ def test_a_slot_that_failed_stays_so_when_its_preview_is_ready_only_then(visit, 
         })).observe(document, {subtree: true, attributeFilter: ['data-phase'], attributeOldValue: true});
     """))
     front.until_settled()
-    # Now the server knows how they end, and tells it at once.
+    # Now the server knows that they fail, and reports it at once.
     front.page.reload()
     front.until("() => document.querySelectorAll('.slot[data-phase=failed]').length === 12")
-    # What is ready late is ready within a few frames of what came last.
+    # Late results arrive within a few frames of the last ones.
     front.page.evaluate("""async () => {
         for (let frame = 0; frame < 20; frame += 1) await new Promise(requestAnimationFrame);
     }""")
     assert front.page.evaluate("() => window.fallen") == []
 
 
-def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
+def test_a_failed_slot_shows_the_reason_and_can_be_retried(visit, demo):
     front = visit(demo, before=failing)
     front.until_settled()
     slot = front.slot(3)
@@ -58,15 +57,15 @@ def test_a_slot_that_failed_says_why_and_tries_again(visit, demo):
     assert not front.viewer.is_visible()
 
 
-def test_a_slot_that_failed_opens_as_all_others_do(visit, demo):
-    """What could not be had small is had large; then the slot insists, too."""
+def test_a_failed_slot_opens_in_the_viewer_and_retries_afterwards(visit, demo):
+    """A picture whose tile failed can be opened large; then the slot retries, too."""
     front = visit(demo, before=failing)
     front.until_settled()
     slot = front.slot(0)
     assert slot.get_attribute("data-phase") == "failed"
     slot.focus()
     front.page.keyboard.press("Enter")
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     front.page.unroute("**/images/*/tile?*")
     with front.page.expect_request(lambda request: request.url.endswith("/tokens") and request.post_data_json["retry"]
                                    ) as order:
@@ -76,13 +75,13 @@ def test_a_slot_that_failed_opens_as_all_others_do(visit, demo):
     slot.locator("img").wait_for()
 
 
-def test_an_origin_that_fails_is_a_slot_that_says_so(visit, broken):
+def test_an_origin_failure_is_shown_in_its_slot(visit, broken):
     front = visit(broken)
     front.page.locator(".slot[data-phase=failed]").first.wait_for()
     assert front.page.locator(".slot-problem-reason").first.inner_text()
 
 
-def test_a_slot_says_that_it_waits_for_its_origin_and_then_why_it_failed(visit, start):
+def test_a_slot_shows_that_it_waits_for_its_origin_and_then_why_it_failed(visit, start):
     server = start("demo", "--count", 4, "--latency", 1, "--fail", 0, "--hang", 1, "--origin-first-byte-timeout", 8)
     front = visit(server)
     slot = front.slot(1)
@@ -94,7 +93,7 @@ def test_a_slot_says_that_it_waits_for_its_origin_and_then_why_it_failed(visit, 
     assert "Waiting" not in slot.get_attribute("aria-label")
 
 
-def test_a_picture_whose_bytes_are_none_is_a_failed_slot(visit, demo):
+def test_undecodable_bytes_fail_the_slot(visit, demo):
     def before(page):
         by_requests(page)
         page.route("**/images/*/tile?*", lambda route: route.fulfill(
@@ -105,7 +104,7 @@ def test_a_picture_whose_bytes_are_none_is_a_failed_slot(visit, demo):
     assert front.slot(0).get_attribute("data-phase") == "failed"
 
 
-def test_a_server_that_is_gone_is_told_of_and_found_again(visit, start, tmp_path):
+def test_a_lost_server_is_reported_and_found_again(visit, start, tmp_path):
     options = ("demo", "--count", 500, "--latency", 1, "--fail", 0, "--hang", 0)
     server = start(*options, data=tmp_path)
     front = visit(server)
@@ -122,14 +121,14 @@ def test_a_server_that_is_gone_is_told_of_and_found_again(visit, start, tmp_path
     front.slot(399).locator("img").wait_for()
 
 
-def test_the_viewer_says_that_the_server_is_gone_and_goes_on_when_it_is_back(visit, start):
-    """A demo that is started again has the same pictures, with nothing kept from the run before."""
+def test_the_viewer_reports_a_lost_server_and_continues_when_it_is_back(visit, start):
+    """A restarted demo has the same pictures, but nothing cached from the previous run."""
     options = ("demo", "--count", 500, "--latency", 1, "--fail", 0, "--hang", 0)
     server = start(*options)
     front = visit(server)
     front.until_settled()
     front.slot(3).click()
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     front.until_still()
     server.stop()
     for _ in range(6):
@@ -137,17 +136,17 @@ def test_the_viewer_says_that_the_server_is_gone_and_goes_on_when_it_is_back(vis
     banner = front.viewer.get_by_role("alert")
     banner.wait_for()
     assert "not answering" in banner.inner_text()
-    # Nothing lies over it: a click on its button reaches it.
+    # Nothing covers it: a click reaches its button.
     front.page.get_by_role("button", name="Try now").click()
     start(*options, port=server.port)
-    # The longest that the page waits before it tries again is a quarter of a minute.
+    # The page retries at least every fifteen seconds.
     banner.wait_for(state="hidden", timeout=60_000)
     assert front.page.locator("#viewer-count").inner_text() == "10 of 500"
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for(timeout=60_000)
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for(timeout=60_000)
     for _ in range(30):
         front.page.keyboard.press("ArrowRight")
     front.until("() => document.querySelector('#viewer-count').textContent === '40 of 500'")
-    front.page.locator(".frame[data-place=current][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     assert front.page.locator(".frame[data-place=current] .frame-problem").is_hidden()
     front.page.keyboard.press("Escape")
     front.viewer.wait_for(state="hidden")
@@ -164,8 +163,8 @@ def test_an_empty_gallery_says_so(browser, start, tmp_path, picture):
     page.close()
 
 
-def test_a_catalog_that_changes_is_followed_without_a_jump(visit, demo):
-    """The second page that the server tells of has a new revision and more images."""
+def test_catalog_changes_are_followed_without_a_jump(visit, demo):
+    """The second page of the catalog has a new revision and more images."""
     grown = []
 
     def grow(route):
@@ -180,7 +179,7 @@ def test_a_catalog_that_changes_is_followed_without_a_jump(visit, demo):
     front.slot(2_999).locator("img").wait_for()
     top = front.slot(2_999).evaluate("(slot) => slot.getBoundingClientRect().top")
     front.page.route("**/api/v1/images?*", grow)
-    # At rest the page looks every twenty seconds.
+    # When idle, the page polls every twenty seconds.
     front.page.wait_for_function("() => document.querySelector('#position-total').textContent === '10,060'",
                                  timeout=60_000)
     assert front.slot(2_999).evaluate("(slot) => slot.getBoundingClientRect().top") == top
@@ -189,7 +188,7 @@ def test_a_catalog_that_changes_is_followed_without_a_jump(visit, demo):
 
 
 @pytest.mark.parametrize("place", ["#image=nothing", "#at=999999999", "#at=-3", "#at=x", "#nonsense"])
-def test_an_address_that_leads_nowhere_leads_into_the_gallery(visit, demo, place):
+def test_an_invalid_address_opens_the_gallery(visit, demo, place):
     front = visit(demo, place)
     front.until_settled()
     assert 1 <= front.position <= 10_000

@@ -1,4 +1,4 @@
-"""One picture, large: by mouse, keys and fingers, and back to its slot."""
+"""The viewer: a single picture, by mouse, keyboard and touch, and back to its slot."""
 
 import pytest
 
@@ -8,7 +8,7 @@ CURRENT = ".frame[data-place=current]"
 
 
 def until_shown(front):
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
 
 
 def opened(front, index=5):
@@ -53,7 +53,7 @@ def test_arrows_home_and_end_go_through_the_gallery(visit, demo):
     assert front.page.locator("#viewer-previous").is_disabled()
 
 
-def test_closing_shows_the_slot_of_the_picture_that_was_seen_last(visit, demo):
+def test_closing_shows_the_slot_of_the_last_viewed_picture(visit, demo):
     front = opened(visit(demo))
     front.page.keyboard.press("End")
     front.until("() => document.querySelector('#viewer-count').textContent.startsWith('10,000')")
@@ -63,15 +63,15 @@ def test_closing_shows_the_slot_of_the_picture_that_was_seen_last(visit, demo):
     front.until("() => document.activeElement.dataset.index === '9999'")
 
 
-def test_the_neighbours_are_decoded_before_they_are_looked_at(visit, demo):
+def test_the_neighbours_are_decoded_in_advance(visit, demo):
     front = opened(visit(demo))
-    front.page.locator(".frame[data-place=next][data-phase=shown] .frame-screen").wait_for(state="attached")
-    front.page.locator(".frame[data-place=previous][data-phase=shown] .frame-screen").wait_for(state="attached")
+    front.page.locator(".frame[data-place=next][data-phase=displayed] .frame-screen").wait_for(state="attached")
+    front.page.locator(".frame[data-place=previous][data-phase=displayed] .frame-screen").wait_for(state="attached")
     front.page.keyboard.press("ArrowRight")
-    assert front.page.locator(CURRENT).get_attribute("data-phase") == "shown"
+    assert front.page.locator(CURRENT).get_attribute("data-phase") == "displayed"
 
 
-def test_zoom_by_keys_wheel_and_double_click(visit, demo):
+def test_keys_wheel_and_double_click_zoom(visit, demo):
     front = opened(visit(demo))
     front.page.keyboard.press("+")
     assert scale(front) == pytest.approx(1.5)
@@ -90,7 +90,7 @@ def test_zoom_by_keys_wheel_and_double_click(visit, demo):
     assert scale(front) == 1
 
 
-def test_the_original_is_shown_when_the_screen_has_too_few_pixels(visit, demo):
+def test_the_original_is_shown_when_the_rendition_has_too_few_pixels(visit, demo):
     front = opened(visit(demo))
     for _ in range(8):
         front.page.keyboard.press("+")
@@ -108,7 +108,7 @@ def test_details_are_shown_beside_the_picture(visit, demo):
     details.wait_for(state="hidden")
 
 
-def test_back_closes_and_forward_opens_again(visit, demo):
+def test_back_closes_the_viewer_and_forward_reopens_it(visit, demo):
     front = opened(visit(demo))
     front.page.go_back()
     front.viewer.wait_for(state="hidden")
@@ -126,7 +126,7 @@ def test_a_reload_returns_to_the_picture_and_back_to_the_grid(visit, demo):
     assert count(front) == "7 of 10,000"
     front.page.go_back()
     front.viewer.wait_for(state="hidden")
-    # After a reload the slot may still be on its way.
+    # After a reload, the slot may still be loading.
     front.until_focused(6)
 
 
@@ -147,7 +147,7 @@ def test_the_original_can_be_downloaded(visit, demo):
     assert download.value.suggested_filename
 
 
-def test_a_failure_is_told_and_tried_again(visit, demo):
+def test_a_failure_is_shown_and_can_be_retried(visit, demo):
     front = visit(demo, before=lambda page: failing_pictures(
         page, 504, {"title": "The origin took too long", "status": 504, "detail": "It had ten seconds."}))
     front.until_settled()
@@ -162,7 +162,7 @@ def test_a_failure_is_told_and_tried_again(visit, demo):
 
 
 def touch(front, *steps):
-    """One finger, through the browser's own input, a frame for each step."""
+    """One finger, through the browser's own input, a frame per step."""
     session = front.page.context.new_cdp_session(front.page)
     for number, (x, y) in enumerate(steps):
         session.send("Input.dispatchTouchEvent", {
@@ -170,7 +170,7 @@ def touch(front, *steps):
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_a_swipe_goes_to_the_next_picture_and_a_pull_closes(phone, demo):
+def test_a_swipe_changes_the_picture_and_a_pull_closes_the_viewer(phone, demo):
     front = phone(demo)
     front.until_settled()
     front.slot(4).tap()
@@ -201,7 +201,7 @@ def test_two_fingers_zoom(phone, demo):
                 "'.frame[data-place=current] .frame-box')).transform).a > 2.5")
 
 
-def test_without_motion_nothing_moves(visit, demo):
+def test_with_reduced_motion_nothing_is_animated(visit, demo):
     front = visit(demo, reduced_motion="reduce", before=lambda page: page.add_init_script("""
         window.animated = [];
         const animate = Element.prototype.animate;

@@ -1,4 +1,6 @@
-"""What the viewer makes of unusual pictures, and what it tells of usual ones."""
+"""How the viewer handles unusual pictures, and which details it shows of normal ones."""
+
+import re
 
 import pytest
 from PIL import Image
@@ -32,7 +34,7 @@ def folder(start, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def unknown(start, tmp_path_factory):
-    """The same, of which nothing is known before it is asked for."""
+    """The same pictures, but nothing is known about them before they are requested."""
     return start("serve", filled(tmp_path_factory.mktemp("unknown")))
 
 
@@ -40,30 +42,50 @@ def opened(front, name: str):
     front.until_settled()
     front.page.locator(f'.slot[aria-label^="{name}"]').click()
     front.until("(name) => document.querySelector('#viewer-name').textContent === name", name)
-    front.page.locator(f"{CURRENT}:is([data-phase=shown], [data-phase=failed])").wait_for()
+    front.page.locator(f"{CURRENT}:is([data-phase=displayed], [data-phase=failed])").wait_for()
     front.until_still()
     return front
 
 
 @pytest.mark.parametrize("known", ["folder", "unknown"])
 @pytest.mark.parametrize("kind", ["avif", "gif", "png", "webp"])
-def test_a_picture_that_moves_moves_in_the_viewer(visit, request, known, kind):
+def test_an_animated_picture_plays_in_the_viewer(visit, request, known, kind):
     front = opened(visit(request.getfixturevalue(known)), f"animated.{kind}")
     original = front.page.locator(f"{CURRENT} .frame-original")
     original.wait_for()
     assert original.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [320, 240]
     assert front.page.locator(f"{CURRENT} .frame-problem").is_hidden()
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
 
 
-def test_a_still_picture_is_not_fetched_whole_for_nothing(visit, folder):
+def without_metadata(page):
+    """The page lists the pictures before the server has indexed them."""
+
+    def strip(route):
+        answer = route.fetch()
+        listing = answer.json()
+        for image in listing["images"]:
+            for member in ("width", "height", "type", "frames"):
+                image.pop(member, None)
+        route.fulfill(response=answer, json=listing)
+
+    page.route(re.compile(r"/api/v1/images\?"), strip)
+
+
+@pytest.mark.parametrize("name", ["animated.avif", "small.png", "photograph.jpg"])
+def test_a_picture_listed_before_its_metadata_was_known_opens(visit, folder, name):
+    front = opened(visit(folder, before=without_metadata), name)
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
+
+
+def test_the_original_of_a_still_picture_is_not_fetched_needlessly(visit, folder):
     front = opened(visit(folder), "photograph.jpg")
     front.page.keyboard.press("i")
     front.page.get_by_text("Canon").wait_for()
     assert front.page.locator(".frame-original").count() == 0
 
 
-def test_without_motion_a_picture_moves_when_somebody_wishes(visit, folder):
+def test_with_reduced_motion_an_animated_picture_plays_on_request(visit, folder):
     front = opened(visit(folder, reduced_motion="reduce"), "animated.webp")
     play = front.page.get_by_role("button", name="Play")
     play.wait_for()
@@ -73,14 +95,14 @@ def test_without_motion_a_picture_moves_when_somebody_wishes(visit, folder):
     assert play.is_hidden()
 
 
-def test_a_small_picture_is_never_blown_up_known_or_not(visit, folder, unknown):
+def test_a_small_picture_is_never_enlarged_whether_indexed_or_not(visit, folder, unknown):
     for server in (folder, unknown):
         front = opened(visit(server), "small.png")
         box = front.page.locator(f"{CURRENT} .frame-box")
         assert box.evaluate("(box) => [box.offsetWidth, box.offsetHeight]") == [100, 80]
 
 
-def test_a_damaged_picture_opens_with_its_reason_and_details(visit, folder):
+def test_a_broken_picture_opens_with_its_reason_and_details(visit, folder):
     front = opened(visit(folder), "none.jpg")
     notice = front.page.locator(f"{CURRENT} .frame-problem")
     assert "This is not a picture: it is text." in notice.inner_text()
@@ -88,7 +110,7 @@ def test_a_damaged_picture_opens_with_its_reason_and_details(visit, folder):
     details = front.page.get_by_role("complementary", name="Details")
     details.get_by_text("This is not a picture: it is text.").wait_for()
     details.get_by_text("18 bytes").wait_for()
-    # What is no picture is not handed out.
+    # A file that is no picture can't be downloaded.
     assert notice.get_by_role("link").count() == 0
     assert notice.get_by_role("button", name="Try again").is_visible()
     front.page.keyboard.press("Escape")
@@ -96,7 +118,7 @@ def test_a_damaged_picture_opens_with_its_reason_and_details(visit, folder):
     assert front.focused == NAMES.index("none.jpg")
 
 
-def test_of_a_damaged_picture_is_shown_what_there_is(visit, folder):
+def test_a_damaged_picture_is_shown_in_part(visit, folder):
     front = opened(visit(folder), "damaged.png")
     front.page.locator(f"{CURRENT}[data-part]").wait_for()
     shown = front.page.locator(f"{CURRENT} .frame-box img").first.bounding_box()
@@ -105,18 +127,18 @@ def test_of_a_damaged_picture_is_shown_what_there_is(visit, folder):
     with front.page.expect_download() as download:
         notice.get_by_role("link", name="Download the file").click()
     assert download.value.suggested_filename == "damaged.png"
-    # Its reason stands at its foot, and leaves the middle free.
+    # The reason is shown at the bottom, so that the middle stays free.
     assert notice.bounding_box()["y"] > 400 and shown["width"] > 500
 
 
-def test_the_words_for_who_listens_have_one_full_stop(visit, folder):
+def test_screen_reader_labels_have_a_single_full_stop_between_sentences(visit, folder):
     front = visit(folder)
     front.until_settled()
     label = front.page.locator('.slot[aria-label^="none.jpg"]').get_attribute("aria-label")
     assert label == f"none.jpg, picture {NAMES.index('none.jpg') + 1}. Cannot be shown: This is not a picture: it is text."
 
 
-def test_the_details_are_told_as_people_write_them(visit, folder):
+def test_the_details_are_formatted_for_people(visit, folder):
     front = opened(visit(folder), "photograph.jpg")
     front.page.keyboard.press("i")
     details = front.page.get_by_role("complementary", name="Details")
@@ -125,7 +147,7 @@ def test_the_details_are_told_as_people_write_them(visit, folder):
     details.get_by_text("1,500 × 1,000, 1.5 megapixels").wait_for()
 
 
-def test_a_place_is_a_link_to_a_map_and_nothing_is_asked_of_it(visit, folder):
+def test_a_place_links_to_a_map_that_is_not_contacted_in_advance(visit, folder):
     asked = []
     front = visit(folder, before=lambda page: page.on("request", lambda request: asked.append(request.url)))
     opened(front, "photograph.jpg")
@@ -139,7 +161,7 @@ def test_a_place_is_a_link_to_a_map_and_nothing_is_asked_of_it(visit, folder):
     assert all(url.startswith((folder.address, "blob:", "data:")) for url in asked)
 
 
-def test_the_folder_trail_leads_to_the_folders_view_and_back_to_the_picture(visit, folder):
+def test_the_folder_trail_opens_the_folder_and_back_returns_to_the_picture(visit, folder):
     front = opened(visit(folder), "photograph.jpg")
     front.page.keyboard.press("i")
     trail = front.page.locator(".details-trail")
@@ -153,12 +175,12 @@ def test_the_folder_trail_leads_to_the_folders_view_and_back_to_the_picture(visi
     front.page.go_back()
     front.viewer.wait_for()
     assert front.page.locator("#viewer-name").inner_text() == "photograph.jpg"
-    # It is a link like any other: it opens in another tab, too.
+    # A link like any other, which also opens in another tab.
     front.page.goto(folder.address + href)
     front.until("() => document.querySelector('#position-total').textContent === '1'")
 
 
-def test_a_histogram_is_counted_off_the_pages_thread(visit, folder):
+def test_the_histogram_is_computed_off_the_main_thread(visit, folder):
     front = opened(visit(folder), "photograph.jpg")
     front.page.evaluate("""() => {
         window.long = [];
@@ -191,7 +213,7 @@ COLOUR = """() => {
 }"""
 
 
-def test_a_picture_that_is_edited_while_it_is_looked_at_is_shown_as_it_is_now(visit, start, tmp_path):
+def test_a_picture_edited_while_it_is_viewed_is_updated(visit, start, tmp_path):
     def draw(name: str, colour: tuple[int, int, int]):
         Image.new("RGB", (1200, 800), colour).save(tmp_path / f".{name}", "JPEG")
         (tmp_path / f".{name}").rename(tmp_path / name)
@@ -201,12 +223,12 @@ def test_a_picture_that_is_edited_while_it_is_looked_at_is_shown_as_it_is_now(vi
     front = visit(start("serve", tmp_path))
     front.until_settled()
     front.slot(0).click()
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     red, green, _ = front.page.evaluate(COLOUR)
     assert red > 150 > green
     draw("a.jpg", (20, 20, 200))
     front.until(f"() => {{ const [red, , blue] = ({COLOUR})(); return blue > 150 && red < 100; }}")
     front.page.keyboard.press("ArrowRight")
     front.until("() => document.querySelector('#viewer-name').textContent === 'b.jpg'")
-    front.page.locator(f"{CURRENT}[data-phase=shown]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     assert front.page.evaluate(COLOUR)[1] > 150

@@ -1,4 +1,4 @@
-"""Getting from picture to picture: by quick fingers, by itself, by the filmstrip; and what lies ahead is ready."""
+"""From picture to picture: by quick gestures, by the slideshow, by the filmstrip; the next one is ready."""
 
 import time
 
@@ -12,10 +12,10 @@ def until_count(front, text: str):
     front.until("(text) => document.querySelector('#viewer-count').textContent === text", text)
 
 
-def test_each_of_two_quick_swipes_moves_a_picture(phone, demo):
+def test_each_of_two_quick_swipes_changes_the_picture(phone, demo):
     front = phone(demo)
     opened(front, 4)
-    front.page.locator(".frame[data-place=next][data-phase=shown]").wait_for()
+    front.page.locator(".frame[data-place=next][data-phase=displayed]").wait_for()
     across = [(340 - 60 * step, 420) for step in range(5)]
     touch(front, *across)
     touch(front, *across)
@@ -27,8 +27,8 @@ def test_each_of_two_quick_swipes_moves_a_picture(phone, demo):
 
 
 @pytest.mark.parametrize("by", ["fingers", "keys"])
-def test_two_quick_steps_are_two_although_the_catalog_is_late(phone, demo, by):
-    """What stands there is known only when both have been made."""
+def test_two_quick_steps_both_count_even_if_the_catalog_is_late(phone, demo, by):
+    """The catalog entry arrives only after both steps."""
     held = []
     front = phone(demo, before=lambda page: (by_requests(page), page.route(
         "**/api/v1/images?offset=100&*", lambda route: held.append(route))))
@@ -48,7 +48,7 @@ def test_two_quick_steps_are_two_although_the_catalog_is_late(phone, demo, by):
     until_count(front, "102 of 10,000")
 
 
-def test_a_finger_that_catches_a_gliding_picture_holds_it(phone, demo):
+def test_touching_a_gliding_picture_stops_it(phone, demo):
     front = phone(demo)
     opened(front, 4)
     touch(front, *[(340 - 60 * step, 420) for step in range(5)])
@@ -64,24 +64,24 @@ def test_a_finger_that_catches_a_gliding_picture_holds_it(phone, demo):
 def test_a_double_click_opens_the_viewer_and_leaves_it_open(visit, demo, reduced_motion):
     front = visit(demo, reduced_motion=reduced_motion)
     front.until_settled()
-    # The first slot lies where the viewer has nothing but its backdrop.
+    # The first slot is where the viewer shows only its backdrop.
     box = front.slot(0).bounding_box()
     front.double_click(box["x"] + 8, box["y"] + 60)
     until_shown(front)
     front.until_still()
-    # So long a first click waits for a second one, and then some.
+    # Longer than a click waits for a possible second one.
     front.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 600))")
     assert front.viewer.is_visible() and scale(front) == 1
 
 
-def test_a_click_beside_the_picture_closes_still(visit, demo):
+def test_a_click_beside_the_picture_still_closes_the_viewer(visit, demo):
     front = opened(visit(demo, viewport={"width": 1280, "height": 420}))
     front.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 600))")
     front.page.mouse.click(60, 300)
     front.viewer.wait_for(state="hidden")
 
 
-def test_a_double_tap_leads_to_the_pictures_own_pixels(visit, demo):
+def test_a_double_click_zooms_to_full_size(visit, demo):
     front = opened(visit(demo, viewport={"width": 640, "height": 400}))
     natural = front.page.locator(f"{CURRENT} .frame-box").evaluate("""async (box) => {
         const { images: [image] } = await (await fetch('/api/v1/images?offset=5&limit=1')).json();
@@ -98,11 +98,11 @@ def test_a_double_tap_leads_to_the_pictures_own_pixels(visit, demo):
     assert scale(front) == pytest.approx(natural, rel=0.01)
 
 
-def test_a_wheel_that_goes_sideways_turns_once(visit, demo):
+def test_a_sideways_wheel_gesture_changes_the_picture_once(visit, demo):
     front = opened(visit(demo))
     session = front.page.context.new_cdp_session(front.page)
     begin = time.time()
-    # One movement of the fingers, however long the machine takes for it.
+    # A single movement of the fingers, however long the machine takes.
     for step in range(6):
         session.send("Input.dispatchMouseEvent", {
             "type": "mouseWheel", "x": 640, "y": 400, "deltaX": 40, "deltaY": 3, "timestamp": begin + step / 100})
@@ -111,22 +111,22 @@ def test_a_wheel_that_goes_sideways_turns_once(visit, demo):
     assert count(front) == "7 of 10,000" and scale(front) == 1
 
 
-def test_the_next_but_one_is_ready_where_one_is_going(visit, demo):
+def test_the_picture_after_next_is_loaded_in_the_direction_of_travel(visit, demo):
     front = opened(visit(demo))
     for key, ahead in [("ArrowRight", 8), ("ArrowLeft", 3)]:
         front.page.keyboard.press(key)
-        front.page.locator(".frame[data-place=ahead][data-phase=shown]").wait_for(state="attached")
+        front.page.locator(".frame[data-place=ahead][data-phase=displayed]").wait_for(state="attached")
         name = front.page.locator(".frame[data-place=ahead] .frame-screen").get_attribute("alt")
         assert front.slot(ahead).get_attribute("aria-label").startswith(f"{name},")
 
 
-def test_a_slideshow_goes_on_by_itself_until_it_is_paused(visit, demo):
+def test_a_slideshow_advances_until_it_is_paused(visit, demo):
     front = opened(visit(demo))
     front.page.keyboard.press("Space")
     bar = front.page.get_by_role("group", name="Slideshow")
     bar.wait_for()
     bar.get_by_role("combobox", name="Time for each picture").select_option("3")
-    # It goes on: what is to be seen of one step is looked for at once.
+    # The slideshow continues: the intermediate state of a step is checked at once.
     front.until("""() => {
         const frames = [...document.querySelectorAll('#viewer-track .frame')];
         return frames.length === 4 && frames.filter((frame) => frame.getAnimations().length > 0).length === 2
@@ -142,12 +142,12 @@ def test_a_slideshow_goes_on_by_itself_until_it_is_paused(visit, demo):
     assert front.page.locator("#slideshow-seconds").input_value() == "3"
 
 
-def test_a_slideshow_rests_while_the_page_is_hidden(visit, demo):
+def test_a_slideshow_pauses_while_the_page_is_hidden(visit, demo):
     front = visit(demo, before=lambda page: page.clock.install())
     front.until_settled()
     front.slot(5).click()
     until_shown(front)
-    front.page.locator(".frame[data-place=next][data-phase=shown]").wait_for(state="attached")
+    front.page.locator(".frame[data-place=next][data-phase=displayed]").wait_for(state="attached")
     hide = """(isHidden) => {
         Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
         document.dispatchEvent(new Event('visibilitychange'));
@@ -161,7 +161,7 @@ def test_a_slideshow_rests_while_the_page_is_hidden(visit, demo):
     until_count(front, "7 of 10,000")
 
 
-def test_a_slideshow_hides_what_is_not_the_picture(visit, demo):
+def test_a_slideshow_hides_the_controls(visit, demo):
     front = opened(visit(demo, before=lambda page: page.clock.install()))
     front.page.keyboard.press("Space")
     front.page.clock.run_for(3_000)
@@ -170,7 +170,7 @@ def test_a_slideshow_hides_what_is_not_the_picture(visit, demo):
     front.until("() => getComputedStyle(document.querySelector('.viewer-bar')).opacity === '1'")
 
 
-def test_without_motion_pictures_of_a_slideshow_change_at_once(visit, demo):
+def test_with_reduced_motion_a_slideshow_changes_pictures_at_once(visit, demo):
     front = opened(visit(demo, reduced_motion="reduce"))
     front.page.locator("#slideshow-seconds").evaluate("(select) => { select.value = '3'; "
                                                       "select.dispatchEvent(new Event('change')); }")
@@ -187,7 +187,7 @@ def test_the_filmstrip_shows_the_neighbours_and_leads_to_them(visit, demo):
     strip.locator("[aria-current] img").wait_for()
     assert strip.locator("[aria-current]").get_attribute("aria-label").endswith("picture 6")
     assert front.page.locator("img").count() <= 150
-    # The picture makes room when the page is laid out next.
+    # The picture shrinks at the next layout.
     front.until("() => document.querySelector('.frame[data-place=current] .frame-box').getBoundingClientRect().bottom"
                 " <= document.querySelector('#filmstrip').getBoundingClientRect().top")
     strip.get_by_role("button", name="picture 9", exact=False).first.click()
@@ -203,7 +203,7 @@ def test_the_filmstrip_shows_the_neighbours_and_leads_to_them(visit, demo):
     strip.wait_for(state="hidden")
 
 
-def test_the_keys_are_told_from_anywhere(visit, demo):
+def test_the_keyboard_help_opens_anywhere(visit, demo):
     front = visit(demo)
     front.until_settled()
     sheet = front.page.get_by_role("dialog", name="Keys")
@@ -214,7 +214,7 @@ def test_the_keys_are_told_from_anywhere(visit, demo):
     opened(front)
     front.page.keyboard.press("?")
     sheet.wait_for()
-    # What lies beneath it does not hear the keys.
+    # The elements beneath do not receive the keys.
     front.page.keyboard.press("ArrowRight")
     front.page.keyboard.press("i")
     assert count(front) == "6 of 10,000" and front.page.locator("#details").is_hidden()
@@ -225,7 +225,7 @@ def test_the_keys_are_told_from_anywhere(visit, demo):
     until_count(front, "7 of 10,000")
 
 
-def test_the_whole_screen_is_had_by_key_and_button(visit, demo):
+def test_a_key_and_a_button_toggle_full_screen(visit, demo):
     front = opened(visit(demo))
     front.page.keyboard.press("f")
     front.until("() => document.fullscreenElement !== null")

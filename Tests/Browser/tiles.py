@@ -1,8 +1,8 @@
-"""What is seen of a pyramid's tiles, on the stage and on the wire."""
+"""Observes a pyramid's tiles, on the stage and on the network."""
 
 PYRAMIDS = "**/images/*/pyramid*"
 
-# Of what the stage shows, the share that is covered by tiles with a pixel for each of the screen; and each tile.
+# The share of the stage covered by tiles with one pixel per screen pixel, and each tile.
 READINGS = """(() => {
     const frame = () => document.querySelector('.frame[data-place=current]');
     window.tiles = () => [...frame().querySelectorAll('.frame-tile')].map((image) => {
@@ -32,7 +32,7 @@ def until_covered(front):
 
 
 class Pieces:
-    """What a page asks of pyramids."""
+    """A page's requests for pyramids."""
 
     def __init__(self, page):
         self.ranges: list[tuple[int, int]] = []

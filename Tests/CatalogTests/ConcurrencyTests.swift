@@ -12,9 +12,9 @@ import Testing
         let paths = Guarded<[ImageID: String]>([:])
     }
 
-    /// Readers page, look up and learn while files come and go under them: no call fails, and an id never means another
-    /// file than before.
-    @Test(.timeLimit(.minutes(1))) func `readers never see a half-made order, however it changes`() async throws {
+    /// Readers read pages, look up images and store metadata while files are added and removed: no call fails, and an
+    /// id never refers to another file than before.
+    @Test(.timeLimit(.minutes(1))) func `readers never see a partial order while files change`() async throws {
         let scratch = try Scratch()
         for number in 0..<40 { try scratch.file("pictures/\(number).jpg") }
         let catalog = try await scratch.catalog { $0.learningDelay = .milliseconds(1) }
@@ -30,7 +30,7 @@ import Testing
                                 #expect(paths[image.id] == nil || paths[image.id] == image.path)
                                 paths[image.id] = image.path
                             }
-                            catalog.learned(ImageFacts(), version: image.version, of: image.id)
+                            catalog.learned(ImageMetadata(), version: image.version, of: image.id)
                         }
                         if let first = page.images.first { _ = try await catalog.image(first.id) }
                         _ = catalog.state
@@ -50,27 +50,27 @@ import Testing
     }
 }
 
-@Suite struct DeskTests {
-    @Test func `what takes long in a great catalog is done at the desk, whoever asks`() async throws {
+@Suite struct ReadQueueTests {
+    @Test func `large reads run on the queue of their purpose, and small ones do not wait for them`() async throws {
         let scratch = try Scratch()
         for number in 0..<3 { try scratch.file("pictures/\(number).jpg") }
         let catalog = try await scratch.catalog()
-        let asker = Desk(label: "asker")
+        let asker = ReadQueue(label: "asker")
         for count in [5, 500] {
             let place = try await withTaskExecutorPreference(asker) {
-                try await catalog.reading(count) { _ in (catalog.desk.isCurrent, asker.isCurrent) }
+                try await catalog.reading(count) { _ in (catalog.readQueue.isCurrent, asker.isCurrent) }
             }
             #expect(place == (true, false))
         }
         let place = try await catalog.reading(5, for: .view) { _ in
-            (catalog.desk.isCurrent, catalog.viewersDesk.isCurrent)
+            (catalog.readQueue.isCurrent, catalog.viewerQueue.isCurrent)
         }
         #expect(place == (false, true))
         for purpose in [ReadingPurpose.view, .program] {
             let isApart = try await catalog.reading(4, for: purpose) { _ in
-                !catalog.desk.isCurrent && !catalog.viewersDesk.isCurrent
+                !catalog.readQueue.isCurrent && !catalog.viewerQueue.isCurrent
             }
-            #expect(isApart, "a picture or a few wait for nobody's page")
+            #expect(isApart, "small reads do not wait behind pages")
         }
         let ids = try await catalog.all().map(\.id)
         let images = try await withTaskExecutorPreference(asker) { try await catalog.images(ids) }
@@ -79,14 +79,14 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `who comes when as much waits as may is told to come back, and then is served`() async throws {
-        let desk = Desk(label: "test", bound: 2)
+    @Test func `a read is refused as busy while the queue is full, and served afterwards`() async throws {
+        let readQueue = ReadQueue(label: "test", bound: 2)
         let gates = (0..<2).map { _ in AsyncStream.makeStream(of: Void.self) }
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (gate, _) in gates {
                 group.addTask {
-                    try await desk.serve {
+                    try await readQueue.serve {
                         beginning.yield()
                         for await _ in gate {}
                     }
@@ -94,10 +94,10 @@ import Testing
             }
             var beginnings = begun.makeAsyncIterator()
             for _ in 0..<2 { await beginnings.next() }
-            await #expect(throws: CatalogError.busy) { try await desk.serve {} }
+            await #expect(throws: CatalogError.busy) { try await readQueue.serve {} }
             for (_, opened) in gates { opened.finish() }
             try await group.waitForAll()
         }
-        try await desk.serve {}
+        try await readQueue.serve {}
     }
 }

@@ -3,17 +3,17 @@ import Glibc
 import Locking
 import Synchronization
 
-/// A disk that fails beneath SQLite where a test says so: a VFS before the system's own, for all databases of the tests.
+/// Injects failures of the disk beneath SQLite: a VFS in front of the system's own, for all databases of the tests.
 final class FaultyDisk: Sendable {
     enum Operation: CaseIterable, Sendable { case open, read, write, sync, truncate, map }
 
     struct Fault: Sendable {
-        /// The beginning of the paths that it is met at.
+        /// The prefix of the paths with this fault.
         let place: String
         let operation: Operation
-        /// A result code of SQLite's.
+        /// A SQLite result code.
         let code: Int32
-        /// How many of such operations go well before.
+        /// The number of such operations that succeed first.
         var after = 0
     }
 
@@ -46,12 +46,12 @@ final class FaultyDisk: Sendable {
         sqlite3_vfs_register(own, 1)
     }
 
-    /// Has an operation fail from now on at the paths that begin so; nil makes them well.
+    /// Makes an operation fail from now on at paths with this prefix; nil ends the fault.
     func set(_ fault: Fault?, at place: String) {
         state.withLock { $0.faults[place] = fault.map { ($0, 0) } }
     }
 
-    /// How often the fault at this place was met.
+    /// How often the fault at this place has occurred.
     func met(at place: String) -> Int {
         state.withLock { state in state.faults[place].map { max(0, $0.met - $0.fault.after) } ?? 0 }
     }
@@ -71,7 +71,7 @@ final class FaultyDisk: Sendable {
         return fault(operation, path)
     }
 
-    /// The methods of a file of the system's, kept behind those that are put before them.
+    /// The system's methods for a file, stored behind the ones that replace them.
     private static func system(_ file: UnsafeMutablePointer<sqlite3_file>?) -> sqlite3_io_methods {
         let own = UnsafeRawPointer(file!.pointee.pMethods!)
         return own.load(fromByteOffset: MemoryLayout<sqlite3_io_methods>.stride, as: sqlite3_io_methods.self)

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import Catalog
 
-/// The system's calls, of which one kind fails where a test says so.
+/// The system's calls, of which a test can make one kind fail.
 final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
     enum Call: CaseIterable, Sendable {
         case open, openIn, openBeneath, status, statusOfFile, statusOfName, openNames, nextName, read, readHead, rename
@@ -16,11 +16,11 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
         let call: Call
         /// An `errno`.
         let code: Int32
-        /// Whether the call comes back only when `answer` is signalled.
+        /// Whether the call hangs until `answer` is signalled.
         var hangs = false
-        /// A part of the paths that it is met at.
+        /// A part of the affected paths.
         var place = ""
-        /// How many calls go well before.
+        /// The number of calls that succeed first.
         var after = 0
     }
 
@@ -29,11 +29,11 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
         var met = 0
     }
 
-    /// What a call that hangs waits for.
+    /// Calls that hang wait for this.
     let answer = DispatchSemaphore(value: 0)
     private let state = Guarded(State())
 
-    /// How often the fault was met since it was set.
+    /// How often the fault has occurred since it was set.
     var met: Int { state.withLock { max(0, $0.met - ($0.fault?.after ?? 0)) } }
 
     func set(_ fault: Fault?) { state.withLock { $0 = State(fault: fault) } }
@@ -59,9 +59,9 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
         fails(.openIn, at: path(of: folder) + "/" + String(cString: name)) ? -1 : super.open(name, in: folder, flags)
     }
 
-    override func open(_ path: UnsafePointer<CChar>, beneath root: Int32, _ flags: Int32, resolve: UInt64) -> Int32 {
+    override func open(_ path: UnsafePointer<CChar>, under root: Int32, _ flags: Int32, resolve: UInt64) -> Int32 {
         fails(.openBeneath, at: String(cString: path))
-            ? -1 : super.open(path, beneath: root, flags, resolve: resolve)
+            ? -1 : super.open(path, under: root, flags, resolve: resolve)
     }
 
     override func status(_ path: String, _ status: inout stat) -> Int32 {
@@ -96,7 +96,8 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
     override func openWatches() -> Int32 { fails(.openWatches, at: "") ? -1 : super.openWatches() }
 
     override func watch(_ watches: Int32, _ path: String, _ mask: UInt32) -> Int32 {
-        fails(.watch, at: path) ? -1 : super.watch(watches, path, mask)
+        let descriptor = path.split(separator: "/").last.flatMap { Int32($0) }
+        return fails(.watch, at: descriptor.map(self.path(of:)) ?? path) ? -1 : super.watch(watches, path, mask)
     }
 
     override func rename(_ old: String, to new: String) -> Int32 {
@@ -105,7 +106,7 @@ final class FaultyFileSystem: FileSystemCalls, @unchecked Sendable {
 }
 
 extension FileSystemCalls {
-    /// What a descriptor was opened as.
+    /// The path that a descriptor was opened by.
     func path(of file: Int32) -> String {
         let path = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             guard let bytes = buffer.baseAddress else { return }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Catalog
 
-/// What the file system fails to do, call by call: nothing is lost, it is said, and it is well when the fault has passed.
+/// Failures of file system calls, one by one: nothing is lost, the failure is reported, and everything recovers once it
+/// is over.
 @Suite(.serialized) struct FileFaultTests {
     let scratch: Scratch
     private let files = FaultyFileSystem()
@@ -16,7 +17,7 @@ import Testing
 
     private static let codes = [EIO, EACCES, EMFILE, ESTALE]
 
-    /// Each call that reads what lies beneath the root's folder `sub`, with whether the whole of it is in doubt.
+    /// Each call that reads the folder `sub` beneath the root, and calls that read the root itself.
     private static let calls: [FaultyFileSystem.Fault] = codes.flatMap { code -> [FaultyFileSystem.Fault] in
         [
             .init(call: .openBeneath, code: code, place: "sub"),
@@ -52,35 +53,35 @@ import Testing
     }
 
     private func learn(_ catalog: Catalog) async throws -> [GalleryImage] {
-        var facts = ImageFacts()
-        facts.width = 7
-        for image in try await catalog.all() { catalog.learned(facts, version: image.version, of: image.id) }
-        await catalog.facts.drain()
+        var metadata = ImageMetadata()
+        metadata.width = 7
+        for image in try await catalog.all() { catalog.learned(metadata, version: image.version, of: image.id) }
+        await catalog.metadata.drain()
         return try await catalog.all()
     }
 
     /// Why folders are read again.
     enum Occasion: CaseIterable {
-        /// It is not known how they looked.
+        /// Their fingerprints are unknown.
         case unknown
-        /// They look other than they did.
+        /// Their fingerprints have changed.
         case changed
     }
 
     @Test(arguments: calls, Occasion.allCases)
-    func `what cannot be read keeps its pictures and all that was learnt of them`(
+    func `unreadable folders keep their images and metadata`(
         fault: FaultyFileSystem.Fault, occasion: Occasion
     ) async throws {
         try tree()
         let catalog = try await scratch.catalog { [files] in
             $0.fileSystem = files
-            $0.retrying = RetryPace(first: .seconds(3600), longest: .seconds(3600))
+            $0.retrying = RetryPace(first: .seconds(3600), maximumDelay: .seconds(3600))
         }
         let before = try await learn(catalog)
-        #expect(before.count == 9 && before.allSatisfy { $0.facts.width == 7 })
+        #expect(before.count == 9 && before.allSatisfy { $0.metadata.width == 7 })
         switch occasion {
         case .unknown:
-            try await catalog.shelf.disk.database.write { try $0.execute(sql: "DELETE FROM folder") }
+            try await catalog.indexStore.disk.database.write { try $0.execute(sql: "DELETE FROM folder") }
             catalog.scanning.sync { catalog.records[0].folders = nil }
         case .changed:
             for folder in ["", "/sub", "/sub/deep", "/sub/deep/er", "/z"] {
@@ -91,7 +92,7 @@ import Testing
         await catalog.rescanned()
         #expect(files.met > 0)
         #expect(try await catalog.all() == before)
-        // That a file which is no picture by its name is closed to this user is no news.
+        // Denied access to a file without an image's name is not a problem.
         let isQuiet =
             fault.code == EACCES
             && (fault.call == .readHead || fault.place == "sub/scan")
@@ -100,18 +101,18 @@ import Testing
         await catalog.rescanned()
         #expect(try await catalog.all() == before)
         #expect(catalog.state.problems.count == 0)
-        // Nor does the index have less, or more, than before.
-        let (rows, facts) = try await catalog.shelf.disk.database.read { db in
+        // Nor has the index lost or gained any rows.
+        let (rows, metadata) = try await catalog.indexStore.disk.database.read { db in
             (
                 try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM image"),
                 try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM facts WHERE width = 7")
             )
         }
-        #expect(rows == 9 && facts == 9)
+        #expect(rows == 9 && metadata == 9)
         await catalog.close()
     }
 
-    @Test func `what is gone for certain goes, while what cannot be read beside it stays`() async throws {
+    @Test func `files that are certainly gone are removed, while unreadable ones beside them stay`() async throws {
         try tree()
         let catalog = try await scratch.catalog { [files] in $0.fileSystem = files }
         _ = try await learn(catalog)
@@ -121,13 +122,14 @@ import Testing
         files.set(.init(call: .openNames, code: ESTALE, place: "/sub/deep"))
         await catalog.rescanned()
         let paths = try await catalog.all().compactMap(\.path)
-        // The link led to what has gone.
+        // The link's target is gone.
         #expect(
             paths == ["a.jpg", "sub/c.jpg", "sub/scan", "sub/deep/d.jpg", "sub/deep/er/x.jpg", "z/f.jpg", "z/g.jpg"])
         await catalog.close()
     }
 
-    @Test(arguments: [EACCES, EIO]) func `a file of no picture's name that is closed to this user is no problem`(
+    @Test(arguments: [EACCES, EIO])
+    func `an unreadable file without an image's name is a problem unless access is denied`(
         code: Int32
     ) async throws {
         try tree()
@@ -140,7 +142,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test(arguments: [ENOENT, ENOTDIR]) func `a folder that is gone for certain takes its pictures with it`(
+    @Test(arguments: [ENOENT, ENOTDIR]) func `a folder that is certainly gone loses its images`(
         code: Int32
     ) async throws {
         try tree()
@@ -151,12 +153,12 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `what could not be read is read again by itself when the fault has passed`() async throws {
+    @Test func `unreadable folders are rescanned automatically once the fault is over`() async throws {
         try tree()
         files.set(.init(call: .openNames, code: EMFILE, place: "/sub"))
         let catalog = try await scratch.catalog { [files] in
             $0.fileSystem = files
-            $0.retrying = RetryPace(first: .milliseconds(5), longest: .milliseconds(20))
+            $0.retrying = RetryPace(first: .milliseconds(5), maximumDelay: .milliseconds(20))
         }
         #expect(try await catalog.all().compactMap(\.path) == ["a.jpg", "z/e.jpg", "z/f.jpg"])
         files.set(nil)
@@ -164,26 +166,26 @@ import Testing
         await catalog.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a disk that hangs while it is read stops neither readers nor the end`()
+    @Test(.timeLimit(.minutes(1))) func `a disk that hangs during a scan blocks neither readers nor closing`()
         async throws
     {
         try tree()
         let catalog = try await scratch.catalog { [files] in
             $0.fileSystem = files
-            $0.closingPatience = .milliseconds(20)
+            $0.closingTimeout = .milliseconds(20)
         }
         let before = try await catalog.all()
         files.set(.init(call: .openNames, code: EIO, hangs: true, place: "/sub"))
         catalog.rescan()
         #expect(await eventually { files.met > 0 })
-        // What is shown comes from what is known.
+        // Meanwhile pages are served from the records of the last scan.
         let page = try await catalog.page(offset: 0, limit: 500)
         #expect(page.images == before && catalog.state.isScanning)
         _ = try catalog.openFile(folder: 0, path: "z/e.jpg").size
         await catalog.close()
         await #expect(throws: CatalogError.closed) { try await catalog.page(offset: 0, limit: 1) }
         files.answer.signal()
-        // Then the data folder is free, and has all that it had.
+        // The data folder is now unlocked, and contains everything.
         await withCheckedContinuation { done in catalog.scanning.async { done.resume() } }
         files.set(nil)
         let again = try await scratch.catalog()
@@ -191,8 +193,8 @@ import Testing
         await again.close()
     }
 
-    @Test func `rights that are missing are not asked for again and again`() {
-        let pace = RetryPace(first: .seconds(1), longest: .seconds(60))
+    @Test func `retries back off up to the maximumDelay delay`() {
+        let pace = RetryPace(first: .seconds(1), maximumDelay: .seconds(60))
         #expect((1...8).map { pace.delay(after: $0) } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
         #expect(pace.delay(after: 10_000) == .seconds(60))
     }
@@ -218,7 +220,7 @@ import Testing
         await catalog.rescanned()
         #expect(try await catalog.all() == before)
         #expect(catalog.state.problems == problems)
-        // Of a list that has not changed the fault is forgotten, too.
+        // The fault is also forgotten for a list that has not changed.
         files.set(.init(call: .status, code: EIO, place: "a.txt"))
         await catalog.rescanned()
         files.set(nil)
@@ -227,7 +229,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `a file that cannot be opened now is not said to be gone`() async throws {
+    @Test func `a file that temporarily cannot be opened is not reported as gone`() async throws {
         try tree()
         let catalog = try await scratch.catalog { [files] in $0.fileSystem = files }
         func unavailability(_ code: Int32) -> CatalogError.Unavailability? {
@@ -256,14 +258,14 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    @Test func `a data folder among the pictures is no folder of pictures`() async throws {
+    @Test func `a data folder inside a source is not scanned`() async throws {
         for name in ["a.jpg", "data/cache/originals/1.jpg", "sub/data/b.jpg"] { try scratch.file("pictures/" + name) }
         let catalog = try await scratch.catalog(data: "pictures/data")
         #expect(try await catalog.all().compactMap(\.path) == ["a.jpg", "sub/data/b.jpg"])
         await catalog.close()
     }
 
-    @Test func `it is known by whatever name it is reached`() async throws {
+    @Test func `a data folder inside a source is recognized through a link`() async throws {
         for name in ["a.jpg", "state/cache/1.jpg"] { try scratch.file("pictures/" + name) }
         try scratch.link("pictures/data", to: "state")
         let catalog = try await scratch.catalog(data: "pictures/data")
@@ -271,7 +273,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `a data folder that is the folder of pictures is refused`() async throws {
+    @Test func `a data folder that is also the source is refused`() async throws {
         try scratch.file("pictures/a.jpg")
         await #expect {
             try await scratch.catalog(data: "pictures")

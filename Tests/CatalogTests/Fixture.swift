@@ -8,7 +8,7 @@ import Testing
 
 @testable import Catalog
 
-/// A folder of its own for one test, gone with it.
+/// A temporary folder for one test, deleted with it.
 final class Scratch: Sendable {
     let path: String
 
@@ -47,34 +47,37 @@ final class Scratch: Sendable {
         try #require(symlink(target, path(name)) == 0)
     }
 
-    /// A catalog of what lies in `pictures`, or of other sources, that has been read to its end.
+    /// A catalog of the folder `pictures`, or of other sources, after a complete scan.
     func catalog(
-        _ sources: [Source]? = nil, data: String = "data", _ change: (inout Catalog.Configuration) -> Void = { _ in }
+        _ sources: [Source]? = nil, data: String = "data", logger: Logger? = nil,
+        _ change: (inout Catalog.Configuration) throws -> Void = { _ in }
     ) async throws -> Catalog {
-        let catalog = try await opened(sources, data: data, change)
+        let catalog = try await opened(sources, data: data, logger: logger, change)
         await catalog.scanCompleted()
         return catalog
     }
 
     func opened(
-        _ sources: [Source]? = nil, data: String = "data", _ change: (inout Catalog.Configuration) -> Void = { _ in }
+        _ sources: [Source]? = nil, data: String = "data", logger: Logger? = nil,
+        _ change: (inout Catalog.Configuration) throws -> Void = { _ in }
     ) async throws -> Catalog {
         var configuration = Catalog.Configuration(dataFolder: path(data))
         configuration.growthInterval = .milliseconds(50)
-        // Tests read what they have just written, when they say so.
+        // Tests scan explicitly what they have just written.
         configuration.watches = false
         configuration.settling = .zero
         configuration.moving = .zero
-        change(&configuration)
-        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
+        try change(&configuration)
+        var silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        silent.logLevel = .critical
         return try await Catalog.open(
-            configuration, sources: sources ?? [.folder(path: try folder("pictures"))], logger: logger)
+            configuration, sources: sources ?? [.folder(path: try folder("pictures"))],
+            logger: logger ?? silent)
     }
 }
 
 extension Catalog {
-    /// All images, followed page by page.
+    /// All images, read page by page.
     func all(limit: Int = 500) async throws -> [GalleryImage] {
         var page = try await page(offset: 0, limit: limit)
         var images = page.images

@@ -30,16 +30,16 @@ import Testing
         ] { #expect(!canOpen(root, path), "\(path.prefix(40))") }
     }
 
-    @Test func `without openat2 no link at all is followed`() throws {
+    @Test func `without openat2, no link is followed`() throws {
         try scratch.file("root/a.jpg")
         try scratch.link("root/b.jpg", to: "a.jpg")
         #expect(canOpen(try FolderRoot(path: scratch.path("root")), "b.jpg"))
         #expect(!canOpen(try FolderRoot(path: scratch.path("root"), usesOpenAt2: false), "b.jpg"))
     }
 
-    /// A folder is swapped for a link to a folder outside while files are opened in it: what is opened is always the
-    /// one inside, whose content tells.
-    @Test(arguments: [true, false]) func `a folder swapped for a link while it is opened leads nowhere`(
+    /// A folder is swapped for a link to a folder outside while files are opened in it. What is opened must always be
+    /// the file inside, which its content shows.
+    @Test(arguments: [true, false]) func `a folder swapped for a link during an open never leads outside`(
         usesOpenAt2: Bool
     ) throws {
         try scratch.file("root/a/b.jpg", "in")
@@ -64,12 +64,12 @@ import Testing
         }
         isDone.store(true, ordering: .relaxed)
         swapped.wait()
-        // Each round of the swapper ends as it began, so now the folder is in its place.
+        // Each round of the swapper ends as it began, so the folder is in its place now.
         let file = try root.openFile(Array("a/b.jpg".utf8))
         #expect(file.size == 2)
     }
 
-    @Test func `a file knows its size and version, and its descriptor can be handed on`() throws {
+    @Test func `an open file has its size and version, and hands over its descriptor`() throws {
         try scratch.file("root/a.jpg", "12345")
         let root = try FolderRoot(path: scratch.path("root"))
         let file = try root.openFile(Array("a.jpg".utf8))
@@ -82,7 +82,7 @@ import Testing
 }
 
 private enum Thread {
-    /// A thread of its own: what it runs spins.
+    /// On a thread of its own, because the work spins.
     static func detach(_ body: @escaping @Sendable () -> Void) {
         DispatchQueue(label: "swapper").async(execute: body)
     }

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    @Test func `a folder is read with its sub-folders, its own pictures first, in the order that people expect`()
+    @Test func `a folder is scanned recursively, its own images first, in natural order`()
         async throws
     {
         for name in ["IMG_10.jpg", "IMG_2.jpg", "img_1.JPG", "b/10.png", "b/9.png", "a2/x.gif", "a10/x.gif"] {
@@ -22,7 +22,7 @@ import Testing
             paths == ["img_1.JPG", "IMG_2.jpg", "IMG_10.jpg", "a2/x.gif", "a10/x.gif", "b/9.png", "b/10.png"])
     }
 
-    @Test func `documents get no slot, and a picture without an image's name gets one`() async throws {
+    @Test func `files are images by their extension or content, and documents are skipped`() async throws {
         try scratch.file("pictures/letter.txt", "Dear all,")
         try scratch.file("pictures/page.html", "<!DOCTYPE html><html><svg></svg></html>")
         try scratch.file("pictures/empty.jpg", "")
@@ -34,7 +34,7 @@ import Testing
         #expect(try await catalog.names() == ["drawing.xml", "empty.jpg", "really text.png", "scan"])
     }
 
-    @Test func `hidden files and the leavings of cameras and file managers are skipped`() async throws {
+    @Test func `hidden files and the auxiliary files of cameras and file managers are skipped`() async throws {
         for name in [
             ".hidden.jpg", "@eaDir/a.jpg", ".thumbnails/b.png", "Thumbs.db", "#recycle/c.jpg", "__MACOSX/._d.jpg",
             "e.jpg",
@@ -61,7 +61,7 @@ import Testing
                 == ["absolute.jpg", "dangling.jpg", "out.jpg", "outside", "passwd.png"])
     }
 
-    @Test func `links in a circle end the scan no later`() async throws {
+    @Test func `a scan ends despite circular links`() async throws {
         try scratch.file("pictures/a/b/one.jpg")
         try scratch.link("pictures/a/b/up", to: "..")
         try scratch.link("pictures/self", to: "self")
@@ -71,7 +71,7 @@ import Testing
         #expect(catalog.state.problems.first.map(\.path) == ["self"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a FIFO is refused and nobody waits for its writer`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a FIFO is refused without waiting for its writer`() async throws {
         try scratch.file("pictures/a.jpg")
         try #require(mkfifo(scratch.path("pictures/pipe.jpg"), 0o644) == 0)
         let catalog = try await scratch.catalog()
@@ -92,7 +92,7 @@ import Testing
         #expect(try catalog.openFile(folder: 0, path: try #require(image.path)).size == 0)
     }
 
-    @Test func `hostile names are names like any other`() async throws {
+    @Test func `hostile file names are handled like any other`() async throws {
         let names = ["a\nb.jpg", "%2e%2e.jpg", "'; DROP TABLE image.jpg", "\u{202e}gpj.jpg", "-rf.jpg", "e\u{301}.jpg"]
         for name in names { try scratch.file("pictures/" + name) }
         let catalog = try await scratch.catalog()
@@ -104,29 +104,31 @@ import Testing
     @Test func `an empty folder is an empty gallery that says so`() async throws {
         let catalog = try await scratch.catalog()
         #expect(catalog.state.total == 0)
-        #expect(catalog.state.problems.first.first?.reason.contains("holds no picture") == true)
+        #expect(catalog.state.problems.first.first?.reason.contains("contains no images") == true)
         let page = try await catalog.page(offset: 0, limit: 10)
         #expect(page.images.isEmpty && page.next == nil)
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a folder that is empty at the start keeps its pictures until it is full, or a person has it read`()
+    func `a folder found empty at startup keeps its images until it has files or a rescan is requested`()
         async throws
     {
         let names = (0..<3).map { "\($0).jpg" }
         for name in names { try scratch.file("pictures/" + name) }
         func opened() async throws -> Catalog {
-            try await scratch.catalog { $0.retrying = RetryPace(first: .milliseconds(5), longest: .milliseconds(20)) }
+            try await scratch.catalog {
+                $0.retrying = RetryPace(first: .milliseconds(5), maximumDelay: .milliseconds(20))
+            }
         }
         await (try opened()).close()
         for name in names { try scratch.remove("pictures/" + name) }
         var catalog = try await opened()
         #expect(try await catalog.names() == names)
         #expect(catalog.state.problems.first.contains { $0.reason.contains("mount") && $0.reason.contains("SIGUSR1") })
-        // It is looked for by itself.
+        // It is scanned again without a request.
         try scratch.file("pictures/9.jpg")
         #expect(await eventually { catalog.state.total == 1 && catalog.state.problems.count == 0 })
-        // What was full in this run and is empty now was emptied.
+        // A folder that contained something in this run and is empty now was emptied on purpose.
         try scratch.remove("pictures/9.jpg")
         await catalog.rescanned()
         #expect(catalog.state.total == 0)
@@ -149,12 +151,12 @@ import Testing
         #expect(images.map(\.location) == (0..<3).map { .file(folder: $0, path: "x.jpg") })
         #expect(Set(images.map(\.id)).count == 3)
         await catalog.close()
-        // The order of the words is no part of an image's name, save among folders of one name.
+        // The order of the sources does not affect ids, except among folders with the same name.
         let turned = try await scratch.catalog([sources[1], sources[0], sources[2]])
         #expect(try await turned.all().map(\.id) == [images[1].id, images[0].id, images[2].id])
     }
 
-    @Test func `a folder that has gone keeps its last known images, and the state says so`() async throws {
+    @Test func `a missing folder keeps its last known images, and the state says so`() async throws {
         try scratch.file("pictures/a.jpg")
         let catalog = try await scratch.catalog()
         try scratch.remove("pictures")

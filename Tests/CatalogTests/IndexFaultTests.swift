@@ -10,7 +10,7 @@ import Testing
 
 @testable import Catalog
 
-/// What the disk beneath the index fails to do, and damage that comes while it is in use.
+/// Failures of the disk beneath the index, and damage that occurs while the index is in use.
 @Suite(.serialized) struct IndexFaultTests {
     let scratch: Scratch
 
@@ -31,29 +31,29 @@ import Testing
     }
 
     private func learn(_ catalog: Catalog) async throws -> [GalleryImage] {
-        var facts = ImageFacts()
-        facts.width = 7
-        facts.mediaType = String(repeating: "x", count: 200)
-        for image in try await catalog.all() { catalog.learned(facts, version: image.version, of: image.id) }
-        await catalog.facts.drain()
+        var metadata = ImageMetadata()
+        metadata.width = 7
+        metadata.mediaType = String(repeating: "x", count: 200)
+        for image in try await catalog.all() { catalog.learned(metadata, version: image.version, of: image.id) }
+        await catalog.metadata.drain()
         return try await catalog.all()
     }
 
     private func opened() async throws -> Catalog {
-        try await scratch.catalog { $0.retrying = RetryPace(first: .milliseconds(5), longest: .milliseconds(50)) }
+        try await scratch.catalog { $0.retrying = RetryPace(first: .milliseconds(5), maximumDelay: .milliseconds(50)) }
     }
 
-    /// All images, or nil when the answer is that they cannot be read now.
-    private func asked(_ catalog: Catalog) async throws -> [GalleryImage]? {
+    /// All images, or nil if they cannot be read now.
+    private func imagesIfReadable(_ catalog: Catalog) async throws -> [GalleryImage]? {
         do { return try await catalog.all() } catch CatalogError.indexUnavailable { return nil }
     }
 
     private func isWell(_ catalog: Catalog) -> Bool {
-        !catalog.isHealing && !catalog.state.isScanning && catalog.shelf.memoryInUse == nil
+        !catalog.isRepairing && !catalog.state.isScanning && catalog.indexStore.memoryInUse == nil
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: faults, [0, 5])
-    func `a disk that fails for a while costs nothing but that while`(
+    func `a temporary disk failure loses nothing`(
         fault: (FaultyDisk.Operation, Int32), after: Int
     ) async throws {
         try pictures()
@@ -62,28 +62,28 @@ import Testing
         let place = scratch.path("data/catalog.sqlite")
         FaultyDisk.shared.set(.init(place: place, operation: fault.0, code: fault.1, after: after), at: place)
         try scratch.file("pictures/999.jpg")
-        var facts = ImageFacts()
-        facts.height = 9
-        catalog.learned(facts, version: before[0].version, of: before[0].id)
-        await catalog.facts.drain()
+        var metadata = ImageMetadata()
+        metadata.height = 9
+        catalog.learned(metadata, version: before[0].version, of: before[0].id)
+        await catalog.metadata.drain()
         await catalog.rescanned()
         #expect(catalog.state.total > 119)
-        if let images = try await asked(catalog) { #expect(images.count > 119) }
+        if let images = try await imagesIfReadable(catalog) { #expect(images.count > 119) }
         FaultyDisk.shared.set(nil, at: place)
         await catalog.rescanned()
         #expect(await eventually { isWell(catalog) && catalog.state.total == 121 }, "\(catalog.state)")
-        await catalog.facts.drain()
+        await catalog.metadata.drain()
         let images = try await catalog.all()
-        #expect(images.filter { $0.facts.width == 7 }.map(\.id) == before.map(\.id))
-        #expect(images.first?.facts.height == 9)
+        #expect(images.filter { $0.metadata.width == 7 }.map(\.id) == before.map(\.id))
+        #expect(images.first?.metadata.height == 9)
         await catalog.close()
-        // And the index on disk is whole.
+        // And the index on disk is intact.
         let again = try await opened()
         #expect(try await again.all() == images)
         await again.close()
     }
 
-    /// Writes nonsense over the index while it is in use, from a byte on.
+    /// Overwrites the index with garbage from a byte on, while it is in use.
     private func damage(from start: Int, count: Int? = nil) throws {
         let path = scratch.path("data/catalog.sqlite")
         let size = Int(fileSize(path))
@@ -99,16 +99,16 @@ import Testing
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// So that what is asked next is read from the file.
+    /// Drops caches, so that the next read goes to the file.
     private func forget(_ catalog: Catalog) throws {
-        try catalog.shelf.disk.database.writeWithoutTransaction { db in
+        try catalog.indexStore.disk.database.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
-        (catalog.shelf.disk.database as? DatabasePool)?.releaseMemory()
+        (catalog.indexStore.disk.database as? DatabasePool)?.releaseMemory()
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [0, 4096, 16384])
-    func `an index that is damaged while it is in use is built again without a word from anybody`(start: Int)
+    func `an index damaged while in use is rebuilt without intervention`(start: Int)
         async throws
     {
         try pictures(600)
@@ -117,11 +117,11 @@ import Testing
         try forget(catalog)
         try damage(from: start)
         var answers: [Bool] = []
-        // Nobody says that anything is to be read again; who is refused asks again.
+        // Nobody requests a rescan; a refused client tries again.
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
             #expect(catalog.state.total == 600)
-            let images = try await asked(catalog)
+            let images = try await imagesIfReadable(catalog)
             answers.append(images != nil)
             if let images, isWell(catalog) {
                 #expect(images.map(\.id) == before.map(\.id))
@@ -138,44 +138,44 @@ import Testing
         await again.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `readiness is denied from the damage to its repair`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a damaged index counts as under repair until it is replaced`() async throws {
         try pictures(50)
         let catalog = try await opened()
-        #expect(!catalog.isHealing)
-        let index = catalog.shelf.disk
-        // Nothing is repaired while the scanning queue is held.
+        #expect(!catalog.isRepairing)
+        let index = catalog.indexStore.disk
+        // Nothing is repaired while the scanning queue is suspended.
         catalog.scanning.suspend()
         try await index.database.write { try $0.execute(sql: "DELETE FROM image WHERE row = 20") }
-        #expect(try await asked(catalog) == nil)
-        #expect(catalog.isHealing)
+        #expect(try await imagesIfReadable(catalog) == nil)
+        #expect(catalog.isRepairing)
         #expect(catalog.state.total == 50)
         catalog.scanning.resume()
         #expect(await eventually { isWell(catalog) })
-        #expect(catalog.shelf.disk !== index)
+        #expect(catalog.indexStore.disk !== index)
         #expect(try await catalog.all().count == 50)
         await catalog.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `what was learnt is saved from a damaged index as far as it can be read`()
+    @Test(.timeLimit(.minutes(1))) func `readable metadata is recovered from a damaged index`()
         async throws
     {
         try pictures(50)
         let catalog = try await opened()
         let before = try await learn(catalog)
-        try await catalog.shelf.disk.database.write { try $0.execute(sql: "DELETE FROM image WHERE row = 20") }
-        _ = try await asked(catalog)
+        try await catalog.indexStore.disk.database.write { try $0.execute(sql: "DELETE FROM image WHERE row = 20") }
+        _ = try await imagesIfReadable(catalog)
         #expect(await eventually { isWell(catalog) })
         #expect(try await catalog.all() == before)
         await catalog.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `what was learnt is saved from an index that is found damaged at the start`()
+    @Test(.timeLimit(.minutes(1))) func `metadata is recovered from an index found damaged at startup`()
         async throws
     {
         try pictures(50)
         var catalog = try await opened()
         let before = try await learn(catalog)
-        let page = try await catalog.shelf.disk.database.read { db in
+        let page = try await catalog.indexStore.disk.database.read { db in
             try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'image'") ?? 0
         }
         await catalog.close()
@@ -186,13 +186,13 @@ import Testing
         await catalog.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a listing that is found damaged at the start costs nothing that was learnt`()
+    @Test(.timeLimit(.minutes(1))) func `a listing found damaged at startup loses no metadata`()
         async throws
     {
         try pictures(50)
         var catalog = try await opened()
         let before = try await learn(catalog)
-        try await catalog.shelf.disk.database.write { try $0.execute(sql: "UPDATE listing SET rows = x'00'") }
+        try await catalog.indexStore.disk.database.write { try $0.execute(sql: "UPDATE listing SET rows = x'00'") }
         await catalog.close()
         catalog = try await opened()
         #expect(catalog.state.problems.first.contains { $0.reason.contains("damaged") })
@@ -200,12 +200,12 @@ import Testing
         await catalog.close()
     }
 
-    /// The second half of the tree's leaves are those of the first half again, as a disk that lost its place writes it.
-    @Test func `a tree of facts that leads round in a circle is left`() throws {
+    /// The second half of the tree's leaves repeats the first half, as a disk that lost its position might write it.
+    @Test func `copying metadata ends even if the table's pages repeat`() throws {
         let path = try scratch.folder("data") + "/catalog.sqlite"
         let index = try Index(path: path, maximumPages: nil)
-        let learnt = Learnt(facts: ImageFacts(), version: ContentVersion(rawValue: 1))
-        try index.write(Dictionary(uniqueKeysWithValues: (1...8000).map { (ImageID(rawValue: $0), learnt) }))
+        let learned = LearnedMetadata(metadata: ImageMetadata(), version: ContentVersion(rawValue: 1))
+        try index.write(Dictionary(uniqueKeysWithValues: (1...8000).map { (ImageID(rawValue: $0), learned) }))
         let root = try index.database.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             return try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'facts'") ?? 0
@@ -216,7 +216,8 @@ import Testing
         defer { close(file) }
         var page = [UInt8](repeating: 0, count: 4096)
         try #require(pread(file, &page, page.count, off_t((root - 1) * page.count)) == page.count)
-        // File format §1.6: an inner page of a table, its count of cells, and where they begin, each with a child first.
+        // File format §1.6: an interior page of a table with its number of cells, and their offsets; each cell begins
+        // with a child page.
         try #require(page[0] == 5)
         func number(at place: Int) -> Int { Int(page[place]) << 8 | Int(page[place + 1]) }
         let cells = (0..<number(at: 3)).map { number(at: 12 + 2 * $0) }
@@ -228,59 +229,59 @@ import Testing
         try #require(pwrite(file, page, page.count, off_t((root - 1) * page.count)) == page.count)
         var rounds = 0
         let other = try Index()
-        let saved = index.copyFacts(to: other) {
+        let saved = index.copyMetadata(to: other) {
             rounds += 1
             return rounds > 200
         }
         #expect(rounds < 100 && saved >= 4000, "\(rounds) \(saved)")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `that an index met in a scan is replaced later is counted once`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `damage met twice in one scan is counted once`() async throws {
         try pictures(5)
         let catalog = try await scratch.catalog {
-            $0.retrying = RetryPace(first: .seconds(3600), longest: .seconds(36_000_000))
+            $0.retrying = RetryPace(first: .seconds(3600), maximumDelay: .seconds(36_000_000))
         }
         try catalog.scanning.sync {
             for _ in 0..<2 {
-                _ = try catalog.successor(of: catalog.shelf.disk, because: DatabaseError(resultCode: .SQLITE_CORRUPT))
+                _ = try catalog.successor(
+                    of: catalog.indexStore.disk, because: DatabaseError(resultCode: .SQLITE_CORRUPT))
             }
         }
-        var healing = catalog.standing.withLock(\.healing)
-        #expect(healing.isDue && healing.next(catalog.configuration.retrying) == .seconds(2 * 3600))
+        var repair = catalog.mutableState.withLock(\.repair)
+        #expect(repair.isDue && repair.next(catalog.configuration.retrying) == .seconds(2 * 3600))
         await catalog.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `damage that is met in writing what was learnt is repaired, too`() async throws
-    {
+    @Test(.timeLimit(.minutes(1))) func `damage found while writing metadata is repaired, too`() async throws {
         try pictures(50)
         let catalog = try await opened()
-        let index = catalog.shelf.disk
+        let index = catalog.indexStore.disk
         try await index.database.write { try $0.execute(sql: "DROP TABLE facts") }
-        let image = try #require(try await asked(catalog)?.first)
-        var facts = ImageFacts()
-        facts.width = 3
-        catalog.learned(facts, version: image.version, of: image.id)
-        await catalog.facts.drain()
-        #expect(await eventually { isWell(catalog) && catalog.shelf.disk !== index })
-        #expect(try await catalog.image(image.id)?.facts.width == 3)
+        let image = try #require(try await imagesIfReadable(catalog)?.first)
+        var metadata = ImageMetadata()
+        metadata.width = 3
+        catalog.learned(metadata, version: image.version, of: image.id)
+        await catalog.metadata.drain()
+        #expect(await eventually { isWell(catalog) && catalog.indexStore.disk !== index })
+        #expect(try await catalog.image(image.id)?.metadata.width == 3)
         await catalog.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `an index that cannot be set aside is tried later, and the gallery goes on`()
+    @Test(.timeLimit(.minutes(1))) func `setting a damaged index aside is retried while the gallery continues`()
         async throws
     {
         try pictures(50)
         let files = FaultyFileSystem()
         let catalog = try await scratch.catalog {
             $0.fileSystem = files
-            $0.retrying = RetryPace(first: .milliseconds(5), longest: .milliseconds(50))
+            $0.retrying = RetryPace(first: .milliseconds(5), maximumDelay: .milliseconds(50))
         }
         let ids = try await catalog.all().map(\.id)
         files.set(.init(call: .rename, code: EIO))
-        try await catalog.shelf.disk.database.write { try $0.execute(sql: "DELETE FROM image WHERE row = 20") }
-        _ = try await asked(catalog)
+        try await catalog.indexStore.disk.database.write { try $0.execute(sql: "DELETE FROM image WHERE row = 20") }
+        _ = try await imagesIfReadable(catalog)
         #expect(await eventually { files.met > 2 && !catalog.state.isScanning })
-        #expect(catalog.isHealing)
+        #expect(catalog.isRepairing)
         #expect(try await catalog.all().map(\.id) == ids)
         files.set(nil)
         #expect(await eventually { isWell(catalog) })
@@ -288,17 +289,17 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `a disk that damages every index is not asked in haste, and is not filled with them`() {
-        var healing = Healing()
-        let pace = RetryPace(first: .seconds(1), longest: .seconds(60))
+    @Test func `repeated repairs back off, and start again after a long time without damage`() {
+        var repair = IndexRepair()
+        let pace = RetryPace(first: .seconds(1), maximumDelay: .seconds(60))
         let start = ContinuousClock.now
-        let delays = (0..<9).map { healing.next(pace, now: start + .seconds($0)) }
+        let delays = (0..<9).map { repair.next(pace, now: start + .seconds($0)) }
         #expect(delays == [0, 1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
-        // An index that was well for long owes nothing.
-        #expect(healing.next(pace, now: start + .seconds(8 + 601)) == .zero)
+        // After a long time without damage, the backoff starts again.
+        #expect(repair.next(pace, now: start + .seconds(8 + 601)) == .zero)
     }
 
-    @Test func `damaged indexes are kept, but not all of them`() async throws {
+    @Test func `only the latest damaged indexes are kept`() async throws {
         try pictures(5)
         var catalog = try await opened()
         await catalog.close()
@@ -315,7 +316,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `that a statement met another form of the tables is no damage`() {
+    @Test func `only corruption errors count as damage`() {
         for code in [ResultCode.SQLITE_SCHEMA, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_CANTOPEN] {
             #expect(!DatabaseError(resultCode: code).isDamage)
         }

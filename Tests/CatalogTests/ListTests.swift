@@ -4,24 +4,29 @@ import Testing
 
 @testable import Catalog
 
-/// What a list of one format says, fed in pieces of any size.
+/// The entries of a list of one format, parsed in pieces of any size.
 func entries(_ text: [UInt8], _ format: Source.ListFormat, limit: Int = 4096, piece: Int = .max) throws -> [ListEntry] {
     var reader = format.reader(limit: limit)
+    var decoder = ListDecoder()
     var splitter = LineSplitter(limit: limit)
     var entries: [ListEntry] = []
+    func take(_ bytes: UnsafeRawBufferPointer) throws {
+        try splitter.read(bytes) { try reader.read($0) { entries.append($0) } }
+    }
     var rest = text[...]
     while !rest.isEmpty {
         let next = Array(rest.prefix(piece))
         rest = rest.dropFirst(next.count)
-        try next.withUnsafeBytes { try splitter.read($0) { try reader.read($0) { entries.append($0) } } }
+        try next.withUnsafeBytes { try decoder.read($0, emit: take) }
     }
+    try decoder.finish(emit: take)
     try splitter.finish { try reader.read($0) { entries.append($0) } }
     try reader.finish { entries.append($0) }
     return entries.filter { $0 != .nothing }
 }
 
 private func urls(_ entries: [ListEntry]) -> [String] {
-    entries.compactMap { if case .image(let sighting) = $0 { sighting.location } else { nil } }
+    entries.compactMap { if case .image(let scannedImage) = $0 { scannedImage.location } else { nil } }
 }
 
 private func badLines(_ entries: [ListEntry]) -> [Int] {
@@ -29,24 +34,24 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
 }
 
 @Suite struct ListTests {
-    @Test func `a text list has one URL a line, with blank lines and comments between them`() throws {
+    @Test func `a text list has one URL per line, with blank lines and comments in between`() throws {
         let text = "\u{feff}https://a.test/1.jpg\r\n\r\n# more\n  http://b.test/2.jpg \nhttps://c.test/3.jpg#top"
         let found = try entries(Array(text.utf8), .text)
         #expect(urls(found) == ["https://a.test/1.jpg", "http://b.test/2.jpg", "https://c.test/3.jpg"])
     }
 
-    @Test func `each bad line is named by its number and its reason, and the rest is served`() throws {
+    @Test func `bad lines are reported with their numbers, and the rest is used`() throws {
         let lines = [
             "https://a.test/1.jpg", "ftp://a.test/2.jpg", "not a URL", "https://user:secret@a.test/3.jpg",
             "https:///nothing", "https://a.test:99999/", "https://a.test/" + String(repeating: "x", count: 9000),
-            "https://a.test/a b.jpg", "https://a.test/4.jpg",
+            "https://a.test/a.jpg https://a.test/b.jpg", "https://a.test/4.jpg",
         ]
         let found = try entries(Array(lines.joined(separator: "\n").utf8), .text, limit: 8500)
         #expect(urls(found) == ["https://a.test/1.jpg", "https://a.test/4.jpg"])
         #expect(badLines(found) == [2, 3, 4, 5, 6, 7, 8])
     }
 
-    @Test func `a CSV's header says which column has the URL and which the name`() throws {
+    @Test func `a CSV header names the columns of the URL and the name`() throws {
         let text =
             "id,Title,Image_URL\n1,\"A, \"\"quoted\"\" name\",https://a.test/1.jpg\n2,\"two\nlines\",https://a.test/2.jpg"
         let found = try entries(Array(text.utf8), .csv)
@@ -55,20 +60,103 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
         #expect(first.stated.name == "A, \"quoted\" name")
     }
 
-    @Test func `a CSV without a header has its URLs in the first column where one is met`() throws {
+    @Test func `in a CSV without a header, the first column with a URL is used`() throws {
         let found = try entries(Array("7,https://a.test/1.jpg,x\n8,https://a.test/2.jpg\n9\n".utf8), .csv)
         #expect(urls(found) == ["https://a.test/1.jpg", "https://a.test/2.jpg"])
         #expect(badLines(found) == [3])
     }
 
-    @Test func `a quote that is never closed costs its own line and no other`() throws {
+    @Test(arguments: [
+        "name;url\r\nFirst;https://a.test/1.jpg\r\nSecond;https://a.test/2.jpg\r\n",
+        "sep=;\r\nname;url\r\nFirst;https://a.test/1.jpg\r\nSecond;https://a.test/2.jpg",
+        "\"sep=|\"\nname|url\nFirst|https://a.test/1.jpg\nSecond|https://a.test/2.jpg",
+        "sep=\t\nname\turl\nFirst\thttps://a.test/1.jpg\nSecond\thttps://a.test/2.jpg",
+        "SEP=,\nname,url\nFirst,https://a.test/1.jpg\nSecond,https://a.test/2.jpg",
+        "url\tname\nhttps://a.test/1.jpg\tFirst\nhttps://a.test/2.jpg\tSecond",
+        "\"name\";\"url\"\n\"First\";\"https://a.test/1.jpg\"\n\"Second\";\"https://a.test/2.jpg\"",
+        "\"na\nme\";name;url\n1,5;First;https://a.test/1.jpg\n2,5;Second;https://a.test/2.jpg",
+        "# exported\n\nname;url\nFirst;https://a.test/1.jpg\n;;\nSecond;https://a.test/2.jpg",
+        "\u{feff}sep=;\nname;url\nFirst;https://a.test/1.jpg\nSecond;https://a.test/2.jpg",
+    ]) func `fields are separated by what the file uses`(text: String) throws {
+        let found = try entries(Array(text.utf8), .csv)
+        #expect(badLines(found) == [])
+        #expect(urls(found) == ["https://a.test/1.jpg", "https://a.test/2.jpg"])
+        let names = found.compactMap { if case .image(let image) = $0 { image.stated.name } else { nil } }
+        #expect(names == ["First", "Second"])
+    }
+
+    @Test(arguments: [
+        ("https://a.test/1.jpg;One\nhttps://a.test/2.jpg;Two", ["https://a.test/1.jpg", "https://a.test/2.jpg"]),
+        ("One;https://a.test/w_1,h_2/1.jpg", ["https://a.test/w_1,h_2/1.jpg"]),
+        ("https://a.test/1.jpg;Berlin, Mitte", ["https://a.test/1.jpg"]),
+        (
+            "https://a.test/a;v=1/1.jpg\nhttps://a.test/a;v=2/2.jpg",
+            [
+                "https://a.test/a;v=1/1.jpg", "https://a.test/a;v=2/2.jpg",
+            ]
+        ),
+        ("https://a.test/1;v=1.jpg,One", ["https://a.test/1;v=1.jpg"]),
+        ("url\nhttps://a.test/1;2.jpg", ["https://a.test/1;2.jpg"]),
+        ("Bild;Titel\nhttps://a.test/1.jpg;One", ["https://a.test/1.jpg"]),
+        ("https://a.test/f?a=1|2", ["https://a.test/f?a=1%7C2"]),
+        ("One\thttps://a.test/1.jpg", ["https://a.test/1.jpg"]),
+    ]) func `without a header, the separator is the one that leaves whole URLs`(text: String, expected: [String])
+        throws
+    {
+        #expect(urls(try entries(Array(text.utf8), .csv)) == expected)
+    }
+
+    @Test func `names in the encoding of an old spreadsheet are read`() throws {
+        let text = Array("name;url\nK".utf8) + [0xf6] + Array("ln ".utf8) + [0x80] + Array(";https://a.test/1.jpg".utf8)
+        guard case .image(let image) = try entries(text, .csv).first else { throw CatalogError.closed }
+        #expect(image.stated.name == "Köln €")
+    }
+
+    @Test func `a list without URLs is told how to name its columns`() throws {
+        guard case .bad(1, let reason) = try entries(Array("a;b\n".utf8), .csv).first else { throw CatalogError.closed }
+        #expect(reason.contains("name,url"))
+    }
+
+    @Test(arguments: Source.ListFormat.allCases, [false, true])
+    func `a list in UTF-16 is read like one in UTF-8, with a byte order mark and without`(
+        format: Source.ListFormat, isMarked: Bool
+    ) throws {
+        let text =
+            switch format {
+            case .text: "https://a.test/1.jpg\r\nhttps://a.test/\u{1F426}\u{e9}.jpg\n"
+            case .csv: "sep=;\r\nurl;name\r\nhttps://a.test/1.jpg;\"\u{1F426}\u{20ac}\r\nx\"\r\nhttps://a.test/2.jpg;b"
+            case .jsonLines: "{\"url\":\"https://a.test/1.jpg\",\"name\":\"\u{1F426}\"}\n\"https://a.test/2.jpg\""
+            }
+        let expected = try entries(Array(text.utf8), format)
+        #expect(expected.count == 2 && badLines(expected) == [])
+        for isBigEndian in [false, true] {
+            let mark: [UInt16] = isMarked ? [0xfeff] : []
+            var bytes: [UInt8] = []
+            for unit in mark + Array(text.utf16) {
+                let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xff))
+                bytes += isBigEndian ? [high, low] : [low, high]
+            }
+            for piece in [1, 2, 3, 7, .max] { #expect(try entries(bytes, format, piece: piece) == expected) }
+        }
+    }
+
+    @Test func `a broken character of UTF-16 loses only itself`() throws {
+        let text: [UInt16] = Array("url,name\nhttps://a.test/1.jpg,a".utf16) + [0xd83d] + Array("b\n".utf16)
+        var bytes: [UInt8] = [0xff, 0xfe]
+        for unit in text { bytes += [UInt8(unit & 0xff), UInt8(unit >> 8)] }
+        bytes.append(0x41)
+        guard case .image(let image) = try entries(bytes, .csv).first else { throw CatalogError.closed }
+        #expect(image.stated.name == "a\u{fffd}b")
+    }
+
+    @Test func `an unclosed quote loses only its own line`() throws {
         let lines = ["url,name", "https://a.test/1.jpg,\"open"] + (2...300).map { "https://a.test/\($0).jpg,n" }
         let found = try entries(Array(lines.joined(separator: "\n").utf8), .csv)
         #expect(badLines(found) == [2])
         #expect(urls(found) == (2...300).map { "https://a.test/\($0).jpg" })
     }
 
-    @Test func `JSON lines are URLs or objects with what is known of the picture`() throws {
+    @Test func `JSON lines are URLs, or objects that describe an image`() throws {
         let text = """
             "https://a.test/1.jpg"
             {"url":"https://a.test/2.jpg","name":"Two","width":40,"height":30,"takenAt":"2024-05-01T10:00:00Z","x":[{}]}
@@ -89,8 +177,8 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
     }
 
     @Test(arguments: Source.ListFormat.allCases)
-    func `whatever pieces a list comes in, it says the same`(format: Source.ListFormat) throws {
-        let alphabet = Array("\"\"\",,\r\n\n#{}:hurl/. \u{feff}é".utf8) + [0, 0xff]
+    func `a list parses the same however it is split`(format: Source.ListFormat) throws {
+        let alphabet = Array("\"\"\",,;\t\r\n\n#{}:hurl/. \u{feff}é".utf8) + [0, 0xff]
         var random = SeededRandom(seed: 7)
         var (images, bad) = (0, 0)
         for _ in 0..<400 {
@@ -104,14 +192,14 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
             }
             let whole = try entries(text, format, limit: 64)
             for piece in [1, 2, 7] { #expect(try entries(text, format, limit: 64, piece: piece) == whole) }
-            // No line is counted twice, and none beyond the text.
+            // No line is reported twice, and none beyond the text.
             let lines = text.count { $0 == UInt8(ascii: "\n") } + 1
             #expect(
                 badLines(whole) == badLines(whole).sorted() && badLines(whole).allSatisfy { (1...lines).contains($0) })
             images += whole.count { if case .image = $0 { true } else { false } }
             bad += badLines(whole).count
         }
-        #expect(images > 20 && bad > 20, "of \(format) nothing much was read: \(images) images, \(bad) bad lines")
+        #expect(images > 20 && bad > 20, "too little of \(format) was parsed: \(images) images, \(bad) bad lines")
     }
 }
 
@@ -120,8 +208,7 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
 
     init() throws { scratch = try Scratch() }
 
-    @Test func `a URL that is listed twice is two images with ids of their own, the same after a restart`() async throws
-    {
+    @Test func `a URL listed twice is two images with distinct, stable ids`() async throws {
         let list = Source.list(path: try scratch.file("a.txt", "http://a.test/x\nhttp://a.test/x\n"), format: .text)
         let catalog = try await scratch.catalog([list, list])
         let ids = try await catalog.all().map(\.id)
@@ -130,7 +217,7 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
         #expect(try await scratch.catalog([list, list], data: "other data").all().map(\.id) == ids)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a list of one URL many times is read in time`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a list that repeats one URL many times is read quickly`() async throws {
         let text = String(repeating: "http://a.test/x\n", count: 10_000)
         let list = Source.list(path: try scratch.file("a.txt", text), format: .text)
         #expect(try await scratch.catalog([list]).state.total == 10_000)
@@ -149,7 +236,7 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
         }
     }
 
-    @Test func `a list that has changed is read again, and its images keep their ids`() async throws {
+    @Test func `a changed list is read again, and its images keep their ids`() async throws {
         let list = Source.list(path: try scratch.file("a.txt", "http://a.test/1\nhttp://a.test/3\n"), format: .text)
         let catalog = try await scratch.catalog([list])
         let before = try await catalog.all()
@@ -160,24 +247,24 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
         #expect([after[1].id, after[3].id] == before.map(\.id))
     }
 
-    @Test func `what a list states is shown until the picture itself is looked into`() async throws {
+    @Test func `metadata stated by a list is shown until the image itself is read`() async throws {
         let line = #"{"url":"http://a.test/x","name":"X","width":4,"height":3}"#
         let list = Source.list(path: try scratch.file("a.jsonl", line), format: .jsonLines)
         let catalog = try await scratch.catalog([list])
         var image = try #require(try await catalog.all().first)
-        #expect(image.name == "X" && image.facts.width == 4 && image.facts.height == 3 && image.version == nil)
-        var facts = ImageFacts()
-        facts.width = 40
-        facts.height = 20
-        catalog.learned(facts, version: ContentVersion(rawValue: 9), of: image.id)
+        #expect(image.name == "X" && image.metadata.width == 4 && image.metadata.height == 3 && image.version == nil)
+        var metadata = ImageMetadata()
+        metadata.width = 40
+        metadata.height = 20
+        catalog.learned(metadata, version: ContentVersion(rawValue: 9), of: image.id)
         image = try #require(try await catalog.image(image.id))
-        #expect(image.facts.width == 40 && image.facts.height == 20 && image.version?.rawValue == 9)
+        #expect(image.metadata.width == 40 && image.metadata.height == 20 && image.version?.rawValue == 9)
     }
 
     @Test func `an empty list is an empty gallery that says so`() async throws {
         let list = Source.list(path: try scratch.file("a.csv", ""), format: .csv)
         let state = try await scratch.catalog([list]).state
         #expect(state.total == 0)
-        #expect(state.problems.first.first?.reason == "holds no usable URL.")
+        #expect(state.problems.first.first?.reason == "contains no usable URL.")
     }
 }

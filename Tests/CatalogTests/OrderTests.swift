@@ -11,7 +11,7 @@ import Testing
         ["IMG_2.jpg", "IMG_10.jpg", "IMG_100.jpg"], ["a", "B", "c"], ["a.jpg", "a1.jpg", "a2.jpg", "a10.jpg"],
         ["1", "2", "10", "99999999999999999999998", "99999999999999999999999"], ["x001", "x1", "x01a", "x1b", "x002"],
         ["2024-01-02 9.jpg", "2024-01-02 10.jpg", "2024-01-10 1.jpg"],
-    ]) func `names are in the order that people expect`(names: [String]) {
+    ]) func `names are in natural order`(names: [String]) {
         #expect(names.map(key).sorted() == names.map(key))
     }
 
@@ -38,7 +38,7 @@ import Testing
 }
 
 @Suite struct FilePathTests {
-    @Test func `every name has one text, and every text gives its name back`() {
+    @Test func `every file name has one text form, from which it can be restored`() {
         var random = SeededRandom(seed: 5)
         let pieces: [[UInt8]] = [
             Array("a".utf8), Array("é".utf8), [0xe9], [0xff], [0xf4, 0x8f, 0xbf, 0xbf], [0xf4, 0x8f, 0xbc, 0xa9],
@@ -72,18 +72,19 @@ import Testing
         #expect(hasher.finish() == expected)
     }
 
-    @Test func `ids are what they were in every release`() {
+    @Test func `ids do not change between releases`() {
         var repeats: [UInt64: UInt64] = [:]
-        let file = Identity(folder: "Pictures", namesakes: 0).id(of: "a/b.jpg", repeats: &repeats) { _ in false }
-        let url = Identity().id(of: "https://a.test/1.jpg", repeats: &repeats) { _ in false }
+        let file = ImageIDGenerator(folder: "Pictures", namesakes: 0).id(of: "a/b.jpg", repeats: &repeats) { _ in false
+        }
+        let url = ImageIDGenerator().id(of: "https://a.test/1.jpg", repeats: &repeats) { _ in false }
         #expect("\(file) \(url)" == "bjdps4htfhv1q 4aj9nhqv4gkv2")
     }
 
-    @Test func `an id that is taken gives way to the next`() {
+    @Test func `an id that is already taken is replaced by the next one`() {
         var repeats: [UInt64: UInt64] = [:]
         var taken: Set<UInt64> = []
         let ids = (0..<5).map { _ in
-            let id = Identity().id(of: "x", repeats: &repeats, isTaken: taken.contains)
+            let id = ImageIDGenerator().id(of: "x", repeats: &repeats, isTaken: taken.contains)
             taken.insert(id.rawValue)
             return id
         }
@@ -92,7 +93,7 @@ import Testing
 }
 
 @Suite struct ListingTests {
-    @Test func `every image is found at its position, across blocks and in what is half grown`() {
+    @Test func `every image is found at its position, across blocks and in a growing listing`() {
         var builder = ListingBuilder()
         var random = SeededRandom(seed: 1)
         let ids = (0..<Listing.blockSize + 1000).map { _ in ImageID(rawValue: random.next()) }
@@ -111,7 +112,7 @@ import Testing
 }
 
 @Suite struct CursorTests {
-    @Test func `a cursor reads back from its own text`() {
+    @Test func `a cursor is restored from its text`() {
         for cursor in [
             Cursor(after: nil, hint: 5), Cursor(after: ImageID(rawValue: 7), hint: 0),
             Cursor(after: ImageID(rawValue: .max), hint: .max),
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `text that was not given out is refused`() {
+    @Test func `a forged cursor is refused`() {
         let good = Cursor(after: ImageID(rawValue: 7), hint: 3).description
         for text in [
             "", "x", good + "A", String(good.dropLast()), good + "=", "null", "0", good.uppercased(),

@@ -32,7 +32,7 @@ import Testing
         #expect(try await catalog.image(ImageID(rawValue: 1)) == nil)
     }
 
-    @Test func `an image that was asked for is known at once, until something is learnt of it or the gallery changes`()
+    @Test func `an image that was read is cached until its metadata or the gallery changes`()
         async throws
     {
         _ = try pictures(3)
@@ -41,16 +41,16 @@ import Testing
         #expect(catalog.recentImage(id) == nil)
         let image = try #require(try await catalog.image(id))
         #expect(catalog.recentImage(id) == image)
-        var facts = ImageFacts()
-        facts.width = 7
-        catalog.learned(facts, version: image.version, of: id)
+        var metadata = ImageMetadata()
+        metadata.width = 7
+        catalog.learned(metadata, version: image.version, of: id)
         #expect(catalog.recentImage(id) == nil)
-        #expect(try await catalog.image(id)?.facts.width == 7)
-        #expect(catalog.recentImage(id)?.facts.width == 7)
+        #expect(try await catalog.image(id)?.metadata.width == 7)
+        #expect(catalog.recentImage(id)?.metadata.width == 7)
         try scratch.remove("pictures/0.jpg")
         await catalog.rescanned()
         #expect(catalog.recentImage(id) == nil)
-        #expect(try await catalog.image(id)?.facts.width == 7)
+        #expect(try await catalog.image(id)?.metadata.width == 7)
         await catalog.close()
         #expect(catalog.recentImage(id) == nil)
     }
@@ -58,10 +58,10 @@ import Testing
     private func image(called name: String) -> GalleryImage {
         GalleryImage(
             id: ImageID(rawValue: 1), name: name, location: .remote(url: "http://a.test/"), version: nil,
-            facts: ImageFacts())
+            metadata: ImageMetadata())
     }
 
-    @Test func `an image that was read before something was learnt of it is not kept`() async throws {
+    @Test func `an image read before its metadata changed is not cached`() async throws {
         let recent = RecentImages()
         let (old, new) = (image(called: "old"), image(called: "new"))
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
@@ -76,34 +76,34 @@ import Testing
         #expect(recent.image(new.id, revision: 1) == new && recent.image(new.id, revision: 2) == nil)
     }
 
-    @Test func `a crowd that comes for one image has it looked up once, and who comes after a change once more`()
+    @Test func `concurrent requests for an image share one lookup, until the image or the revision changes`()
         async throws
     {
         let recent = RecentImages()
         let image = image(called: "a")
-        let looks = Guarded(0)
+        let lookups = Guarded(0)
         let gates = (0..<3).map { _ in AsyncStream.makeStream(of: Void.self) }
         @Sendable func look() async -> (revision: UInt64, image: GalleryImage?) {
-            let number = looks.withLock { looks in
-                looks += 1
-                return looks
+            let number = lookups.withLock { lookups in
+                lookups += 1
+                return lookups
             }
             for await _ in gates[number - 1].stream {}
             return (1, image)
         }
         let crowd = (0..<100).map { _ in recent.lookUp(image.id, revision: 1, look) }
         let other = recent.lookUp(ImageID(rawValue: 2), revision: 1) { (1, nil) }
-        #expect(try await other.value == nil, "nobody waits for another image")
+        #expect(try await other.value == nil, "a lookup does not wait for another image's")
         recent.forget(image.id)
         let late = (0..<100).map { _ in recent.lookUp(image.id, revision: 1, look) }
         let later = recent.lookUp(image.id, revision: 2, look)
         for gate in gates { gate.continuation.finish() }
         for task in crowd + late + [later] { #expect(try await task.value == image) }
-        #expect(looks.withLock(\.self) == 3)
-        #expect(try await recent.lookUp(image.id, revision: 1) { (1, nil) }.value == nil, "none is left under way")
+        #expect(lookups.withLock(\.self) == 3)
+        #expect(try await recent.lookUp(image.id, revision: 1) { (1, nil) }.value == nil, "no lookup is left in flight")
     }
 
-    @Test func `images of many sources are found by their ids at once, and who is gone is left out`() async throws {
+    @Test func `images of several sources are found by id at once, and removed ones are omitted`() async throws {
         let names = try pictures(5)
         let list = try scratch.file("b.txt", "http://a.test/l0.jpg\nhttp://a.test/l1.jpg\n")
         let series = try URLTemplate("http://a.test/{index}.jpg", count: 3)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `offsets and limits that cannot be are refused, and those beyond the end are empty`() async throws {
+    @Test func `invalid offsets and limits are refused, and offsets beyond the end give empty pages`() async throws {
         _ = try pictures(2)
         let catalog = try await scratch.catalog()
         for limit in [0, -1, 501, .min, .max] {
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor keeps its place when its own image is removed, also again and again`() async throws {
+    @Test func `a cursor keeps its place when its image is removed, even repeatedly`() async throws {
         _ = try pictures(6)
         let catalog = try await scratch.catalog()
         let page = try await catalog.page(offset: 0, limit: 3)
@@ -155,10 +155,10 @@ import Testing
         }
     }
 
-    /// Readers follow `next` while files come and go at random: whoever was there all along is seen exactly once, in
-    /// order, and nobody is seen twice.
+    /// Readers follow `next` while files are added and removed at random: every image that exists throughout is seen
+    /// exactly once, in order, and no image is seen twice.
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `a reader neither misses nor repeats an image while others come and go`(seed: UInt64) async throws {
+    func `a reader neither misses nor repeats an image while others are added and removed`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         var present: Set<String> = []
         for number in 0..<60 where Bool.random(using: &random) {
@@ -215,7 +215,7 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    @Test(.timeLimit(.minutes(1))) func `browsing starts while a source is still being read`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `pages can be read while a source is still being scanned`() async throws {
         let lines = (0..<6_000).map { "http://a.test/\($0)\n" }.joined()
         let list = Source.list(path: try scratch.file("a.txt", lines), format: .text)
         let catalog = try await scratch.opened([list]) { $0.growthInterval = .milliseconds(5) }
@@ -232,7 +232,7 @@ import Testing
         #expect(totals == totals.sorted())
     }
 
-    @Test func `what was known is there at once after a restart`() async throws {
+    @Test func `known images are available at once after a restart`() async throws {
         for number in 0..<300 { try scratch.file("pictures/\(number).jpg") }
         var catalog = try await scratch.catalog()
         let images = try await catalog.all()
@@ -246,7 +246,7 @@ import Testing
         #expect(try await catalog.page(offset: 0, limit: 500).images == images)
     }
 
-    @Test func `a rescan that finds nothing new is no new revision`() async throws {
+    @Test func `a rescan without changes makes no new revision`() async throws {
         try scratch.file("pictures/a.jpg")
         let catalog = try await scratch.catalog()
         let revision = catalog.state.revision
@@ -257,7 +257,7 @@ import Testing
         #expect(catalog.state.revision == revision + 1)
     }
 
-    @Test func `ids are the same after others come and go, and after the data folder is deleted`() async throws {
+    @Test func `ids survive changes to other files and the deletion of the data folder`() async throws {
         for name in ["b.jpg", "x/d.jpg"] { try scratch.file("pictures/" + name) }
         var catalog = try await scratch.catalog()
         let ids = try await catalog.all().map(\.id)

@@ -8,19 +8,19 @@ import Testing
 
 @testable import Catalog
 
-/// What is looked at again costs as little as it can.
+/// Rescans cost as little as possible.
 @Suite struct RescanTests {
     private let scratch: Scratch
 
     init() throws { scratch = try Scratch() }
 
-    /// Makes a folder as old as one in which nothing has changed for long.
+    /// Makes a folder look as if nothing had changed in it for a long time.
     private func age(_ folder: String) {
         var times = [timespec(tv_sec: 1_500_000_000, tv_nsec: 0), timespec(tv_sec: 1_500_000_000, tv_nsec: 0)]
         utimensat(AT_FDCWD, scratch.path(folder), &times, 0)
     }
 
-    @Test func `a folder whose times are as they were is not read, and one with a new file is`() async throws {
+    @Test func `a folder with unchanged times is not read, and one with a new file is`() async throws {
         for folder in ["pictures/a", "pictures/b"] { for name in 0..<5 { try scratch.file("\(folder)/\(name).jpg") } }
         for folder in ["pictures/a", "pictures/b", "pictures"] { age(folder) }
         let files = CountingFileSystem()
@@ -35,13 +35,13 @@ import Testing
             catalog.rescan([0], .times)
             await catalog.scanCompleted()
         }
-        // Once to see that it is another, and once to read it.
+        // Once to detect the change, and once to read the folder.
         #expect(again == 12)
         #expect(try await catalog.names().count == 11)
         await catalog.close()
     }
 
-    @Test func `a file that is written over in place is seen by a look at everything`() async throws {
+    @Test func `a file overwritten in place is detected when every file is checked`() async throws {
         try scratch.file("pictures/a.jpg")
         age("pictures")
         let catalog = try await scratch.catalog()
@@ -55,19 +55,19 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `after a restart nothing is read that looks as it did`() async throws {
+    @Test func `a restart checks each file once, without a full scan`() async throws {
         for name in 0..<20 { try scratch.file("pictures/a/\(name).jpg") }
         await (try await scratch.catalog()).close()
         let files = CountingFileSystem()
         let catalog = try await scratch.catalog { $0.fileSystem = files }
-        // Each file once, and none for another reading.
+        // Each file once, and no full scan.
         #expect(files.count == 20 + 1)
         #expect(catalog.scanning.sync { catalog.records[0].readings } == 0)
         #expect(try await catalog.names().count == 20)
         await catalog.close()
     }
 
-    @Test func `a disk beneath the folder that is unmounted keeps its pictures until it is back`() async throws {
+    @Test func `an unmounted disk below the folder keeps its images until it is mounted again`() async throws {
         try scratch.file("pictures/a.jpg")
         for name in ["disk/b.jpg", "disk/sub/c.jpg"] { try scratch.file("pictures/\(name)") }
         let files = MountingFileSystem(mount: scratch.path("pictures/disk"))
@@ -94,7 +94,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `a name of which nothing can be told hides nothing of what lies beneath`() async throws {
+    @Test func `a name whose status cannot be read does not hide other folders`() async throws {
         for name in ["a.jpg", "dead/x", "sub/deep/b.jpg"] { try scratch.file("pictures/" + name) }
         let files = FaultyFileSystem()
         let catalog = try await scratch.catalog { $0.fileSystem = files }
@@ -107,7 +107,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `a folder that was full when the program began and is emptied is believed to be empty`() async throws {
+    @Test func `a folder emptied after startup is accepted as empty`() async throws {
         for name in ["a.jpg", "b.jpg"] { try scratch.file("pictures/" + name) }
         await (try await scratch.catalog()).close()
         let catalog = try await scratch.catalog()
@@ -119,7 +119,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `the number of problems is right, however many there are and however often they are met`() async throws {
+    @Test func `the number of problems stays correct over rescans and restarts`() async throws {
         try scratch.file("pictures/a.jpg")
         for number in 0..<50 { try scratch.link("pictures/\(number).jpg", to: "/etc/passwd") }
         var catalog = try await scratch.catalog()
@@ -135,43 +135,43 @@ import Testing
         catalog = try await scratch.catalog()
         #expect(catalog.state.problems.count == 1)
         await catalog.close()
-        // And they are written down, though no picture came or went.
+        // The problems are stored, even though no image was added or removed.
         catalog = try await scratch.catalog()
         #expect(catalog.state.problems.count == 1)
         await catalog.close()
     }
 
-    @Test func `all of a small source is looked at, and of a large one the times, and all of it now and then`() throws {
+    @Test func `a small source is checked completely, a large one by its times and sometimes completely`() throws {
         let record = SourceRecord(.init(dataFolder: "/none"))
         let minute = Duration.seconds(60)
         let now = ContinuousClock.now
-        #expect(record.nextLook(every: minute, share: 50, now: now) == (.everything, minute))
+        #expect(record.nextCheck(every: minute, share: 50, now: now) == (.everything, minute))
         record.folders = ([:], try Index())
         record.durations = [.everything: .seconds(1)]
-        record.lookedAt = now
-        #expect(record.nextLook(every: minute, share: 50, now: now) == (.everything, minute))
+        record.lastFullScan = now
+        #expect(record.nextCheck(every: minute, share: 50, now: now) == (.everything, minute))
         record.durations = [.everything: .seconds(12), .times: .seconds(2)]
-        #expect(record.nextLook(every: minute, share: 50, now: now) == (.times, .seconds(100)))
-        #expect(record.nextLook(every: minute, share: 50, now: now + .seconds(520)) == (.everything, .seconds(80)))
-        // Where times do not tell it takes what it takes.
-        record.timesTell = false
-        #expect(record.nextLook(every: minute, share: 50, now: now) == (.everything, .seconds(600)))
+        #expect(record.nextCheck(every: minute, share: 50, now: now) == (.times, .seconds(100)))
+        #expect(record.nextCheck(every: minute, share: 50, now: now + .seconds(520)) == (.everything, .seconds(80)))
+        // If folder times are unreliable, only full scans help.
+        record.hasReliableFolderTimes = false
+        #expect(record.nextCheck(every: minute, share: 50, now: now) == (.everything, .seconds(600)))
     }
 
-    @Test func `how a folder looks is the same when it is read back`() throws {
+    @Test func `a folder's fingerprint is restored as it was stored`() throws {
         var status = Glibc.stat()
         try #require(stat(scratch.path, &status) == 0)
         for (parent, time) in [(status.st_dev, 0.0), (status.st_dev + 1, UnfinishedFiles.time)] {
-            var print = FolderPrint(status, parent: parent, time: time)
+            var print = FolderFingerprint(status, parent: parent, time: time)
             let name: [UInt8] = [0xff, 0x41]
-            name.withUnsafeBufferPointer { print.add($0, status, target: status, heedsRights: true) }
-            #expect(FolderPrint(print.data) == print)
-            #expect(FolderPrint(print.data.dropLast()) == nil)
+            name.withUnsafeBufferPointer { print.add($0, status, target: status, includesPermissions: true) }
+            #expect(FolderFingerprint(print.data) == print)
+            #expect(FolderFingerprint(print.data.dropLast()) == nil)
         }
     }
 }
 
-/// Counts the names that are looked at.
+/// Counts the names whose status is read.
 private final class CountingFileSystem: FileSystemCalls, @unchecked Sendable {
     private let looked = Guarded(0)
 
@@ -189,7 +189,7 @@ private final class CountingFileSystem: FileSystemCalls, @unchecked Sendable {
     }
 }
 
-/// In which another file system may lie beneath the folder.
+/// A file system with another one mounted beneath the folder.
 private final class MountingFileSystem: FileSystemCalls, @unchecked Sendable {
     let isMounted = Guarded(true)
     private let mount: String

@@ -1,13 +1,14 @@
 import Dispatch
 import Glibc
 import Images
+import Locking
 import Logging
 import Synchronization
 import Testing
 
 @testable import Catalog
 
-/// What is read of a few paths makes the same of a source as reading everything.
+/// Partial scans give the same result as full scans.
 @Suite struct UpdateTests {
     private let scratch: Scratch
 
@@ -22,9 +23,12 @@ import Testing
     }
 
     private static let folders = ["", "a/", "a/2/", "a/10/", "B/", "b/", "c/d/e/", "é/"]
-    private static let names = ["1.jpg", "01.jpg", "2.png", "10.gif", "A.jpg", "a.jpg", "é.jpg", "scan", "text.txt"]
+    private static let names = [
+        "1.jpg", "01.jpg", "2.png", "10.gif", "A.jpg", "a.jpg", "é.jpg", "scan", "text.txt", "1.jpg.xmp", "a.xmp",
+        "2.png.json", "1.jpg.supplemental-metadata.json",
+    ]
 
-    /// Does something in the folder, whatever comes of it.
+    /// Performs a random operation in the folder, whether or not it succeeds.
     private func act(_ random: inout Random) {
         func path() -> String {
             let folder = Self.folders.randomElement(using: &random) ?? ""
@@ -47,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...6) func `an update shows what a whole reading shows, in the same order`(seed: UInt64)
+    @Test(arguments: 1...6) func `an update from events gives the same order as a full scan`(seed: UInt64)
         async throws
     {
         var random = Random(state: seed)
@@ -57,7 +61,7 @@ import Testing
         let wholes = catalog.scanning.sync { catalog.records[0].readings }
         for round in 0..<25 {
             for _ in 0..<Int.random(in: 1...6, using: &random) { act(&random) }
-            // What happened so far is heard of; then it is looked at.
+            // Reads the events so far, and then rescans.
             let watch = try #require(catalog.scanning.sync { catalog.records[0].watch })
             _ = catalog.watching.sync { watch.readEvents() }
             catalog.refresh([0])
@@ -67,18 +71,19 @@ import Testing
             let expected = try await other.all()
             #expect(all.map(\.path) == expected.map(\.path), "round \(round)")
             #expect(all.map(\.id) == expected.map(\.id) && all.map(\.version) == expected.map(\.version))
+            #expect(try sidecars(catalog) == sidecars(other), "round \(round)")
             await other.close()
         }
-        // Or nothing was tried here.
+        // Otherwise a full scan was made, and nothing was tested.
         #expect(catalog.scanning.sync { catalog.records[0].readings } == wholes)
         try await isWritten(catalog)
         await catalog.close()
     }
 
     @Test(
-        arguments: zip(1...6, [Dirt.Extent.everything, .times, .everything, .times, .everything, .times])
-    ) func `a look for what is other than it was shows what a whole reading shows`(
-        seed: UInt64, extent: Dirt.Extent
+        arguments: zip(1...6, [DirtySet.Extent.everything, .times, .everything, .times, .everything, .times])
+    ) func `a check for changes gives the same result as a full scan`(
+        seed: UInt64, extent: DirtySet.Extent
     ) async throws {
         var random = Random(state: seed &* 77)
         try scratch.folder("pictures")
@@ -100,24 +105,34 @@ import Testing
             let expected = try await other.all()
             #expect(all.map(\.path) == expected.map(\.path), "round \(round)")
             #expect(all.map(\.id) == expected.map(\.id))
-            // Of what is written over in place the times of folders do not tell.
-            if extent == .everything || isRestart { #expect(all.map(\.version) == expected.map(\.version)) }
+            // Folder times do not show that a file was overwritten in place.
+            if extent == .everything || isRestart {
+                #expect(all.map(\.version) == expected.map(\.version))
+                #expect(try sidecars(catalog) == sidecars(other), "round \(round)")
+            }
             await other.close()
-            // Or nothing was tried here.
+            // Otherwise a full scan was made, and nothing was tested.
             #expect(catalog.scanning.sync { catalog.records[0].readings } == (round < 4 ? 1 : 0), "round \(round)")
         }
         try await isWritten(catalog)
         await catalog.close()
     }
 
-    /// Whether what was written down is what is shown.
+    /// The sidecars of each image, in order.
+    private func sidecars(_ catalog: Catalog) throws -> [SidecarVersion?] {
+        let (listing, index) = try #require(catalog.mutableState.withLock(\.snapshot.parts[0].listed))
+        let rows = try index.read((0..<listing.count).map { listing[$0].row })
+        return rows.map { $0?.scannedImage.sidecars }
+    }
+
+    /// Whether the index stores exactly what is visible.
     private func isWritten(_ catalog: Catalog) async throws {
         let shown = try await catalog.all().map(\.id)
         let index = try Index(path: scratch.path("data/catalog.sqlite"), maximumPages: nil)
         let listing = try #require(try index.source(catalog.sources[0].key)).listing
         #expect((0..<listing.count).map { listing[$0].id } == shown)
         let folders = try #require(try index.folders(of: catalog.sources[0].key))
-        #expect(catalog.scanning.sync { catalog.records[0].folders?.prints } == folders)
+        #expect(catalog.scanning.sync { catalog.records[0].folders?.fingerprints } == folders)
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Catalog
 
-/// The gallery is as the folder is, without being told.
+/// The gallery notices changes in its folders by itself.
 @Suite(.serialized) struct WatchTests {
     let scratch: Scratch
 
@@ -31,11 +31,11 @@ import Testing
             if shown == paths { return true }
             guard await eventually({ catalog.state.revision != revision }) else { break }
         }
-        Issue.record("shown are \(shown)")
+        Issue.record("the catalog shows \(shown)")
         return false
     }
 
-    @Test func `files and folders that come, go and are renamed are seen`() async throws {
+    @Test func `added, removed and renamed files and folders are noticed`() async throws {
         try scratch.file("pictures/b.jpg")
         let catalog = try await watched()
         try scratch.file("pictures/a.jpg")
@@ -43,7 +43,7 @@ import Testing
         try scratch.file("pictures/new/deep/c.jpg")
         try scratch.file("pictures/new/d.jpg")
         #expect(try await shows(catalog, ["a.jpg", "b.jpg", "new/d.jpg", "new/deep/c.jpg"]))
-        // What lies in a folder that came is watched, too.
+        // New folders are watched, too.
         try scratch.file("pictures/new/deep/e.jpg")
         try scratch.remove("pictures/b.jpg")
         #expect(try await shows(catalog, ["a.jpg", "new/d.jpg", "new/deep/c.jpg", "new/deep/e.jpg"]))
@@ -58,24 +58,24 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `a file that is being written is left until its writer is done`() async throws {
+    @Test func `a file being written is not shown until it is closed`() async throws {
         try scratch.file("pictures/a.jpg")
         let catalog = try await watched()
         let file = open(scratch.path("pictures/half.jpg"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
         try #require(file >= 0 && write(file, "half", 4) == 4)
-        // What was put in later has been seen: there was time to see the other one.
+        // A file added later is visible, so there was time to see this one.
         try scratch.file("pictures/z.jpg")
         #expect(try await shows(catalog, ["a.jpg", "z.jpg"]))
         try #require(write(file, "whole", 5) == 5)
         close(file)
         #expect(try await shows(catalog, ["a.jpg", "half.jpg", "z.jpg"]))
-        #expect(try await catalog.all()[1].facts.byteCount == 9)
+        #expect(try await catalog.all()[1].metadata.byteCount == 9)
         await catalog.close()
     }
 
-    @Test func `a file that nobody goes on with is taken as it is in the end`() async throws {
+    @Test func `a file left open without further writes is eventually shown as it is`() async throws {
         try scratch.file("pictures/a.jpg")
-        let catalog = try await watched { $0.patience = .milliseconds(300) }
+        let catalog = try await watched { $0.unclosedSettling = .milliseconds(300) }
         let file = open(scratch.path("pictures/half.jpg"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
         try #require(file >= 0 && write(file, "half", 4) == 4)
         #expect(try await shows(catalog, ["a.jpg", "half.jpg"]))
@@ -95,7 +95,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `what is wrong with a file that came is said, and no longer when it is gone`() async throws {
+    @Test func `a problem with a file is reported, and cleared when the file is gone`() async throws {
         try scratch.file("pictures/a.jpg")
         let catalog = try await watched()
         try scratch.link("pictures/out.jpg", to: "/etc/passwd")
@@ -103,42 +103,42 @@ import Testing
         try scratch.remove("pictures/out.jpg")
         #expect(await eventually { catalog.state.problems.count == 0 })
         try scratch.remove("pictures/a.jpg")
-        #expect(await eventually { catalog.state.problems.first.contains { $0.reason.contains("no picture") } })
+        #expect(await eventually { catalog.state.problems.first.contains { $0.reason.contains("no images") } })
         try scratch.file("pictures/b.jpg")
         #expect(await eventually { catalog.state.problems.count == 0 })
         #expect(try await shows(catalog, ["b.jpg"]))
         await catalog.close()
     }
 
-    @Test func `a picture keeps what was learnt of it when it is renamed or moved`() async throws {
+    @Test func `a renamed or moved image keeps its metadata`() async throws {
         for name in ["a.jpg", "sub/b.jpg", "sub/c.jpg"] { try scratch.file("pictures/" + name, name) }
         var catalog = try await watched()
         func learn(_ width: Int, _ image: GalleryImage) {
-            var facts = ImageFacts()
-            facts.width = width
-            catalog.learned(facts, version: image.version, of: image.id)
+            var metadata = ImageMetadata()
+            metadata.width = width
+            catalog.learned(metadata, version: image.version, of: image.id)
         }
         for (number, image) in try await catalog.all().enumerated() { learn(number + 1, image) }
-        await catalog.facts.drain()
+        await catalog.metadata.drain()
         try #require(rename(scratch.path("pictures/a.jpg"), scratch.path("pictures/sub/z.jpg")) == 0)
         #expect(try await shows(catalog, ["sub/b.jpg", "sub/c.jpg", "sub/z.jpg"]))
-        #expect(try await catalog.all().map(\.facts.width) == [2, 3, 1])
+        #expect(try await catalog.all().map(\.metadata.width) == [2, 3, 1])
         try #require(rename(scratch.path("pictures/sub"), scratch.path("pictures/else")) == 0)
         #expect(try await shows(catalog, ["else/b.jpg", "else/c.jpg", "else/z.jpg"]))
-        #expect(try await catalog.all().map(\.facts.width) == [2, 3, 1])
-        // While nobody looks.
+        #expect(try await catalog.all().map(\.metadata.width) == [2, 3, 1])
+        // While the catalog is closed.
         await catalog.close()
         try #require(rename(scratch.path("pictures/else/b.jpg"), scratch.path("pictures/else/x.jpg")) == 0)
-        // What has another content has nothing to keep.
+        // A file with other content has no metadata to keep.
         try scratch.remove("pictures/else/c.jpg")
         try scratch.file("pictures/else/y.jpg", "another")
         catalog = try await watched()
         #expect(try await shows(catalog, ["else/x.jpg", "else/y.jpg", "else/z.jpg"]))
-        #expect(try await catalog.all().map(\.facts.width) == [2, nil, 1])
+        #expect(try await catalog.all().map(\.metadata.width) == [2, nil, 1])
         await catalog.close()
     }
 
-    @Test func `where no more can be watched it is said how to raise the limit, and read from time to time`()
+    @Test func `when watches run out, the problem says how to raise the limit, and folders are polled`()
         async throws
     {
         for name in ["a.jpg", "sub/b.jpg"] { try scratch.file("pictures/" + name) }
@@ -155,7 +155,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `where nothing can be watched it is read from time to time`() async throws {
+    @Test func `when nothing can be watched, sources are polled`() async throws {
         try scratch.file("pictures/a.jpg")
         let list = try scratch.file("a.txt", "http://a.test/1\n")
         let files = FaultyFileSystem()
@@ -176,7 +176,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `a folder that was closed to this user is read when its rights are given`() async throws {
+    @Test func `a folder without permission is read once permission is granted`() async throws {
         for name in ["a.jpg", "closed/b.jpg", "closed/sub/c.jpg"] { try scratch.file("pictures/" + name) }
         let files = FaultyFileSystem()
         files.set(.init(call: .openBeneath, code: EACCES, place: "closed"))
@@ -190,21 +190,23 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `events that were lost have everything be read again`() async throws {
+    @Test func `lost events cause a full rescan`() async throws {
         try scratch.file("pictures/a.jpg")
         let files = ForgetfulFileSystem()
         let catalog = try await watched { $0.fileSystem = files }
-        let before = try #require(catalog.scanning.sync { catalog.records[0].lookedAt })
+        let before = try #require(catalog.scanning.sync { catalog.records[0].lastFullScan })
         files.forgets.withLock { $0 = true }
         try scratch.file("pictures/b.jpg")
         #expect(try await shows(catalog, ["a.jpg", "b.jpg"]))
-        #expect(catalog.scanning.sync { catalog.records[0].lookedAt }.map { $0 > before } == true)
+        #expect(catalog.scanning.sync { catalog.records[0].lastFullScan }.map { $0 > before } == true)
         await catalog.close()
     }
 
-    @Test func `a folder that is renamed away keeps its pictures, and is watched again when it is back`() async throws {
+    @Test func `a folder renamed away keeps its images, and is watched again when it returns`() async throws {
         try scratch.file("pictures/a.jpg")
-        let catalog = try await watched { $0.retrying = RetryPace(first: .milliseconds(5), longest: .milliseconds(20)) }
+        let catalog = try await watched {
+            $0.retrying = RetryPace(first: .milliseconds(5), maximumDelay: .milliseconds(20))
+        }
         try #require(rename(scratch.path("pictures"), scratch.path("away")) == 0)
         #expect(await eventually { catalog.state.problems.first.contains { $0.reason.contains("does not exist") } })
         #expect(catalog.state.total == 1)
@@ -216,7 +218,7 @@ import Testing
     }
 }
 
-/// Whose kernel has no room for events.
+/// A file system whose event queue overflows.
 private final class ForgetfulFileSystem: FileSystemCalls, @unchecked Sendable {
     let forgets = Guarded(false)
     private let watches = Guarded<Int32>(-1)

@@ -3,7 +3,7 @@ import Clients
 import Testing
 
 @Suite struct ClientTextTests {
-    @Test func `a client is read as it was written, and in no other form`() throws {
+    @Test func `a client is parsed from its canonical text and from no other form`() throws {
         for text in ["192.0.2.1", "::1", "2001:db8:0:1::/64"] {
             #expect(Client(text)?.description == text)
         }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Cluster
 
-/// A store that keeps what is put, and answers as it is told.
+/// An in-memory object store that responds, stays silent or refuses, depending on its mood.
 private final class MemoryStore: OriginFetching {
     enum Mood { case well, silent, refusing }
 
@@ -41,7 +41,7 @@ private final class MemoryStore: OriginFetching {
     }
     var asked: [OriginRequest] { state.withLock(\.asked) }
 
-    /// Answers, late, all that it was asked while it was silent.
+    /// Answers all requests that arrived while it was silent, late.
     func answerAll() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
@@ -106,19 +106,19 @@ private final class MemoryStore: OriginFetching {
         }
     }
 
-    private func keep(
+    private func store(
         _ tile: RenditionBytes, as name: SharedName, listed: ContentVersion? = nil, in tier: any RenditionTier
     ) async {
         await withCheckedContinuation { continuation in
-            tier.keep(SharedRendition(tile: tile), as: name, listed: listed, fence: 0) { _ in continuation.resume() }
+            tier.store(SharedRendition(tile: tile), as: name, listed: listed, fence: 0) { _ in continuation.resume() }
         }
     }
 
-    @Test func `what one node keeps another finds, by its content, and no other gallery`() async {
-        await keep(tile, as: name, in: tier())
+    @Test func `a stored rendition is found by other nodes of its gallery, under its content version only`() async {
+        await store(tile, as: name, in: tier())
         let other = tier()
         #expect(await find(name, in: other) == tile)
-        #expect(store.asked.allSatisfy { $0.isSigned && $0.url.hasPrefix("http://store/b/tiles/g/1/") })
+        #expect(store.asked.allSatisfy { $0.isSigned && $0.url.hasPrefix("http://store/b/tiles/g/1-1/") })
         let changed = SharedName(
             image: name.image, version: ContentVersion(rawValue: 6), rendition: .tile, format: .webp)
         #expect(await find(changed, in: other) == nil)
@@ -126,20 +126,20 @@ private final class MemoryStore: OriginFetching {
         #expect(other.figures == .init(found: 1, notFound: 1))
     }
 
-    @Test func `of a remote image what its listing names is kept and found; without a listing nobody is asked`() async {
+    @Test func `renditions of a remote image are stored and found only under the version in its listing`() async {
         let tier = tier()
-        await keep(tile, as: remote, in: tier)
+        await store(tile, as: remote, in: tier)
         #expect(await find(remote, in: tier) == nil)
         #expect(store.asked.isEmpty)
-        await keep(tile, as: remote, listed: ContentVersion(rawValue: 4), in: tier)
-        #expect(store.asked.isEmpty, "the origin had another content than was listed")
-        await keep(tile, as: remote, listed: version, in: tier)
+        await store(tile, as: remote, listed: ContentVersion(rawValue: 4), in: tier)
+        #expect(store.asked.isEmpty, "the origin's content differs from the listed version")
+        await store(tile, as: remote, listed: version, in: tier)
         #expect(await find(remote, listed: version, in: tier) == tile)
     }
 
-    @Test func `what is no picture of the name is not there`() async {
+    @Test func `an object that is not the named picture counts as not found`() async {
         let tier = tier()
-        await keep(tile, as: name, in: tier)
+        await store(tile, as: name, in: tier)
         let url = store.asked[0].url
         for bytes in [[], Array("garbage".utf8), Array((store.objects[url] ?? []).dropLast())] {
             store.objects[url] = bytes
@@ -150,7 +150,7 @@ private final class MemoryStore: OriginFetching {
         #expect(tier.figures.found == 0 && tier.figures.notFound == 4)
     }
 
-    @Test func `a store that says nothing keeps nobody waiting for long, and is left alone after three looks`() async {
+    @Test func `a silent store is skipped after three lookups have timed out`() async {
         let tier = tier()
         store.mood = .silent
         let began = ContinuousClock.now
@@ -160,35 +160,35 @@ private final class MemoryStore: OriginFetching {
         #expect(tier.figures.failed == 3)
     }
 
-    @Test func `a store that refuses is asked on, and costs nothing but the counting`() async {
+    @Test func `refusals are counted, and the store is still used`() async {
         let tier = tier()
         store.mood = .refusing
         for _ in 0..<5 { #expect(await find(name, in: tier) == nil) }
-        await keep(tile, as: name, in: tier)
+        await store(tile, as: name, in: tier)
         #expect(tier.figures == .init(failed: 5, notKept: 1))
         store.mood = .well
-        await keep(tile, as: name, in: tier)
+        await store(tile, as: name, in: tier)
         #expect(await find(name, in: tier) == tile)
     }
 
-    @Test func `no more is on its way than may be, and nothing that is too large`() async {
+    @Test func `concurrent uploads are limited, and oversized renditions are not uploaded`() async {
         let tier = tier()
         store.mood = .silent
         for number in UInt64(0)..<100 {
             let name = SharedName(
                 image: ImageID(rawValue: number), version: version, rendition: .tile, format: .webp)
-            tier.keep(SharedRendition(tile: tile), as: name, listed: nil, fence: 0) { _ in }
+            tier.store(SharedRendition(tile: tile), as: name, listed: nil, fence: 0) { _ in }
         }
-        #expect(store.asked.count == BucketRenditionTier.mostUnderWay)
-        #expect(tier.figures.notKept == 100 - BucketRenditionTier.mostUnderWay)
+        #expect(store.asked.count == BucketRenditionTier.maximumUploads)
+        #expect(tier.figures.notKept == 100 - BucketRenditionTier.maximumUploads)
         let large = RenditionBytes(
             bytes: [UInt8](repeating: 0, count: BucketRenditionTier.largest + 1), mediaType: "image/webp",
             version: version, width: 320, height: 200)
-        await keep(large, as: name, in: self.tier())
-        #expect(store.asked.count == BucketRenditionTier.mostUnderWay)
+        await store(large, as: name, in: self.tier())
+        #expect(store.asked.count == BucketRenditionTier.maximumUploads)
     }
 
-    @Test func `no more is looked for at once than may be, and what comes late makes room again`() async {
+    @Test func `concurrent lookups are limited, and late responses free their slots`() async {
         let tier = tier()
         store.mood = .silent
         let found = Guarded(0)
@@ -197,61 +197,61 @@ private final class MemoryStore: OriginFetching {
                 image: ImageID(rawValue: number), version: version, rendition: .tile, format: .webp)
             tier.find(name, listed: nil, on: .first) { _ in found.withLock { $0 += 1 } }
         }
-        #expect(store.asked.count == BucketRenditionTier.mostLooks)
-        #expect(found.withLock { $0 } >= 100 - BucketRenditionTier.mostLooks)
+        #expect(store.asked.count == BucketRenditionTier.maximumLookups)
+        #expect(found.withLock { $0 } >= 100 - BucketRenditionTier.maximumLookups)
         store.answerAll()
         store.mood = .well
-        await keep(tile, as: name, in: tier)
+        await store(tile, as: name, in: tier)
         #expect(await find(name, in: tier) == tile)
     }
 
-    @Test func `what is found far away is kept near, and found there from then on`() async {
+    @Test func `a rendition found in the far tier is copied to the near tier and found there afterwards`() async {
         let (near, far) = (tier(gallery: "near"), tier(gallery: "far"))
         let tiers = RenditionTiers(near: near, far: far)
-        #expect(tiers.servesAlone)
-        await keep(tile, as: name, in: far)
+        #expect(tiers.servesSingleNode)
+        await store(tile, as: name, in: far)
         #expect(await find(name, in: tiers) == tile)
         #expect(await find(name, in: tiers) == tile)
         #expect(near.figures.found == 1 && near.figures.kept == 1 && far.figures.found == 1)
-        // The second look of a load is for what others have made since: they keep it near.
+        // A load looks a second time for what other nodes have made since, which they keep in the near tier.
         let again = SharedName(image: ImageID(rawValue: 3), version: version, rendition: .tile, format: .webp)
-        await keep(tile, as: again, in: far)
+        await store(tile, as: again, in: far)
         let looked = far.figures
         let second = await withCheckedContinuation { continuation in
             tiers.find(again, listed: nil, on: .again) { continuation.resume(returning: $0) }
         }
         #expect(second == nil && far.figures.found == looked.found && far.figures.notFound == looked.notFound)
         let other = SharedName(image: ImageID(rawValue: 2), version: version, rendition: .tile, format: .webp)
-        await keep(tile, as: other, in: tiers)
+        await store(tile, as: other, in: tiers)
         #expect(near.figures.kept == 2 && far.figures.kept == 3)
     }
 }
 
-@Suite struct LookPaceTests {
+@Suite struct TierBackoffTests {
     private let start = ContinuousClock.now
 
     private func moment(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test func `after three late answers in a row nobody looks for a while, and then one, who tells`() {
-        var pace = LookPace()
-        for late in [0, 300] { pace.wasLate(now: moment(late)) }
-        pace.wasAnswered()
+    @Test func `three timeouts in a row pause lookups until a single probe succeeds`() {
+        var backoff = TierBackoff()
+        for late in [0, 300] { backoff.timedOut(now: moment(late)) }
+        backoff.succeeded()
         for late in [600, 900, 1_200] {
-            let mayLook = pace.mayLook(now: moment(late))
-            #expect(mayLook)
-            pace.wasLate(now: moment(late))
+            let mayTry = backoff.mayTry(now: moment(late))
+            #expect(mayTry)
+            backoff.timedOut(now: moment(late))
         }
-        let looks = [5_200, 6_200, 7_200].map { pace.mayLook(now: moment($0)) }
-        #expect(looks == [false, true, false], "then one is looking")
-        pace.wasAnswered()
-        let mayLook = pace.mayLook(now: moment(7_300))
-        #expect(mayLook)
+        let lookups = [5_200, 6_200, 7_200].map { backoff.mayTry(now: moment($0)) }
+        #expect(lookups == [false, true, false], "only one probe at a time")
+        backoff.succeeded()
+        let mayTry = backoff.mayTry(now: moment(7_300))
+        #expect(mayTry)
     }
 
-    @Test func `what is late together counts once`() {
-        var pace = LookPace()
-        for late in 0..<32 { pace.wasLate(now: moment(late)) }
-        let mayLook = pace.mayLook(now: moment(100))
-        #expect(mayLook)
+    @Test func `concurrent timeouts count once`() {
+        var backoff = TierBackoff()
+        for late in 0..<32 { backoff.timedOut(now: moment(late)) }
+        let mayTry = backoff.mayTry(now: moment(100))
+        #expect(mayTry)
     }
 }

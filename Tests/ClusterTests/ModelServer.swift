@@ -3,7 +3,7 @@ import Scheduling
 
 @testable import Cluster
 
-/// What the scripts do on the server, played in memory: leases, wishes, failures, and what was made.
+/// An in-memory model of what the scripts do on the server: leases, requests, failures, and what was made.
 struct ModelServer {
     struct Lease: Hashable {
         let node: Int
@@ -11,7 +11,7 @@ struct ModelServer {
     }
 
     private(set) var leases: [String: Lease] = [:]
-    private(set) var wishes: [String: [Wish: Priority.Lane]] = [:]
+    private(set) var wishes: [String: [Wish: Priority.Level]] = [:]
     var made: Set<SharedName> = []
     private var fences: UInt64 = 0
 
@@ -20,25 +20,25 @@ struct ModelServer {
         let node: Int
     }
 
-    /// The message, if one was published.
-    typealias Published = TurnMessage
+    /// The published message, if there was one.
+    typealias Published = LeaseMessage
 
-    mutating func ask(_ name: SharedName, _ urgency: Priority.Lane, by node: Int) -> (TurnBook.Reply, Published?) {
+    mutating func ask(_ name: SharedName, _ level: Priority.Level, by node: Int) -> (LeaseTable.Reply, Published?) {
         let subject = name.subject
         if let lease = leases[subject] {
-            guard lease.node != node else { return (.mine(fence: lease.fence), nil) }
-            wishes[subject, default: [:]][Wish(name: name, node: node)] = urgency
-            return (.held(for: .seconds(1)), .wanted(name, by: "\(lease.node)", urgency: urgency))
+            guard lease.node != node else { return (.granted(fence: lease.fence), nil) }
+            wishes[subject, default: [:]][Wish(name: name, node: node)] = level
+            return (.held(for: .seconds(1)), .requested(name, by: "\(lease.node)", level: level))
         }
         fences += 1
         leases[subject] = Lease(node: node, fence: fences)
         wishes[subject]?[Wish(name: name, node: node)] = nil
-        return (.mine(fence: fences), nil)
+        return (.granted(fence: fences), nil)
     }
 
-    /// What else is wanted, and what was published.
+    /// Returns what else is wanted, and what was published.
     mutating func end(
-        _ name: SharedName, _ fence: UInt64, _ outcome: TurnOutcome, isLast: Bool, by node: Int
+        _ name: SharedName, _ fence: UInt64, _ outcome: LeaseOutcome, isLast: Bool, by node: Int
     ) -> (wanted: [SharedName], Published?) {
         let subject = name.subject
         guard leases[subject] == Lease(node: node, fence: fence) else { return ([], nil) }
@@ -56,7 +56,7 @@ struct ModelServer {
             guard left.isEmpty else { return (left.keys.map(\.name), message) }
             leases[subject] = nil
             return ([], message)
-        case .gaveUp:
+        case .abandoned:
             guard isLast else { return ([], nil) }
             leases[subject] = nil
             wishes[subject] = nil
@@ -66,13 +66,13 @@ struct ModelServer {
 
     mutating func withdraw(_ name: SharedName, by node: Int) -> Published? {
         guard wishes[name.subject]?.removeValue(forKey: Wish(name: name, node: node)) != nil else { return nil }
-        return wishes[name.subject]?.keys.contains { $0.name == name } == true ? nil : .unwanted(name)
+        return wishes[name.subject]?.keys.contains { $0.name == name } == true ? nil : .requestWithdrawn(name)
     }
 
-    /// The time of a lease has run out.
+    /// A lease expires.
     mutating func lapse(_ subject: String) { leases[subject] = nil }
 
-    /// Begins anew, with nothing.
+    /// The server restarts without data.
     mutating func forget() {
         leases = [:]
         wishes = [:]

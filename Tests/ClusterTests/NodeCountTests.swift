@@ -2,56 +2,56 @@ import Testing
 
 @testable import Cluster
 
-/// How many nodes share limits, as what the server tells comes and goes.
+/// How many nodes share limits when the reported number changes.
 @Suite struct NodeCountTests {
     private let start = ContinuousClock.now
 
-    @Test func `nothing is known before something is told`() {
+    @Test func `the node count is unknown before the first report`() {
         var count = NodeCount()
-        count.isUntold()
+        count.becameUnknown()
         #expect(count.nodes == nil)
     }
 
-    @Test func `one more counts at once`() {
+    @Test func `an increase takes effect at once`() {
         var count = NodeCount()
         for nodes in [1, 2, 5] {
-            count.told(nodes, at: start)
+            count.update(nodes, at: start)
             #expect(count.nodes == nodes)
         }
     }
 
-    @Test func `one fewer counts once that has been so for a while, and as many as there were at most meanwhile`() {
+    @Test func `a decrease takes effect after a delay, down to the highest count reported meanwhile`() {
         var count = NodeCount()
-        count.told(5, at: start)
+        count.update(5, at: start)
         for (seconds, told) in [(1.0, 3), (2, 1), (3, 4), (5.9, 2)] {
-            count.told(told, at: start + .seconds(seconds))
+            count.update(told, at: start + .seconds(seconds))
             #expect(count.nodes == 5)
         }
-        count.told(2, at: start + .seconds(6))
+        count.update(2, at: start + .seconds(6))
         #expect(count.nodes == 4)
-        count.told(2, at: start + .seconds(7))
-        count.told(2, at: start + .seconds(12))
+        count.update(2, at: start + .seconds(7))
+        count.update(2, at: start + .seconds(12))
         #expect(count.nodes == 2)
     }
 
-    @Test func `who is missed and comes back was never gone`() {
+    @Test func `a node that reappears before the delay is never subtracted`() {
         var count = NodeCount()
-        count.told(2, at: start)
-        count.told(1, at: start + .seconds(1))
-        count.told(2, at: start + .seconds(5))
-        count.told(1, at: start + .seconds(9))
+        count.update(2, at: start)
+        count.update(1, at: start + .seconds(1))
+        count.update(2, at: start + .seconds(5))
+        count.update(1, at: start + .seconds(9))
         #expect(count.nodes == 2)
     }
 
-    @Test func `what was known last holds for as long as nothing is told, and a server that is back has its time`() {
+    @Test func `the last known count survives an outage, and a decrease after it waits for the delay again`() {
         var count = NodeCount()
-        count.told(3, at: start)
-        count.told(1, at: start + .seconds(1))
-        count.isUntold()
-        // It has forgotten the others, who have not found it yet.
-        count.told(1, at: start + .seconds(900))
+        count.update(3, at: start)
+        count.update(1, at: start + .seconds(1))
+        count.becameUnknown()
+        // The server has forgotten the other nodes, which have not reconnected yet.
+        count.update(1, at: start + .seconds(900))
         #expect(count.nodes == 3)
-        count.told(3, at: start + .seconds(902))
+        count.update(3, at: start + .seconds(902))
         #expect(count.nodes == 3)
     }
 }

@@ -22,16 +22,16 @@ import Testing
     private func original(_ version: UInt64, freshFor seconds: Int64 = 600) -> SharedOriginal {
         SharedOriginal(
             version: ContentVersion(rawValue: version), validators: Validators(entityTag: "\"\(version)\""), length: 9,
-            freshUntil: Int64(time(nil)) + seconds, mustRevalidate: false, facts: nil)
+            freshUntil: Int64(time(nil)) + seconds, mustRevalidate: false, metadata: nil)
     }
 
-    @Test func `what one node keeps the other finds, by its content`() async throws {
+    @Test func `a stored rendition is found by other nodes, under its content version only`() async throws {
         let server = try #require(await RedisServer())
-        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
+        let (one, other) = (try await NodeFixture(server), try await NodeFixture(server))
         let name = SharedName(
             image: ImageID(rawValue: 1), version: ContentVersion(rawValue: 5), rendition: .tile, format: .webp)
         #expect(await other.find(name) == nil)
-        await one.keep(SharedRendition(tile: tile(5)), as: name, fence: 1)
+        await one.store(SharedRendition(tile: tile(5)), as: name, fence: 1)
         #expect(await other.find(name)?.tile == tile(5))
         let changed = SharedName(
             image: name.image, version: ContentVersion(rawValue: 6), rendition: .tile, format: .webp)
@@ -40,70 +40,70 @@ import Testing
         await other.close()
     }
 
-    @Test func `of a remote image the present content is found, with what its origin said`() async throws {
+    @Test func `for a remote image the latest content is found, with the facts about its original`() async throws {
         let server = try #require(await RedisServer())
-        let (one, other) = (try await NodeHouse(server), try await NodeHouse(server))
+        let (one, other) = (try await NodeFixture(server), try await NodeFixture(server))
         let shared = SharedRendition(tile: tile(5), original: original(5))
-        await one.keep(shared, as: remote, fence: 1)
+        await one.store(shared, as: remote, fence: 1)
         #expect(await other.find(remote) == shared)
-        await one.keep(SharedRendition(tile: tile(6), original: original(6)), as: remote, fence: 2)
+        await one.store(SharedRendition(tile: tile(6), original: original(6)), as: remote, fence: 2)
         #expect(await other.find(remote)?.tile == tile(6))
         await one.close()
         await other.close()
     }
 
-    @Test func `a late loser does not bring an older content back`() async throws {
+    @Test func `a late writer with an older fencing token does not restore older content`() async throws {
         let server = try #require(await RedisServer())
-        let one = try await NodeHouse(server)
+        let one = try await NodeFixture(server)
         let winner = SharedRendition(tile: tile(6), original: original(6))
-        await one.keep(winner, as: remote, fence: 2)
-        await one.keep(SharedRendition(tile: tile(5), original: original(5)), as: remote, fence: 1)
+        await one.store(winner, as: remote, fence: 2)
+        await one.store(SharedRendition(tile: tile(5), original: original(5)), as: remote, fence: 1)
         #expect(await one.find(remote) == winner)
         await one.close()
     }
 
-    @Test func `what its origin wants to be asked for again is found by those alone who waited for it`() async throws {
+    @Test func `a rendition that needs revalidation is found only by requests that waited for it`() async throws {
         let server = try #require(await RedisServer())
-        let one = try await NodeHouse(server)
-        await one.keep(SharedRendition(tile: tile(5), original: original(5, freshFor: 0)), as: remote, fence: 1)
+        let one = try await NodeFixture(server)
+        await one.store(SharedRendition(tile: tile(5), original: original(5, freshFor: 0)), as: remote, fence: 1)
         #expect(await one.find(remote) == nil)
         #expect(await one.find(remote, on: .made)?.tile == tile(5))
         await one.close()
     }
 
-    @Test func `a full server keeps nothing, which is said to who keeps, and once to the log`() async throws {
+    @Test func `a full server stores nothing, and each change of state is reported once`() async throws {
         let server = try #require(await RedisServer())
-        let one = try await NodeHouse(server)
-        await one.tell("CONFIG", "SET", "maxmemory", "1")
+        let one = try await NodeFixture(server)
+        await one.announce("CONFIG", "SET", "maxmemory", "1")
         for version in 5...7 as ClosedRange<UInt64> {
             let shared = SharedRendition(tile: tile(version), original: original(version))
-            #expect(await one.keep(shared, as: remote, fence: version) == false)
+            #expect(await one.store(shared, as: remote, fence: version) == false)
         }
         #expect(one.tier.isFull && one.tier.figures.kept == 0)
-        await one.tell("CONFIG", "SET", "maxmemory", "0")
-        #expect(await one.keep(SharedRendition(tile: tile(8), original: original(8)), as: remote, fence: 8))
+        await one.announce("CONFIG", "SET", "maxmemory", "0")
+        #expect(await one.store(SharedRendition(tile: tile(8), original: original(8)), as: remote, fence: 8))
         #expect(await one.find(remote)?.tile == tile(8))
         #expect(one.fullness.withLock { $0 } == [true, false])
         await one.close()
     }
 
-    @Test func `what is too large is not kept`() async throws {
+    @Test func `an oversized rendition is not stored`() async throws {
         let server = try #require(await RedisServer())
-        let one = try await NodeHouse(server)
+        let one = try await NodeFixture(server)
         let large = tile(5, bytes: RedisRenditionTier.largest)
-        #expect(await one.keep(SharedRendition(tile: large, original: original(5)), as: remote, fence: 1) == false)
+        #expect(await one.store(SharedRendition(tile: large, original: original(5)), as: remote, fence: 1) == false)
         #expect(await one.find(remote, on: .made) == nil)
         #expect(one.tier.figures.kept == 0)
         await one.close()
     }
 
-    @Test func `without a server nothing is found and nobody waits`() async throws {
+    @Test func `without a server lookups find nothing and stores fail`() async throws {
         let server = try #require(await RedisServer())
-        let one = try await NodeHouse(server)
+        let one = try await NodeFixture(server)
         server.end()
         #expect(await eventually { !one.client.isConnected })
         #expect(await one.find(remote) == nil)
-        #expect(await one.keep(SharedRendition(tile: tile(5)), as: remote, fence: 1) == false)
+        #expect(await one.store(SharedRendition(tile: tile(5)), as: remote, fence: 1) == false)
         await one.close()
     }
 }

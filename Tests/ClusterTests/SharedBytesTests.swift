@@ -18,11 +18,11 @@ import Testing
             height: 200, modified: 1_700_000_000, isIncomplete: true)
     }
 
-    @Test func `a rendition is read as it was written`() {
+    @Test func `a rendition round-trips`() {
         #expect(SharedBytes.tile(SharedBytes.bytes(of: tile), name, version: version) == tile)
     }
 
-    @Test func `what is cut, is of another content or no picture that was asked for is not there`() {
+    @Test func `truncated data, other versions and pictures that were not requested are rejected`() {
         let whole = SharedBytes.bytes(of: tile)
         for count in 0..<whole.count {
             #expect(SharedBytes.tile(Array(whole.prefix(count)), name, version: version) == nil)
@@ -38,7 +38,7 @@ import Testing
         #expect(SharedBytes.tile(SharedBytes.bytes(of: page), name, version: version) == nil)
     }
 
-    @Test func `more bytes than its pixels are worth are not believed, nor sides that no picture has`() {
+    @Test func `too many bytes for the dimensions, and impossible dimensions, are rejected`() {
         func read(_ width: Int, _ height: Int, bytes: Int) -> RenditionBytes? {
             let picture = Array("RIFF....WEBP".utf8) + [UInt8](repeating: 7, count: bytes - 12)
             let tile = RenditionBytes(
@@ -53,22 +53,22 @@ import Testing
         }
     }
 
-    @Test func `what is known of an original is read as it was written`() {
-        var facts = ImageFacts()
-        facts.width = 4_000
-        facts.height = 3_000
-        facts.mediaType = "image/jpeg"
-        facts.placeholder = [1, 2, 3]
+    @Test func `the facts about an original round-trip`() {
+        var metadata = ImageMetadata()
+        metadata.width = 4_000
+        metadata.height = 3_000
+        metadata.mediaType = "image/jpeg"
+        metadata.placeholder = [1, 2, 3]
         let original = SharedOriginal(
             version: version, validators: Validators(entityTag: "\"a\"", lastModified: nil), length: 12,
-            freshUntil: 1_800_000_000, mustRevalidate: true, facts: facts)
+            freshUntil: 1_800_000_000, mustRevalidate: true, metadata: metadata)
         let read = SharedBytes.original(
-            SharedBytes.bytes(of: original), facts: SharedBytes.bytes(of: facts), version: version,
+            SharedBytes.bytes(of: original), metadata: SharedBytes.bytes(of: metadata), version: version,
             freshUntil: 1_800_000_000)
         #expect(read == original)
     }
 
-    @Test func `no bytes whatever stop the program`() {
+    @Test func `arbitrary bytes never crash the decoder`() {
         var random = SeededRandom(seed: 3)
         let good = SharedBytes.bytes(of: tile)
         for _ in 0..<20_000 {
@@ -77,7 +77,7 @@ import Testing
                 bytes[index] = UInt8(random.number(below: 256))
             }
             _ = SharedBytes.tile(bytes, name, version: version)
-            _ = SharedBytes.original(bytes, facts: bytes, version: version, freshUntil: 0)
+            _ = SharedBytes.original(bytes, metadata: bytes, version: version, freshUntil: 0)
         }
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Decoding
 
-/// Tiles of a camera's JPEG come from the smaller size that it wrote behind it, if that one shows the same.
+/// Tiles of a camera's JPEG are made from the smaller version that the camera appended, if that shows the same.
 @Suite struct EmbeddedPreviewTests {
     private let renderer = try! Renderer()
 
-    /// A JPEG of the four quarters, and behind it others, with an index of them (CIPA DC-007, 5.2).
+    /// A JPEG of the four quarters, followed by other JPEGs, with an index of them (CIPA DC-007, 5.2).
     private func photo(
         width: Int = 3_000, height: Int = 2_000, orientation: UInt16 = 1, previews: [[UInt8]],
         type: UInt32 = 0x010001, isLittleEndian: Bool = true, shift: Int = 0
@@ -36,7 +36,7 @@ import Testing
             return Array("MPF\0".utf8) + header + word(8) + directory + entries
         }
         let length = main.count + 4 + index(main: 0, offset: 0).count
-        // Marker and length of the segment and the name of the index come before what offsets are told from.
+        // Offsets count from after the segment's marker, length and index name.
         let content = index(main: length, offset: length - 2 - 8 + shift)
         return Sample.adding([(0xe2, content)], to: main) + previews.joined()
     }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what it has pixels enough for is made of it`(isLittleEndian: Bool) throws {
+    func `the embedded preview is the source of every rendition it is large enough for`(isLittleEndian: Bool) throws {
         let jpeg = try photo(previews: [plain(1_620, 1_080)], isLittleEndian: isLittleEndian)
         for rendition in [Rendition.preview, .step160, .tile, .step640] {
             #expect(try quarters(jpeg, rendition) == "RRRR", "\(rendition)")
@@ -62,14 +62,14 @@ import Testing
         }
     }
 
-    @Test func `several renditions are made of it together, or of the picture together`() throws {
+    @Test func `renditions requested together share one source, the preview or the picture`() throws {
         let jpeg = try photo(previews: [plain(1_620, 1_080)])
         func names(_ wanted: [Rendition]) throws -> [String] {
             let work = RenderJob.Work.make(Dictionary(uniqueKeysWithValues: wanted.map { ($0, .jpeg) }))
             guard case .made(let answer) = try renderer.perform(work, on: .bytes(jpeg), stop: RenderStop()) else {
                 return []
             }
-            #expect(answer.facts.width == 3_000 && answer.facts.placeholder != nil)
+            #expect(answer.metadata.width == 3_000 && answer.metadata.placeholder != nil)
             return try wanted.map { try Pixels.decoding(#require(answer.renditions[$0]).bytes).quarterNames }
         }
         #expect(try names([.preview, .tile]) == ["RRRR", "RRRR"])
@@ -78,14 +78,14 @@ import Testing
         }
     }
 
-    @Test func `the smallest that is large enough is taken`() throws {
+    @Test func `the smallest preview that is large enough is used`() throws {
         let green: [UInt8] = [0, 200, 0]
         let jpeg = try photo(previews: [plain(1_620, 1_080), plain(660, 440, green)])
         #expect(try quarters(jpeg, .tile) == "GGGG")
         #expect(try quarters(jpeg, .step640) == "RRRR")
     }
 
-    @Test func `it is turned as the picture is`() throws {
+    @Test func `the preview is rotated like the picture`() throws {
         let preview = try Sample.quarters(width: 1_620, height: 1_080).encoded(as: .jpeg, quality: 90)
         let jpeg = try photo(orientation: 6, previews: [preview])
         let rendered = try renderer.render(.bytes(jpeg), as: .tile, format: .jpeg, stop: RenderStop())
@@ -93,19 +93,19 @@ import Testing
         #expect(try Pixels.decoding(rendered.bytes).quarterNames == "BRWG")
     }
 
-    @Test func `one of another shape, too small, of several scans or cut short is left alone`() throws {
+    @Test func `a preview that is progressive, truncated, too small or of another shape is ignored`() throws {
         #expect(try quarters(photo(previews: [plain(1_080, 1_080)])) == "RGBW")
         #expect(try quarters(photo(previews: [plain(600, 400)])) == "RGBW")
         #expect(try quarters(photo(width: 900, height: 900, previews: [ProgressiveTests.progressive])) == "RGBW")
         #expect(try quarters(photo(previews: [Array(plain(1_620, 1_080).prefix(9_000))])) == "RGBW")
     }
 
-    @Test func `what an editor left behind of an index is believed in nothing`() throws {
+    @Test func `a stale or invalid index of previews is ignored`() throws {
         let preview = try plain(1_620, 1_080)
         for shift in [-1, 1, 100, 1 << 24, -4_000] {
             #expect(try quarters(photo(previews: [preview], shift: shift)) == "RGBW", "\(shift)")
         }
-        // A panorama's part, and the same for a screen of two pictures.
+        // Types of a panorama's part and of stereo images, and invalid types.
         for type: UInt32 in [0x020001, 0x020002, 0x030000, 0, 0x0101_0001] {
             #expect(try quarters(photo(previews: [preview], type: type)) == "RGBW", "\(type)")
         }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Decoding
 
-/// The preview of a camera's JPEG comes from the small picture in its head, if that one shows the same.
+/// The preview of a camera's JPEG is made from the thumbnail in its head, if that shows the same.
 @Suite struct EmbeddedThumbnailTests {
     private let renderer = try! Renderer()
 
-    /// A JPEG of the four quarters with a thumbnail of one colour, so that one can tell which of them is shown.
+    /// A JPEG of the four quarters with a thumbnail in one colour, so that a test can see which of them is displayed.
     private func photo(
         width: Int = 800, height: Int = 600, thumbnail: Pixels, orientation: UInt16 = 1
     ) throws -> [UInt8] {
@@ -29,7 +29,7 @@ import Testing
         return try Pixels.decoding(rendered.bytes)
     }
 
-    @Test func `the preview is the thumbnail, and the tile is not`() throws {
+    @Test func `the preview is made from the thumbnail, and the tile from the picture`() throws {
         let jpeg = try photo(thumbnail: plain(160, 120))
         #expect(try preview(jpeg).quarterNames == "RRRR")
         #expect(try renderer.inspect(.bytes(jpeg)).exif?.thumbnail != nil)
@@ -37,34 +37,34 @@ import Testing
         #expect(try Pixels.decoding(tile.bytes).quarterNames == "RGBW")
     }
 
-    @Test func `nothing but the head is needed for it`() throws {
+    @Test func `the thumbnail of a truncated file is used`() throws {
         let jpeg = try photo(width: 1600, height: 1200, thumbnail: plain(160, 120))
         #expect(try preview(Array(jpeg.prefix(jpeg.count * 2 / 3))).quarterNames == "RRRR")
     }
 
-    @Test func `a beginning that has it shows it, and is not taken for the picture`() throws {
+    @Test func `a partial decode yields the embedded thumbnail, and fails without one`() throws {
         let jpeg = try photo(width: 1600, height: 1200, thumbnail: plain(160, 120))
-        func glimpse(_ bytes: ArraySlice<UInt8>) throws -> RenderAnswer? {
-            let outcome = try renderer.perform(.glimpse(.jpeg), on: .bytes(Array(bytes)), stop: RenderStop())
+        func partialDecode(_ bytes: ArraySlice<UInt8>) throws -> RenderResult? {
+            let outcome = try renderer.perform(.partialDecode(.jpeg), on: .bytes(Array(bytes)), stop: RenderStop())
             if case .made(let answer) = outcome { return answer }
             return nil
         }
-        let preview = try #require(try glimpse(jpeg[..<(jpeg.count / 2)])?.renditions[.preview])
+        let preview = try #require(try partialDecode(jpeg[..<(jpeg.count / 2)])?.renditions[.preview])
         #expect(try Pixels.decoding(preview.bytes).quarterNames == "RRRR")
         let without = try Sample.jpeg(width: 800, height: 600)
-        #expect(throws: RenderError.self) { _ = try glimpse(without[...]) }
-        #expect(throws: RenderError.self) { _ = try glimpse(jpeg[..<200]) }
-        #expect(throws: RenderError.self) { _ = try glimpse(Sample.png(plain(160, 120))[...]) }
+        #expect(throws: RenderError.self) { _ = try partialDecode(without[...]) }
+        #expect(throws: RenderError.self) { _ = try partialDecode(jpeg[..<200]) }
+        #expect(throws: RenderError.self) { _ = try partialDecode(Sample.png(plain(160, 120))[...]) }
     }
 
-    @Test func `it is turned as the picture is`() throws {
+    @Test func `the thumbnail is rotated like the picture`() throws {
         let jpeg = try photo(thumbnail: Sample.quarters(width: 160, height: 120), orientation: 6)
         let upright = try preview(jpeg)
         #expect((upright.width, upright.height) == (48, 64))
         #expect(upright.quarterNames == "BRWG")
     }
 
-    @Test func `black bars around another shape are cut off`() throws {
+    @Test func `black bars that pad a thumbnail to another shape are cropped`() throws {
         let jpeg = try photo(width: 900, height: 600, thumbnail: plain(160, 120, bars: 7))
         let cut = try preview(jpeg)
         #expect((cut.width, cut.height) == (64, 42) || (cut.width, cut.height) == (64, 43))
@@ -72,19 +72,19 @@ import Testing
         #expect(cut.bytes.enumerated().allSatisfy { $0.offset % 3 != 0 || $0.element > 150 })
     }
 
-    @Test func `one of another shape without bars belongs to another picture`() throws {
+    @Test func `a thumbnail of another shape without black bars is ignored`() throws {
         #expect(try preview(photo(width: 600, height: 600, thumbnail: plain(160, 120))).quarterNames == "RGBW")
         #expect(try preview(photo(width: 900, height: 600, thumbnail: plain(160, 120))).quarterNames == "RGBW")
     }
 
-    @Test func `one that is too small or broken is left alone`() throws {
+    @Test func `a thumbnail that is too small or damaged is ignored`() throws {
         #expect(try preview(photo(thumbnail: plain(40, 30))).quarterNames == "RGBW")
         let exif = ExifBuilder(thumbnail: Array(try plain(160, 120).encoded(as: .jpeg).prefix(300)))
         #expect(try preview(Sample.jpeg(width: 800, height: 600, exif: exif.bytes)).quarterNames == "RGBW")
     }
 
-    @Test func `one of several scans is left alone`() throws {
-        // Its scans are not counted, and each of thousands would be as much work as the whole.
+    @Test func `a progressive thumbnail is ignored`() throws {
+        // Its scans are not counted, and each of possibly thousands would be as much work as the whole.
         var thumbnail = ProgressiveTests.progressive
         let frame = try #require(thumbnail.indices.first { thumbnail[$0] == 0xff && thumbnail[$0 + 1] == 0xc2 })
         thumbnail.replaceSubrange(frame + 5..<frame + 9, with: [0, 120, 0, 160])

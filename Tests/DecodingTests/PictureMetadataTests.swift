@@ -2,6 +2,7 @@ import Images
 import Renditions
 import TestSupport
 import Testing
+import Time
 
 @testable import Decoding
 
@@ -27,10 +28,10 @@ import Testing
         #expect(packet.keywords == ["cat", "Katze & Maus"])
         #expect(packet.placeNames.city == "Zürich & more" && packet.placeNames.state == "ZH")
         #expect(packet.placeNames.country == "Schweiz" && packet.placeNames.location == "Altstadt")
-        #expect(packet.created?.text == "2019-06-01T10:00:00+02:00")
+        #expect(packet.created?.text == "2019-06-01T10:00:00.25+02:00")
     }
 
-    @Test func `a prefix means what it is declared to mean`() {
+    @Test func `namespace prefixes are resolved by their declarations`() {
         let packet = """
             <a:RDF xmlns:a="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:xmp="http://example.org/">
             <a:Description b:Rating="2" xmp:Rating="5" xmlns:b="http://ns.adobe.com/xap/1.0/"/></a:RDF>
@@ -38,18 +39,18 @@ import Testing
         #expect(XMPPacket(Array(packet.utf8)[...]).rating == 2)
     }
 
-    @Test func `what stands inside of other things is not the picture's own`() {
+    @Test func `properties nested in other properties are ignored`() {
         let packet = read(
             "",
             """
             <dc:creator><rdf:Description photoshop:City="Paris" xmp:Rating="3"><dc:title>No</dc:title></rdf:Description>
             </dc:creator><dc:subject><rdf:Bag><rdf:li><dc:title>No</dc:title>yes</rdf:li></rdf:Bag></dc:subject>
             """)
-        #expect(packet.placeNames == ImageFacts.PlaceNames() && packet.rating == nil && packet.title == nil)
+        #expect(packet.placeNames == ImageMetadata.PlaceNames() && packet.rating == nil && packet.title == nil)
         #expect(packet.keywords == ["yes"])
     }
 
-    @Test func `what it holds is bounded`() {
+    @Test func `keywords, text lengths and nesting depth are limited`() {
         let words = (0..<100).map { "<rdf:li>\($0)\(String(repeating: "é", count: 500))</rdf:li>" }.joined()
         let long = String(repeating: "ä", count: 10_001)
         let packet = read(
@@ -61,7 +62,7 @@ import Testing
         #expect(deep.title == nil)
     }
 
-    @Test func `no cut and no changed byte makes it read outside`() {
+    @Test func `a truncated or corrupted packet never causes an out-of-bounds read`() {
         let whole = Array(
             Sample.xmp(
                 #"xmp:Rating="4""#,
@@ -83,7 +84,7 @@ import Testing
 }
 
 @Suite struct IPTCRecordTests {
-    @Test func `its data sets are read, bare and among Photoshop's resources`() throws {
+    @Test func `data sets are read, bare or inside Photoshop resources`() throws {
         let sets: [(UInt8, String)] = [
             (5, " A day "), (25, "cat"), (25, "Łódź"), (25, "cat"), (25, ""), (55, "20190601"), (60, "100000+0200"),
             (90, "Bern"), (92, "Altstadt"), (95, "BE"), (101, "Schweiz"), (90, "another"),
@@ -99,14 +100,14 @@ import Testing
         }
     }
 
-    @Test func `what is not in UTF-8 is Latin 1`() {
+    @Test func `text that is not UTF-8 is read as Latin-1`() {
         let record = IPTCRecord([0x1c, 2, 90, 0, 4, 0x47, 0xe4, 0x75, 0x21])
         #expect(record?.placeNames.city == "Gäu!")
-        // Many a program cuts a text where the data set is full, be it within a letter.
+        // Many programs truncate a text where the data set is full, even within a character.
         #expect(IPTCRecord([0x1c, 2, 90, 0, 4, 0xc3, 0x96, 0x6c, 0xc3])?.placeNames.city == "Öl")
     }
 
-    @Test func `lengths that reach beyond the bytes end the reading`() throws {
+    @Test func `a length beyond the end of the data stops the parser`() throws {
         let whole = Sample.iptcSegment([(5, "A day"), (25, "cat"), (90, "Bern")]).content
         var read = 0
         for length in 0..<whole.count where IPTCRecord(whole.prefix(length)) != nil { read += 1 }
@@ -129,31 +130,6 @@ import Testing
     }
 }
 
-@Suite struct PictureTimeTests {
-    @Test(arguments: [
-        ("2019-06-01T10:20:30", "2019-06-01T10:20:30Z"), ("2019-06-01T10:20", "2019-06-01T10:20:00Z"),
-        ("2019-06-01T10:20-05:00", "2019-06-01T10:20:00-05:00"), ("2019-06-01", "2019-06-01T00:00:00Z"),
-        ("2019-06-01T10:20:30.123Z", "2019-06-01T10:20:30Z"), ("2019-02-29", nil), ("2019-06-01T25:00", nil),
-        ("2019", nil),
-        ("2019-06-01Tabc", nil), ("", nil), ("2019-06-01T10:20:30+99:00", "2019-06-01T10:20:30Z"),
-    ])
-    func `a time in XMP is read with what it says`(text: String, time: String?) {
-        #expect(PictureTime(xmp: text)?.text == time)
-    }
-
-    @Test func `a time is refined by one that agrees, and by no other`() throws {
-        let time = { (text: String) in PictureTime(xmp: text) }
-        let local = try #require(time("2019-06-01T10:20"))
-        #expect(local.refined(by: time("2019-06-01T10:20:30+02:00")).text == "2019-06-01T10:20:30+02:00")
-        #expect(local.refined(by: time("2019-06-01T10:21:30+02:00")).text == "2019-06-01T10:20:00Z")
-        #expect(local.refined(by: time("2019-06-01")).text == "2019-06-01T10:20:00Z")
-        #expect(time("2019-06-01")?.refined(by: local).text == "2019-06-01T10:20:00Z")
-        let zoned = try #require(time("2019-06-01T10:20:30+02:00"))
-        #expect(zoned.refined(by: time("2019-06-01T10:20:30")) == zoned)
-        #expect(zoned.refined(by: time("2019-06-01T10:20:30+03:00")) == zoned)
-    }
-}
-
 @Suite struct PictureMetadataTests {
     private let exif = ExifBuilder(
         main: [ExifBuilder.text(0x010e, "of EXIF"), ExifBuilder.short(0x4746, 1), ExifBuilder.short(0x0112, 6)],
@@ -171,47 +147,64 @@ import Testing
 
     private var exifSegment: (marker: UInt8, content: [UInt8]) { (0xe1, Array("Exif\0\0".utf8) + exif.bytes) }
 
-    private func examined(_ bytes: [UInt8]) throws -> ImageFacts {
-        guard case .made(let answer) = try Renderer().perform(.examine, on: .bytes(bytes), stop: RenderStop()) else {
+    private func examined(_ bytes: [UInt8]) throws -> ImageMetadata {
+        guard case .made(let answer) = try Renderer().perform(.readMetadata, on: .bytes(bytes), stop: RenderStop())
+        else {
             throw RenderError(.failed, "It is heavy.")
         }
-        return answer.facts
+        return answer.metadata
     }
 
-    @Test func `XMP goes before IPTC, and that before EXIF, each for what it says`() throws {
+    @Test func `each property comes from XMP, else from IPTC, else from EXIF`() throws {
         let xmp = Sample.xmpSegment(
             Sample.xmp(
                 #"xmp:Rating="5" exif:DateTimeOriginal="2003-03-03T03:03:03+03:00" photoshop:City="XMP-City""#,
                 "<dc:title>of XMP</dc:title><dc:subject><rdf:Bag><rdf:li>xmp</rdf:li></rdf:Bag></dc:subject>"))
-        var facts = try examined(jpeg([exifSegment, xmp, iptc]))
-        #expect(facts.title == "of XMP" && facts.keywords == ["xmp"] && facts.rating == 5)
-        #expect(facts.takenAt == "2003-03-03T03:03:03+03:00")
-        #expect(facts.placeNames?.city == "XMP-City" && facts.placeNames?.country == "IPTC-Land")
-        facts = try examined(jpeg([exifSegment, iptc]))
-        #expect(facts.title == "of IPTC" && facts.keywords == ["iptc"] && facts.rating == 1)
-        #expect(facts.takenAt == "2002-02-02T02:02:02+02:00" && facts.placeNames?.city == "IPTC-City")
-        facts = try examined(
+        var metadata = try examined(jpeg([exifSegment, xmp, iptc]))
+        #expect(metadata.title == "of XMP" && metadata.keywords == ["xmp"] && metadata.rating == 5)
+        #expect(metadata.takenAt == "2003-03-03T03:03:03+03:00")
+        #expect(metadata.placeNames?.city == "XMP-City" && metadata.placeNames?.country == "IPTC-Land")
+        metadata = try examined(jpeg([exifSegment, iptc]))
+        #expect(metadata.title == "of IPTC" && metadata.keywords == ["iptc"] && metadata.rating == 1)
+        #expect(metadata.takenAt == "2002-02-02T02:02:02+02:00" && metadata.placeNames?.city == "IPTC-City")
+        metadata = try examined(
             jpeg([exifSegment, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="0""#, "<dc:title> </dc:title>"))]))
-        #expect(facts.title == "of EXIF" && facts.rating == nil && facts.takenAt == "2001-01-01T01:01:01+01:00")
-        #expect(facts.camera?.lens == "50mm")
+        #expect(
+            metadata.title == "of EXIF" && metadata.rating == nil && metadata.takenAt == "2001-01-01T01:01:01+01:00")
+        #expect(metadata.camera?.lens == "50mm")
+    }
+
+    @Test func `the time of digitization stands in for a missing original time`() throws {
+        let created = Sample.xmpSegment(Sample.xmp(#"xmp:CreateDate="2003-03-03T03:03:03""#))
+        #expect(try examined(jpeg([created])).takenAt == "2003-03-03T03:03:03Z")
+        #expect(try examined(jpeg([exifSegment, created])).takenAt == "2001-01-01T01:01:01+01:00")
+        let scanned = ExifBuilder(exposure: [
+            ExifBuilder.text(0x9003, "0000:00:00 00:00:00"), ExifBuilder.text(0x9004, "2015:08:22 10:11:12"),
+            ExifBuilder.text(0x9012, "-03:00"), ExifBuilder.text(0x9292, "5 "),
+        ])
+        let segment: (marker: UInt8, content: [UInt8]) = (0xe1, Array("Exif\0\0".utf8) + scanned.bytes)
+        #expect(try examined(jpeg([segment])).takenAt == "2015-08-22T10:11:12.5-03:00")
+        let digitized = Sample.iptcSegment([(55, "garbage"), (62, "20180130"), (63, "101112")])
+        #expect(try examined(jpeg([digitized])).takenAt == "2018-01-30T10:11:12Z")
+        #expect(try examined(jpeg([Sample.iptcSegment([(55, "2018-01-30")])])).takenAt == "2018-01-30")
     }
 
     @Test(arguments: [
         ("-1", -1), ("0", nil), ("3.0", 3), ("5", 5), ("6", nil), ("nan", nil), ("1e300", nil), ("-2", nil),
     ])
-    func `a rating is one to five, or that the picture was rejected`(text: String, rating: Int?) throws {
-        let facts = try examined(jpeg([Sample.xmpSegment(Sample.xmp("xmp:Rating=\"\(text)\""))]))
-        #expect(facts.rating == rating)
+    func `a rating is one to five, or minus one for a rejected picture`(text: String, rating: Int?) throws {
+        let metadata = try examined(jpeg([Sample.xmpSegment(Sample.xmp("xmp:Rating=\"\(text)\""))]))
+        #expect(metadata.rating == rating)
     }
 
-    @Test func `the head alone tells of a JPEG what the decoder tells`() throws {
+    @Test func `the head of a JPEG yields the same metadata as the decoder`() throws {
         let segments = [exifSegment, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="5""#)), iptc]
         let whole = try jpeg(segments)
         let reader = try SourceReader(.bytes(whole), stop: RenderStop())
-        let facts = try #require(JPEGHead(reader)).facts(of: reader)
-        #expect(facts == (try Renderer().inspect(.bytes(whole)).facts))
-        #expect((facts.width, facts.height) == (60, 80) && facts.examination == ImageFacts.presentExamination)
-        // Nothing of the pixels is looked at, and what is not needed is passed over.
+        let metadata = try #require(JPEGHead(reader)).metadata(of: reader)
+        #expect(metadata == (try Renderer().inspect(.bytes(whole)).metadata))
+        #expect((metadata.width, metadata.height) == (60, 80) && metadata.readerVersion == ImageMetadata.currentReader)
+        // No pixels are read, and segments that are not needed are skipped.
         let padding = (0..<20).map { _ in (marker: UInt8(0xe2), content: [UInt8](repeating: 0xff, count: 60_000)) }
         let long = Sample.adding(padding, to: whole)
         let end = try #require(long.indices.dropLast().last { long[$0] == 0xff && long[$0 + 1] == 0xda })
@@ -219,17 +212,51 @@ import Testing
         #expect(try examined(cut).title == "of IPTC")
     }
 
-    @Test func `the decoder tells it of other kinds, too`() throws {
+    @Test func `the decoder reads the metadata of other formats`() throws {
         let packet = Sample.xmp(#"xmp:Rating="3""#, "<dc:title>in a PNG</dc:title>")
         let text = Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + Array(packet.utf8)
         var png = Sample.png(Sample.quarters(width: 20, height: 10))
         png.insert(contentsOf: Sample.chunk("iTXt", text), at: 33)
-        let facts = try examined(png)
-        #expect(facts.title == "in a PNG" && facts.rating == 3 && facts.mediaType == "image/png")
-        #expect(facts.examination == ImageFacts.presentExamination && facts.isBroken == false)
+        let metadata = try examined(png)
+        #expect(metadata.title == "in a PNG" && metadata.rating == 3 && metadata.mediaType == "image/png")
+        #expect(metadata.readerVersion == ImageMetadata.currentReader && metadata.isBroken == false)
     }
 
-    @Test func `no cut and no changed byte of a head makes it read outside`() throws {
+    @Test(arguments: [true, false])
+    func `metadata of a PNG is read before and after the pixels`(isLate: Bool) throws {
+        let text = Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + Array(Sample.xmp(#"xmp:Rating="3""#).utf8)
+        var png = Sample.png(Sample.quarters(width: 20, height: 10))
+        let chunks = Sample.chunk("eXIf", exif.bytes) + Sample.chunk("iTXt", text)
+        png.insert(contentsOf: chunks, at: isLate ? png.count - 12 : 33)
+        let metadata = try examined(png)
+        #expect(metadata.rating == 3 && metadata.takenAt == "2001-01-01T01:01:01+01:00" && metadata.title == "of EXIF")
+    }
+
+    @Test func `the directories of a TIFF are read wherever they are`() throws {
+        // The pixels of this one are longer than the head that is read at once.
+        var tiff = Sample.tiff(Sample.quarters(width: 200, height: 200))
+        let directory = Int(tiff[4]) | Int(tiff[5]) << 8 | Int(tiff[6]) << 16
+        #expect(directory > SourceReader.headLength)
+        // The same directory at the end, with a description and one for the exposure.
+        var entries = Array(tiff[directory + 2..<directory + 2 + 12 * 9])
+        let own = tiff.count
+        let exposure = own + 2 + 12 * 11 + 4
+        entries.insert(contentsOf: Self.entry(0x010e, 2, 4, Array("Day\0".utf8)), at: 12 * 5)
+        entries += Self.entry(0x8769, 4, 1, Sample.little32(UInt32(exposure)))
+        tiff.replaceSubrange(4..<8, with: Sample.little32(UInt32(own)))
+        tiff += Sample.little16(11) + entries + Sample.little32(0)
+        tiff += Sample.little16(1) + Self.entry(0x9003, 2, 20, Sample.little32(UInt32(exposure + 18)))
+        tiff += Sample.little32(0) + Array("2015:08:22 10:11:12\0".utf8)
+        let metadata = try examined(tiff)
+        #expect(metadata.takenAt == "2015-08-22T10:11:12Z" && metadata.title == "Day" && metadata.width == 200)
+        #expect(try Renderer().inspect(.bytes(tiff)).metadata.takenAt == metadata.takenAt)
+    }
+
+    private static func entry(_ tag: UInt16, _ type: UInt16, _ count: UInt32, _ value: [UInt8]) -> [UInt8] {
+        Sample.little16(tag) + Sample.little16(type) + Sample.little32(count) + value
+    }
+
+    @Test func `a truncated or corrupted head never causes an out-of-bounds read`() throws {
         let whole = Array(
             try jpeg([exifSegment, iptc, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="5""#))]).prefix(1_600))
         var (read, refused) = (0, 0)
@@ -241,7 +268,7 @@ import Testing
             }
             let reader = try SourceReader(.bytes(bytes), stop: RenderStop())
             if let head = JPEGHead(reader) {
-                _ = head.facts(of: reader)
+                _ = head.metadata(of: reader)
                 read += 1
             } else {
                 refused += 1

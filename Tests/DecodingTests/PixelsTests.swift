@@ -4,7 +4,7 @@ import Testing
 @testable import Decoding
 
 @Suite struct PixelsTests {
-    @Test func `the number of bytes must be that of the pixels`() {
+    @Test func `the byte count must match the dimensions`() {
         #expect(Pixels(width: 2, height: 2, bytes: Array(repeating: 0, count: 12)) != nil)
         #expect(Pixels(width: 2, height: 2, bytes: Array(repeating: 0, count: 11)) == nil)
         #expect(Pixels(width: 2, height: 2, hasAlpha: true, bytes: Array(repeating: 0, count: 12)) == nil)
@@ -12,7 +12,7 @@ import Testing
         #expect(Pixels(width: .max, height: .max, bytes: []) == nil)
     }
 
-    @Test func `shrinking averages what can be seen`() throws {
+    @Test func `shrinking averages colours weighted by their alpha`() throws {
         let row: [UInt8] = [200, 0, 0, 255, 0, 0, 99, 0]
         let picture = try Picture(copying: row + row, width: 2, height: 2, bands: 4)
         let small = try #require(Pixels(shrinking: picture, to: 1))

@@ -30,7 +30,7 @@ import Testing
         0, 0, 0, 0, 0, 0, 0, 32, 255, 218, 0, 8, 1, 1, 0, 1, 63, 16, 31, 255, 217,
     ]
 
-    @Test func `a JPEG of several scans is told from a plain one`() throws {
+    @Test func `a progressive JPEG is distinguished from a baseline one`() throws {
         let renderer = try Renderer()
         #expect(try renderer.inspect(.bytes(Self.progressive)).isProgressive)
         #expect(try !renderer.inspect(.bytes(Sample.jpeg(width: 16, height: 16))).isProgressive)
@@ -38,7 +38,7 @@ import Testing
         #expect((rendered.width, rendered.height) == (16, 16))
     }
 
-    @Test func `a heavy picture is let go of unless it may be heavy`() throws {
+    @Test func `a heavy picture is declined unless heavy work is allowed`() throws {
         let renderer = try Renderer()
         let svg = Array(
             "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>".utf8)
@@ -49,13 +49,13 @@ import Testing
                 .make([.tile: .jpeg]), on: .bytes(bytes), mayBeHeavy: false, stop: RenderStop())
             if case .heavy = outcome { #expect(isHeavy) } else { #expect(!isHeavy) }
             guard case .made = try renderer.perform(.make([.tile: .jpeg]), on: .bytes(bytes), stop: RenderStop()) else {
-                Issue.record("it was let go of although it may be heavy")
+                Issue.record("it was declined although heavy work is allowed")
                 continue
             }
         }
     }
 
-    @Test func `more scans than any encoder makes are refused`() throws {
+    @Test func `a JPEG with too many scans is rejected`() throws {
         var limits = RenderLimits()
         limits.maximumScans = 2
         let renderer = try Renderer(limits: limits)

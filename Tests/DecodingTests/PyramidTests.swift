@@ -10,7 +10,7 @@ import Testing
 @Suite struct PyramidTests {
     private let renderer = try! Renderer()
 
-    /// A pyramid as its reader sees it.
+    /// A pyramid, parsed as a client would parse it.
     private struct Read {
         let layout: PyramidLayout
         let bytes: [UInt8]
@@ -39,7 +39,7 @@ import Testing
 
         private func tile(_ index: Int) throws -> Pixels { try Pixels.decoding(try file(index)) }
 
-        /// All tiles of a level, put together.
+        /// All tiles of a level, assembled.
         func level(_ number: Int) throws -> Pixels {
             let level = layout.levels[number]
             let left = layout.isCutFromRight ? level.width - 512 * level.columns : 0
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    private func pyramid(of original: [UInt8]) throws -> (RenderAnswer, Read) {
+    private func pyramid(of original: [UInt8]) throws -> (RenderResult, Read) {
         let file = try #require(tmpfile())
         defer { fclose(file) }
         let output = fileno(file)
@@ -80,33 +80,33 @@ import Testing
     @Test(arguments: [
         (1, "RGBW"), (2, "GRWB"), (3, "WBGR"), (4, "BWRG"), (5, "RBGW"), (6, "BRWG"), (7, "WGBR"), (8, "GWRB"),
     ])
-    func `every orientation becomes upright, tile by tile`(orientation: Int, quarters: String) throws {
+    func `every orientation is turned upright, tile by tile`(orientation: Int, quarters: String) throws {
         let exif = ExifBuilder(main: [ExifBuilder.short(0x0112, UInt16(orientation))])
         let (answer, read) = try pyramid(of: Sample.jpeg(width: 1300, height: 700, exif: exif.bytes))
         let isAcross = orientation >= 5
         #expect((read.layout.width, read.layout.height) == (isAcross ? 700 : 1300, isAcross ? 1300 : 700))
-        #expect(answer.facts.width == read.layout.width && answer.facts.isIncomplete == false)
+        #expect(answer.metadata.width == read.layout.width && answer.metadata.isIncomplete == false)
         #expect(read.layout.levels.count == 1)
         #expect(try read.level(0).quarterNames == quarters)
     }
 
-    @Test func `each level is half of the one before, to a side that a rendition has`() throws {
+    @Test func `each level halves the previous one, down to the size of a rendition`() throws {
         let (_, read) = try pyramid(of: Sample.png(Sample.quarters(width: 5_201, height: 1_029)))
         #expect(read.layout.levels.map(\.width) == [5_201, 2_601, 1_301])
         #expect(read.layout.levels.map(\.height) == [1_029, 515, 258])
         for number in 0..<3 {
             let level = try read.level(number)
             #expect(level.quarterNames == "RGBW")
-            // The edge is where it is in the finest level, and no pixel is lost or doubled on the way to it.
+            // The edge is where it is in the finest level, and no pixel was lost or duplicated on the way there.
             let row = level.bytes[..<(3 * level.width)]
             let reds = stride(from: row.startIndex, to: row.endIndex, by: 3).count { row[$0] > 128 }
             #expect(abs(reds - level.width / 2) <= 1)
         }
     }
 
-    @Test func `what is clear stays clear, and what is not is a JPEG`() throws {
+    @Test func `transparent tiles keep their alpha, and opaque tiles are JPEGs`() throws {
         var bytes = Sample.quarters(width: 3_000, height: 600, alpha: 255).bytes
-        // Every other pixel of the left is clear, and would be white.
+        // On the left every other pixel is transparent; without its alpha, it would be white.
         for pixel in stride(from: 0, to: 3_000 * 600, by: 2) where pixel % 3_000 < 512 {
             bytes.replaceSubrange(4 * pixel..<4 * pixel + 4, with: [255, 255, 255, 0])
         }
@@ -114,29 +114,29 @@ import Testing
         let read = try pyramid(of: png).1
         let kinds = try [0, 1].map { FileFormat(of: try read.file($0)) }
         #expect(kinds == [.webp, .jpeg])
-        // Half as clear, and no lighter than what is seen of it.
+        // Half as transparent, and no lighter than the visible pixels.
         let half = try read.file(read.layout.levels[1].firstTile)
-        let sighting = try Sighting(.bytes(half), limits: RenderLimits(), stop: RenderStop())
-        let opened = try #require(cvips_image_open(sighting.source.handle, VIPS_FAIL_ON_ERROR))
+        let identified = try IdentifiedOriginal(.bytes(half), limits: RenderLimits(), stop: RenderStop())
+        let opened = try #require(cvips_image_open(identified.source.handle, VIPS_FAIL_ON_ERROR))
         let tile = try #require(Pixels(shrinking: Picture(owning: opened).inMemory(stop: RenderStop()), to: .max))
         let first = Array(tile.bytes.prefix(4))
         #expect(abs(Int(first[3]) - 128) <= 6 && first[0] > 190 && first[1] < 60 && first[2] < 60, "\(first)")
     }
 
-    @Test func `what there is of a file that ends too early is cut`() throws {
+    @Test func `the pyramid of a truncated file contains the part that exists`() throws {
         let whole = try Sample.jpeg(width: 1_200, height: 900)
         let (answer, read) = try pyramid(of: Array(whole.prefix(whole.count * 2 / 3)))
-        #expect(answer.facts.isIncomplete == true)
+        #expect(answer.metadata.isIncomplete == true)
         #expect((read.layout.width, read.layout.height) == (1_200, 900))
         #expect(try read.level(0).quarterNames.hasPrefix("RG"))
     }
 
-    @Test func `a drawing has no pixels of its own`() {
+    @Test func `a drawing has no pyramid`() {
         let drawing = Array(#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#.utf8)
         #expect { try pyramid(of: drawing) } throws: { ($0 as? RenderError)?.reason == .unsupported }
     }
 
-    @Test func `what cannot be written is no fault of the picture`() throws {
+    @Test func `a write error is not blamed on the picture`() throws {
         let output = open("/dev/full", O_WRONLY)
         defer { close(output) }
         let file = try Sample.jpeg(width: 600, height: 600)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `a pyramid that is no longer wanted ends`() throws {
+    @Test func `a stopped pyramid render ends`() throws {
         let file = try #require(tmpfile())
         defer { fclose(file) }
         let output = fileno(file)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Decoding
 
-/// Pictures that the tests make themselves.
+/// Images that the tests create themselves.
 enum Sample {
     static let red: [UInt8] = [220, 20, 20]
     static let green: [UInt8] = [20, 200, 20]
     static let blue: [UInt8] = [20, 20, 220]
     static let white: [UInt8] = [240, 240, 240]
 
-    /// Four quarters: red, green above blue, white.
+    /// Four quarters: red and green above blue and white.
     static func quarters(width: Int, height: Int, alpha: UInt8? = nil) -> Pixels {
         var bytes: [UInt8] = []
         for y in 0..<height {
@@ -30,7 +30,7 @@ enum Sample {
         return adding([(0xe1, Array("Exif\0\0".utf8) + exif)], to: plain)
     }
 
-    /// A JPEG with these segments before its own.
+    /// A JPEG with these segments in front of its own.
     static func adding(_ segments: [(marker: UInt8, content: [UInt8])], to jpeg: [UInt8]) -> [UInt8] {
         let added: [[UInt8]] = segments.map { segment in
             [0xff, segment.marker] + big16(segment.content.count + 2) + segment.content
@@ -38,12 +38,12 @@ enum Sample {
         return Array(jpeg.prefix(2)) + Array(added.joined()) + jpeg.dropFirst(2)
     }
 
-    /// The segment of XMP as a JPEG has it.
+    /// An XMP segment as in a JPEG.
     static func xmpSegment(_ packet: String) -> (marker: UInt8, content: [UInt8]) {
         (0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(packet.utf8))
     }
 
-    /// Data sets of IIM's application record as a JPEG has them, among Photoshop's image resources.
+    /// Data sets of IIM's application record as in a JPEG, among Photoshop's image resources.
     static func iptcSegment(_ dataSets: [(number: UInt8, value: String)]) -> (marker: UInt8, content: [UInt8]) {
         let iptc = iptc(dataSets)
         let other = Array("8BIM".utf8) + [0x03, 0xed, 3] + Array("abc".utf8) + big32(3) + [1, 2, 3, 0]
@@ -58,7 +58,7 @@ enum Sample {
         return Array(sets.joined())
     }
 
-    /// An XMP packet of one description with these attributes and children.
+    /// An XMP packet with one description that has these attributes and children.
     static func xmp(_ attributes: String = "", _ children: String = "") -> String {
         """
         <?xpacket begin="\u{feff}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">
@@ -71,7 +71,7 @@ enum Sample {
         """
     }
 
-    /// A PNG of plain RGB or RGBA with its data stored uncompressed.
+    /// A PNG of plain RGB or RGBA with uncompressed data.
     static func png(_ pixels: Pixels) -> [UInt8] {
         var raw: [UInt8] = []
         let rowLength = pixels.width * pixels.channels
@@ -115,7 +115,7 @@ enum Sample {
         big32(UInt32(8 + content.count)) + Array(name.utf8) + content
     }
 
-    /// A GIF of frames of one red or blue pixel, the first one red.
+    /// A GIF whose frames are single red or blue pixels, the first one red.
     static func gif(frames: Int) -> [UInt8] {
         var bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0] + red + blue
         for frame in 0..<frames {
@@ -133,7 +133,7 @@ enum Sample {
             (262, 3, 1, 2), (273, 4, 1, 8), (277, 3, 1, 3), (278, 4, 1, UInt32(pixels.height)),
             (279, 4, 1, UInt32(pixels.bytes.count)),
         ]
-        // Red, green and blue of eight bits each: the three counts follow the directory.
+        // Red, green and blue with eight bits each: the three counts follow the directory.
         let directory = 8 + pixels.bytes.count
         let counts = directory + 2 + 12 * entries.count + 4
         var bytes =
@@ -151,17 +151,17 @@ enum Sample {
     static func little32(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
 }
 
-/// What the tests ask of a renderer most often: one rendition, or a look at the header.
+/// Shorthands for the most frequent calls: one rendition, or reading the header.
 extension Renderer {
     struct Made {
-        let answer: RenderAnswer
+        let answer: RenderResult
         let rendered: Rendered
 
         var bytes: [UInt8] { rendered.bytes }
         var width: Int { rendered.width }
         var height: Int { rendered.height }
         var mediaType: String { rendered.mediaType }
-        var facts: ImageFacts { answer.facts }
+        var metadata: ImageMetadata { answer.metadata }
     }
 
     func render(
@@ -174,21 +174,21 @@ extension Renderer {
 
     func render(
         _ source: RenderSource, as wanted: [Rendition: OutputFormat], stop: RenderStop
-    ) throws(RenderError) -> RenderAnswer {
+    ) throws(RenderError) -> RenderResult {
         guard case .made(let answer) = try perform(.make(wanted), on: source, stop: stop) else {
             throw RenderError(.failed, "It is heavy.")
         }
         return answer
     }
 
-    func inspect(_ source: RenderSource) throws(RenderError) -> Examination {
+    func inspect(_ source: RenderSource) throws(RenderError) -> InspectedOriginal {
         let stop = RenderStop()
-        return try Examination(Sighting(source, limits: limits, stop: stop), limits: limits, stop: stop)
+        return try InspectedOriginal(IdentifiedOriginal(source, limits: limits, stop: stop), limits: limits, stop: stop)
     }
 }
 
 extension Pixels {
-    /// Decodes a JPEG that the renderer made.
+    /// Decodes a JPEG made by the renderer.
     static func decoding(_ jpeg: [UInt8]) throws -> Pixels {
         let picture = try jpeg.withUnsafeBytes { buffer in
             var opened: UnsafeMutablePointer<VipsImage>?
@@ -198,7 +198,7 @@ extension Pixels {
         return try #require(Pixels(shrinking: picture, to: .max))
     }
 
-    /// Which of the sample's colours the middle of each quarter has, from the upper left, row by row: "RGBW".
+    /// The sample colour in the middle of each quarter, from the upper left, row by row: "RGBW".
     var quarterNames: String {
         [(1, 1), (3, 1), (1, 3), (3, 3)].map { x, y in
             let start = (y * height / 4 * width + x * width / 4) * channels
@@ -214,7 +214,7 @@ extension Pixels {
     }
 }
 
-/// A TIFF structure as cameras write it, built entry by entry.
+/// Builds a TIFF structure as cameras write it, entry by entry.
 struct ExifBuilder {
     var main: [(tag: UInt16, type: UInt16, count: UInt32, value: [UInt8])] = []
     var exposure: [(tag: UInt16, type: UInt16, count: UInt32, value: [UInt8])] = []

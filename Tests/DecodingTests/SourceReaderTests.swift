@@ -22,7 +22,7 @@ import Testing
         return try body(descriptor)
     }
 
-    @Test func `a file reads like its bytes, wherever one reads`() throws {
+    @Test func `a file reads like the same bytes in memory, at any offset`() throws {
         let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         try withFile(bytes) { descriptor in
             let file = try SourceReader(.descriptor(descriptor), stop: RenderStop())
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the descriptor's own offset stays where it was, and the descriptor open`() throws {
+    @Test func `rendering leaves the descriptor open and its offset unchanged`() throws {
         let jpeg = try Sample.jpeg(width: 800, height: 600)
         try withFile(jpeg) { descriptor in
             lseek(descriptor, 7, SEEK_SET)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a file that becomes shorter is truncated and not fatal`() throws {
+    @Test func `a file that shrinks while it is read ends early and causes no crash`() throws {
         try withFile((0..<300_000).map { UInt8(truncatingIfNeeded: $0) }) { descriptor in
             let reader = try SourceReader(.descriptor(descriptor), stop: RenderStop())
             ftruncate(descriptor, 100_000)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `seeking stays within the original and does not overflow`() throws {
+    @Test func `seeking outside the original fails and does not overflow`() throws {
         let reader = try SourceReader(.bytes([1, 2, 3]), stop: RenderStop())
         #expect(reader.seek(to: .max, whence: SEEK_END) == -1)
         #expect(reader.seek(to: .min, whence: SEEK_CUR) == -1)
@@ -72,7 +72,7 @@ import Testing
         #expect(reader.seek(to: -1, whence: SEEK_END) == 2)
     }
 
-    @Test func `a stopped reader gives nothing more`() throws {
+    @Test func `a stopped reader returns no more data`() throws {
         let stop = RenderStop()
         let reader = try SourceReader(.bytes([1, 2, 3]), stop: stop)
         stop.stop()
@@ -80,7 +80,7 @@ import Testing
         #expect(target.withUnsafeMutableBytes { reader.read(into: $0) } == -1)
     }
 
-    @Test func `what cannot be read is not the picture's fault`() {
+    @Test func `a read error is not blamed on the picture`() {
         for descriptor in [Int32(-1), 987_654] {
             let error = #expect(throws: RenderError.self) {
                 try SourceReader(.descriptor(descriptor), stop: RenderStop())

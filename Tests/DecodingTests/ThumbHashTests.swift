@@ -9,7 +9,7 @@ import Testing
         return ThumbHash(Pixels(width: width, height: height, hasAlpha: colour.count == 4, bytes: bytes)!).bytes
     }
 
-    /// The header as https://evanw.github.io/thumbhash/ reads it.
+    /// Decodes the header as https://evanw.github.io/thumbhash/ does.
     private func header(_ hash: [UInt8]) -> (l: Double, p: Double, q: Double, hasAlpha: Bool, isLandscape: Bool) {
         let first = UInt32(hash[0]) | UInt32(hash[1]) << 8 | UInt32(hash[2]) << 16
         return (
@@ -29,14 +29,14 @@ import Testing
         #expect(!hasAlpha)
     }
 
-    @Test func `shape and alpha are told apart`() {
+    @Test func `the hash records orientation and alpha`() {
         #expect(header(hash(40, 20, [1, 2, 3])).isLandscape)
         #expect(!header(hash(20, 40, [1, 2, 3])).isLandscape)
         #expect(header(hash(20, 20, [1, 2, 3, 128])).hasAlpha)
         #expect(!header(hash(20, 20, [1, 2, 3, 255])).hasAlpha)
     }
 
-    @Test func `no picture needs more than 25 bytes and each has its own hash`() {
+    @Test func `a hash has at most 25 bytes and differs between pictures`() {
         var seen: Set<[UInt8]> = []
         for (width, height) in [(1, 1), (32, 32), (32, 3), (3, 32), (100, 75)] {
             for alpha in [nil, UInt8(90)] {
@@ -48,8 +48,8 @@ import Testing
         #expect(seen.count == 10)
     }
 
-    /// Brightness alone, by the reference's own arithmetic: a bright left half has a positive first frequency.
-    @Test func `what is bright on the left is bright on the left`() {
+    /// Brightness only, by the reference's own arithmetic: a bright left half has a positive first frequency.
+    @Test func `a bright left half is encoded as bright on the left`() {
         let row = (0..<16).flatMap { x -> [UInt8] in x < 8 ? [250, 250, 250] : [5, 5, 5] }
         let pixels = Pixels(width: 16, height: 16, bytes: (0..<16).flatMap { _ in row })!
         let mirrored = Pixels(width: 16, height: 16, bytes: pixels.bytes.reversed())!

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A request over a socket of its own, on a thread of its own.
+/// Sends a request over a socket and on a thread of its own.
 struct Client: Sendable {
     let port: UInt16
 
@@ -15,7 +15,7 @@ struct Client: Sendable {
         var body: [UInt8] = []
 
         var text: String { String(decoding: body, as: UTF8.self) }
-        /// Whether the body has as many bytes as its head declared.
+        /// Whether the body is as long as its head declares.
         var isWhole: Bool { fields["content-length"].flatMap { Int($0) } == body.count }
     }
 
@@ -36,7 +36,7 @@ struct Client: Sendable {
         }
     }
 
-    /// Sends a request and returns its socket; nothing is read.
+    /// Sends a request and returns its socket, without reading anything.
     func connected(sending text: String) -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

@@ -18,7 +18,7 @@ import Testing
         return (origin, Client(base: "http://\(try await origin.start())"))
     }
 
-    @Test func `a picture is what its path says`() async throws {
+    @Test func `a picture has the number and size in its path`() async throws {
         let (origin, client) = try await started()
         let answer = await client.get("/17/96x64.jpg")
         #expect(answer.status == 200)
@@ -27,10 +27,10 @@ import Testing
         #expect(answer.fields["cache-control"] == "public, max-age=3600")
         let pixels = try Pixels(decoding: answer.body)
         #expect(pixels.width == 96 && pixels.height == 64)
-        #expect(NumberFrieze.read(pixels.bytes, width: 96, height: 64) == 17)
+        #expect(NumberMosaic.read(pixels.bytes, width: 96, height: 64) == 17)
         let own = await client.get(DemoOrigin.pathTemplate.replacing("{index}", with: "17"))
         let drawn = try Pixels(decoding: own.body)
-        #expect(NumberFrieze.read(drawn.bytes, width: drawn.width, height: drawn.height) == 17)
+        #expect(NumberMosaic.read(drawn.bytes, width: drawn.width, height: drawn.height) == 17)
         await origin.stop()
     }
 
@@ -38,7 +38,7 @@ import Testing
         "/pictures/x.jpg", "/pictures/-1.jpg", "/pictures/17.png", "/pictures/16777216.jpg", "/1/800x.jpg",
         "/1/800x600x2.jpg", "/1/1x1.jpg", "/1/5000x10.jpg", "/1/99999999999999999999x10.jpg", "/nothing", "/",
     ])
-    func `what is no picture is 404`(_ path: String) async throws {
+    func `any other path is 404`(_ path: String) async throws {
         let (origin, client) = try await started()
         #expect(await client.get(path).status == 404)
         await origin.stop()
@@ -63,7 +63,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `it counts what it is asked for, until it is reset`() async throws {
+    @Test func `requests are counted until the counts are reset`() async throws {
         let (origin, client) = try await started()
         for _ in 0..<3 { _ = await client.get("/5/64x48.jpg") }
         _ = await client.get("/pictures/6.jpg")
@@ -78,7 +78,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `a request that hangs is never answered, and counts as aborted when its client goes`() async throws {
+    @Test func `a hung request gets no response, and counts as aborted when its client disconnects`() async throws {
         let (origin, client) = try await started { $0.conditions.hang = 1 }
         let socket = client.connected(sending: client.request("/9/64x48.jpg"))
         #expect(await eventually { origin.counts.inFlight == 1 && origin.counts.accidents == 1 })
@@ -88,7 +88,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `a client that goes during the latency costs no drawing`() async throws {
+    @Test func `a client that disconnects during the latency costs no drawing`() async throws {
         let (origin, client) = try await started { $0.conditions.latency = 600_000 }
         let socket = client.connected(sending: client.request("/9/64x48.jpg"))
         #expect(await eventually { origin.counts.inFlight == 1 })
@@ -97,7 +97,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `failures are a mix, and a retry has more luck`() async throws {
+    @Test func `simulated failures are of several kinds, and retries recover from them`() async throws {
         let (origin, client) = try await started { $0.conditions.fail = 0.6 }
         var kinds: Set<String> = []
         var recovered = 0
@@ -118,7 +118,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `conditions change while it runs, and nonsense is refused`() async throws {
+    @Test func `conditions can be changed at run time, and invalid ones are rejected`() async throws {
         let (origin, client) = try await started()
         let answer = await client.get("/control", method: "POST", body: #"{"latency":25,"jitter":0.5}"#)
         #expect(answer.status == 200)
@@ -133,7 +133,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `a slow picture has its declared length, comes at its rate, and is a picture`() async throws {
+    @Test func `a slow picture has the requested length and rate, and can be decoded`() async throws {
         let (origin, client) = try await started()
         let start = ContinuousClock.now
         let answer = await client.get("/slow/harbour?bytes=400000&rate=2000000")
@@ -141,7 +141,7 @@ import Testing
         #expect(answer.body.count == 400_000)
         #expect(answer.isWhole)
         let pixels = try Pixels(decoding: answer.body)
-        #expect(NumberFrieze.read(pixels.bytes, width: pixels.width, height: pixels.height) != nil)
+        #expect(NumberMosaic.read(pixels.bytes, width: pixels.width, height: pixels.height) != nil)
         #expect(await client.get("/slow/harbour?bytes=400000").body == answer.body)
         #expect(origin.counts.pictures["harbour"] == 2)
         #expect(await client.get("/slow/harbour?bytes=x").status == 400)
@@ -149,7 +149,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `settings that cannot work are named`() {
+    @Test func `an invalid setting is named in the error`() {
         var configuration = DemoOrigin.Configuration()
         configuration.conditions.hang = 1.5
         #expect { try configuration.validate() } throws: { ($0 as? DemoOrigin.Invalid)?.field == "hang" }

@@ -6,29 +6,29 @@ import Testing
 @testable import Decoding
 @testable import DemoOrigin
 
-@Suite struct NumberFriezeTests {
-    private static let numbers = [0, 1, 7, 42, 9_999, 123_456, 1_000_000, NumberFrieze.limit - 1]
+@Suite struct NumberMosaicTests {
+    private static let numbers = [0, 1, 7, 42, 9_999, 123_456, 1_000_000, NumberMosaic.limit - 1]
 
     @Test(arguments: numbers)
-    func `a drawn number is read from the pixels`(_ number: Int) throws {
+    func `a drawn number can be read from the pixels`(_ number: Int) throws {
         for (width, height) in [(160, 120), (120, 160), (64, 48), (48, 64), (17, 31)] {
             let picture = try #require(NumberedPicture(number: number, width: width, height: height))
             let canvas = picture.drawn(seed: 1)
-            #expect(NumberFrieze.read(canvas.bytes, width: width, height: height) == number, "\(width)x\(height)")
+            #expect(NumberMosaic.read(canvas.bytes, width: width, height: height) == number, "\(width)x\(height)")
         }
     }
 
-    @Test func `a picture without a frieze, or with a damaged one, is not read`() throws {
-        #expect(NumberFrieze.read([UInt8](repeating: 99, count: 64 * 48 * 3), width: 64, height: 48) == nil)
-        #expect(NumberFrieze.read([], width: 0, height: 0) == nil)
-        #expect(NumberFrieze.read([1, 2, 3], width: 64, height: 48) == nil)
+    @Test func `a picture without a mosaic, or with a damaged one, yields no number`() throws {
+        #expect(NumberMosaic.read([UInt8](repeating: 99, count: 64 * 48 * 3), width: 64, height: 48) == nil)
+        #expect(NumberMosaic.read([], width: 0, height: 0) == nil)
+        #expect(NumberMosaic.read([1, 2, 3], width: 64, height: 48) == nil)
         var canvas = try #require(NumberedPicture(number: 5, width: 64, height: 48)).drawn(seed: 1)
-        canvas.fill(columns: 40..<48, rows: 38..<43, NumberFrieze.colours[3])
-        canvas.fill(columns: 16..<24, rows: 38..<43, NumberFrieze.colours[2])
-        #expect(NumberFrieze.read(canvas.bytes, width: 64, height: 48) != 5)
+        canvas.fill(columns: 40..<48, rows: 38..<43, NumberMosaic.colours[3])
+        canvas.fill(columns: 16..<24, rows: 38..<43, NumberMosaic.colours[2])
+        #expect(NumberMosaic.read(canvas.bytes, width: 64, height: 48) != 5)
     }
 
-    @Test func `the number survives being scaled and encoded as the gallery does it`() throws {
+    @Test func `the number survives scaling and encoding by the gallery`() throws {
         let renderer = try Renderer()
         for number in [77, 9_998] {
             let picture = try #require(NumberedPicture(number: number, seed: 1))
@@ -40,7 +40,7 @@ import Testing
                     guard case .made(let answer) = outcome else { continue }
                     let pixels = try Pixels(decoding: #require(answer.renditions[rendition]).bytes)
                     #expect(
-                        NumberFrieze.read(pixels.bytes, width: pixels.width, height: pixels.height) == number,
+                        NumberMosaic.read(pixels.bytes, width: pixels.width, height: pixels.height) == number,
                         "\(rendition) \(format)")
                 }
             }
@@ -49,7 +49,7 @@ import Testing
 }
 
 @Suite struct NumberedPictureTests {
-    @Test func `a number is always drawn the same, and another number another way`() throws {
+    @Test func `a number is always drawn the same way, and another number differently`() throws {
         let one = try #require(NumberedPicture(number: 1, width: 64, height: 48))
         let two = try #require(NumberedPicture(number: 2, width: 64, height: 48))
         #expect(one.drawn(seed: 1).bytes == one.drawn(seed: 1).bytes)
@@ -57,16 +57,16 @@ import Testing
         #expect(one.drawn(seed: 1).bytes != two.drawn(seed: 1).bytes)
     }
 
-    @Test func `own sizes vary, and sizes that are too small or too large are not drawn`() {
+    @Test func `default sizes vary, and sizes that are too small or too large are rejected`() {
         let sizes = Set((0..<100).compactMap { NumberedPicture(number: $0, seed: 1) }.map { [$0.width, $0.height] })
         #expect(sizes.count > 4)
         #expect(NumberedPicture(number: 1, width: 15, height: 100) == nil)
         #expect(NumberedPicture(number: 1, width: 100, height: 4097) == nil)
         #expect(NumberedPicture(number: -1, seed: 1) == nil)
-        #expect(NumberedPicture(number: NumberFrieze.limit, seed: 1) == nil)
+        #expect(NumberedPicture(number: NumberMosaic.limit, seed: 1) == nil)
     }
 
-    @Test func `all the digits differ`() throws {
+    @Test func `all digits differ`() throws {
         let drawn = (0...9).map { digit -> [UInt8] in
             var canvas = Canvas(width: 60, height: 80)
             Lettering(digit).draw(on: &canvas, share: 1)
@@ -77,7 +77,7 @@ import Testing
 }
 
 @Suite struct PaddedJPEGTests {
-    @Test func `a file is as long as wished and still the same picture`() throws {
+    @Test func `a file is padded to the requested length and still shows the same picture`() throws {
         let picture = try #require(NumberedPicture(number: 6, width: 64, height: 48))
         let file = try picture.encoded(seed: 1)
         for extra in [4, 5, 100, 65_537, 65_538, 65_540, 65_541, 65_542, 200_000] {
@@ -87,12 +87,12 @@ import Testing
         }
         #expect(PaddedJPEG.pad(file, to: 10) == file)
         let padded = try Pixels(decoding: PaddedJPEG.pad(file, to: 300_000))
-        #expect(NumberFrieze.read(padded.bytes, width: padded.width, height: padded.height) == 6)
+        #expect(NumberMosaic.read(padded.bytes, width: padded.width, height: padded.height) == 6)
     }
 }
 
 @Suite struct PictureCacheTests {
-    @Test func `it never holds more bytes than it may`() throws {
+    @Test func `the cache never holds more bytes than its limit`() throws {
         var cache = PictureCache(maximumBytes: 1_000)
         for number in 0..<2_000 {
             let picture = try #require(NumberedPicture(number: number, width: 16, height: 16))
@@ -106,21 +106,23 @@ import Testing
     }
 }
 
-@Suite struct FateTests {
-    @Test func `the same request has the same fate, and the next attempt another`() {
+@Suite struct SimulatedOutcomeTests {
+    @Test func `an attempt always has the same outcome, and the next one another`() {
         let conditions = DemoOrigin.Conditions(latency: 200, jitter: 0.5, fail: 0.5, hang: 0.1)
-        let fates = (1...50).map { Fate(number: 7, attempt: $0, seed: 1, conditions: conditions) }
-        #expect(fates == (1...50).map { Fate(number: 7, attempt: $0, seed: 1, conditions: conditions) })
+        let fates = (1...50).map { SimulatedOutcome(number: 7, attempt: $0, seed: 1, conditions: conditions) }
+        #expect(fates == (1...50).map { SimulatedOutcome(number: 7, attempt: $0, seed: 1, conditions: conditions) })
         #expect(Set(fates.map(\.outcome)).count > 2)
         #expect(fates.allSatisfy { (100...300).contains($0.latency) })
     }
 
-    @Test func `accidents come as often as they should`() {
+    @Test func `failures occur at the configured rates`() {
         let conditions = DemoOrigin.Conditions(fail: 0.2, hang: 0.1)
-        let outcomes = (0..<10_000).map { Fate(number: $0, attempt: 1, seed: 1, conditions: conditions).outcome }
+        let outcomes = (0..<10_000).map {
+            SimulatedOutcome(number: $0, attempt: 1, seed: 1, conditions: conditions).outcome
+        }
         #expect((800...1_200).contains(outcomes.count { $0 == .hang }))
         #expect((1_800...2_200).contains(outcomes.count { if case .accident = $0 { true } else { false } }))
-        let calm = (0..<1_000).map { Fate(number: $0, attempt: 1, seed: 1, conditions: .init()).outcome }
+        let calm = (0..<1_000).map { SimulatedOutcome(number: $0, attempt: 1, seed: 1, conditions: .init()).outcome }
         #expect(calm.allSatisfy { $0 == .picture })
     }
 }
@@ -135,7 +137,7 @@ extension Pixels {
     }
 }
 
-/// Encodes in this process, what it is given being its own.
+/// Encodes in this process, which is safe because the tests create the pixels themselves.
 struct EncoderHere: PixelEncoding {
     func encode(
         _ pixels: [UInt8], width: Int, height: Int, as format: OutputFormat, quality: Int,
@@ -144,7 +146,7 @@ struct EncoderHere: PixelEncoding {
         deliver(
             Result { () throws(RenderError) in
                 guard let pixels = Pixels(width: width, height: height, bytes: pixels) else {
-                    throw RenderError(.failed, "Not the pixels it says.")
+                    throw RenderError(.failed, "The pixels do not match the dimensions.")
                 }
                 return try pixels.encoded(as: format, quality: quality)
             })

@@ -3,7 +3,7 @@ import EventLoops
 import Glibc
 import Testing
 
-/// Calls a closure for what it is told.
+/// Calls a closure for each event.
 private final class Recorder: EventHandler {
     var onReady: (Readiness) -> Void
 
@@ -12,7 +12,7 @@ private final class Recorder: EventHandler {
     func descriptorIsReady(_ events: Readiness) { onReady(events) }
 }
 
-/// Two ends of a pair of non-blocking sockets.
+/// The two ends of a pair of non-blocking sockets.
 private func socketPair() -> (near: Int32, far: Int32) {
     var ends: [Int32] = [0, 0]
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -21,7 +21,7 @@ private func socketPair() -> (near: Int32, far: Int32) {
 }
 
 extension EventLoop {
-    /// Runs `body` on the loop and waits until it calls its argument.
+    /// Runs `body` on the loop, and waits until it calls its argument.
     fileprivate func perform<Value: Sendable>(
         _ body: @escaping @Sendable (CheckedContinuation<Value, Never>) -> Void
     ) async -> Value {
@@ -50,7 +50,7 @@ struct EventLoopTests {
         #expect(order == Array(0..<100))
     }
 
-    @Test func `jobs of many threads all run, once, and in the order of each thread`() async {
+    @Test func `jobs from many threads each run once, in the order of their thread`() async {
         let (threads, jobs) = (4, 5_000)
         nonisolated(unsafe) var seen = [[Int]](repeating: [], count: threads)
         await withTaskGroup { group in
@@ -58,7 +58,7 @@ struct EventLoopTests {
                 group.addTask { [loop] in
                     for job in 0..<jobs {
                         loop.execute { seen[thread].append(job) }
-                        // Now and then long enough for the loop to wait in its epoll, or to rest.
+                        // Now and then, pause long enough for the loop to wait in epoll or to go idle.
                         if job % 1_000 == 999 { try? await Task.sleep(for: .milliseconds(thread)) }
                     }
                 }
@@ -68,7 +68,7 @@ struct EventLoopTests {
         for thread in 0..<threads { #expect(seen[thread] == Array(0..<jobs)) }
     }
 
-    @Test func `a task that prefers the loop runs on it, also after it has been suspended`() async {
+    @Test func `a task that prefers the loop runs on it, even after a suspension`() async {
         let task = Task(executorPreference: loop) { [loop] in
             let before = loop.isCurrent
             try? await Task.sleep(for: .milliseconds(1))
@@ -107,7 +107,7 @@ struct EventLoopTests {
             let recorder = Recorder { events in
                 #expect(events.contains(.readable))
                 reports += 1
-                // Level-triggered, and nothing is read: it would be reported for ever.
+                // Level-triggered, and nothing is read: it would be reported forever.
                 guard reports == 3 else { return }
                 loop.unwatch(near)
                 close(near)
@@ -119,7 +119,7 @@ struct EventLoopTests {
         #expect(reports == 3)
     }
 
-    @Test func `an edge-triggered descriptor is reported once for one change`() async {
+    @Test func `an edge-triggered descriptor is reported once for each change`() async {
         let (near, far) = socketPair()
         defer {
             close(near)
@@ -146,15 +146,15 @@ struct EventLoopTests {
         #expect(reports.last?.contains([.readable, .peerFinished]) == true)
     }
 
-    @Test func `an event of a former watcher does not reach the next one of the same number`() async {
+    @Test func `an event for a closed descriptor does not reach the next watcher of its number`() async {
         let (first, firstFar) = socketPair()
         let (second, secondFar) = socketPair()
         defer { for end in [second, firstFar, secondFar] { close(end) } }
         let wrong: Bool = await loop.perform { [loop] continuation in
             var wrong = false
             let late = Recorder { _ in wrong = true }
-            // Both are ready in one round. The first to be called closes the other's descriptor and lets a silent
-            // socket take its number.
+            // Both become ready in the same batch. The first handler called closes the other's descriptor, and a
+            // silent socket takes over its number.
             let (silent, silentFar) = socketPair()
             var isDone = false
             func takeOver(_ number: Int32) {
@@ -189,7 +189,7 @@ struct EventLoopTests {
         #expect(!wrong)
     }
 
-    @Test func `what cannot be watched is an error`() async {
+    @Test func `watching an invalid descriptor throws an error`() async {
         let (near, far) = socketPair()
         defer {
             close(near)
@@ -212,7 +212,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test func `a stopped loop watches nothing and still runs what is executed`() async {
+    @Test func `a stopped loop accepts no watchers or timers but still executes jobs`() async {
         await loop.stop()
         let (near, far) = socketPair()
         defer {
@@ -226,7 +226,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test func `a stopped loop is let go of, with what it watched and what it would have done`() async throws {
+    @Test func `a stopped loop is freed with its handlers and timers`() async throws {
         final class Held: EventHandler, Sendable {
             func descriptorIsReady(_ events: Readiness) {}
         }
@@ -254,24 +254,24 @@ struct EventLoopTests {
         #expect(held == nil)
     }
 
-    @Test func `loops that end give their descriptors back`() async throws {
+    @Test func `loops that end close their descriptors`() async throws {
         let before = Self.kernelObjects()
         for _ in 0..<2_000 {
             let loop = try EventLoop(label: "short")
             await loop.stop()
         }
-        // Each loop has one of each kind; what other tests hold meanwhile is far less.
+        // Each loop has one of each kind; other tests hold far fewer meanwhile.
         for (kind, count) in Self.kernelObjects() {
             let more = count - before[kind, default: 0]
             #expect(more < 500, "\(more) descriptors of \(kind) are left")
         }
         let own = try EventLoop(label: "own")
         #expect(
-            Self.kernelObjects()["anon_inode:[eventpoll]", default: 0] > 0, "loops are not told by their descriptors")
+            Self.kernelObjects()["anon_inode:[eventpoll]", default: 0] > 0, "no loop was found")
         await own.stop()
     }
 
-    /// How many descriptors of this process are of each kind that has no name in a file system.
+    /// This process's number of descriptors of each kind that has no name in a file system.
     private static func kernelObjects() -> [String: Int] {
         var counts: [String: Int] = [:]
         guard let folder = opendir("/proc/self/fd") else { return counts }

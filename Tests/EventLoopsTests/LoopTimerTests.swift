@@ -5,9 +5,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LoopTimerTests {
-    @Test func `timers run in the order they are due, and none too soon`() async throws {
+    @Test func `timers run in the order they are due, and none too early`() async throws {
         let loop = try EventLoop(label: "timers")
-        // Where scheduling them takes as long as lies between two of them, they are due in another order: once more.
+        // Repeat if scheduling took longer than the interval between two timers, because they are then due in another
+        // order.
         while true {
             let (order, took): ([Int], Duration) = await withCheckedContinuation { continuation in
                 loop.execute {
@@ -30,7 +31,7 @@ struct LoopTimerTests {
         }
     }
 
-    @Test func `a cancelled timer does not run and lets go of what it holds`() async throws {
+    @Test func `a cancelled timer does not run and releases what it captured`() async throws {
         final class Held: Sendable {}
         let loop = try EventLoop(label: "timers")
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -53,11 +54,11 @@ struct LoopTimerTests {
         }
     }
 
-    @Test func `a timer made by a timer runs, and a negative or huge delay is no trap`() async throws {
+    @Test func `a timer can start another, and a negative or huge delay does not trap`() async throws {
         let loop = try EventLoop(label: "timers")
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             loop.execute {
-                loop.schedule(after: .seconds(Int64.max)) { Issue.record("too soon") }
+                loop.schedule(after: .seconds(Int64.max)) { Issue.record("a timer ran too early") }
                 loop.schedule(after: .seconds(-5)) {
                     loop.schedule(after: .zero) { continuation.resume() }
                 }
@@ -66,7 +67,7 @@ struct LoopTimerTests {
         await loop.stop()
     }
 
-    @Test(arguments: 1...20) func `a heap under random use gives the timers in order`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `a heap under random operations returns the timers in order`(seed: UInt64) throws {
         let loop = try EventLoop(label: "heap")
         var random = SeededRandom(seed: seed)
         var heap = TimerHeap()

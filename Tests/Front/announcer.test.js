@@ -7,7 +7,7 @@ const region = { textContent: '' };
 globalThis.document = { body: { querySelector: () => region }, querySelectorAll: () => [] };
 mock.timers.enable({ apis: ['setTimeout'] });
 
-test('what is to be told later is told after its pause', () => {
+test('a delayed announcement is made after its pause', () => {
   announceLater('238 pictures', 500);
   mock.timers.tick(499);
   assert.equal(region.textContent, '');
@@ -15,14 +15,14 @@ test('what is to be told later is told after its pause', () => {
   assert.equal(region.textContent, '238 pictures');
 });
 
-test('what is told meanwhile is not overwritten by it', () => {
+test('a delayed announcement does not overwrite a later one', () => {
   announceLater('238 pictures', 500);
   announce('July 2019');
   mock.timers.tick(1_000);
   assert.equal(region.textContent, 'July 2019');
 });
 
-test('of what is to be told later the last counts, unless it is taken back', () => {
+test('only the last of several delayed announcements is made, unless it is cancelled', () => {
   announceLater('238 pictures', 500);
   announceLater('3 pictures', 500);
   mock.timers.tick(1_000);

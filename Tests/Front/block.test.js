@@ -12,7 +12,7 @@ const screens = [
 ];
 const some = new Shape({ revision: 1, block: 256, parts: [0], sums: [1] }, 1);
 
-/** Blocks of all galleries, on all screens, in all densities. */
+/** Blocks of all galleries, on all screens, at all densities. */
 function* blocks(counts = [1, 2, 3, 9, 40, 128, 256, 383]) {
   for (const screen of screens) {
     for (let density = 0; density < Arrangement.densities; density += 1) {
@@ -31,7 +31,7 @@ function* blocks(counts = [1, 2, 3, 9, 40, 128, 256, 383]) {
   }
 }
 
-test('the rows of a block have all its pictures, in their order, and lie below each other down to its end', () => {
+test('the rows of a block hold all its images in sequence, one below the other down to its end', () => {
   let looked = 0;
   for (const { measures, ratios, block, plan } of blocks()) {
     const rows = layBlock(plan, ratios, measures);
@@ -58,7 +58,7 @@ test('the rows of a block have all its pictures, in their order, and lie below e
   assert.ok(looked > 50_000, `${looked} rows`);
 });
 
-test('no picture is cut by more than a few per cent: its slot has its proportions', () => {
+test('no image is cropped by more than a few per cent', () => {
   let [looked, most] = [0, 0];
   for (const { kind, measures, ratios, plan } of blocks()) {
     for (const { first, height, widths } of layBlock(plan, ratios, measures)) {
@@ -75,7 +75,7 @@ test('no picture is cut by more than a few per cent: its slot has its proportion
   assert.ok(looked > 200_000 && most > 0);
 });
 
-test('no row is blown up: those of pictures as there are stay near the wished height, however few there are', () => {
+test('no row is enlarged: rows of few images stay near the intended height', () => {
   let looked = 0;
   for (const { kind, measures, ratios, plan, density, screen } of blocks()) {
     if (!['camera', 'alike', 'wide'].includes(kind) || measures.width / measures.rowHeight < 2) continue;
@@ -88,7 +88,7 @@ test('no row is blown up: those of pictures as there are stay near the wished he
   assert.ok(looked > 10_000);
 });
 
-test('a block of pictures that are alike has the same count in each row but one or two', () => {
+test('in a block of equal images almost all rows have the same count', () => {
   for (const { kind, measures, ratios, block, plan } of blocks([256, 300])) {
     if (kind !== 'alike' && kind !== 'wide') continue;
     const counts = layBlock(plan, ratios, measures).map(({ first, last }) => last - first + 1);
@@ -98,7 +98,7 @@ test('a block of pictures that are alike has the same count in each row but one 
   }
 });
 
-test('how high a block is follows from its sum and count alone, in whatever order its pictures stand', () => {
+test('the height of a block depends only on its count and sum, not on the sequence of its images', () => {
   const roll = dice(5);
   for (const { measures, ratios, block, plan } of blocks([40, 256])) {
     const shuffled = ratios.map((ratio) => [roll(0, 1_000_000), ratio]).sort(([one], [other]) => one - other);
@@ -107,7 +107,7 @@ test('how high a block is follows from its sum and count alone, in whatever orde
   }
 });
 
-test('while nothing is known of its pictures, a block has rows that fill it', () => {
+test('a block of unknown images has rows that fill it', () => {
   for (const { measures, block, plan } of blocks()) {
     let [next, bottom] = [0, 0];
     for (let row = 0; row < plan.rows; row += 1) {
@@ -123,7 +123,7 @@ test('while nothing is known of its pictures, a block has rows that fill it', ()
   }
 });
 
-test('five densities are five, on any screen, from small pictures to large ones', () => {
+test('the five densities differ on any screen, from small images to large ones', () => {
   for (const screen of screens) {
     for (const kind of ['justified', 'squares']) {
       const heights = Array.from({ length: Arrangement.densities }, (_, density) =>

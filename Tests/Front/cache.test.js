@@ -6,7 +6,7 @@ import { PictureCache } from '../../Public/loading/cache.js';
 const blob = (bytes) => new Blob([new Uint8Array(bytes)]);
 const isGood = async (url) => (await fetch(url).catch(() => null))?.ok ?? false;
 
-test('a picture is found under its key, and no other', () => {
+test('a picture is found under its own key only', () => {
   const cache = new PictureCache(100);
   const picture = cache.put('a', blob(10));
   assert.equal(cache.get('a'), picture);
@@ -14,7 +14,7 @@ test('a picture is found under its key, and no other', () => {
   assert.equal(cache.get('b'), undefined);
 });
 
-test('a picture stays known to be incomplete, until another takes its place', () => {
+test('a picture stays marked as incomplete until another replaces it', () => {
   const cache = new PictureCache(100);
   assert.equal(cache.put('a', blob(10), true).isIncomplete, true);
   assert.equal(cache.get('a').isIncomplete, true);
@@ -22,7 +22,7 @@ test('a picture stays known to be incomplete, until another takes its place', ()
   assert.equal(cache.get('a').isIncomplete, false);
 });
 
-test('beyond the budget the least recently used goes first', () => {
+test('beyond the budget the least recently used picture is evicted first', () => {
   const cache = new PictureCache(30);
   for (const key of ['a', 'b', 'c']) cache.put(key, blob(10));
   cache.get('a');
@@ -30,7 +30,7 @@ test('beyond the budget the least recently used goes first', () => {
   assert.deepEqual(['a', 'b', 'c', 'd'].filter((key) => cache.get(key)), ['a', 'c', 'd']);
 });
 
-test('a picture is good until it is evicted, and its memory is let go of then', async () => {
+test('a picture is valid until it is evicted, and its object URL is revoked then', async () => {
   const cache = new PictureCache(10);
   const first = cache.put('a', blob(10));
   assert.ok(await isGood(first.url));
@@ -39,7 +39,7 @@ test('a picture is good until it is evicted, and its memory is let go of then', 
   assert.ok(await isGood(second.url));
 });
 
-test('a picture that is greater than the budget is kept while it is the newest', () => {
+test('a picture larger than the budget is kept while it is the newest', () => {
   const cache = new PictureCache(10);
   cache.put('a', blob(5));
   cache.put('b', blob(50));
@@ -50,14 +50,14 @@ test('a picture that is greater than the budget is kept while it is the newest',
   assert.ok(cache.get('c'));
 });
 
-test('a picture put again takes the place of the one before, and is counted once', () => {
+test('a replaced picture is counted once', () => {
   const cache = new PictureCache(20);
   for (let round = 0; round < 5; round += 1) cache.put('a', blob(10));
   cache.put('b', blob(10));
   assert.ok(cache.get('a') && cache.get('b'));
 });
 
-test('what is removed is gone, and may be removed again', () => {
+test('a removed picture is gone, and may be removed again', () => {
   const cache = new PictureCache(20);
   cache.put('a', blob(10));
   cache.remove('a');
@@ -68,7 +68,7 @@ test('what is removed is gone, and may be removed again', () => {
   assert.ok(cache.get('b') && cache.get('c'));
 });
 
-test('small pictures are bounded by their number', () => {
+test('the number of small pictures is bounded', () => {
   const cache = new PictureCache(1_000, 3);
   for (const key of ['a', 'b', 'c', 'd']) cache.put(key, blob(1));
   assert.deepEqual(['a', 'b', 'c', 'd'].filter((key) => cache.get(key)), ['b', 'c', 'd']);

@@ -10,7 +10,7 @@ const origin = 'http://gallery.example';
 function house() {
   const state = { revision: 1, status: 200, isThere: true };
   const fetcher = async () => {
-    if (!state.isThere) throw new TypeError('Nobody answers');
+    if (!state.isThere) throw new TypeError('No response');
     if (state.bytes) return new Response(state.bytes, { headers: { 'Tessera-Revision': String(state.revision) } });
     return Response.json({ revision: state.revision, total: 9, images: [] }, { status: state.status });
   };
@@ -24,7 +24,7 @@ function house() {
   return { state, copies, ask };
 }
 
-test('an answer of before is given, and marked, only where there is none', async () => {
+test('a stored response is used, and marked, only if there is no other', async () => {
   const { state, ask } = house();
   assert.equal((await ask('/api/v1/images?offset=0')).headers.get(copyMark), null);
   state.isThere = false;
@@ -34,7 +34,7 @@ test('an answer of before is given, and marked, only where there is none', async
   await assert.rejects(ask('/api/v1/images?offset=100'), TypeError);
 });
 
-test('a proxy that answers for a server that is gone is none, and a refusal is one', async () => {
+test("a proxy's error for a missing server does not count as a response, but a refusal by the server does", async () => {
   const { state, ask } = house();
   await ask('/api/v1/images?offset=0');
   state.status = 502;
@@ -43,7 +43,7 @@ test('a proxy that answers for a server that is gone is none, and a refusal is o
   assert.equal((await ask('/api/v1/images?offset=0')).status, 400);
 });
 
-test('of a view one revision is kept, and other views stay', async () => {
+test('one revision of a view is kept, and other views stay', async () => {
   const { state, ask } = house();
   await ask('/api/v1/images?offset=0&sort=name');
   await ask('/api/v1/images?offset=100&sort=name');
@@ -56,7 +56,7 @@ test('of a view one revision is kept, and other views stay', async () => {
   assert.equal((await (await ask('/api/v1/images?offset=0')).json()).revision, 1);
 });
 
-test('bytes are kept as they are, with their revision', async () => {
+test('bytes are stored unchanged, with their revision', async () => {
   const { state, ask } = house();
   state.bytes = new Uint8Array([0, 200, 255]);
   await ask('/api/v1/shape?first=0&count=3&sort=name');
@@ -71,7 +71,7 @@ test('bytes are kept as they are, with their revision', async () => {
   await assert.rejects(ask('/api/v1/shape?first=0&count=3&sort=name'), TypeError);
 });
 
-test('revisions that come at the same time are not mixed', async () => {
+test('revisions that arrive at the same time are not mixed', async () => {
   const { state, ask } = house();
   const first = ask('/api/v1/images?offset=0');
   state.revision = 2;
@@ -85,7 +85,7 @@ test('revisions that come at the same time are not mixed', async () => {
   assert.equal(found.size, 1);
 });
 
-test('the oldest make room', async () => {
+test('the oldest responses are evicted', async () => {
   const { state, ask } = house();
   for (let offset = 0; offset < 15_000; offset += 100) await ask(`/api/v1/images?offset=${offset}`);
   state.isThere = false;
@@ -93,7 +93,7 @@ test('the oldest make room', async () => {
   assert.equal((await ask('/api/v1/images?offset=14900')).status, 200);
 });
 
-test('only what is read of the catalog is kept, and never what bears a token', () => {
+test('only reads of the catalog are stored, never anything with a token', () => {
   const keeps = (path) => CatalogCopies.keeps(new URL(path, origin));
   for (const path of ['images?offset=0', 'images/abc', 'timeline?sort=taken', 'folders?parent=', 'shape', 'position?image=a']) {
     assert.ok(keeps(`/api/v1/${path}`), path);

@@ -19,7 +19,7 @@ const falling = {
   direction: 'desc',
 };
 
-test('A number is a picture, however its digits are grouped', () => {
+test('a number leads to that image, however its digits are grouped', () => {
   for (const order of [rising, falling, { months: [], direction: 'asc' }]) {
     assert.equal(destinationOf('12', order), 11);
     assert.equal(destinationOf('1,200', order), 1_199);
@@ -27,21 +27,21 @@ test('A number is a picture, however its digits are grouped', () => {
   }
 });
 
-test('A month is its first picture in the order, however it is written', () => {
+test('a month leads to its first image in the order, in any spelling', () => {
   for (const text of ['2019-06', '2019/6', '6.2019', '06 / 2019', 'June 2019', 'JUNE, 2019', 'jun 2019', ' 2019 june ']) {
     assert.equal(destinationOf(text, rising), 40, text);
     assert.equal(destinationOf(text, falling), 3_000, text);
   }
 });
 
-test('A year is its first picture, where there is one of that year, and else a number', () => {
+test('a year leads to its first image if the gallery has that year, and is otherwise a number', () => {
   assert.equal(destinationOf('2019', rising), 40);
   assert.equal(destinationOf('2019', falling), 0);
   assert.equal(destinationOf('2018', falling), 3_030);
   assert.equal(destinationOf('1999', rising), 1_998);
 });
 
-test('Of a month without pictures it is what comes next in the order', () => {
+test('a month without images leads to the next image in the order', () => {
   assert.equal(destinationOf('2019-07', rising), 70);
   assert.equal(destinationOf('2019-07', falling), 3_000);
   assert.equal(destinationOf('2001-01', rising), 0);
@@ -50,7 +50,7 @@ test('Of a month without pictures it is what comes next in the order', () => {
   assert.equal(destinationOf('May 2030', falling), 0);
 });
 
-test('Without months there are numbers only', () => {
+test('without months only numbers are understood', () => {
   const plain = { months: [], direction: 'asc' };
   assert.equal(destinationOf('2019', plain), 2_018);
   for (const text of ['2019-06', 'June 2019']) assert.equal(destinationOf(text, plain), null);
@@ -58,13 +58,13 @@ test('Without months there are numbers only', () => {
   assert.equal(destinationOf('June 2019', undated), null);
 });
 
-test('What is neither is nothing', () => {
+test('other text is not understood', () => {
   for (const text of ['', '0', 'June', 'ju 2019', '2019-13', '2019-00', '2019-06-14', 'Juno 2019', '-3', '1e3', 'x2019y']) {
     assert.equal(destinationOf(text, rising), null, text);
   }
 });
 
-test('A day is told however it is written, unless that means another day elsewhere', () => {
+test('a day is understood in any unambiguous format', () => {
   for (const text of ['2019-06-03', '2019/6/3', '3.6.2019', '3 June 2019', 'Jun 3, 2019', '2019 june 3']) {
     assert.equal(dayIn(text), '2019-06-03', text);
   }

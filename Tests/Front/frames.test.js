@@ -30,12 +30,12 @@ const imageAt = (index) => ({ id: `i${index}` });
 
 function made(knownAt = imageAt) {
   const images = { knownAt, load: async (index) => imageAt(index) };
-  return new Frames({ make: () => new FrameHere(), images, lane: { reorder: () => {} } });
+  return new Frames({ make: () => new FrameHere(), images, slotGroup: { reorder: () => {} } });
 }
 
 const placed = (frames) => Object.fromEntries(frames.all.map(({ place, index }) => [place, index]));
 
-test('the neighbours are ready, and one more where one is going', () => {
+test('the neighbours are prepared, and one more in the direction of travel', () => {
   const frames = made();
   frames.arrange(10, imageAt(10), { direction: 1, total });
   assert.deepEqual(placed(frames), { current: 10, next: 11, previous: 9, ahead: 12 });
@@ -43,7 +43,7 @@ test('the neighbours are ready, and one more where one is going', () => {
   assert.deepEqual(placed(frames), { current: 9, next: 10, previous: 8, ahead: 7 });
 });
 
-test('a step takes along everything that is ready already', () => {
+test('a step keeps everything that is prepared', () => {
   const frames = made();
   frames.arrange(10, imageAt(10), { direction: 1, total });
   const { current } = frames;
@@ -54,20 +54,20 @@ test('a step takes along everything that is ready already', () => {
   assert.deepEqual(frames.all.map(({ binds }) => binds).sort(), [1, 1, 1, 2]);
 });
 
-test('what lies ahead is more urgent than what lies behind', () => {
+test('frames ahead are more urgent than frames behind', () => {
   const frames = made();
   frames.arrange(10, imageAt(10), { direction: -1, total });
   const order = frames.all.toSorted((one, other) => one.distance - other.distance).map(({ place }) => place);
   assert.deepEqual(order, ['current', 'previous', 'next', 'ahead']);
 });
 
-test('beyond the ends there is nothing', () => {
+test('there are no frames beyond the ends', () => {
   const frames = made();
   frames.arrange(99, imageAt(99), { direction: 1, total });
   assert.deepEqual(placed(frames), { current: 99, next: -1, previous: 98, ahead: -1 });
 });
 
-test('what becomes known later is shown where it belongs, unless one has gone on', async () => {
+test('an image that becomes known late is displayed in its frame, unless the user has moved on', async () => {
   const frames = made(() => undefined);
   frames.arrange(10, imageAt(10), { direction: 1, total });
   assert.equal(frames.neighbour(1).index, -1);
@@ -76,21 +76,21 @@ test('what becomes known later is shown where it belongs, unless one has gone on
   assert.deepEqual(placed(frames), { current: 50, next: 51, previous: 49, ahead: 52 });
 });
 
-test('a neighbour that could not be told of once is asked for again, while it is one', async (context) => {
+test('a neighbour that failed to load is retried while it is a neighbour', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const asked = [];
   const images = {
     knownAt: () => undefined,
     load: async (index) => {
       asked.push(index);
-      if (asked.filter((each) => each === index).length === 1) throw new Error('Nobody answers');
+      if (asked.filter((each) => each === index).length === 1) throw new Error('No response');
       return imageAt(index);
     },
   };
   const turns = async () => {
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   };
-  const frames = new Frames({ make: () => new FrameHere(), images, lane: { reorder: () => {} } });
+  const frames = new Frames({ make: () => new FrameHere(), images, slotGroup: { reorder: () => {} } });
   frames.arrange(0, imageAt(0), { direction: 1, total });
   await turns();
   assert.deepEqual(asked, [1, 2]);

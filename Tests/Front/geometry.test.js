@@ -12,11 +12,11 @@ const screens = [
   { width: 7680, height: 4320, columns: 11, gap: 0 },
 ];
 
-/** Of squares, and of one part without a heading, unless there are parts. */
+/** The geometry of squares, with one part without a heading unless `parts` are given. */
 const geometryOf = ({ total, parts = [{ title: '', count: total }], height, leads, pinned, ...given }) =>
   new Geometry({ parts, height, layout: new TileLayout(given, { leads, pinned }) });
 
-test('the document never holds more than 150 pictures, however large the screen', () => {
+test('the document never holds more than 150 images, however large the screen', () => {
   for (const screen of screens) {
     const geometry = geometryOf({ ...screen, total: 1_000_000 });
     for (let offset = 0; offset < 2 * geometry.rowHeight; offset += 1) {
@@ -27,7 +27,7 @@ test('the document never holds more than 150 pictures, however large the screen'
   }
 });
 
-test('the slots on screen are those that any pixel of the screen shows', () => {
+test('a slot is on screen if any of its pixels is', () => {
   for (const screen of screens) {
     const geometry = geometryOf({ ...screen, total: 999 });
     for (const offset of [0, 1, geometry.layout.tileHeight, geometry.rowHeight - 1, geometry.rowHeight, geometry.furthest]) {
@@ -42,7 +42,7 @@ test('the slots on screen are those that any pixel of the screen shows', () => {
   }
 });
 
-test('two rows more are kept in the document beyond each edge', () => {
+test('two more rows are kept in the document beyond each edge', () => {
   const geometry = geometryOf({ ...screens[2], total: 1_001 });
   for (const offset of [0, 1, 5_000, geometry.furthest]) {
     const [seen, kept] = [geometry.rowsAt(offset), geometry.rowsAround(offset)];
@@ -51,7 +51,7 @@ test('two rows more are kept in the document beyond each edge', () => {
   }
 });
 
-test('the furthest offset shows the last slot, and nothing comes after it', () => {
+test('the furthest offset shows the last slot and nothing after it', () => {
   const geometry = geometryOf({ ...screens[2], total: 1_001 });
   assert.equal(geometry.slotsAt(geometry.furthest).last, 1_000);
   assert.equal(geometry.topOf(geometry.rows - 1) + geometry.layout.tileHeight, geometry.height);
@@ -69,7 +69,7 @@ test('an empty gallery has no height and shows no slot', () => {
   }
 });
 
-test('a row is shown with the least scrolling, and whole', () => {
+test('a row is revealed completely, with the least scrolling', () => {
   const geometry = geometryOf({ ...screens[2], total: 10_000 });
   const at = 50 * geometry.rowHeight;
   assert.equal(geometry.offsetShowing(51, at), at);
@@ -78,7 +78,7 @@ test('a row is shown with the least scrolling, and whole', () => {
   assert.equal(geometry.offsetShowing(0, at), 0);
 });
 
-test('a row is as far away as its middle is from the middle of the screen', () => {
+test("the distance of a row is measured between its middle and the screen's", () => {
   const geometry = geometryOf({ ...screens[2], total: 10_000 });
   const offset = geometry.topOf(60) - (geometry.viewHeight - geometry.layout.tileHeight) / 2;
   assert.equal(geometry.distance(60, offset), 0);
@@ -86,14 +86,14 @@ test('a row is as far away as its middle is from the middle of the screen', () =
   assert.equal(geometry.distance(58, offset), 2 * geometry.rowHeight);
 });
 
-test('of full rows a pixel of height has as many slots as a row in its height', () => {
+test('the density of full rows is their slots divided by their height', () => {
   const geometry = geometryOf({ ...screens[2], total: 10_000 });
   for (const offset of [0, 70, 5_003]) {
     assert.ok(Math.abs(geometry.densityAt(offset) - geometry.columns / geometry.rowHeight) < 1e-9);
   }
 });
 
-test('what moves within the order keeps its column, and everything around it its place beside it', () => {
+test('a moved image keeps its column, and its surroundings keep their places', () => {
   for (const [lead, from, to] of [[0, 40, 1_040], [0, 40, 41], [3, 40, 1_040], [2, 500, 7], [0, 9, 9], [5, 0, 3]]) {
     const before = geometryOf({ ...screens[2], total: 1_000, leads: new Map([['', lead]]) });
     const pinned = { slot: to, column: before.columnOf(from) };
@@ -106,7 +106,7 @@ test('what moves within the order keeps its column, and everything around it its
   }
 });
 
-test('a first row that is led by empty places has the fewer slots, and no slot is lost', () => {
+test('empty places at the start shorten the first row, and no slot is lost', () => {
   const geometry = geometryOf({ ...screens[2], total: 100, leads: new Map([['', 4]]) });
   assert.equal(geometry.row(0).start, -4);
   assert.equal(geometry.row(0).first, 0);
@@ -118,7 +118,7 @@ test('a first row that is led by empty places has the fewer slots, and no slot i
   assert.equal(geometryOf({ ...screens[2], total: 0, leads: new Map([['', 4]]) }).rows, 0);
 });
 
-test('a value is clamped to its bounds, and the lower one wins where they cross', () => {
+test('a value is clamped to its bounds, and the lower bound takes precedence', () => {
   assert.deepEqual([-1, 0.5, 2].map((value) => clamp(value, 0, 1)), [0, 0.5, 1]);
   assert.equal(clamp(5, 3, 1), 3);
 });

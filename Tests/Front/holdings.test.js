@@ -1,71 +1,72 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import './server-tables.js';
 import { Holdings } from '../../Public/stream/worker/holdings.js';
 
-/** A shelf without a disk, of so many books. */
-function shelf(most = Infinity) {
-  const books = new Map();
+/** A tile cache in memory that holds at most this many entries. */
+function tileCache(most = Infinity) {
+  const stored = new Map();
   return (onEvicted) => ({
     ready: Promise.resolve(),
-    has: (key) => books.has(key),
-    get: async (key) => books.get(key) ?? null,
-    put(book) {
-      books.set(book.key, book);
-      for (const key of books.keys()) {
-        if (books.size <= most) break;
-        books.delete(key);
+    has: (key) => stored.has(key),
+    get: async (key) => stored.get(key) ?? null,
+    put(cached) {
+      stored.set(cached.key, cached);
+      for (const key of stored.keys()) {
+        if (stored.size <= most) break;
+        stored.delete(key);
         onEvicted([key]);
       }
     },
-    remove: (key) => books.delete(key),
+    remove: (key) => stored.delete(key),
     flush() {},
   });
 }
 
-function holdings(makeShelf = shelf()) {
+function holdings(makeTileCache = tileCache()) {
   const told = [];
-  return { told, holdings: new Holdings((message) => told.push(message), makeShelf) };
+  return { told, holdings: new Holdings((message) => told.push(message), makeTileCache) };
 }
 
 const bytes = (count) => new ArrayBuffer(count);
 
-test('what was sent is held, and the server need not be told', async () => {
+test('a received rendition is held and need not be reported to the server', async () => {
   const { told, holdings: held } = holdings();
   held.put('a', '1', 'tile', 'image/webp', bytes(10));
   assert.ok(held.has('a', '1', 'tile'));
   assert.ok(!held.has('a', '2', 'tile') && !held.has('a', '1', 'preview'));
   assert.equal((await held.get('a', '1', 'tile')).type, 'image/webp');
-  held.tellOf([{ image: 'a', version: '1' }]);
+  held.announceHeld([{ image: 'a', version: '1' }]);
   assert.deepEqual(told, []);
 });
 
-test('what is held is known to be incomplete, from memory and from the shelf', async () => {
-  const makeShelf = shelf();
-  const books = makeShelf(() => {});
-  const { holdings: held } = holdings(() => books);
+test('held renditions are known to be incomplete, in memory and in the tile cache', async () => {
+  const makeTileCache = tileCache();
+  const stored = makeTileCache(() => {});
+  const { holdings: held } = holdings(() => stored);
   held.put('a', '1', 'tile', 'image/webp', bytes(10), true);
   held.put('b', '1', 'tile', 'image/webp', bytes(10));
-  const later = holdings(() => books).holdings;
+  const later = holdings(() => stored).holdings;
   for (const each of [held, later]) {
     assert.equal((await each.get('a', '1', 'tile')).isIncomplete, true);
     assert.equal((await each.get('b', '1', 'tile')).isIncomplete, false);
   }
 });
 
-test('to another server everything is new, and each thing is told once', () => {
+test('every holding is reported once to a new server', () => {
   const { told, holdings: held } = holdings();
   held.put('a', '1', 'preview', '', bytes(1));
   held.put('a', '1', 'tile', '', bytes(1));
   held.begin();
   const images = [{ image: 'a', version: '1' }, { image: 'b', version: '1' }];
-  held.tellOf(images);
-  held.tellOf(images);
+  held.announceHeld(images);
+  held.announceHeld(images);
   assert.deepEqual(told, [{ type: 'has', images: [{ image: 'a', version: '1', renditions: ['preview', 'tile'] }] }]);
 });
 
-test('what is neither in memory nor on the shelf is told to be gone, once', () => {
-  const { told, holdings: held } = holdings(shelf(0));
+test('a rendition evicted from both caches is reported as gone, once', () => {
+  const { told, holdings: held } = holdings(tileCache(0));
   const half = 30 * 1_048_576;
   held.put('a', '1', 'tile', '', bytes(half));
   held.put('b', '1', 'tile', '', bytes(half));
@@ -73,24 +74,24 @@ test('what is neither in memory nor on the shelf is told to be gone, once', () =
   assert.deepEqual(told, [{ type: 'forgot', images: [{ image: 'a', version: '1', renditions: ['tile'] }] }]);
 });
 
-test('what the shelf lets go of is still held while it is in memory', () => {
-  const { told, holdings: held } = holdings(shelf(1));
+test('a rendition evicted from the tile cache is still held while it is in memory', () => {
+  const { told, holdings: held } = holdings(tileCache(1));
   held.put('a', '1', 'tile', '', bytes(1));
   held.put('b', '1', 'tile', '', bytes(1));
   assert.ok(held.has('a', '1', 'tile'));
   assert.deepEqual(told, []);
 });
 
-test('a message tells of at most five hundred images', () => {
+test('a message lists at most five hundred images', () => {
   const { told, holdings: held } = holdings();
   const images = Array.from({ length: 1_200 }, (_, at) => ({ image: `i${at}`, version: '1' }));
   for (const { image, version } of images) held.put(image, version, 'preview', '', bytes(1));
   held.begin();
-  held.tellOf(images);
+  held.announceHeld(images);
   assert.deepEqual(told.map((message) => message.images.length), [500, 500, 200]);
 });
 
-test('what proved to be no picture is gone', () => {
+test('a rendition that cannot be decoded is removed', () => {
   const { told, holdings: held } = holdings();
   held.put('a', '1', 'tile', '', bytes(1));
   held.remove('a', '1', 'tile');
@@ -98,16 +99,16 @@ test('what proved to be no picture is gone', () => {
   assert.equal(told[0].type, 'forgot');
 });
 
-test('books in memory are bounded by their number', () => {
-  const { told, holdings: held } = holdings(shelf(0));
+test('the number of renditions in memory is bounded', () => {
+  const { told, holdings: held } = holdings(tileCache(0));
   for (let number = 0; number < 10_002; number += 1) held.put(`${number}`, '1', 'preview', '', bytes(1));
   assert.ok(!held.has('0', '1', 'preview') && !held.has('1', '1', 'preview') && held.has('2', '1', 'preview'));
   assert.deepEqual(told.map(({ images }) => images[0].image), ['0', '1']);
 });
 
-test('of several sizes the smallest serves that has enough, and the server is told of all', () => {
+test('the smallest sufficient step is used, and all are reported to the server', () => {
   const { told, holdings: held } = holdings((onEvicted) => {
-    const found = shelf()(onEvicted);
+    const found = tileCache()(onEvicted);
     for (const kind of ['preview', 'tile', '1280']) found.put({ key: `a/1/${kind}`, body: bytes(1) });
     return found;
   });
@@ -115,6 +116,6 @@ test('of several sizes the smallest serves that has enough, and the server is to
   assert.equal(held.best('a', '1', '640'), '1280');
   assert.equal(held.best('a', '1', '2560'), '1280');
   assert.equal(held.best('a', '2', 'tile'), undefined);
-  held.tellOf([{ image: 'a', version: '1' }]);
+  held.announceHeld([{ image: 'a', version: '1' }]);
   assert.deepEqual(told, [{ type: 'has', images: [{ image: 'a', version: '1', renditions: ['preview', 'tile', '1280'] }] }]);
 });

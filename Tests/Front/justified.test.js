@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Arrangement } from '../../Public/grid/arrangement.js';
 import { Geometry } from '../../Public/grid/geometry.js';
 import { hasRun, keptRuns } from '../../Public/grid/kept-rows.js';
+import { assumedAspect } from '../../Public/catalog/aspect.js';
 import { Shape } from '../../Public/catalog/shape.js';
 import { dice, galleries, ratiosOf } from './dice.js';
 
@@ -11,9 +12,9 @@ const desktop = { width: 1256, height: 748, gap: 4 };
 const phone = { width: 390, height: 796, gap: 2 };
 
 const byteOf = (ratio) => Math.round(Math.log2(ratio) * 32) + 128;
-const ratioOf = (byte) => (byte === 0 ? Shape.assumed : 2 ** ((byte - 128) / 32));
+const ratioOf = (byte) => (byte === 0 ? assumedAspect : 2 ** ((byte - 128) / 32));
 
-/** A gallery of these pictures in months of so many; what a server would tell of it. */
+/** A gallery of these pictures in months of these sizes, as a server would describe it. */
 class Gallery {
   constructor(bytes, counts = [bytes.length]) {
     this.bytes = bytes;
@@ -70,7 +71,7 @@ function* several() {
 
 const rowsOf = (geometry) => [...geometry.rowsBetween(0, geometry.rows - 1)];
 
-test('rows of pictures and headings lie right below each other, and every slot is in one', () => {
+test('rows and headings lie directly below each other, and every slot is in one row', () => {
   let slots = 0;
   for (const { gallery, geometry } of several()) {
     let [next, bottom] = [0, 0];
@@ -94,7 +95,7 @@ test('rows of pictures and headings lie right below each other, and every slot i
   assert.ok(slots > 15_000);
 });
 
-test('what is at a place is what lies there: from a slot to its place and back', () => {
+test('slots map to places and back', () => {
   for (const { roll, gallery, geometry } of several()) {
     for (let time = 0; time < 200; time += 1) {
       const slot = roll(0, gallery.bytes.length - 1);
@@ -107,7 +108,7 @@ test('what is at a place is what lies there: from a slot to its place and back',
   }
 });
 
-test('where everything lies is known before what is in it: no block moves when its pictures become known', () => {
+test('no block moves when the aspect ratios of its images become known', () => {
   for (const { gallery, given, geometry } of several()) {
     const shape = gallery.shape({ knows: false });
     const blank = gallery.geometry({ ...given, shape });
@@ -120,13 +121,13 @@ test('where everything lies is known before what is in it: no block moves when i
       first += count;
     }
     const [top] = rowsOf(blank).filter(({ title }) => title === null);
-    assert.equal(top.lefts, undefined, 'and nothing of it is shown before');
+    assert.equal(top.lefts, undefined, 'images of unknown aspect ratio were laid out');
     for (const window of shape.missing(0, gallery.bytes.length)) gallery.tell(shape, window);
     assert.deepEqual(rowsOf(blank).slice(0, 200), rowsOf(geometry).slice(0, 200));
   }
 });
 
-test('of a gallery of which the middle alone is known, the rest lies as it would', () => {
+test('a gallery whose middle alone is known lays out the rest as usual', () => {
   const gallery = Gallery.random(3, [20_000]);
   const shape = gallery.shape({ knows: false });
   gallery.tell(shape, 2);
@@ -140,7 +141,7 @@ test('of a gallery of which the middle alone is known, the rest lies as it would
   }
 });
 
-test('the document never holds more than 150 pictures, and always what is on screen', () => {
+test('the document never holds more than 150 images, and always the viewport', () => {
   let most = 0;
   for (const screen of [desktop, phone, { width: 3816, height: 2108, gap: 4 }]) {
     for (let density = 0; density < Arrangement.densities; density += 1) {
@@ -161,7 +162,7 @@ test('the document never holds more than 150 pictures, and always what is on scr
   assert.ok(most > 100);
 });
 
-/** What is on the page at an offset. */
+/** The rows on the page at an offset, with their images. */
 function shownAt(geometry, offset, imageAt) {
   const { first, last } = geometry.rowsAround(offset);
   return [...geometry.rowsBetween(first, last)].filter(({ title }) => title === null).map((place) => ({
@@ -169,7 +170,7 @@ function shownAt(geometry, offset, imageAt) {
   }));
 }
 
-test('pictures that come in anywhere but on screen move no row on it, to the pixel', () => {
+test('images inserted off screen move no visible row, to the pixel', () => {
   let looked = 0;
   for (const { roll, gallery, given, geometry } of several()) {
     if (gallery.bytes.length < 300) continue;
@@ -179,7 +180,7 @@ test('pictures that come in anywhere but on screen move no row on it, to the pix
       const shown = shownAt(geometry, offset, (slot) => images[slot]);
       const from = geometry.slotsAt(offset).first;
       const last = shown.at(-1).place.last;
-      // Into any months above, and into that which is on screen, above and below.
+      // Into any months above, and into the month on screen, above and below the viewport.
       const bytes = [...gallery.bytes];
       const counts = [...gallery.counts];
       let to = from;
@@ -205,7 +206,7 @@ test('pictures that come in anywhere but on screen move no row on it, to the pix
         assert.deepEqual(is, [place.top, place.height, place.lefts, place.widths]);
         looked += 1;
       }
-      // And what lies around it is whole, too.
+      // The rows around it are complete, too.
       let bottom = 0;
       let slots = 0;
       for (const { top, room, title, first, last: end } of rowsOf(next)) {
@@ -219,7 +220,7 @@ test('pictures that come in anywhere but on screen move no row on it, to the pix
   assert.ok(looked > 500, `${looked}`);
 });
 
-test('what lies as it would anyway need not be kept, and what does not is known', () => {
+test('rows that match the usual layout need not be kept, and others do', () => {
   const gallery = Gallery.random(2, [3_000]);
   const geometry = gallery.geometry();
   const shown = shownAt(geometry, 10_000, String);
@@ -230,7 +231,7 @@ test('what lies as it would anyway need not be kept, and what does not is known'
   assert.ok(!hasRun(run, gallery.geometry({ density: 3 })));
 });
 
-test('rows in which a picture is another one are made anew, and all from there on', () => {
+test('rows are laid out again from the first changed image on', () => {
   const gallery = Gallery.random(2, [3_000]);
   const geometry = gallery.geometry();
   const shown = shownAt(geometry, 10_000, String);
@@ -240,7 +241,7 @@ test('rows in which a picture is another one are made anew, and all from there o
   assert.deepEqual(kept(shown[4].place.first), []);
 });
 
-test('rows of which no picture is left, or that would stand before the first, are not kept', () => {
+test('rows without any of their images, or before the first slot, are not kept', () => {
   const geometry = Gallery.random(2, [3_000]).geometry();
   const shown = shownAt(geometry, 0, String);
   const from = shown[3].place.first;
@@ -250,7 +251,7 @@ test('rows of which no picture is left, or that would stand before the first, ar
   assert.equal(run.rows.length, shown.length - 2);
 });
 
-test('up and down go to the picture whose middle is nearest, over headings and back', () => {
+test('up and down lead to the image whose middle is nearest, across headings, and back', () => {
   const gallery = Gallery.random(1, [300, 2, 300]);
   const geometry = gallery.geometry();
   for (let slot = 0; slot < geometry.total; slot += 7) {
@@ -269,7 +270,7 @@ test('up and down go to the picture whose middle is nearest, over headings and b
   }
 });
 
-test('a million pictures in thousands of months cost a few steps each', () => {
+test('lookups in a million images and thousands of months take a few steps each', () => {
   const bytes = new Array(1_000_000).fill(141);
   const counts = Array.from({ length: 5_000 }, () => 200);
   const geometry = new Gallery(bytes, counts).geometry();

@@ -10,19 +10,19 @@ function paint(lag, every, waiting) {
   }
 }
 
-test('a page that paints in time has the lag of two frames', () => {
+test('a page that paints in time has a lag of two frames', () => {
   const lag = new Lag();
   paint(lag, 16, 4);
   assert.ok(Math.abs(lag.milliseconds - 36) <= 1, `${lag.milliseconds}`);
 });
 
-test('a page that is busy lags behind', () => {
+test('a busy page has a longer lag', () => {
   const lag = new Lag();
   paint(lag, 40, 30);
   assert.ok(Math.abs(lag.milliseconds - 110) <= 2, `${lag.milliseconds}`);
 });
 
-test('a rest between two movements is no slow frame', () => {
+test('a pause between two scrolls does not count as a slow frame', () => {
   const lag = new Lag();
   paint(lag, 16, 4);
   lag.frame(3_000, false);
@@ -30,7 +30,7 @@ test('a rest between two movements is no slow frame', () => {
   assert.ok(Math.abs(lag.milliseconds - 36) <= 1, `${lag.milliseconds}`);
 });
 
-test('no clock that leaps makes it absurd', () => {
+test('clock jumps do not distort the lag', () => {
   const lag = new Lag();
   for (const passed of [-1e12, 1e12, Number.MAX_VALUE]) lag.shown(passed);
   assert.ok(lag.milliseconds >= 0 && lag.milliseconds <= 500, `${lag.milliseconds}`);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { countLevels, describeLevels, levelCount, mostOf, outlineOf } from '../../Public/viewer/levels.js';
 
-test('every pixel that can be seen is counted in every channel', () => {
+test('every visible pixel is counted in every channel', () => {
   const { red, green, blue, light } = countLevels(
     new Uint8ClampedArray([0, 0, 0, 255, 255, 255, 255, 255, 255, 0, 0, 255, 9, 9, 9, 0]),
   );
@@ -14,7 +14,7 @@ test('every pixel that can be seen is counted in every channel', () => {
   for (const channel of [red, green, blue, light]) assert.equal(channel.reduce((sum, count) => sum + count), 3);
 });
 
-test('black borders and white skies do not make the rest flat', () => {
+test('black borders and white skies do not flatten the rest', () => {
   const channel = new Array(levelCount).fill(10);
   channel[0] = 1_000_000;
   const levels = { red: channel, green: channel, blue: channel, light: channel };
@@ -22,7 +22,7 @@ test('black borders and white skies do not make the rest flat', () => {
   assert.match(outlineOf(channel, 10), /^M0,100L0,0\.0L1,0\.0L/);
 });
 
-test('it is told in words whose shares make a whole', () => {
+test("the description's shares add up to the whole", () => {
   const light = new Array(levelCount).fill(0);
   light[0] = 1;
   light[30] = 1;

@@ -11,17 +11,17 @@ function filled(count, bytes, budget, most) {
   return marks;
 }
 
-test('while everything fits nothing has to go', () => {
+test('nothing is evicted while everything fits', () => {
   assert.deepEqual(filled(10, 10, 100, 10).excess(), []);
 });
 
-test('beyond the bytes the least recently used go, with a tenth to spare', () => {
+test('beyond the byte limit the least recently used keys are evicted, with a tenth to spare', () => {
   const marks = filled(11, 10, 100, 1_000);
   marks.set('0', mark(10));
   assert.deepEqual(marks.excess(), ['1', '2']);
 });
 
-test('beyond the number the least recently used go, however small they are', () => {
+test('beyond the count limit the least recently used keys are evicted, however small', () => {
   const marks = filled(101, 1, 1e9, 100);
   assert.deepEqual(marks.excess(), ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
   for (const key of marks.excess()) marks.delete(key);
@@ -40,7 +40,7 @@ test('a mark that is set again is counted once', () => {
   assert.equal(marks.bytes, 20);
 });
 
-test('less room than was thought is half of what is there', () => {
+test('shrinking halves the contents', () => {
   const marks = filled(10, 10, 1_000, 100);
   marks.shrink();
   assert.deepEqual(marks.excess(), ['0', '1', '2', '3', '4', '5']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import './server-tables.js';
 import { readRendition } from '../../Public/stream/worker/message.js';
 
 function message({ token = 0n, kind = 1, status = 0, format = 1, flags = 0, version = 0n, body = [] }) {
@@ -14,7 +15,7 @@ function message({ token = 0n, kind = 1, status = 0, format = 1, flags = 0, vers
   return bytes.buffer;
 }
 
-test('a message is taken apart', () => {
+test('a message is parsed', () => {
   const read = readRendition(message({ kind: 2, format: 2, flags: 1, version: 1n, body: [7, 8] }));
   const { body, ...rest } = read;
   assert.deepEqual(rest, {
@@ -24,13 +25,13 @@ test('a message is taken apart', () => {
   assert.deepEqual([...new Uint8Array(body)], [7, 8]);
 });
 
-test('what comes in parts says so', () => {
+test('parts of a message are marked', () => {
   const read = (flags) => readRendition(message({ kind: 6, flags, body: [7] }));
   assert.deepEqual([read(8), read(24), read(17)].map(({ isPart, isContinued, endsToken }) => [isPart, isContinued, endsToken]),
     [[true, false, false], [true, true, false], [false, true, true]]);
 });
 
-test('tokens and versions are written as they are in JSON', () => {
+test('tokens and versions have the same text as in JSON', () => {
   // By the server's own spelling: base64url, and Crockford's base 32.
   const token = 0x24f16d7a82c86b42a5aa4a87c6f07d2bn;
   const written = Buffer.from(token.toString(16).padStart(32, '0'), 'hex').toString('base64url');
@@ -44,13 +45,13 @@ test('tokens and versions are written as they are in JSON', () => {
   }
 });
 
-test('no version is null, and an unknown format has no name', () => {
+test('a missing version is null, and an unknown format has no media type', () => {
   const read = readRendition(message({ format: 200 }));
   assert.equal(read.version, null);
   assert.equal(read.type, '');
 });
 
-test('each flag is a bit of its own, and bits that are not known are passed over', () => {
+test('each flag is a separate bit, and unknown bits are ignored', () => {
   for (const [flags, endsToken, isIncomplete] of [
     [0, false, false], [1, true, false], [2, false, false], [4, false, true], [5, true, true], [0xfa, false, false],
     [0xff, true, true],
@@ -60,11 +61,11 @@ test('each flag is a bit of its own, and bits that are not known are passed over
   }
 });
 
-test('a problem is known as one', () => {
+test('a problem is recognised', () => {
   assert.equal(readRendition(message({ status: 1 })).isProblem, true);
 });
 
-test('what is not known is passed over', () => {
+test('an unknown rendition is ignored', () => {
   assert.equal(readRendition(new ArrayBuffer(27)), null);
   assert.equal(readRendition(message({ kind: 7 })), null);
   assert.equal(readRendition(message({ kind: 0 })), null);

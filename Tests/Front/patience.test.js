@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
+import './server-tables.js';
 import { Problem } from '../../Public/catalog/problem.js';
 import { View } from '../../Public/catalog/view.js';
 import { Slot } from '../../Public/loading/slot.js';
@@ -11,10 +12,10 @@ globalThis.Image = class {
     return Promise.reject(new Error('No browser'));
   }
 };
-const { PictureLoader } = await import('../../Public/loading/loader.js');
-const { StreamLoader } = await import('../../Public/stream/loader.js');
+const { TokenLoader } = await import('../../Public/loading/token-loader.js');
+const { StreamLoader } = await import('../../Public/stream/stream-loader.js');
 
-/** A slot that notes what it is told. */
+/** A slot that records problems and waits. */
 class NotedSlot extends Slot {
   problems = [];
   waits = [];
@@ -39,7 +40,7 @@ const nothing = { get: () => undefined };
 function streamed() {
   const stream = new EventTarget();
   const asked = [];
-  Object.assign(stream, { retry: (slot, { insists }) => asked.push({ slot, insists }) });
+  Object.assign(stream, { retry: (slot, { bypassesNegativeCache }) => asked.push({ slot, bypassesNegativeCache }) });
   const pages = Object.assign(new EventTarget(), { imageAt: () => undefined, view: new View(), revision: 1 });
   const loader = new StreamLoader({ stream, cache: nothing, pages });
   const slot = new NotedSlot();
@@ -52,7 +53,7 @@ function streamed() {
   return { loader, slot, asked, say, assign, refuse };
 }
 
-test('on the stream a slot asks again when it was told to, and does not insist', () => {
+test('on the stream a slot retries after the given time, without bypassing the negative cache', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { slot, asked, assign, refuse } = streamed();
   assign('t1');
@@ -60,12 +61,12 @@ test('on the stream a slot asks again when it was told to, and does not insist',
   mock.timers.tick(19_999);
   assert.deepEqual(asked, []);
   mock.timers.tick(1);
-  assert.deepEqual(asked, [{ slot: 3, insists: false }]);
+  assert.deepEqual(asked, [{ slot: 3, bypassesNegativeCache: false }]);
   assert.deepEqual(slot.problems, []);
   mock.timers.reset();
 });
 
-test('who is asked for more patience than anybody has shows why, with the time that it was told', () => {
+test('a slot whose retry time is too long displays the problem, with the time', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { slot, asked, assign, refuse } = streamed();
   assign('t1');
@@ -76,16 +77,16 @@ test('who is asked for more patience than anybody has shows why, with the time t
   mock.timers.reset();
 });
 
-test('a person insists', () => {
+test('a retry by the user bypasses the negative cache', () => {
   const { loader, slot, asked, assign, say } = streamed();
   assign('t1');
   say('problem', { token: 't1', problem: { status: 404, title: 'No', detail: '' } });
   assert.equal(slot.phase, 'failed');
   loader.retry(slot);
-  assert.deepEqual(asked, [{ slot: 3, insists: true }]);
+  assert.deepEqual(asked, [{ slot: 3, bypassesNegativeCache: true }]);
 });
 
-test('a slot knows that its origin keeps it waiting, from before or after it was told of', () => {
+test('a slot knows that its origin is slow, whether that is reported before or after its assignment', () => {
   const { slot, assign, say } = streamed();
   say('waiting', { tokens: ['t1', 'other'] });
   assert.equal(slot.waits.at(-1), false);
@@ -99,19 +100,19 @@ test('a slot knows that its origin keeps it waiting, from before or after it was
   assert.equal(slot.waits.at(-1), false);
 });
 
-test('by requests a person insists once, and what comes by itself after that does not', async () => {
+test('by token requests a retry by the user bypasses the negative cache once, and later automatic ones do not', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
-  const orders = [];
-  const desk = {
+  const tokenRequests = [];
+  const session = {
     issue: async ({ retry }) => {
-      orders.push(retry);
+      tokenRequests.push(retry);
       throw new Problem(503, 'No', '', 2);
     },
     cancel() {},
   };
   const connection = Object.assign(new EventTarget(), { isDoubtful: false });
-  const places = { add() {}, fill() {}, overtaken: () => [], withdraw: () => true };
-  const loader = new PictureLoader({ desk, places, cache: nothing, connection });
+  const limit = { add() {}, fill() {}, overtaken: () => [], withdraw: () => true };
+  const loader = new TokenLoader({ session, limit, cache: nothing, connection });
   const turn = async () => {
     for (let step = 0; step < 20; step += 1) await Promise.resolve();
   };
@@ -119,12 +120,12 @@ test('by requests a person insists once, and what comes by itself after that doe
   slot.phase = 'failed';
   loader.retry(slot);
   await turn();
-  assert.deepEqual(orders, [true]);
+  assert.deepEqual(tokenRequests, [true]);
   mock.timers.tick(1_999);
   await turn();
-  assert.deepEqual(orders, [true]);
+  assert.deepEqual(tokenRequests, [true]);
   mock.timers.tick(1);
   await turn();
-  assert.deepEqual(orders, [true, false]);
+  assert.deepEqual(tokenRequests, [true, false]);
   mock.timers.reset();
 });

@@ -15,13 +15,13 @@ afterEach(() => {
 const listing = (total) => ({ total, scanning: true, examined: { done: 0, total } });
 const looking = (done, total) => ({ total, scanning: false, examined: { done, total } });
 
-/** A server that says one of these after the other, and then the last again and again. */
+/** A server that responds with each of these in turn, and then repeats the last. */
 function house(...said) {
   const pages = new EventTarget();
   const server = { asked: 0, status: async () => said[Math.min(server.asked++, said.length - 1)] };
   const progress = new Progress(pages, server);
   const told = [];
-  progress.addEventListener('change', () => told.push(progress.standing));
+  progress.addEventListener('change', () => told.push(progress.state));
   const change = async () => {
     pages.dispatchEvent(new Event('catalog'));
     await new Promise(setImmediate);
@@ -36,7 +36,7 @@ async function pass(milliseconds) {
   }
 }
 
-test('a server at rest is asked once for each change of the catalog, and there is nothing to tell', async () => {
+test('a server at rest is polled once per change of the catalog, and there is nothing to display', async () => {
   const all = house(looking(10, 10));
   await all.change();
   await pass(60_000);
@@ -47,7 +47,7 @@ test('a server at rest is asked once for each change of the catalog, and there i
   assert.ok(all.progress.isThrough);
 });
 
-test('whoever waits for more to be learnt hears of each step, those that are over soon among them', async () => {
+test('listeners hear of each step, including short ones', async () => {
   for (const [said, steps] of [[[looking(10, 10)], 0], [[looking(7, 10), looking(10, 10)], 1],
     [[looking(1, 10), looking(1, 10), looking(5, 10), looking(10, 10)], 2]]) {
     const all = house(...said);
@@ -59,7 +59,7 @@ test('whoever waits for more to be learnt hears of each step, those that are ove
   }
 });
 
-test('a change that comes while the server is asked is not missed', async () => {
+test('a change during a poll is not missed', async () => {
   const all = house(looking(10, 10));
   all.change();
   await all.change();
@@ -67,7 +67,7 @@ test('a change that comes while the server is asked is not missed', async () => 
   assert.equal(all.server.asked, 2);
 });
 
-test('what is over sooner than one can read of it is not told', async () => {
+test('work too short for its progress to be read is not displayed', async () => {
   const all = house(looking(7, 10), looking(10, 10));
   await all.change();
   await pass(60_000);
@@ -75,7 +75,7 @@ test('what is over sooner than one can read of it is not told', async () => {
   assert.deepEqual(all.told, []);
 });
 
-test('how far the listing and the looking into files have come is told until they are through', async () => {
+test('the progress of scanning and indexing is displayed until both are done', async () => {
   const all = house(listing(100), listing(300), looking(20, 400), looking(390, 400), looking(400, 400));
   await all.change();
   await pass(60_000);
@@ -83,24 +83,24 @@ test('how far the listing and the looking into files have come is told until the
     { isListing: true, done: 0, total: 300 }, { isListing: false, done: 20, total: 400 },
     { isListing: false, done: 390, total: 400 }, null,
   ]);
-  assert.equal(all.server.asked, 5, 'and after that nobody is asked');
+  assert.equal(all.server.asked, 5, 'the server was polled after indexing was done');
 });
 
-test('where files are not looked into, their listing is told', async () => {
+test('the progress of scanning is displayed if files are not indexed', async () => {
   const all = house({ total: 1, scanning: true }, { total: 2, scanning: true }, { total: 3, scanning: false });
   await all.change();
   await pass(10_000);
   assert.deepEqual(all.told, [{ isListing: true, done: 0, total: 2 }, null]);
 });
 
-test('a listing by which nothing new is found is soon not told of', async () => {
+test('a scan that finds nothing new soon disappears from the display', async () => {
   const all = house({ total: 9, scanning: true });
   await all.change();
   await pass(60_000);
   assert.deepEqual(all.told, [{ isListing: true, done: 0, total: 9 }, null]);
 });
 
-test('files that cannot be looked into are not told of for ever, and rarely asked after', async () => {
+test('files that cannot be indexed are not displayed forever, and are polled rarely', async () => {
   const all = house(looking(1, 10), ...Array.from({ length: 8 }, () => looking(8, 10)), looking(10, 10));
   await all.change();
   await pass(20_000);
@@ -112,10 +112,10 @@ test('files that cannot be looked into are not told of for ever, and rarely aske
   assert.equal(all.told.length, 2);
   await pass(60_000);
   assert.ok(all.progress.isThrough);
-  assert.equal(all.told.length, 3, 'and that all is done in the end is told');
+  assert.equal(all.told.length, 3, 'the completion was not reported');
 });
 
-test('while nobody looks at the page the server is not asked, and at once when somebody does', async () => {
+test('a hidden page does not poll, and polls at once when it is visible', async () => {
   const all = house(looking(1, 10));
   await all.change();
   page.hidden = true;
@@ -128,12 +128,12 @@ test('while nobody looks at the page the server is not asked, and at once when s
   assert.equal(all.server.asked, 2);
 });
 
-test('a server that does not answer is asked again later', async () => {
+test('a server that does not answer is polled again later', async () => {
   const all = house(looking(1, 10));
   const { status } = all.server;
   all.server.status = async () => {
     all.server.asked += 1;
-    throw new Error('Nobody answers');
+    throw new Error('No response');
   };
   await all.change();
   await pass(25_000);
@@ -141,4 +141,17 @@ test('a server that does not answer is asked again later', async () => {
   all.server.status = status;
   await pass(10_000);
   assert.ok(all.server.asked > 1);
+});
+
+test('files that are not shown are told when their counts change', async () => {
+  const raw = { count: 3, kinds: [{ kind: 'raw', title: 'RAW', count: 3 }] };
+  const none = { count: 0, kinds: [] };
+  const all = house({ ...looking(1, 1), notShown: none }, { ...looking(1, 1), notShown: raw }, { ...looking(1, 1), notShown: raw });
+  let changes = 0;
+  all.progress.addEventListener('notShown', () => (changes += 1));
+  await all.change();
+  assert.deepEqual([changes, all.progress.notShown], [0, none]);
+  await all.change();
+  await all.change();
+  assert.deepEqual([changes, all.progress.notShown], [1, raw]);
 });

@@ -8,7 +8,7 @@ import { Shape } from '../../Public/catalog/shape.js';
 const { window } = Shape;
 const total = 10 * window;
 
-/** A page that shows an order, and a server that knows what its pictures look like. */
+/** A page that shows an order, and a server that knows the aspect ratios of its pictures. */
 function house({ sum = 300, doubtful = false } = {}) {
   const told = { revision: 1, total, block: total, parts: [0], sums: [sum] };
   const shape = new Shape(told, total);
@@ -31,7 +31,7 @@ function house({ sum = 300, doubtful = false } = {}) {
 
 const turn = () => new Promise(setImmediate);
 
-test('those on screen are fetched first, then those ahead, and nothing twice', async () => {
+test('ratios of the viewport are fetched first, then those ahead, and none twice', async () => {
   const all = house();
   all.proportions.want(4 * window + 10, 4 * window + 60, 1);
   all.proportions.want(4 * window + 10, 4 * window + 60, 1);
@@ -47,12 +47,12 @@ test('those on screen are fetched first, then those ahead, and nothing twice', a
   assert.equal(all.asked.length, 3);
 });
 
-test('what is learnt is shown when that of what is on screen is here, and only if it is news', async () => {
+test('a new shape is displayed once the ratios of the viewport have arrived, and only if it differs', async () => {
   const all = house();
   all.proportions.want(5, 60, 0);
   await turn();
   await all.proportions.renew();
-  assert.deepEqual(all.heard, ['known'], 'nothing was learnt');
+  assert.deepEqual(all.heard, ['known'], 'an unchanged shape was reported');
   const before = all.pages.shape;
   all.server.told = { ...all.server.told, sums: [310] };
   await all.proportions.renew();
@@ -61,14 +61,14 @@ test('what is learnt is shown when that of what is on screen is here, and only i
   assert.ok(all.pages.shape.ratios(5, 50));
   all.server.told = { ...all.server.told, revision: 2, sums: [320] };
   await all.proportions.renew();
-  assert.equal(all.heard.length, 2, 'another order is another matter');
+  assert.equal(all.heard.length, 2, 'the shape of another revision was used');
 });
 
-test('what could not be told is asked for until it is, or is refused', async (context) => {
+test('a failed request for ratios is retried until it succeeds or is refused', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const all = house({ doubtful: true });
   const { shape } = all.server;
-  const answers = [new Problem(503, 'Busy'), new Problem(0, 'Nobody answers')];
+  const answers = [new Problem(503, 'Busy'), new Problem(0, 'No response')];
   all.server.shape = async () => {
     const problem = answers.shift();
     if (problem) throw problem;
@@ -97,7 +97,7 @@ test('what could not be told is asked for until it is, or is refused', async (co
   assert.equal(asked, 1);
 });
 
-test('what is doubtful is asked for again as soon as it is shown', async () => {
+test('a doubtful shape is requested again as soon as it is displayed', async () => {
   const all = house({ doubtful: true });
   all.pages.dispatchEvent(new Event('catalog'));
   await turn();

@@ -7,7 +7,7 @@ import { madePyramid } from './made-pyramid.js';
 const fetched = globalThis.fetch;
 afterEach(() => (globalThis.fetch = fetched));
 
-/** A server that has the file, unless `answer` says otherwise; notes which bytes were asked for. */
+/** A server that serves the file, unless `answer` overrides the response; records the requested ranges. */
 function serve({ bytes, size }, answer = () => undefined) {
   const asked = [];
   globalThis.fetch = async (link, { headers, signal }) => {
@@ -26,14 +26,14 @@ function serve({ bytes, size }, answer = () => undefined) {
 
 const { signal } = new AbortController();
 
-test('the index comes in one piece', async () => {
+test('a short index arrives in one piece', async () => {
   const asked = serve(madePyramid({ width: 8_000, height: 5_000 }));
   const { levels } = await new PyramidFile('/p').index(signal);
   assert.equal(levels.length, 3);
   assert.deepEqual(asked, [[0, 32_767]]);
 });
 
-test('of an index that is longer the rest is asked for', async () => {
+test('the rest of a longer index is requested', async () => {
   const made = madePyramid({ width: 60_000, height: 30_000, bytesOfTile: 10 });
   const asked = serve(made);
   const { levels } = await new PyramidFile('/p').index(signal);
@@ -41,13 +41,13 @@ test('of an index that is longer the rest is asked for', async () => {
   assert.deepEqual(asked, [[0, 32_767], [32_768, made.length - 1]]);
 });
 
-test('an index that claims more than the file has is not asked for', async () => {
+test('an index that claims to be longer than the file is not requested', async () => {
   const asked = serve({ ...madePyramid({ width: 60_000, height: 30_000 }), size: 50_000 });
   await assert.rejects(new PyramidFile('/p').index(signal), RangeError);
   assert.equal(asked.length, 1);
 });
 
-test('a piece has the bytes that were asked for', async () => {
+test('a piece has the requested bytes', async () => {
   serve(made);
   const file = new PyramidFile('/p');
   await file.index(signal);
@@ -59,11 +59,11 @@ const made = madePyramid({ width: 8_000, height: 5_000 });
 const part = (range, tag) =>
   new Response('x', { status: 206, headers: { 'Content-Range': `bytes ${range}/${made.size}`, ETag: tag } });
 const refusals = {
-  'a problem is told with its status': [new Response('{"title": "Too large"}', { status: 413 }), 413],
-  'a server that sends the whole file instead is of no use': [new Response('whole', { status: 200 }), 416],
-  'another piece than was asked for is of no use': [part('5-5', '"1"'), 416],
-  'a file that was made anew is told by its tag': [part('24-24', '"2"'), 412],
-  'half an answer is none': [part('24-31', '"1"'), 0],
+  'a problem is reported with its status': [new Response('{"title": "Too large"}', { status: 413 }), 413],
+  'a response with the whole file is rejected': [new Response('whole', { status: 200 }), 416],
+  'a piece other than the requested one is rejected': [part('5-5', '"1"'), 416],
+  'a replaced file is detected by its entity tag': [part('24-24', '"2"'), 412],
+  'an incomplete response is rejected': [part('24-31', '"1"'), 0],
 };
 
 for (const [what, [answer, status]] of Object.entries(refusals)) {
@@ -75,12 +75,12 @@ for (const [what, [answer, status]] of Object.entries(refusals)) {
   });
 }
 
-test('nobody answering is a problem that may pass', async () => {
+test('a missing response is a temporary problem', async () => {
   globalThis.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
   await assert.rejects(new PyramidFile('/p').read(0, 1, signal), { name: 'Problem', status: 0 });
 });
 
-test('who lets go of a piece ends its request', async () => {
+test('aborting a piece aborts its request', async () => {
   let ended;
   globalThis.fetch = (link, { signal: inner }) =>
     new Promise((_, reject) => inner.addEventListener('abort', () => {

@@ -3,6 +3,7 @@ import { mock, test } from 'node:test';
 
 import { Problem } from '../../Public/catalog/problem.js';
 import { View } from '../../Public/catalog/view.js';
+import './server-tables.js';
 
 /** The page finds out once which formats its browser decodes; this one decodes none. */
 globalThis.Image = class {
@@ -13,7 +14,7 @@ globalThis.Image = class {
 const { Pages } = await import('../../Public/catalog/pages.js');
 const { Reordering } = await import('../../Public/catalog/reordering.js');
 
-/** A server whose orders a test changes; every answer waits until the test lets it go, unless it is not `held`. */
+/** A server whose orders a test changes. While it is held, every response waits until the test releases it. */
 class Played {
   orders = new Map();
   revision = 1;
@@ -51,7 +52,7 @@ class Played {
     return index < 0 ? undefined : index;
   }
 
-  /** Nothing is known of what pictures look like. */
+  /** The aspect ratios are unknown. */
   async shape() {
     throw new Error('409');
   }
@@ -72,7 +73,7 @@ class Played {
 
 const named = (from, to, letter = 'p') => Array.from({ length: to - from }, (_, at) => `${letter}${from + at}`);
 
-/** A screen of twenty slots over some pages, and who follows a picture. */
+/** A screen of twenty slots over some pages, and a follower of a picture. */
 function house(ids, { first = 0, followed } = {}) {
   const server = new Played(ids);
   const pages = new Pages(server);
@@ -83,9 +84,9 @@ function house(ids, { first = 0, followed } = {}) {
     },
     first,
     isKnown: true,
-    landmarks: () => landmarks(ground.first),
+    anchors: () => anchors(ground.first),
   };
-  const landmarks = (from) => {
+  const anchors = (from) => {
     const up = Array.from({ length: 200 }, (_, at) => from + at);
     const down = Array.from({ length: 200 }, (_, at) => from - 1 - at);
     return [...up, ...down].flatMap((index) => {
@@ -95,7 +96,7 @@ function house(ids, { first = 0, followed } = {}) {
   };
   const follower = {
     index: followed,
-    landmarks: () => (follower.index === undefined ? [] : landmarks(follower.index)),
+    anchors: () => (follower.index === undefined ? [] : anchors(follower.index)),
     follow: (index) => (follower.index = index),
   };
   pages.addEventListener('order', ({ detail }) => {
@@ -119,26 +120,26 @@ const adopted = (pages) => new Promise((resolve) => pages.addEventListener('cata
 async function told(all, ids) {
   all.server.change(ids);
   const done = adopted(all.pages);
-  all.pages.hear(undefined, all.server.revision, ids.length);
+  all.pages.checkAnnouncement(undefined, all.server.revision, ids.length);
   await done;
 }
 
-test('what stood at the top stands where it stands now, however many came before it', async () => {
+test('the image at the top keeps its place, however many were inserted before it', async () => {
   for (const more of [1, 99, 1_000]) {
     const all = await begun(named(0, 600), { first: 300 });
     await told(all, [...named(0, more, 'a'), ...named(0, 600)]);
     assert.deepEqual(all.moves, [{ from: 300, to: 300 + more, isOtherView: false }]);
     assert.equal(all.pages.imageAt(300 + more).id, 'p300');
-    assert.ok(all.pages.imageAt(300 + more + 30) && all.pages.imageAt(300 + more - 10), 'and so does what is around it');
+    assert.ok(all.pages.imageAt(300 + more + 30) && all.pages.imageAt(300 + more - 10), 'the surroundings are not loaded');
   }
 });
 
-test('until the new order can be shown as a whole, nothing of it is', { timeout: 20_000 }, async () => {
+test('a new order is displayed as a whole or not at all', { timeout: 20_000 }, async () => {
   const all = await begun(named(0, 600), { first: 300 });
   all.server.isHeld = true;
   all.server.change([...named(0, 1_000, 'a'), ...named(0, 600)]);
   const done = adopted(all.pages);
-  all.pages.hear('', 2, 1_600);
+  all.pages.checkAnnouncement('', 2, 1_600);
   let isDone = false;
   done.then(() => (isDone = true));
   while (!isDone) {
@@ -150,7 +151,7 @@ test('until the new order can be shown as a whole, nothing of it is', { timeout:
   assert.equal(all.pages.imageAt(1_300).id, 'p300');
 });
 
-test('where the top picture is gone the next on screen stays, and then the nearest takes its place', async () => {
+test('if the top image is removed the next on screen keeps its place, or else the nearest takes it', async () => {
   const all = await begun(named(0, 600), { first: 300 });
   await told(all, [...named(0, 10, 'a'), ...named(0, 300), ...named(303, 600)]);
   assert.deepEqual(all.moves, [{ from: 303, to: 310, isOtherView: false }]);
@@ -160,7 +161,7 @@ test('where the top picture is gone the next on screen stays, and then the neare
   assert.equal(other.pages.imageAt(250).id, 'p350');
 });
 
-test('where nothing that was known is left, the place is kept as far as there is one', async () => {
+test('if no known image is left, the position is kept as far as it exists', async () => {
   const all = await begun(named(0, 600), { first: 300 });
   await told(all, named(0, 1_000, 'x'));
   assert.deepEqual(all.moves, [{ from: 300, to: 300, isOtherView: false }]);
@@ -172,39 +173,39 @@ test('where nothing that was known is left, the place is kept as far as there is
   assert.equal(empty.pages.total, 0);
 });
 
-test('whoever looks at pictures without a date stays with them while one after the other gets its date', async () => {
+test('a user looking at undated images stays there while those get their dates', async () => {
   const view = new View({ sort: 'taken' });
   const all = house([], { followed: 100 });
   const { server, pages, ground, reordering } = all;
-  const told = async (/** @type {string[]} */ dated, /** @type {string[]} */ undated) => {
+  const dates = async (/** @type {string[]} */ dated, /** @type {string[]} */ undated) => {
     server.orders.set(view.text, [...dated, ...undated]);
     server.months = [{ month: '2019-06', first: 0, count: dated.length }, { month: null, first: dated.length, count: undated.length }];
     server.revision += 1;
   };
-  await told(named(0, 100), named(100, 600));
+  await dates(named(0, 100), named(100, 600));
   await reordering.show(view, { at: 100 });
   ground.first = 100;
   all.follower.index = 100;
-  const plain = ground.landmarks;
-  ground.landmarks = () => plain().map((each) => ({ ...each, isUndated: each.index >= 100 }));
+  const plain = ground.anchors;
+  ground.anchors = () => plain().map((each) => ({ ...each, isUndated: each.index >= 100 }));
   all.moves.length = 0;
-  // Those at the top have got their dates, and go to the beginning of their month.
-  await told([...named(100, 103), ...named(0, 100)], named(103, 600));
+  // The pictures at the top have got their dates, and move to the beginning of their month.
+  await dates([...named(100, 103), ...named(0, 100)], named(103, 600));
   const done = adopted(pages);
-  pages.hear(view.text, server.revision, 600);
+  pages.checkAnnouncement(view.text, server.revision, 600);
   await done;
   assert.deepEqual(all.moves, [{ from: 103, to: 103, isOtherView: false }]);
   assert.equal(pages.imageAt(103).id, 'p103');
-  assert.equal(all.follower.index, 0, 'who follows a picture goes where it goes');
+  assert.equal(all.follower.index, 0, 'a follower did not move with its picture');
 });
 
-test('who follows a picture elsewhere is told where it stands, or its next neighbour, or the one before', async () => {
+test('a follower gets the new position of its image, else of the next neighbour, else of the previous one', async () => {
   const all = await begun(named(0, 600), { first: 300 });
   await all.pages.load(20);
   all.follower.index = 20;
   await told(all, [...named(0, 5, 'a'), ...named(0, 600)]);
   assert.equal(all.follower.index, 25);
-  assert.equal(all.pages.imageAt(25).id, 'p20', 'and it is here with its neighbours');
+  assert.equal(all.pages.imageAt(25).id, 'p20', 'the neighbours are not loaded');
   const other = await begun(named(0, 600), { first: 300 });
   await other.pages.load(20);
   other.follower.index = 20;
@@ -216,7 +217,7 @@ test('who follows a picture elsewhere is told where it stands, or its next neigh
   assert.equal(last.pages.imageAt(last.follower.index).id, 'p308');
 });
 
-test('an order that changes while it is read is read again, and shown when it is of one piece', async () => {
+test('an order that changes while it is read is read again, and displayed when it is consistent', async () => {
   const all = await begun(named(0, 600), { first: 300 });
   const { page } = all.server;
   let changes = 0;
@@ -230,7 +231,7 @@ test('an order that changes while it is read is read again, and shown when it is
   assert.equal(all.moves.at(-1).to, 700);
 });
 
-test('an answer of another revision is not let in, and makes the page look for the new order', async () => {
+test('a response of another revision is rejected, and makes the page look for the new order', async () => {
   const all = await begun(named(0, 600), { first: 0 });
   all.server.change(named(0, 600, 'x'));
   const done = adopted(all.pages);
@@ -242,7 +243,7 @@ test('an answer of another revision is not let in, and makes the page look for t
   assert.ok(!all.pages.isOld);
 });
 
-test('an order that runs is followed at a pace, but at once where what is on screen is not known', async () => {
+test('an order that keeps changing is followed at a limited rate, but at once while the viewport is unknown', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const clock = mock.method(performance, 'now', () => 1_000_000);
   try {
@@ -255,11 +256,11 @@ test('an order that runs is followed at a pace, but at once where what is on scr
     };
     const change = (more) => {
       all.server.change([...named(0, more, 'a'), ...named(0, 600)]);
-      all.pages.hear('', all.server.revision, 600 + more);
+      all.pages.checkAnnouncement('', all.server.revision, 600 + more);
     };
     change(1);
     await tick(0);
-    assert.equal(all.moves.length, 1, 'the first at once');
+    assert.equal(all.moves.length, 1, 'the first change was delayed');
     change(2);
     await tick(400);
     assert.equal(all.moves.length, 1);
@@ -276,7 +277,7 @@ test('an order that runs is followed at a pace, but at once where what is on scr
   }
 });
 
-test('another view begins at its beginning, or with a picture, and answers of the one before are dropped', async () => {
+test('another view starts at its beginning, or with an image, and responses of the previous view are dropped', async () => {
   const all = await begun(named(0, 600), { first: 300 });
   const view = new View({ sort: 'name', direction: 'desc' });
   all.server.orders.set(view.text, named(0, 600).reverse());
@@ -293,7 +294,7 @@ test('another view begins at its beginning, or with a picture, and answers of th
   assert.equal(all.pages.imageAt(0).id, 'p0');
 });
 
-test('the view that was asked for last wins, whichever answer comes first', async () => {
+test('the view requested last wins, whichever response arrives first', async () => {
   const all = await begun(named(0, 600));
   const views = ['s', 'se', 'sea'].map((q) => new View({ q }));
   views.forEach((view, at) => all.server.orders.set(view.text, named(0, 10 - at, view.q)));
@@ -308,34 +309,34 @@ test('the view that was asked for last wins, whichever answer comes first', asyn
   assert.equal(all.pages.total, 8);
 });
 
-test('a view that is not understood leaves what is shown, and says why', async () => {
+test('an invalid view leaves the displayed one and reports the problem', async () => {
   const all = await begun(named(0, 600));
   await assert.rejects(all.reordering.show(new View({ q: 'taken:never' })), { status: 400 });
   assert.ok(all.pages.view.isPlain);
   assert.equal(all.pages.imageAt(0).id, 'p0');
 });
 
-test('what is said of another view is no news', async () => {
+test('announcements about another view are ignored', async () => {
   const all = await begun(named(0, 600));
-  all.pages.hear('sort=name', 9, 9);
+  all.pages.checkAnnouncement('sort=name', 9, 9);
   assert.ok(!all.pages.isOld);
-  all.pages.hear(undefined, 1, 600);
+  all.pages.checkAnnouncement(undefined, 1, 600);
   assert.ok(!all.pages.isOld);
-  all.pages.hear(undefined, 0, 0);
-  assert.ok(!all.pages.isOld, 'nor is an order that is not made yet');
-  all.pages.hear(undefined, 2, 601);
+  all.pages.checkAnnouncement(undefined, 0, 0);
+  assert.ok(!all.pages.isOld, 'an order that is not built yet was followed');
+  all.pages.checkAnnouncement(undefined, 2, 601);
   assert.ok(all.pages.isOld);
-  all.pages.hear(undefined, 1, 600);
-  assert.ok(!all.pages.isOld, 'and news may be taken back');
+  all.pages.checkAnnouncement(undefined, 1, 600);
+  assert.ok(!all.pages.isOld, 'an announcement was not taken back');
 });
 
-test('where the stream counts further than who answers requests, the page settles with what that one has', async () => {
+test("if the stream's node is at a higher revision than the node for requests, the page settles for the latter", async () => {
   const all = await begun(named(0, 600), { first: 300 });
-  all.pages.hear('', 7, 600);
+  all.pages.checkAnnouncement('', 7, 600);
   assert.equal(all.pages.isOld, true);
   for (let round = 0; round < 3; round += 1) await adopted(all.pages);
   assert.equal(all.pages.isOld, false);
-  // News of the node that answers is followed as ever.
+  // Announcements of the node that answers requests are followed as before.
   await told(all, [...named(0, 5, 'a'), ...named(0, 600)]);
   assert.equal(all.pages.imageAt(305).id, 'p300');
 });

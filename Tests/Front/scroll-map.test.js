@@ -5,7 +5,7 @@ import { ScrollMap } from '../../Public/grid/scroll-map.js';
 
 const view = 800;
 
-test('a gallery that fits is scrolled as it is', () => {
+test('a gallery that fits is scrolled unscaled', () => {
   const map = new ScrollMap(100_000, view);
   assert.ok(map.isExact);
   assert.equal(map.span, 100_000);
@@ -15,7 +15,7 @@ test('a gallery that fits is scrolled as it is', () => {
   }
 });
 
-test('a gallery of any height is scrolled in an element that every browser can make', () => {
+test('a gallery of any height is scrolled in an element that every browser supports', () => {
   for (const height of [4_000_001, 30_000_000, 1e9, 1e12]) {
     const map = new ScrollMap(height, view);
     assert.ok(map.span <= 4_000_000);
@@ -33,7 +33,7 @@ test('near both ends a pixel of the scrollbar is a pixel of the gallery', () => 
   }
 });
 
-test('further down the scrollbar is further down the gallery, without a jump', () => {
+test('the scrollbar moves monotonically, without a jump', () => {
   const map = new ScrollMap(30_000_000, view);
   let before = -1;
   for (let position = 0; position <= map.furthestPosition; position += 97) {
@@ -43,14 +43,14 @@ test('further down the scrollbar is further down the gallery, without a jump', (
   }
 });
 
-test('an offset is found again from its place on the scrollbar', () => {
+test('an offset maps to the scrollbar and back', () => {
   const map = new ScrollMap(1e9, view);
   for (const offset of [0, 1, 199_999, 200_001, 5e8, 9.99e8, map.furthestOffset]) {
     assert.ok(Math.abs(map.offsetOf(map.positionOf(offset)) - offset) < 1e-3, `${offset}`);
   }
 });
 
-test('what lies beyond the ends is the end', () => {
+test('positions beyond the ends map to the ends', () => {
   const map = new ScrollMap(1e9, view);
   assert.equal(map.offsetOf(-50), 0);
   assert.equal(map.offsetOf(1e12), map.furthestOffset);
@@ -58,7 +58,7 @@ test('what lies beyond the ends is the end', () => {
   assert.equal(map.positionOf(1e12), map.furthestPosition);
 });
 
-test('a gallery that is smaller than the screen cannot be scrolled', () => {
+test('a gallery smaller than the screen cannot be scrolled', () => {
   const map = new ScrollMap(300, view);
   assert.equal(map.furthestPosition, 0);
   assert.equal(map.offsetOf(10), 0);

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 
 import { Scroller } from '../../Public/grid/scroller.js';
 
-/** So long after the last scroll the timer of a rest has run for certain. Milliseconds. */
+/** The rest timer has certainly fired this long after the last scroll. Milliseconds. */
 const long = 200;
 
 /**
@@ -42,7 +42,7 @@ beforeEach((context) => {
   };
 });
 
-/** @returns {{scroller: Scroller, rests: number[]}}  `rests`: at which offset it came to a halt, each time. */
+/** @returns {{scroller: Scroller, rests: number[]}}  `rests`: the offsets at which it came to rest. */
 function scrolled() {
   const scroller = new Scroller(/** @type {any} */ ({ style: {} }));
   scroller.resize(/** @type {any} */ ({ height: 100_000, viewHeight: 800 }), 0);
@@ -52,7 +52,7 @@ function scrolled() {
   return { scroller, rests };
 }
 
-test('rest comes once, after the movement, however often the browser says that a notch of the wheel has ended', (context) => {
+test('rest is reported once, after the movement, however many scrollend events the wheel causes', (context) => {
   const { scroller, rests } = scrolled();
   const { timers } = /** @type {any} */ (context).mock;
   for (let notch = 0; notch < 10; notch += 1) {
@@ -73,7 +73,7 @@ test('rest comes once, after the movement, however often the browser says that a
   assert.equal(rests.length, 1);
 });
 
-test('where a frame takes longer than a rest waits, a scroll at its beginning goes before the rest', (context) => {
+test('with frames longer than the rest timeout, a scroll at the start of a frame comes before the rest', (context) => {
   const { rests } = scrolled();
   const { timers } = /** @type {any} */ (context).mock;
   for (let frame = 0; frame < 5; frame += 1) {
@@ -90,7 +90,7 @@ test('where a frame takes longer than a rest waits, a scroll at its beginning go
   assert.deepEqual(rests, [600]);
 });
 
-test('a page that is out of sight, and so without frames, comes to a rest too', (context) => {
+test('a hidden page, which has no frames, comes to rest, too', (context) => {
   const { rests } = scrolled();
   page.scroll(100);
   /** @type {any} */ (globalThis).document.hidden = true;

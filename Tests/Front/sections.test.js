@@ -23,11 +23,11 @@ function* galleries() {
   }
 }
 
-test('every slot is in exactly one row, and every row but a heading has slots', () => {
+test('every slot is in exactly one row, and every row except headings has slots', () => {
   let slots = 0;
   for (const { parts, geometry } of galleries()) {
     let next = 0;
-    let titles = [];
+    const titles = [];
     for (let number = 0; number < geometry.rows; number += 1) {
       const { start, first, last, title } = geometry.row(number);
       assert.equal(first, next);
@@ -52,7 +52,7 @@ test('every slot is in exactly one row, and every row but a heading has slots', 
   assert.ok(slots > 5_000);
 });
 
-test('each row lies right below the one before, and the last ends where the gallery does', () => {
+test('each row lies directly below the previous one, and the last ends where the gallery does', () => {
   for (const { geometry } of galleries()) {
     let bottom = 0;
     for (let number = 0; number < geometry.rows; number += 1) {
@@ -65,7 +65,7 @@ test('each row lies right below the one before, and the last ends where the gall
   }
 });
 
-test('the rows and slots on screen are those of which a pixel is seen, at any offset', () => {
+test('the rows and slots on screen are those with a visible pixel, at any offset', () => {
   for (const { roll, geometry } of galleries()) {
     if (geometry.total === 0) continue;
     for (let time = 0; time < 50; time += 1) {
@@ -85,7 +85,7 @@ test('the rows and slots on screen are those of which a pixel is seen, at any of
   }
 });
 
-test('where a row begins it is the first on screen, and so is a heading for the slots beneath it', () => {
+test('at the start of a row, that row is the first on screen; at a heading, the slots below it are', () => {
   for (const { geometry } of galleries()) {
     for (let slot = 0; slot < geometry.total; slot += 1) {
       const start = geometry.startOf(slot);
@@ -98,7 +98,7 @@ test('where a row begins it is the first on screen, and so is a heading for the 
   }
 });
 
-test('pictures that come in above keep every row that is on screen where it was, to the pixel', () => {
+test('images inserted above keep every visible row in place, to the pixel', () => {
   let moves = 0;
   for (const { roll, parts, geometry: before } of galleries()) {
     if (before.total < 10) continue;
@@ -137,21 +137,21 @@ test('pictures that come in above keep every row that is on screen where it was,
   assert.ok(moves > 5_000);
 });
 
-test('up and down go over a heading to the nearest column that the row there has', () => {
+test('up and down cross a heading to the nearest column of the row there', () => {
   const { columns } = geometryOf({ ...screen, parts: [] });
   const geometry = geometryOf({ ...screen, parts: titled(columns + 2, 3, 2 * columns) });
   const [second, third] = [columns + 2, columns + 5];
   assert.equal(geometry.slotBeside(0, 1), columns);
-  assert.equal(geometry.slotBeside(4, 1), columns + 1, 'the last there is');
-  assert.equal(geometry.slotBeside(columns + 1, 1), second + 1, 'over the heading');
+  assert.equal(geometry.slotBeside(4, 1), columns + 1, 'the last slot of the row');
+  assert.equal(geometry.slotBeside(columns + 1, 1), second + 1, 'across the heading');
   assert.equal(geometry.slotBeside(second + 2, 1), third + 2);
   assert.equal(geometry.slotBeside(third + 5, -1), second + 2);
   assert.equal(geometry.slotBeside(second, -1), columns);
-  assert.equal(geometry.slotBeside(3, -1), 3, 'there is nothing above');
-  assert.equal(geometry.slotBeside(third + columns, 1), third + columns, 'nor below');
+  assert.equal(geometry.slotBeside(3, -1), 3, 'there is no row above');
+  assert.equal(geometry.slotBeside(third + columns, 1), third + columns, 'there is no row below');
 });
 
-test('a screen further down and up again, and at the ends the first and the last row', () => {
+test('Page Up and Page Down move by a screen, and at the ends to the first and last row', () => {
   const geometry = geometryOf({ ...screen, parts: titled(100, 3, 100) });
   const slot = geometry.slotBeyond(2, 1);
   assert.ok(geometry.topOf(geometry.rowOf(slot)) - geometry.topOf(1) > geometry.viewHeight - 2 * geometry.rowHeight);
@@ -161,7 +161,7 @@ test('a screen further down and up again, and at the ends the first and the last
   assert.equal(geometry.rowOf(geometry.slotBeyond(202, 1)), geometry.rows - 1);
 });
 
-test('the part at the top of the screen is told with where it begins and ends', () => {
+test('the section at the top of the screen is found with its start and end', () => {
   const geometry = geometryOf({ ...screen, parts: titled(10, 20) });
   const { begin, end, title } = geometry.partAt(0);
   assert.deepEqual([title, begin], ['Month 0', 48]);
@@ -170,12 +170,12 @@ test('the part at the top of the screen is told with where it begins and ends', 
   assert.equal(geometry.partAt(end).begin, end + 48);
 });
 
-test('thousands of months and a million pictures cost no more than a few steps', () => {
+test('lookups in thousands of months and a million images take only a few steps', () => {
   const geometry = geometryOf({ ...screen, parts: titled(...Array.from({ length: 5_000 }, () => 200)) });
   assert.equal(geometry.total, 1_000_000);
   assert.equal(geometry.slotsAt(geometry.furthest).last, 999_999);
   let sum = 0;
-  // Were a million pictures or thousands of months walked through, this would take minutes.
+  // Iterating over a million pictures or thousands of months each time would take minutes.
   for (let slot = 0; slot < 1_000_000; slot += 5) sum += geometry.row(geometry.rowOf(slot)).first === slot ? 1 : 0;
   assert.ok(sum > 10_000);
 });

@@ -6,7 +6,7 @@ import { FakeCaches } from './fake-caches.js';
 
 globalThis.location = /** @type {any} */ ({ origin: 'http://gallery.example' });
 
-/** A server of one version of the page after the other. */
+/** A server that serves one version of the page after the other. */
 class FakeServer {
   version = 1;
   isThere = true;
@@ -16,10 +16,10 @@ class FakeServer {
   fetch = async (request) => {
     const { pathname } = new URL(request.url ?? request, location.origin);
     this.asked.push(pathname);
-    if (!this.isThere) throw new TypeError('Nobody answers');
+    if (!this.isThere) throw new TypeError('No response');
     if (pathname === this.missing) return new Response('', { status: 404 });
     if (pathname !== '/') return new Response(`script ${pathname}`);
-    const parts = [`/assembled/${this.version}/gallery.js`, `/assembled/${this.version}/worker.js`];
+    const parts = [`/assets/${this.version}/gallery.js`, `/assets/${this.version}/worker.js`];
     return new Response(`page ${this.version} ${parts.map((part) => `"${part}"`)}`, {
       headers: { ETag: `"${this.version}"` },
     });
@@ -43,44 +43,44 @@ function house() {
   return { server, shell, open, paths };
 }
 
-test('without the server the page is the one that was kept, and so are its scripts', async () => {
+test('without the server the stored page opens, with its scripts', async () => {
   const { server, shell, open } = house();
   await shell.renew();
   server.isThere = false;
   assert.match(await open(), /^page 1/);
-  const part = await shell.part(new Request(`${location.origin}/assembled/1/worker.js`));
-  assert.equal(await part.text(), 'script /assembled/1/worker.js');
+  const part = await shell.part(new Request(`${location.origin}/assets/1/worker.js`));
+  assert.equal(await part.text(), 'script /assets/1/worker.js');
 });
 
-test('another version is shown at once, and then kept in place of the one before', async () => {
+test('another version is displayed at once, and then replaces the stored one', async () => {
   const { server, shell, open, paths } = house();
   await shell.renew();
   server.version = 2;
   assert.match(await open(), /^page 2/);
-  assert.deepEqual(await paths(), ['/', '/assembled/2/gallery.js', '/assembled/2/worker.js']);
+  assert.deepEqual(await paths(), ['/', '/assets/2/gallery.js', '/assets/2/worker.js']);
 });
 
-test('a version of which a part cannot be had is not kept, and the one before stays whole', async () => {
+test('a version with a missing part is not stored, and the previous one stays complete', async () => {
   const { server, shell, open, paths } = house();
   await shell.renew();
   server.version = 2;
-  server.missing = '/assembled/2/worker.js';
+  server.missing = '/assets/2/worker.js';
   await open();
   server.isThere = false;
   assert.match(await open(), /^page 1/);
   const kept = await paths();
-  for (const path of ['/', '/assembled/1/gallery.js', '/assembled/1/worker.js']) assert.ok(kept.includes(path), path);
+  for (const path of ['/', '/assets/1/gallery.js', '/assets/1/worker.js']) assert.ok(kept.includes(path), path);
 });
 
-test('two versions that are kept at once leave one of them, whole', async () => {
+test('storing two versions at once leaves one of them, complete', async () => {
   const { server, shell, paths } = house();
   const first = shell.renew();
   server.version = 2;
   await Promise.all([first, shell.renew()]);
-  assert.deepEqual(await paths(), ['/', '/assembled/2/gallery.js', '/assembled/2/worker.js']);
+  assert.deepEqual(await paths(), ['/', '/assets/2/gallery.js', '/assets/2/worker.js']);
 });
 
-test('a page that is kept already costs nothing but its own request', async () => {
+test('a page that is stored already costs nothing but its own request', async () => {
   const { server, shell, open } = house();
   await shell.renew();
   server.asked = [];
@@ -88,7 +88,7 @@ test('a page that is kept already costs nothing but its own request', async () =
   assert.deepEqual(server.asked, ['/']);
 });
 
-test('a network that does not answer is not waited for for ever', async (context) => {
+test('a network that does not respond is not awaited forever', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { server, shell } = house();
   await shell.renew();
@@ -99,7 +99,7 @@ test('a network that does not answer is not waited for for ever', async (context
   assert.ok(server.isThere);
 });
 
-test('what a proxy says for a server that is gone is not shown where a page is kept', async () => {
+test("a proxy's error for a missing server does not replace the stored page", async () => {
   const { server, shell, open } = house();
   await shell.renew();
   server.missing = '/';

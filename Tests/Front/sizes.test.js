@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { bestStep, pixelsNeeded, pixelsOf, renditionWith, steps } from '../../Public/loading/sizes.js';
+import './server-tables.js';
+import { serverTables } from '../../Public/catalog/server-tables.js';
+import { bestStep, pixelsNeeded, pixelsOf, renditionWith } from '../../Public/loading/sizes.js';
 
 const square = { width: 180, height: 180 };
 const landscape = { width: 4_000, height: 3_000 };
 const portrait = { width: 3_000, height: 4_000 };
 
-test('a place that crops needs the pixels of the side that fills it, whichever that is', () => {
+test('a place that crops needs the pixels of the side that fills it', () => {
   for (const picture of [landscape, portrait]) {
     assert.equal(pixelsNeeded(square, { fit: 'cover', density: 1, picture }), 240);
     assert.equal(pixelsNeeded(square, { fit: 'cover', density: 3, picture }), 720);
@@ -16,13 +18,13 @@ test('a place that crops needs the pixels of the side that fills it, whichever t
   assert.equal(pixelsNeeded({ width: 100, height: 300 }, { fit: 'cover', density: 1, picture: landscape }), 400);
 });
 
-test('a place that shows the whole picture needs what is shown of it', () => {
+test('a place that displays the whole image needs the pixels that are visible', () => {
   assert.equal(pixelsNeeded(square, { fit: 'contain', density: 2, picture: landscape }), 360);
   assert.equal(pixelsNeeded({ width: 1_000, height: 300 }, { fit: 'contain', density: 1, picture: landscape }), 400);
   assert.equal(pixelsNeeded({ width: Infinity, height: 300 }, { fit: 'contain', density: 1, picture: portrait }), 300);
 });
 
-test('whatever the place, the picture and the screen: no pixel of the place is without one', () => {
+test('every pixel of a place gets one of the image, whatever the place, image and screen', () => {
   let looked = 0;
   for (const width of [90, 187, 400]) {
     for (const height of [90, 260]) {
@@ -43,9 +45,9 @@ test('whatever the place, the picture and the screen: no pixel of the place is w
   assert.equal(looked, 192);
 });
 
-test('of a picture that is not known the proportions are those of most cameras', () => {
-  assert.equal(pixelsNeeded(square, { fit: 'cover', density: 1 }), 270);
-  assert.equal(pixelsNeeded(square, { fit: 'cover', density: 1, picture: { width: 4_000 } }), 270);
+test('an unknown image has the aspect ratio of most cameras', () => {
+  assert.equal(pixelsNeeded(square, { fit: 'cover', density: 1 }), 240);
+  assert.equal(pixelsNeeded(square, { fit: 'cover', density: 1, picture: { width: 4_000 } }), 240);
 });
 
 test('a place gets the smallest rendition that has its pixels', () => {
@@ -53,12 +55,12 @@ test('a place gets the smallest rendition that has its pixels', () => {
   assert.deepEqual(names, ['160', '160', 'tile', 'tile', '640', '1280', 'screen', '2560', '2560', 'full']);
 });
 
-test('more pixels than it has no picture is asked for', () => {
+test('no image needs more pixels than it has', () => {
   assert.equal(renditionWith(2_000, { width: 500, height: 300 }), '640');
   assert.equal(renditionWith(9_000, { width: 3_000, height: 2_000 }), 'full');
 });
 
-test('of what is here the smallest serves that has enough, or else the largest', () => {
+test('the smallest sufficient step that has arrived is used, or else the largest', () => {
   const here = (...names) => (name) => names.includes(name);
   assert.equal(bestStep('640', here('tile', '640', '2560')), '640');
   assert.equal(bestStep('640', here('tile', '2560')), '2560');
@@ -66,7 +68,8 @@ test('of what is here the smallest serves that has enough, or else the largest',
   assert.equal(bestStep('640', here()), undefined);
 });
 
-test('each step has more pixels than the one before, and all there are is more than any', () => {
+test('each step is larger than the previous one, and the full size is larger than any', () => {
+  const { steps } = serverTables;
   for (const [at, { name, pixels }] of steps.entries()) {
     assert.equal(pixelsOf(name), pixels);
     assert.ok(at === 0 || pixels > steps[at - 1].pixels);

@@ -24,7 +24,7 @@ beforeEach(() => {
   show.seconds = 3;
 });
 
-test('each picture stays for its time', () => {
+test('each image stays for its time', () => {
   mock.timers.tick(9_000);
   assert.equal(advanced, 0);
   show.play();
@@ -36,7 +36,7 @@ test('each picture stays for its time', () => {
   assert.equal(advanced, 2);
 });
 
-test('it waits for the next picture, and goes on as soon as that is ready', () => {
+test('the slideshow waits for the next image and continues as soon as it is ready', () => {
   isReady = false;
   show.play();
   mock.timers.tick(10_000);
@@ -50,7 +50,7 @@ test('it waits for the next picture, and goes on as soon as that is ready', () =
   assert.equal(advanced, 1);
 });
 
-test('it is at rest while it is paused, and while nobody can see it', () => {
+test('the slideshow does not advance while it is paused or hidden', () => {
   show.play();
   show.pause();
   mock.timers.tick(10_000);
@@ -68,7 +68,7 @@ test('it is at rest while it is paused, and while nobody can see it', () => {
   assert.equal(advanced, 1);
 });
 
-test('another time counts from now on', () => {
+test('a new time per image takes effect at once', () => {
   show.play();
   mock.timers.tick(2_000);
   show.seconds = 10;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
 import { StreamSocket } from '../../Public/stream/worker/socket.js';
 
-/** The browser's end of a socket, which does as the test says. */
+/** The browser's end of a socket, controlled by the test. */
 class HeldSocket extends EventTarget {
   /** @type {HeldSocket[]} */
   static all = [];
@@ -21,7 +21,7 @@ class HeldSocket extends EventTarget {
     this.said.push(JSON.parse(text));
   }
 
-  /** The other end says nothing to it, so the `close` event does not come. */
+  /** The other end does not respond, so no `close` event follows. */
   close() {
     this.isClosed = true;
   }
@@ -65,7 +65,7 @@ function opened(greeted) {
   return { stream, socket };
 }
 
-/** Asks in vain, and opens the next. */
+/** Pings without a response, and opens the next socket. */
 function leave(stream) {
   stream.ask();
   mock.timers.tick(5_000);
@@ -92,7 +92,7 @@ test('a server that does not answer is left for another within five seconds and 
   assert.equal(stream.isOpen, true);
 });
 
-test('what the one that was left brings at last, and that it closes, changes nothing', () => {
+test('late messages of a socket that was left, and its closing, change nothing', () => {
   const { stream, socket } = opened(greeting);
   leave(stream);
   socket.bring(new ArrayBuffer(9));
@@ -103,7 +103,7 @@ test('what the one that was left brings at last, and that it closes, changes not
 });
 
 for (const answer of [{ type: 'pong' }, { type: 'catalog', revision: 2, total: 4 }, new ArrayBuffer(9)]) {
-  test(`${answer instanceof ArrayBuffer ? 'a picture' : answer.type} is an answer`, () => {
+  test(`${answer instanceof ArrayBuffer ? 'a picture' : answer.type} counts as an answer`, () => {
     const { stream, socket } = opened(greeting);
     stream.ask();
     mock.timers.tick(4_000);
@@ -115,7 +115,7 @@ for (const answer of [{ type: 'pong' }, { type: 'catalog', revision: 2, total: 4
   });
 }
 
-test('while an answer is due nothing more is asked, and its time is not prolonged', () => {
+test('while an answer is due no ping is sent, and the timeout is not extended', () => {
   const { stream, socket } = opened(greeting);
   stream.ask();
   mock.timers.tick(3_000);
@@ -125,7 +125,7 @@ test('while an answer is due nothing more is asked, and its time is not prolonge
   assert.equal(stream.isOpen, false);
 });
 
-test('a server that opens and never greets is left, though it is not known to answer pings', () => {
+test('a server that never sends a greeting is left, even if it may not answer pings', () => {
   const { stream, socket } = opened();
   stream.ask();
   assert.equal(pings(socket), 0);
@@ -133,7 +133,7 @@ test('a server that opens and never greets is left, though it is not known to an
   assert.equal(stream.isOpen, false);
 });
 
-test('an older server, which takes pings for a mistake, is not asked and not left', () => {
+test('an older server, which rejects pings, is not pinged and not left', () => {
   const { pings: _, ...older } = greeting;
   const { stream, socket } = opened(older);
   stream.ask();
@@ -142,7 +142,7 @@ test('an older server, which takes pings for a mistake, is not asked and not lef
   assert.equal(stream.isOpen, true);
 });
 
-test('a stream that sleeps is asked nothing, and no answer is due when it wakes', () => {
+test('a sleeping stream sends no pings, and no answer is due when it wakes', () => {
   const { stream } = opened(greeting);
   stream.ask();
   stream.sleep();
@@ -153,7 +153,7 @@ test('a stream that sleeps is asked nothing, and no answer is due when it wakes'
   assert.equal(endings.length, 0);
 });
 
-test('a socket that has been opening for three seconds gives way to another when the server answers others', () => {
+test('a socket that has been opening for three seconds is replaced when the server answers requests', () => {
   const { stream } = opened(greeting);
   stream.ask();
   mock.timers.tick(5_000);
@@ -171,7 +171,7 @@ test('a socket that has been opening for three seconds gives way to another when
   assert.equal(stream.isOpen, true);
 });
 
-test('what is open, or waits before it tries again, is not hastened', () => {
+test('an open socket, and one that is backing off, are not hastened', () => {
   const { stream, socket } = opened(greeting);
   now = 60_000;
   stream.hasten();
@@ -181,7 +181,7 @@ test('what is open, or waits before it tries again, is not hastened', () => {
   assert.equal(HeldSocket.all.length, 1);
 });
 
-test('sockets that open and bring nothing are counted, however long each was open', () => {
+test('sockets that open and carry nothing count as failures, however long they were open', () => {
   const { stream } = opened();
   for (let round = 1; round <= 3; round += 1) {
     mock.timers.tick(6_000);
@@ -193,7 +193,7 @@ test('sockets that open and bring nothing are counted, however long each was ope
   }
 });
 
-test('a socket that was greeted and held is no failure any more', () => {
+test('a socket that was greeted and lasted resets the failures', () => {
   const { socket } = opened(greeting);
   mock.timers.tick(5_000);
   socket.dispatchEvent(new Event('close'));

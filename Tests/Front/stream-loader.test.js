@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import './server-tables.js';
 import { View } from '../../Public/catalog/view.js';
 import { PictureCache } from '../../Public/loading/cache.js';
 import { Slot } from '../../Public/loading/slot.js';
-import { StreamLoader } from '../../Public/stream/loader.js';
+import { StreamLoader } from '../../Public/stream/stream-loader.js';
 
 const image = (id) => ({ id, index: 0, name: `${id}.jpg`, links: { tile: `/images/${id}/tile?v=1` } });
 
-/** One that begins anew where another picture belongs, as the grid's do. */
+/** A slot that starts again when another picture belongs there, as those of the grid do. */
 class Place extends Slot {
-  rebind(image) {
-    if (image?.id !== this.image?.id) this.begin(this.number, image ?? null);
+  rebind(other) {
+    if (other?.id !== this.image?.id) this.begin(this.number, other ?? null);
   }
 }
 
-/** The parts of a page about the loader, as far as it asks them. */
+/** The parts of a page that the loader uses. */
 class House {
-  stream = Object.assign(new EventTarget(), { isOpen: true, tellOf() {}, show() {} });
+  stream = Object.assign(new EventTarget(), { isOpen: true, announceHeld() {}, show() {} });
   pages = Object.assign(new EventTarget(), {
     view: new View(),
     revision: 1,
-    /** What stands where, as far as the page knows. */
+    /** The known image of each slot. */
     known: new Map(),
     imageAt(slot) {
       return this.known.get(slot);
@@ -29,7 +30,7 @@ class House {
   });
   loader = new StreamLoader({ stream: this.stream, pages: this.pages, cache: new PictureCache(1_048_576) });
 
-  /** A slot that shows what is there, by the page. */
+  /** A slot that shows the image that the page has there. */
   slot(number) {
     const slot = new Place('tile');
     slot.begin(number, this.loader.imageAt(number) ?? null);
@@ -37,7 +38,7 @@ class House {
     return slot;
   }
 
-  /** The server says that the image stands there in the order of a revision. */
+  /** The server assigns an image to a slot in the order of a revision. */
   assign(slot, id, token, revision) {
     const assignments = [{ slot, image: id, name: `${id}.jpg`, version: '1', token, revision, rendition: 'tile' }];
     this.stream.dispatchEvent(new CustomEvent('assigned', { detail: { assignments } }));
@@ -51,13 +52,13 @@ class House {
   }
 }
 
-test('what waited for an order is given to the slots that stay where they are when it is shown', () => {
+test('assignments that waited for an order are given to the slots that stay when it is displayed', () => {
   const house = new House();
   house.adopt(1, { 5: 'five' });
   const slot = house.slot(5);
   house.assign(5, 'five', 'first', 1);
   assert.equal(slot.token, 'first');
-  // The page knows nothing of the place any more when the server goes on to another order, and to another token.
+  // The page no longer knows the slot's image when the server moves on to another order and another token.
   house.adopt(1, {});
   house.assign(5, 'five', 'second', 2);
   assert.equal(slot.token, 'first');
@@ -65,7 +66,7 @@ test('what waited for an order is given to the slots that stay where they are wh
   assert.equal(slot.token, 'second');
 });
 
-test('what waited for an order is given to no slot that shows another picture until it is renumbered', () => {
+test('an assignment that waited for an order is given to a slot with another image only once that is renumbered', () => {
   const house = new House();
   house.adopt(1, { 5: 'five', 6: 'six' });
   const slot = house.slot(5);
@@ -78,7 +79,7 @@ test('what waited for an order is given to no slot that shows another picture un
   assert.equal(slot.token, 'third');
 });
 
-test('what is known of a place far from the screen stays there when the same order is shown again', () => {
+test('an assignment far from the viewport stays when the same order is displayed again', () => {
   const house = new House();
   house.adopt(1, { 5: 'five', 5_000: 'far' });
   house.assign(5_000, 'far', 'first', 1);

@@ -27,13 +27,13 @@ const allOf = (level, of = index) => {
   return Array.from({ length: columns * rows }, (_, at) => tileAt(of, level, at % columns, Math.floor(at / columns)));
 };
 
-test('a level has a pixel for each pixel of the screen, and the next one would not', () => {
+test('a level has a pixel per pixel of the screen, and the next coarser one does not', () => {
   for (const [pixels, level] of [[8_192, 0], [20_000, 0], [4_200, 0], [4_096, 1], [4_110, 1], [2_600, 1], [2_048, 2]]) {
     assert.equal(levelFor(index, pixels), level, `${pixels} pixels`);
   }
 });
 
-test('at true pixels the tiles on the stage are chosen, and those within half a tile of it', () => {
+test('at full size the tiles on the stage are chosen, and those within half a tile of it', () => {
   const { level, tiles, seen } = chooseTiles(index, looking(), 1);
   assert.equal(level, 0);
   // The stage shows 3,456 to 4,736 and 1,648 to 2,448.
@@ -45,7 +45,7 @@ test('at true pixels the tiles on the stage are chosen, and those within half a 
   assert.equal(tiles.length, 16);
 });
 
-test('what is seen comes first, and of it what is in the middle', () => {
+test('visible tiles come first, from the middle outwards', () => {
   const { tiles, seen } = chooseTiles(index, looking({ at: [0.4, 0.6] }), 1);
   const far = tiles.map(({ x, y }) => Math.hypot(x + 256 - 0.4 * 8_192, y + 256 - 0.6 * 4_096));
   for (const part of [far.slice(0, seen), far.slice(seen)]) {
@@ -54,12 +54,12 @@ test('what is seen comes first, and of it what is in the middle', () => {
   }
 });
 
-test('a screen with more pixels needs a finer level of the same sight', () => {
+test('a denser screen needs a finer level for the same view', () => {
   const zoom = looking({ scale: 3 });
   assert.deepEqual([1, 2, 3].map((density) => chooseTiles(index, zoom, density).level), [1, 0, 0]);
 });
 
-test('at the corners of a picture nothing beyond it is chosen', () => {
+test('at the corners no tiles beyond the image are chosen', () => {
   for (const at of [[0, 0], [1, 0], [0, 1], [1, 1]]) {
     const { tiles, seen } = chooseTiles(index, looking({ at }), 1);
     assert.equal(seen, 6, `at ${at}`);
@@ -85,7 +85,7 @@ test('the narrow tiles are found on whichever side they are', () => {
   }
 });
 
-test('a picture that is narrower than the stage is seen over all its width', () => {
+test('an image narrower than the stage is visible over its whole width', () => {
   const tall = indexOf({ width: 1_000, height: 20_000 });
   const zoom = new Zoom(stage, { width: 40, height: 800 }, 25);
   zoom.zoomTo(25);
@@ -94,7 +94,7 @@ test('a picture that is narrower than the stage is seen over all its width', () 
   assert.deepEqual([...new Set(tiles.slice(0, seen).map(({ x }) => x))].sort(), [0, 512]);
 });
 
-test('a stage that would need too many tiles is given a coarser level', () => {
+test('a stage that would need too many tiles gets a coarser level', () => {
   const vast = indexOf({ width: 65_536, height: 32_768 });
   const wall = { width: 7_680, height: 4_320 };
   const zoom = looking({ scale: 4.5, on: wall, box: { width: 7_680, height: 3_840 } });
@@ -104,7 +104,7 @@ test('a stage that would need too many tiles is given a coarser level', () => {
   assert.equal(chooseTiles(vast, looking({ scale: 4.5, box: { width: 7_680, height: 3_840 } }), 1).level, 0);
 });
 
-test('no more are kept than may be, the near ones before the far ones', () => {
+test('the number of tiles is bounded, and near ones are kept before far ones', () => {
   const zoom = looking();
   const choice = chooseTiles(index, zoom, 1);
   const dropped = tilesToDrop(index, zoom, choice, allOf(0));
@@ -115,7 +115,7 @@ test('no more are kept than may be, the near ones before the far ones', () => {
   assert.ok(Math.max(...kept.map(distance)) <= Math.min(...dropped.map(distance)));
 });
 
-test('finer tiles stay until what is looked at is there, and then leave', () => {
+test('finer tiles stay until the current level is complete, and are then removed', () => {
   const zoom = looking({ scale: 3 });
   const choice = chooseTiles(index, zoom, 1);
   assert.equal(choice.level, 1);
@@ -126,7 +126,7 @@ test('finer tiles stay until what is looked at is there, and then leave', () => 
   assert.deepEqual(dropped.map(({ number }) => number).sort(), finer.map(({ number }) => number).sort());
 });
 
-test('coarser tiles stay beneath', () => {
+test('coarser tiles stay below', () => {
   const zoom = looking();
   const choice = chooseTiles(index, zoom, 1);
   assert.deepEqual(tilesToDrop(index, zoom, choice, [...allOf(1).slice(0, 10), ...choice.tiles]), []);

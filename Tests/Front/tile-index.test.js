@@ -7,7 +7,7 @@ import { madePyramid } from './made-pyramid.js';
 
 const read = ({ bytes, size }) => readIndex(bytes, size);
 
-test('the levels are halves of each other, rounded up, until one is no larger than the largest step', () => {
+test('each level is half of the previous one, rounded up, down to the size of the largest step', () => {
   const { side, levels } = read(madePyramid({ width: 7_201, height: 5_000 }));
   assert.equal(side, 512);
   assert.deepEqual(levels.map(({ width, height, columns, rows, first }) => [width, height, columns, rows, first]), [
@@ -17,12 +17,12 @@ test('the levels are halves of each other, rounded up, until one is no larger th
   ]);
 });
 
-test('a picture that is no larger than the largest step has one level', () => {
+test('an image no larger than the largest step has one level', () => {
   assert.deepEqual(read(madePyramid({ width: 2_560, height: 1 })).levels.length, 1);
   assert.deepEqual(read(madePyramid({ width: 2_561, height: 1 })).levels.length, 2);
 });
 
-test('a tile says where it is in the picture and in the file', () => {
+test('a tile has its position in the image and in the file', () => {
   const index = read(madePyramid({ width: 5_000, height: 3_000 }));
   const { length } = madePyramid({ width: 5_000, height: 3_000 });
   assert.deepEqual(tileAt(index, 0, 0, 0),
@@ -55,18 +55,18 @@ test('the tiles of every level cover it exactly, on whichever side the narrow on
   }
 });
 
-test('how much of the file is to be read is known from its head', () => {
+test('the length of the index is known from the head', () => {
   const { bytes, length } = madePyramid({ width: 20_000, height: 14_000 });
   assert.equal(lengthOfIndex(bytes.slice(0, 24)), length);
 });
 
-test('the index of 280 megapixels comes with the first piece', () => {
+test('the index for 280 megapixels comes with the first piece', () => {
   assert.ok(madePyramid({ width: 20_000, height: 14_000 }).length < 32_768);
 });
 
 const size = { width: 5_000, height: 3_000 };
 
-test('tiles may lie in the file in any order, and need not touch', () => {
+test('tiles may lie in the file in any sequence, with gaps', () => {
   const { length, count } = madePyramid(size);
   const tiles = Array.from({ length: count }, (_, at) => [length + (count - at) * 1_000, 7]);
   const index = readIndex(madePyramid(size, { tiles }).bytes, length + (count + 1) * 1_000);
@@ -80,8 +80,8 @@ const hostile = {
   'no width': { width: 0 },
   'no height': { height: 0 },
   'another width': { width: 50_000 },
-  'more pixels than there are': { width: 0xffff_ffff, height: 0xffff_ffff },
-  'a line without end': { width: 0xffff_ffff, height: 1 },
+  'more pixels than possible': { width: 0xffff_ffff, height: 0xffff_ffff },
+  'an endless line': { width: 0xffff_ffff, height: 1 },
   'tiles of no size': { side: 0 },
   'tiles of a pixel': { side: 1 },
   'tiles as large as pictures': { side: 65_535 },
@@ -89,7 +89,7 @@ const hostile = {
   'too many levels': { levels: 9 },
   'unknown flags': { flags: 4 },
   'an index of no length': { length: 0 },
-  'an index that goes on': { length: 0xffff_ffff },
+  'an endless index': { length: 0xffff_ffff },
   'a tile in the head': { tiles: { 3: [0, 100] } },
   'a tile in the index': { tiles: { 3: [first - 1, 100] } },
   'a tile in another': { tiles: { 3: [first + 299, 100] } },
@@ -101,14 +101,14 @@ const hostile = {
 };
 
 for (const [what, changes] of Object.entries(hostile)) {
-  test(`${what} is no pyramid`, () => {
+  test(`${what} is not a pyramid`, () => {
     const { size: bytes } = madePyramid(size);
     const expected = { name: 'RangeError', message: /^Not a pyramid/ };
     assert.throws(() => readIndex(madePyramid(size, changes).bytes, bytes), expected);
   });
 }
 
-test('a file that ends too early is no pyramid', () => {
+test('a truncated file is not a pyramid', () => {
   const { bytes, size: whole, length } = madePyramid(size);
   for (let end = 0; end < length; end += 1) assert.throws(() => readIndex(bytes.slice(0, end), whole), RangeError);
   assert.throws(() => readIndex(bytes, length - 1), RangeError);
@@ -116,7 +116,7 @@ test('a file that ends too early is no pyramid', () => {
   for (let end = 0; end < 24; end += 1) assert.throws(() => lengthOfIndex(bytes.slice(0, end)), RangeError);
 });
 
-test('a file with any bytes changed is read as a pyramid or refused, soon', () => {
+test('a file with any bytes changed is quickly read as a pyramid or refused', () => {
   const roll = dice(2_024);
   const { bytes, size: whole } = madePyramid(size);
   let refused = 0;

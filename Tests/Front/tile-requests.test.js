@@ -19,7 +19,7 @@ test('no run is so long that the most urgent tile waits for the rest', () => {
   assert.equal(endOf(run[3]) - run[0].offset, 40);
 });
 
-/** A file that answers when it is told to. */
+/** A file whose reads are answered by the test. */
 class HeldFile {
   reads = [];
 
@@ -54,7 +54,7 @@ function made() {
 const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const apart = (count) => Array.from({ length: count }, (_, at) => tile(at, 1_000 + at * 100));
 
-test('four are asked for at a time, in the order of their urgency', async () => {
+test('four requests run at a time, in order of urgency', async () => {
   const { file, requests, shown } = made();
   requests.want(apart(6));
   assert.deepEqual(file.reads.map(({ from }) => from), [1_000, 1_100, 1_200, 1_300]);
@@ -64,7 +64,7 @@ test('four are asked for at a time, in the order of their urgency', async () => 
   assert.deepEqual(shown, [[1, 1_100 % 251, 10]]);
 });
 
-test('what comes together is taken apart', async () => {
+test('tiles that arrive together are separated', async () => {
   const { file, requests, shown } = made();
   requests.want([7, 6, 8].map((each) => tile(each)));
   assert.deepEqual(file.reads.map(({ from, length }) => [from, length]), [[1_060, 30]]);
@@ -73,7 +73,7 @@ test('what comes together is taken apart', async () => {
   assert.deepEqual(shown, [6, 7, 8].map((each) => [each, (1_000 + each * 10) % 251, 10]));
 });
 
-test('tiles that have left the view before they came are let go of, and make room', () => {
+test('requests for tiles that have left the view are aborted, and make room', () => {
   const { file, requests } = made();
   requests.want(apart(6));
   requests.want(apart(6).slice(3));
@@ -81,7 +81,7 @@ test('tiles that have left the view before they came are let go of, and make roo
   assert.deepEqual(file.reads.map(({ from }) => from).slice(3), [1_300, 1_400, 1_500]);
 });
 
-test('what is under way is not asked for again, and nothing of it is shown once nobody wants it', async () => {
+test('a tile in flight is not requested again, and is not displayed once it is not needed', async () => {
   const { file, requests, shown, problems } = made();
   requests.want(apart(2));
   requests.want(apart(2));
@@ -92,7 +92,7 @@ test('what is under way is not asked for again, and nothing of it is shown once 
   assert.deepEqual([shown, problems, file.open.length], [[], [], 0]);
 });
 
-test('a server that asks for patience is asked again after it, a few times', async () => {
+test('after a busy response a request is retried, a few times', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { file, requests, shown, problems } = made();
@@ -112,7 +112,7 @@ test('a server that asks for patience is asked again after it, a few times', asy
     mock.timers.tick(100_000);
     await settled();
     assert.deepEqual([file.reads.length, shown, problems], [4, [], []]);
-    // Who moves on asks again.
+    // A new view requests it again.
     requests.want([tile(0)]);
     assert.equal(file.reads.length, 5);
   } finally {
@@ -120,7 +120,7 @@ test('a server that asks for patience is asked again after it, a few times', asy
   }
 });
 
-test('what left the view while it waited for the server is not asked for again', async () => {
+test("a tile that left the view during a retry's pause is not requested again", async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { file, requests } = made();
@@ -136,7 +136,7 @@ test('what left the view while it waited for the server is not asked for again',
   }
 });
 
-test('what will not pass is told at once', async () => {
+test('a permanent problem is reported at once', async () => {
   const { file, requests, problems } = made();
   requests.want([tile(0)]);
   file.reads[0].fail(new Problem(404, 'Gone'));

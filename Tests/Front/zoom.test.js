@@ -5,22 +5,22 @@ import { Zoom } from '../../Public/viewer/zoom.js';
 
 const zoom = () => new Zoom({ width: 1000, height: 600 }, { width: 900, height: 600 }, 4);
 
-test('what is under the finger stays there', () => {
+test('the point under the finger stays in place', () => {
   const it = zoom();
   const point = { x: 100, y: -50 };
   it.zoomTo(2, point);
-  // A point of the picture stands where its place times the scale, plus the shift, says.
+  // A point of the picture is displayed at its position times the scale, plus the shift.
   assert.deepEqual([point.x * it.scale + it.x, point.y * it.scale + it.y], [point.x, point.y]);
 });
 
-test('an enlarged picture cannot be moved off the stage', () => {
+test('an enlarged image cannot be moved off the stage', () => {
   const it = zoom();
   it.zoomTo(3);
   it.panBy(1e6, -1e6);
   assert.deepEqual([it.x, it.y], [(900 * 3 - 1000) / 2, -(600 * 3 - 600) / 2]);
 });
 
-test('a picture is enlarged to twice its own pixels at most, and never shrunk', () => {
+test('an image is enlarged to at most twice its own pixels, and never shrunk', () => {
   const it = zoom();
   it.zoomTo(1e6);
   assert.equal(it.scale, 8);
@@ -28,7 +28,7 @@ test('a picture is enlarged to twice its own pixels at most, and never shrunk', 
   assert.equal(it.scale, 1);
 });
 
-test('reset puts it back into the middle', () => {
+test('reset returns the image to the middle', () => {
   const it = zoom();
   it.zoomTo(4, { x: 300, y: 200 });
   it.reset();

@@ -2,22 +2,22 @@
 import PackageDescription
 
 // The parsers alone, instrumented for coverage-guided fuzzing (libFuzzer) and with the address sanitizer. A package of
-// its own, because these flags are for a whole module, and because fuzzing needs no database, decoder or network: of
-// the rooms whose other half links them, only the files are compiled that parse. `Sources` is the link to the rooms.
+// its own, because these flags apply to whole modules, and because fuzzing needs no database, decoder or network: of
+// modules that link these, only the files that parse are compiled. `Sources` is a link to the modules.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-/// Optimised, so that executions are many, and yet open to `@testable`. A Swift trap stays one.
+/// Optimised for many executions, but still open to `@testable`. Swift traps remain.
 let fuzzed: [SwiftSetting] =
     strict + [
         .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing", "-parse-as-library"])
     ]
 
-/// A room, or as much of it as is named.
-func room(
-    _ name: String, knows dependencies: [Target.Dependency] = [], only sources: [String]? = nil,
+/// A module, or only the named files of it.
+func module(
+    _ name: String, dependsOn dependencies: [Target.Dependency] = [], only sources: [String]? = nil,
     without exclude: [String] = []
 ) -> Target {
     .target(
@@ -28,76 +28,98 @@ func room(
 let package = Package(
     name: "fuzz",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         .executableTarget(
             name: "fuzz",
-            dependencies: ["HTTPServer", "GalleryServer", "Catalog", "Decoding", "Redis", "Renditions", "Images"],
+            dependencies: [
+                "HTTPServer", "GalleryServer", "Catalog", "Decoding", "Redis", "Renditions", "Images", "Encodings",
+                "Time",
+            ],
             path: "Targets", swiftSettings: fuzzed + [.enableExperimentalFeature("Extern")],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
 
-        room(
+        module(
             "HTTPServer",
-            knows: [
-                "EventLoops", "HTTPDates", "Locking", "Clients", "Addresses", "CLinux", "Crypto", collections,
-                httpTypes, tracing, log,
+            dependsOn: [
+                "Metrics", "EventLoops", "Time", "Encodings", "BlockingIO", "Locking", "Clients", "Addresses", "CLinux",
+                "Hashing", deque, httpTypes, tracing, log,
             ],
-            without: ["Assembly", "StaticFiles"]),
-        room(
-            "GalleryServer", knows: ["HTTPServer", "Images", httpTypes],
+            without: ["StaticFiles"]),
+        module(
+            "GalleryServer", dependsOn: ["HTTPServer", "Images", "Encodings", httpTypes],
             only: [
-                "Stream/Messages/ClientMessage.swift", "Stream/Messages/ClientMessage+Decoding.swift",
-                "Stream/Messages/JSONValue.swift", "Stream/Messages/StreamRendition.swift", "Wire/JSONBody.swift",
-                "Wire/JSONWriter.swift", "Wire/QueryReader.swift", "Wire/TokenBodies.swift",
+                "Policy/SecurityHeaders.swift", "Stream/Messages/ClientMessage.swift",
+                "Stream/Messages/ClientMessage+Decoding.swift",
+                "Stream/Messages/StreamRendition.swift", "Wire/JSONBody.swift", "Wire/QueryReader.swift",
+                "Wire/TokenBodies.swift",
             ]),
-        room(
-            "Catalog", knows: ["Images", "CLinux"],
+        module(
+            "Catalog", dependsOn: ["Images", "Encodings", "HostNames", "Time", "XML", "CLinux"],
             only: [
                 "CatalogError.swift", "Folders/FilePath.swift", "Folders/FileSystemCalls.swift",
-                "Folders/FolderIdentity.swift", "Folders/FolderRoot.swift", "Folders/OpenFile.swift", "Lists",
+                "Folders/FolderIdentity.swift", "Folders/FolderPlace.swift", "Folders/FolderRoot.swift",
+                "Folders/OpenFile.swift", "Folders/SidecarName.swift", "Lists",
                 "Buckets/BucketAddress.swift", "Buckets/BucketPage.swift", "Buckets/BucketRefusal.swift",
-                "Buckets/ObjectStamp.swift", "Buckets/URLCoding.swift", "Buckets/XMLReader.swift",
-                "Buckets/XMLReader+Entities.swift",
-                "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/Sighting.swift",
-                "Sources/Source.swift", "Sources/WebAddress.swift", "Templates/URLTemplate.swift",
-                "Views/Folding.swift", "Views/MediaKind.swift", "Views/Search.swift", "Views/View.swift",
-                "Views/WallTime.swift",
+                "Buckets/ObjectStamp.swift",
+                "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/ScannedImage.swift",
+                "Skipping/GlobPattern.swift", "Skipping/GlobToken.swift", "Skipping/SkipPatterns.swift",
+                "Sources/Source.swift", "Sources/WebAddress.swift", "Templates/NumberedText.swift",
+                "Templates/URLTemplate.swift",
+                "Views/Folding.swift", "Views/MediaKind.swift", "Views/Rating.swift", "Views/Search.swift",
+                "Views/View.swift", "Views/View+Sort.swift", "Views/WallTime.swift",
             ],
             without: ["Lists/ListSource.swift"]),
-        room(
-            "Decoding", knows: ["Renditions", "Images"],
+        module(
+            "Decoding", dependsOn: ["Renditions", "Images", "Time", "XML", "Encodings", "CBrotliDecoder"],
             only: [
-                "Kinds/AVIFSequence.swift", "Kinds/FileKind.swift", "Kinds/GIFFrames.swift",
-                "Kinds/Identification.swift", "Kinds/JPEGHead.swift",
-                "Kinds/JPEGScans.swift", "Kinds/JPEGSegments.swift", "Kinds/PNGChunks.swift", "Kinds/TIFFPages.swift",
-                "Metadata/ExifMetadata.swift", "Metadata/ICCProfile.swift", "Metadata/IPTCRecord.swift",
+                "Colour/ColourDescription.swift", "Colour/ColourMatrix.swift", "Colour/ColourPrimaries.swift",
+                "Colour/HEIFColour.swift", "Colour/ICCProfile.swift", "Colour/PNGColour.swift",
+                "Colour/ToneMapping.swift", "Colour/TransferFunction.swift", "Drawings/DrawingFrame.swift",
+                "Drawings/XMLProlog.swift",
+                "Kinds/AVIFSequence.swift", "Kinds/CutWebP.swift", "Kinds/FileKind.swift", "Kinds/GIFFrames.swift",
+                "Kinds/HEIFTransformations.swift",
+                "Kinds/HEVCParameters.swift", "Kinds/ISOBoxes.swift", "Kinds/Identification.swift",
+                "Kinds/ItemProperties.swift", "Kinds/JPEGHead.swift",
+                "Kinds/JPEGScans.swift", "Kinds/JPEGSegments.swift", "Kinds/PNGChunks.swift", "Kinds/RawPhoto.swift",
+                "Metadata/BoxedMetadata.swift", "Metadata/ExifMetadata.swift",
+                "Metadata/IPTCRecord.swift",
                 "Metadata/MetadataText.swift", "Metadata/MultiPictureIndex.swift",
-                "Metadata/PictureMetadata.swift", "Metadata/PictureTime.swift",
-                "Metadata/TIFFDirectories.swift", "Metadata/XMP", "Pixels/WebPContainer.swift",
+                "Metadata/PNGMetadata.swift", "Metadata/PictureMetadata.swift", "Metadata/Sidecars",
+                "Metadata/TIFFDirectories.swift", "Metadata/XMP", "Pixels/PixelRectangle.swift",
+                "Pixels/WebPContainer.swift",
                 "Reading/SourceReader.swift", "RenderSource.swift", "RenderStop.swift",
+                "Repair/CRC32.swift", "Repair/Repair.swift", "Repair/Repair+PNG.swift",
+                "TIFF/TIFFImage.swift", "TIFF/TIFFImages.swift", "TIFF/TIFFReader.swift", "TIFF/TIFFSelection.swift",
             ]),
-        room("Redis", only: ["Protocol", "RedisReply.swift"]),
-        room("Renditions", knows: ["Images", "Scheduling"]),
-        room("EventLoops", knows: ["Locking", "CLinux"]),
-        room("Locking"),
-        room("Clients", knows: ["Addresses"]),
-        room("Addresses"),
-        room("HTTPDates"),
-        room("Scheduling", knows: [collections]),
-        room("Images"),
+        module("Redis", only: ["Protocol", "RedisReply.swift"]),
+        module("Renditions", dependsOn: ["Images", "Scheduling"]),
+        module("EventLoops", dependsOn: ["Locking", "CLinux"]),
+        module("BlockingIO", dependsOn: ["Scheduling", "Locking"]),
+        module("Locking"),
+        module("Metrics"),
+        module("Clients", dependsOn: ["Addresses"]),
+        module("Addresses", dependsOn: ["Encodings"]),
+        module("Encodings"),
+        module("HostNames", dependsOn: ["CIDN"]),
+        module("Time"),
+        module("XML"),
+        module("Scheduling"),
+        module("Images"),
+        module("Hashing", dependsOn: ["CCrypto"]),
         .target(name: "CLinux", path: "Sources/CLinux"),
-
-        // SHA-1 of a handshake's key is all that is asked of it here; BoringSSL would take longer than all the rest.
-        .target(name: "Crypto", path: "DigestStandIn", swiftSettings: strict),
+        .systemLibrary(name: "CBrotliDecoder", path: "Sources/CBrotliDecoder", pkgConfig: "libbrotlidec"),
+        .systemLibrary(name: "CCrypto", path: "Sources/CCrypto", pkgConfig: "libcrypto"),
+        .systemLibrary(name: "CIDN", path: "Sources/CIDN", pkgConfig: "libidn2"),
     ],
     swiftLanguageModes: [.v6]
 )
 
-var collections: Target.Dependency { .product(name: "Collections", package: "swift-collections") }
+var deque: Target.Dependency { .product(name: "DequeModule", package: "swift-collections") }
 var httpTypes: Target.Dependency { .product(name: "HTTPTypes", package: "swift-http-types") }
 var tracing: Target.Dependency { .product(name: "Tracing", package: "swift-distributed-tracing") }
 var log: Target.Dependency { .product(name: "Logging", package: "swift-log") }

@@ -7,7 +7,7 @@ import Testing
 @testable import GalleryServer
 
 @Suite struct CatalogAccessTests {
-    @Test func `only what is gone is said to be gone, and what may pass says when to ask again`() {
+    @Test func `a missing file is 404, a forbidden one 403, and a temporary failure 503 with Retry-After`() {
         let expected: [(CatalogError.Unavailability, Int)] = [
             (.gone, 404), (.forbidden, 403), (.passing(errno: 24), 503), (.passing(errno: 5), 503),
         ]

@@ -4,11 +4,11 @@ import Testing
 @testable import GalleryServer
 
 @Suite struct ClusterNameTests {
-    @Test func `a folder may be mounted elsewhere`() {
+    @Test func `a folder mounted at another path is the same gallery`() {
         #expect(ClusterName.of([.folder(path: "/mnt/a/Pictures")]) == ClusterName.of([.folder(path: "/srv/Pictures/")]))
     }
 
-    @Test func `a store may be reached elsewhere`() throws {
+    @Test func `a bucket at another endpoint is the same gallery, and another bucket is not`() throws {
         let inside = try BucketAddress("s3://pictures/2024", in: .init(endpoint: "http://10.0.0.1:9000"))
         let outside = try BucketAddress("s3://pictures/2024/", in: .init(endpoint: "https://store.example.org"))
         let other = try BucketAddress("s3://pictures/2025", in: .init(endpoint: "http://10.0.0.1:9000"))
@@ -16,7 +16,7 @@ import Testing
         #expect(ClusterName.of([.bucket(inside)]) != ClusterName.of([.bucket(other)]))
     }
 
-    @Test func `other sources, or the same in another order, are another gallery`() throws {
+    @Test func `other sources, or the same sources in another order, are another gallery`() throws {
         let folders = [Source.folder(path: "/a/One"), .folder(path: "/a/Two")]
         let names = [
             ClusterName.of(folders), ClusterName.of(folders.reversed()), ClusterName.of([folders[0]]),

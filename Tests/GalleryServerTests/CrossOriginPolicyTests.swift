@@ -5,8 +5,8 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct CrossOriginPolicyTests {
-    @Test func `only the pages that were named may read`() throws {
-        let policy = try CrossOriginPolicy(["https://example.org"])
+    @Test func `only pages of allowed origins may read responses`() throws {
+        let policy = try CrossOriginPolicy([WebOrigin("https://example.org", of: "--allow-origin")])
         #expect(policy.fields(for: "https://example.org")[.accessControlAllowOrigin] == "https://example.org")
         for other in ["https://example.org.evil.test", "http://example.org", "https://example.org:8443", "null"] {
             #expect(policy.fields(for: other)[.accessControlAllowOrigin] == nil)
@@ -14,8 +14,8 @@ import Testing
         }
     }
 
-    @Test func `what pages elsewhere may read of a head is named`() throws {
-        let fields = try CrossOriginPolicy(["*"]).fields(for: "https://example.org")
+    @Test func `the headers that cross-origin pages may read are exposed`() throws {
+        let fields = try CrossOriginPolicy([WebOrigin("*", of: "--allow-origin")]).fields(for: "https://example.org")
         let exposed = try #require(fields[.accessControlExposeHeaders]).split(separator: ", ")
         for name: HTTPField.Name in [.eTag, .retryAfter, .tesseraDropped, .tesseraIncomplete] {
             #expect(exposed.contains(Substring(name.rawName)))
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test(arguments: ["example.org", "https://", "https://example.org/", "https://Example.org", "https://a b", "null"])
-    func `what no browser would write is refused at the start`(text: String) {
-        #expect(throws: CrossOriginPolicy.InvalidOrigin.self) { try CrossOriginPolicy([text]) }
+    func `an origin that no browser would send is rejected at startup`(text: String) {
+        #expect(throws: WebOrigin.Malformed.self) { try WebOrigin(text, of: "--allow-origin") }
     }
 
     @Test(arguments: [
@@ -38,13 +38,13 @@ import Testing
         ("https://localhost", "localhost:80", false), ("http://localhost:81", "localhost", false),
         ("http://", "", false), ("null", "null", false), ("file://", "localhost", false),
     ])
-    func `a socket is opened for pages of the web that this server gave out`(
+    func `a WebSocket is accepted only from web pages of the same host and port`(
         origin: String, authority: String, admits: Bool
     ) throws {
-        #expect(try CrossOriginPolicy([]).admitsSocket(from: origin, to: authority) == admits)
+        #expect(CrossOriginPolicy([]).admitsSocket(from: origin, to: authority) == admits)
     }
 
-    @Test func `answers whose head was written before bear the fields too`() async throws {
+    @Test func `responses with a prepared head carry the CORS headers, too`() async throws {
         let gallery = try await TestGallery(
             files: ["a.jpg": try picture(red: 1)], allowedOrigins: ["https://example.org"])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
@@ -64,7 +64,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `what may differ by the page that asks says so to those that are none, too`() async throws {
+    @Test func `responses vary by Origin even for requests without an allowed origin`() async throws {
         let gallery = try await TestGallery(files: [:], allowedOrigins: ["https://example.org"])
         for headers: HTTPFields in [[:], [.origin: "https://other.example"]] {
             for target in ["/", "/api/v1/images", "/nothing"] {
@@ -79,7 +79,7 @@ import Testing
         await closed.close()
     }
 
-    @Test func `answers through the gallery bear the fields, and by default none`() async throws {
+    @Test func `the gallery sends CORS headers only if an origin is allowed`() async throws {
         let headers: HTTPFields = [.origin: "https://example.org"]
         let closed = try await TestGallery(files: [:])
         #expect(try await closed.get("/api/v1/images", headers: headers).header("Access-Control-Allow-Origin") == nil)

@@ -13,17 +13,17 @@ import Testing
         ("localhost:80:80", false), ("127.0.0.01", false), ("127.0.0.256", false), ("127.0.0.", false),
         ("127.0.0.1.", false), ("127.+0.0.1", false), ("[0:0::1]", true), ("[::1%25lo]", false),
     ])
-    func `on loopback only our own names are answered`(authority: String, admitted: Bool) {
+    func `on loopback only the server's own names are accepted`(authority: String, admitted: Bool) {
         let policy = HostPolicy(listeningOn: "127.0.0.1", allowed: ["Gallery.home"])
         #expect(policy.admits(authority) == admitted)
     }
 
     @Test(arguments: ["127.1", "0x7f.0.0.1", "LocalHost", "0:0:0:0:0:0:0:1", "127.0.1.1"])
-    func `loopback is loopback in any writing`(host: String) {
+    func `loopback is recognised in any notation`(host: String) {
         #expect(!HostPolicy(listeningOn: host, allowed: []).admits("evil.example"))
     }
 
-    @Test func `on the network every name is answered`() {
+    @Test func `on the network every host name is accepted`() {
         #expect(HostPolicy(listeningOn: "0.0.0.0", allowed: []).admits("nas.local:8080"))
     }
 }

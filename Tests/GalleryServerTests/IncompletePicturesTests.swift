@@ -18,13 +18,13 @@ import Testing
             isIncomplete: isIncomplete)
     }
 
-    @Test func `a rendition says in its head that the picture is incomplete, from memory and from the loader`() throws {
+    @Test func `a header marks renditions of incomplete images, from memory and from the loader`() throws {
         let request = try Request(.get, "/images/x/tile", headers: [:], body: [], loop: loop)
         let named = RenditionHeads()
-        // The head that was written for the one is not taken for the other.
+        // The cached head of one is not used for the other.
         for isIncomplete in [false, true, false, true] {
             let bytes = rendered(isIncomplete: isIncomplete)
-            let kept = Answer(try #require(named.whole(bytes, .tile, isNamed: true, to: request)))
+            let kept = Answer(try #require(named.whole(bytes, isNamed: true, to: request)))
             let made = Answer(Delivery(request: request, rendition: .tile).response(with: .bytes(bytes)))
             for answer in [kept, made] {
                 #expect(answer.status == 200)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a file that ends too early is shown as far as it goes, and says so`() async throws {
+    @Test func `a truncated file is rendered as far as it goes and marked incomplete`() async throws {
         let whole = try picture(red: 3, width: 640, height: 480)
         let cut = Array(whole.dropLast(whole.count / 4))
         let gallery = try await TestGallery(files: ["cut.jpg": cut, "whole.jpg": whole])

@@ -23,7 +23,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `the last page says that nothing follows`() async throws {
+    @Test func `the last page has no next cursor`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let answer = try await gallery.get("/api/v1/images")
         let text = String(decoding: await answer.body() ?? [], as: UTF8.self)
@@ -37,7 +37,7 @@ import Testing
         ("limit=5&limit=6", "limit"), ("offset=-1", "offset"), ("offset=99999999999999999999", "offset"),
         ("cursor=AAAA", "cursor"), ("cursor=", "cursor"), ("cursor=x&offset=1", "cursor"),
     ])
-    func `a parameter that cannot be read is named`(query: String, field: String) async throws {
+    func `an invalid parameter is named in the error`(query: String, field: String) async throws {
         let gallery = try await TestGallery(files: [:])
         let answer = try await gallery.get("/api/v1/images?\(query)")
         #expect(answer.status == 400)
@@ -47,7 +47,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a page of many images is compressed for who takes it so`() async throws {
+    @Test func `a page of many images is compressed if the client accepts gzip`() async throws {
         let one = try picture(red: 1)
         let files = (1...20).map { ("IMG_\($0).jpg", one) }
         let gallery = try await TestGallery(files: Dictionary(uniqueKeysWithValues: files))
@@ -61,7 +61,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `an offset beyond the end is an empty page`() async throws {
+    @Test func `an offset beyond the end gives an empty page`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images?offset=1000000").json()
         #expect(page.images.isEmpty)
@@ -69,7 +69,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `details name the image, and an unknown one is 404`() async throws {
+    @Test func `image details include the name, and an unknown image is 404`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let details: PageAnswer.Image = try await gallery.get("/api/v1/images/\(page.images[0].id)").json()
@@ -80,12 +80,12 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a page and the details say of a picture that it is incomplete, and of others nothing`() async throws {
+    @Test func `pages and image details mark only incomplete images as incomplete`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1), "b.jpg": try picture(red: 2)])
         for (image, isIncomplete) in zip(try await gallery.catalog.images(at: 0..<2), [true, false]) {
-            var facts = ImageFacts()
-            facts.isIncomplete = isIncomplete
-            gallery.catalog.learned(facts, version: image.version, of: image.id)
+            var metadata = ImageMetadata()
+            metadata.isIncomplete = isIncomplete
+            gallery.catalog.learned(metadata, version: image.version, of: image.id)
         }
         let answer = try await gallery.get("/api/v1/images")
         let page: PageAnswer = try await answer.json()
@@ -97,7 +97,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a page and an image are not sent again to who has them`() async throws {
+    @Test func `conditional requests for pages and image details get 304 or 412`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         for target in ["/api/v1/images", "/api/v1/images/\(page.images[0].id)"] {
@@ -115,7 +115,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `each coding of a page has its own tag`() async throws {
+    @Test func `each content coding of a page has its own entity tag`() async throws {
         let files = Dictionary(uniqueKeysWithValues: try (0..<20).map { ("\($0).jpg", try picture(red: UInt8($0))) })
         let gallery = try await TestGallery(files: files)
         let plain = try await gallery.get("/api/v1/images")
@@ -132,7 +132,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `the server as a whole can be asked for its options, and other methods are not known`() async throws {
+    @Test func `OPTIONS for the whole server lists its methods, and an unknown method is 501`() async throws {
         let gallery = try await TestGallery(files: [:])
         let options = try await gallery.ask(.options, "*")
         #expect(options.status == 204)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PatienceTests {
     @Test(arguments: [nil, Duration.seconds(45)])
-    func `who has finished sending is kept for as long as an origin may rest`(firstByte: Duration?) {
+    func `a half-closed connection is kept longer than an origin may stay silent`(firstByte: Duration?) {
         var configuration = Gallery.Configuration(dataFolder: "/data", publicFolder: "/front")
         if let firstByte { configuration.origins.firstByteTimeout = firstByte }
         let limit = configuration.serving.halfCloseTimeout

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { loop = try EventLoop(label: "test") }
 
-    /// Whose request it is that comes from `peer` with these `X-Forwarded-For` lines.
+    /// The client of a request from `peer` with these `X-Forwarded-For` lines.
     private func client(_ peer: String, _ lines: String..., trusting: [String]) throws -> String {
         let trust = try ProxyTrust(trusting)
         let peer = try #require(SocketAddress(IPAddress(peer)))
@@ -23,12 +23,12 @@ import Testing
         return trust.client(behind: peer, request.headers).description
     }
 
-    @Test func `what a stranger says of itself changes nothing`() throws {
+    @Test func `forwarded addresses from an untrusted peer are ignored`() throws {
         #expect(try client("192.0.2.1", "198.51.100.1", trusting: []) == "192.0.2.1")
         #expect(try client("192.0.2.1", "198.51.100.1", trusting: ["10.0.0.0/8"]) == "192.0.2.1")
     }
 
-    @Test func `a trusted proxy is believed as far as it wrote the list itself`() throws {
+    @Test func `behind trusted proxies the client is the last untrusted address of the list`() throws {
         let trusting = ["10.0.0.0/8"]
         #expect(try client("10.0.0.1", "198.51.100.1", trusting: trusting) == "198.51.100.1")
         #expect(try client("10.0.0.1", "1.1.1.1, 198.51.100.1", trusting: trusting) == "198.51.100.1")
@@ -36,7 +36,7 @@ import Testing
         #expect(try client("::ffff:10.0.0.1", "198.51.100.1", trusting: trusting) == "198.51.100.1")
     }
 
-    @Test func `ports and brackets are taken off`() throws {
+    @Test func `ports and brackets are removed from forwarded addresses`() throws {
         let trusting = ["::1", "127.0.0.1"]
         #expect(try client("::1", "198.51.100.1:4711", trusting: trusting) == "198.51.100.1")
         #expect(try client("127.0.0.1", "[2001:db8::7]:4711", trusting: trusting) == "2001:db8::/64")
@@ -44,11 +44,11 @@ import Testing
     }
 
     @Test(arguments: ["", "unknown", "_hidden", ",", "1.2.3", "[::1"])
-    func `of a list that cannot be read the proxy itself is the client`(list: String) throws {
+    func `with an unreadable list the proxy itself counts as the client`(list: String) throws {
         #expect(try client("127.0.0.1", list, trusting: ["127.0.0.1"]) == "127.0.0.1")
     }
 
-    @Test func `what is no network is refused with the option's name`() {
+    @Test func `an invalid network is rejected with the option's name`() {
         #expect(throws: ProxyTrust.UnknownRange.self) { try ProxyTrust(["10.0.0.0/40"]) }
         #expect(ProxyTrust.UnknownRange(text: "x").description.hasPrefix("--trusted-proxy x"))
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct RenditionRouteTests {
-    @Test func `what v names may be kept for ever, and anything else is asked about again`() async throws {
+    @Test func `a response for the current version is immutable, and any other is revalidated`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let link = try #require(page.images[0].links["tile"])
@@ -25,14 +25,14 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `from memory and from the loader the answer is the same`() async throws {
+    @Test func `responses from memory and from the loader are the same`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let link = try #require(page.images[0].links["tile"])
         let made = try await gallery.get(link)
         let kept = try await gallery.get(link)
         #expect(await kept.body() == (await made.body()))
-        // A condition that is not met goes the long way, with the same answer.
+        // A request with an unmet condition takes the normal path, with the same response.
         let asked = try await gallery.get(link, headers: [.ifNoneMatch: "\"other\""])
         #expect(asked.status == 200)
         #expect(await asked.body() == (await made.body()))
@@ -42,7 +42,41 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `what is answered on the spot is what the long way would answer`() async throws {
+    @Test func `two nodes' different bytes of the same tile have different entity tags`() async throws {
+        let source = try noise(width: 1_800, height: 1_200)
+        func gallery() async throws -> (gallery: TestGallery, tile: String, large: String) {
+            let gallery = try await TestGallery(files: ["a.jpg": source])
+            let links = try await (gallery.get("/api/v1/images").json() as PageAnswer).images[0].links
+            return (gallery, try #require(links["tile"]), try #require(links["screen"]))
+        }
+        let first = try await gallery()
+        let second = try await gallery()
+        // One tile is made from the original, and the other from the cached screen-sized rendition.
+        let made = try await first.gallery.get(first.tile)
+        #expect(try await second.gallery.get(second.large).status == 200)
+        let remade = try await second.gallery.get(second.tile)
+        #expect(first.tile == second.tile, "it is the same content of the same image")
+        let bodies = (try #require(await made.body()), try #require(await remade.body()))
+        try #require(bodies.0 != bodies.1)
+        let tags = (try #require(made.header("ETag")), try #require(remade.header("ETag")))
+        #expect(tags.0 != tags.1)
+        // The entity tag of a node's rendition is the same on every path: immediate, from memory and with a load.
+        #expect(try await second.gallery.get(second.tile).header("ETag") == tags.1)
+        let spot = try #require(try second.gallery.immediate(second.tile))
+        #expect(String(decoding: spot.head.bytes, as: UTF8.self).contains("ETag: \(tags.1)\r\n"))
+        #expect(try await second.gallery.get(second.tile, headers: [.ifNoneMatch: tags.1]).status == 304)
+        // A download from one node is not continued with another node's bytes.
+        let rest = "bytes=\(bodies.0.count / 2)-"
+        let foreign = try await second.gallery.get(second.tile, headers: [.range: rest, .ifRange: tags.0])
+        #expect(foreign.status == 200)
+        #expect(await foreign.body() == bodies.1)
+        #expect(try await second.gallery.get(second.tile, headers: [.range: rest, .ifRange: tags.1]).status == 206)
+        #expect(try await second.gallery.get(second.tile, headers: [.range: rest, .ifMatch: tags.0]).status == 412)
+        await first.gallery.close()
+        await second.gallery.close()
+    }
+
+    @Test func `an immediate response equals the response of the normal path`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1, width: 400, height: 300)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let link = try #require(page.images[0].links["tile"])
@@ -50,25 +84,25 @@ import Testing
             let headers: HTTPFields = [.accept: accept]
             let made = try await gallery.get(link, headers: headers)
             for _ in 0..<2 {
-                let short = try #require(try gallery.onTheSpot(link, headers: headers))
+                let short = try #require(try gallery.immediate(link, headers: headers))
                 let long = try await gallery.get(link, headers: headers)
                 #expect(short.head.bytes == long.response.prepared?.bytes)
                 #expect(await long.body() == short.body)
                 #expect(await made.body() == short.body)
             }
         }
-        // None is said to accept everything that all clients show.
+        // A request without `Accept` accepts everything that all clients can show.
         _ = try await gallery.get(link)
-        #expect(try gallery.onTheSpot(link)?.head.bytes == (try await gallery.get(link)).response.prepared?.bytes)
+        #expect(try gallery.immediate(link)?.head.bytes == (try await gallery.get(link)).response.prepared?.bytes)
         await gallery.close()
     }
 
-    @Test func `whoever asks for anything else goes the long way`() async throws {
+    @Test func `any other request takes the normal path`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let (id, link) = (page.images[0].id, try #require(page.images[0].links["tile"]))
         _ = try await gallery.get(link)
-        #expect(try gallery.onTheSpot(link) != nil)
+        #expect(try gallery.immediate(link) != nil)
         let version = link.split(separator: "=")[1]
         let targets = [
             "/images/\(id)/tile", "/images/\(id)/tile?v=0000000000000", "/images/\(id)/tile?v=\(version)&x=1",
@@ -80,27 +114,27 @@ import Testing
             "/images/\(id)",
             "/images/\(id)/tile?v=\(version.uppercased())",
         ]
-        for target in targets { #expect(try gallery.onTheSpot(target) == nil, "\(target)") }
+        for target in targets { #expect(try gallery.immediate(target) == nil, "\(target)") }
         let fields: [HTTPFields] = [
             [.ifNoneMatch: "*"], [.ifMatch: "*"], [.ifRange: "\"a\""], [.range: "bytes=0-1"],
             [.cacheControl: "no-cache"], [.ifModifiedSince: "x"], [HTTPField.Name("Host")!: "elsewhere.example"],
             [.accept: String(repeating: "a", count: 600)],
         ]
-        for fields in fields { #expect(try gallery.onTheSpot(link, headers: fields) == nil, "\(fields)") }
+        for fields in fields { #expect(try gallery.immediate(link, headers: fields) == nil, "\(fields)") }
         var twice: HTTPFields = [.accept: "*/*"]
         twice.append(HTTPField(name: .accept, value: "image/webp"))
-        #expect(try gallery.onTheSpot(link, headers: twice) == nil)
-        #expect(try gallery.onTheSpot(link, headers: [.userAgent: "x", .referer: "y", .cookie: "z"]) != nil)
+        #expect(try gallery.immediate(link, headers: twice) == nil)
+        #expect(try gallery.immediate(link, headers: [.userAgent: "x", .referer: "y", .cookie: "z"]) != nil)
         await gallery.close()
         let open = try await TestGallery(
             files: ["a.jpg": try picture(red: 1)], allowedOrigins: ["https://example.org"])
         _ = try await open.get(link)
-        // Its answers say which pages may read them.
-        #expect(try open.onTheSpot(link) == nil)
+        // Its responses name the pages that may read them, so none is immediate.
+        #expect(try open.immediate(link) == nil)
         await open.close()
     }
 
-    @Test func `the encoding is chosen by Accept and the answer varies with it`() async throws {
+    @Test func `the image format is chosen by Accept, and the response varies by it`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1, width: 400, height: 300)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let target = "/images/\(page.images[0].id)/tile"
@@ -114,7 +148,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a copy that is current is not sent again`() async throws {
+    @Test func `a client's current copy is not sent again`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         for rendition in ["tile", "original"] {
@@ -127,7 +161,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `an original comes as it is, whole and in ranges, under its name`() async throws {
+    @Test func `an original is served unchanged, whole or in ranges, under its file name`() async throws {
         let bytes = try picture(red: 9)
         let gallery = try await TestGallery(files: ["Grüße \"1\".jpg": bytes])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
@@ -143,7 +177,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `what is no picture is an honest error`() async throws {
+    @Test func `a file that is not an image fails with 415, and an empty one with 422`() async throws {
         let gallery = try await TestGallery(files: [
             "page.jpg": Array("<!doctype html><title>no</title>".utf8), "empty.jpg": [],
         ])
@@ -160,7 +194,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a picture opened on its own may do nothing`() async throws {
+    @Test func `a picture opened on its own is sandboxed`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let answer = try await gallery.get("/images/\(page.images[0].id)/original")
@@ -169,9 +203,9 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `what one address asks for without a token has one share, and less urgency than a session's`() {
+    @Test func `requests without tokens share one flow per client and rank below a session's requests`() {
         func lone(_ ip: SocketAddress.IP, port: UInt16 = 1) -> Priority {
-            .loneRequest(of: SocketAddress(ip: ip, port: port).client)
+            .tokenlessRequest(of: SocketAddress(ip: ip, port: port).client)
         }
         #expect(lone(.v4(1)) == lone(.v4(1), port: 2))
         #expect(lone(.v4(1)).flow.owner != lone(.v4(2)).flow.owner)
@@ -179,6 +213,6 @@ import Testing
         #expect(lone(.v6(7, 1, zone: 0)).flow.owner != lone(.v6(8, 1, zone: 0)).flow.owner)
         let session = Flow(of: Client(.v4(1)), member: "a session")
         #expect(lone(.v4(1)).flow.owner == session.owner && lone(.v4(1)).flow != session)
-        #expect(lone(.v4(1)) < Priority(lane: .visible, viewport: 1, distance: 99, flow: session))
+        #expect(lone(.v4(1)) < Priority(level: .visible, viewport: 1, distance: 99, flow: session))
     }
 }

@@ -25,7 +25,7 @@ import Testing
         "Basic " + Data("anybody:0123456789:abcdef".utf8).base64EncodedString(),
         "BASIC " + Data(":0123456789:abcdef".utf8).base64EncodedString(),
     ])
-    func `whoever bears it is let in, as a bearer or by a password`(field: String) throws {
+    func `the secret is accepted as a bearer token or a password`(field: String) throws {
         #expect(try admits(field))
     }
 
@@ -34,12 +34,12 @@ import Testing
         "Bearer 0123456789:abcdef0", "Basic 0123456789:abcdef", "Basic",
         "Basic " + Data("0123456789:abcdef".utf8).base64EncodedString(), "Digest 0123456789:abcdef",
     ])
-    func `nobody else is`(field: String?) throws {
+    func `any other authorization is rejected`(field: String?) throws {
         #expect(try !admits(field))
     }
 
     @Test(arguments: ["", "short", "with spaces in the middle", "with-\u{e9}-in-the-middle", "with-\n-in-the-middle"])
-    func `what can be guessed, or cannot be sent, is no secret`(text: String) {
+    func `a secret of unsuitable length or characters is invalid`(text: String) {
         #expect(SharedSecret(text) == nil && SharedSecret(String(repeating: "x", count: 257)) == nil)
     }
 }

@@ -8,22 +8,23 @@ import Logging
 import Origins
 import RenderWorkers
 import Renditions
+import TestSupport
 
 @testable import GalleryServer
 @testable import HTTPServer
 
-/// A whole gallery over a folder of its own, asked without sockets.
+/// A complete gallery with a folder of its own, used without sockets.
 final class TestGallery: Sendable {
     let folder: URL
     let catalog: Catalog
-    let tokens: TokenBook
-    let figures = ServerFigures()
-    private let loader: Loader
+    let tokens: TokenRegistry
+    let figures = ServerStatistics()
+    let loader: Loader
     private let origins: OriginFetcher
     private let responder: GalleryResponder
     private let loop: EventLoop
 
-    /// - Parameter files: what lies in the folder, by name.
+    /// - Parameter files: The contents of the folder, by name.
     init(files: [String: [UInt8]], allowedOrigins: [String] = []) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("gallery-\(UUID().uuidString)")
         let pictures = folder.appendingPathComponent("pictures")
@@ -31,7 +32,13 @@ final class TestGallery: Sendable {
         for folder in [pictures, front] {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
-        for (name, bytes) in files { try Data(bytes).write(to: pictures.appendingPathComponent(name)) }
+        for (name, bytes) in files {
+            try Data(bytes).write(to: pictures.appendingPathComponent(name))
+            // The same files have the same versions in every gallery.
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)],
+                ofItemAtPath: pictures.appendingPathComponent(name).path)
+        }
         try Data("<!doctype html>".utf8).write(to: front.appendingPathComponent("index.html"))
         var configuration = Gallery.Configuration(
             dataFolder: folder.appendingPathComponent("data").path, publicFolder: front.path)
@@ -46,19 +53,19 @@ final class TestGallery: Sendable {
         let access = CatalogAccess(catalog: catalog)
         loader = try Loader(
             configuration: configuration.loading, origins: origins, renderer: workers, files: access,
-            learner: access)
-        tokens = TokenBook(loader: loader)
+            metadataReceiver: access)
+        tokens = TokenRegistry(loader: loader)
         responder = try GalleryResponder(
-            configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, relay: Alone(),
-            origins: origins, workers: workers, streams: StreamCensus(limit: 100), examiner: nil, ahead: nil,
+            configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, forwarding: SingleNode(),
+            origins: origins, workers: workers, streams: StreamLimiter(limit: 100), indexer: nil, prefiller: nil,
             cluster: nil, log: nil, bucket: nil, traces: nil, figures: figures, logger: logger)
         loop = try EventLoop(label: "test")
     }
 
-    /// Real workers, for all tests of this run: `tessera-renderer` beside the tests.
+    /// Real workers, shared by all tests of this run: `tessera-renderer` next to the tests.
     static let workers = Result { try newWorkers() }
 
-    /// The same, for one test alone.
+    /// The same for a single test.
     static func newWorkers() throws -> RenderPool {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return try RenderPool(
@@ -66,7 +73,7 @@ final class TestGallery: Sendable {
                 .appendingPathComponent("tessera-renderer").path)
     }
 
-    /// Ends everything and removes the folder.
+    /// Stops everything and removes the folder.
     func close() async {
         await loader.shutdown()
         await origins.shutDown()
@@ -78,10 +85,10 @@ final class TestGallery: Sendable {
         try await ask(.get, target, headers: headers)
     }
 
-    /// What is answered on the spot; nil where the request goes the long way.
-    func onTheSpot(_ target: String, headers: HTTPFields = [:]) throws -> AnswerOnTheSpot? {
+    /// The immediate response; nil if the request takes the normal path.
+    func immediate(_ target: String, headers: HTTPFields = [:]) throws -> ImmediateResponse? {
         let request = try Request(.get, target, headers: headers, loop: loop)
-        return PlainRequest(request.head).flatMap { responder.answerOnTheSpot(to: $0, from: request.client) }
+        return PlainRequest(request.head).flatMap { responder.respondImmediately(to: $0, from: request.client) }
     }
 
     func post(_ target: String, _ json: String) async throws -> Answer {
@@ -96,7 +103,7 @@ final class TestGallery: Sendable {
     }
 }
 
-/// An answer with the words that the tests ask for.
+/// A response with accessors for the tests.
 struct Answer {
     let response: Response
 
@@ -106,7 +113,7 @@ struct Answer {
 
     var status: Int { response.status.code }
 
-    /// A field of the head, whether its lines were written for this answer or before.
+    /// A header field, whether it is prepared or added to this response.
     func header(_ name: String) -> String? {
         let prepared = String(decoding: response.prepared?.bytes ?? [], as: UTF8.self).split(separator: "\r\n")
         let before = prepared.filter { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
@@ -114,7 +121,7 @@ struct Answer {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The body, pulled to its end. A body that is cut is nil.
+    /// The complete body; nil if it is cut off.
     func body() async -> [UInt8]? {
         switch response.body {
         case .empty: return []
@@ -141,7 +148,7 @@ struct Answer {
             case .finished:
                 stream.ended(.complete)
                 return all
-            case .aborted:
+            case .aborted, .timedOut:
                 stream.ended(.aborted)
                 return nil
             }
@@ -149,7 +156,7 @@ struct Answer {
     }
 }
 
-/// What the tests read of the API's answers.
+/// The members of the API's responses that tests read.
 struct PageAnswer: Decodable {
     struct Image: Decodable {
         let id: String
@@ -191,9 +198,17 @@ struct ProblemAnswer: Decodable {
     let field: String?
 }
 
-/// A picture of one colour as a JPEG.
+/// A picture of a single colour, as a JPEG.
 func picture(red: UInt8, green: UInt8 = 80, blue: UInt8 = 120, width: Int = 64, height: Int = 48) throws -> [UInt8] {
     let bytes = (0..<width * height).flatMap { _ in [red, green, blue] }
+    guard let pixels = Pixels(width: width, height: height, bytes: bytes) else { throw CocoaError(.featureUnsupported) }
+    return try pixels.encoded(as: .jpeg)
+}
+
+/// A picture of random pixels as a JPEG, the same each time.
+func noise(width: Int, height: Int) throws -> [UInt8] {
+    var random = SeededRandom(seed: 1)
+    let bytes = (0..<width * height * 3).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     guard let pixels = Pixels(width: width, height: height, bytes: bytes) else { throw CocoaError(.featureUnsupported) }
     return try pixels.encoded(as: .jpeg)
 }

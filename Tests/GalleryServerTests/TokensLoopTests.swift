@@ -9,15 +9,16 @@ import Testing
 
 @testable import GalleryServer
 
-/// Five hundred loads begun and five hundred ended take milliseconds, which a loop does not have.
+/// Starting or cancelling five hundred loads takes milliseconds, which is too long for an event loop.
 @Suite struct TokensLoopTests {
-    @Test func `loads of tokens are begun and cancelled off the loop of the connection`() async throws {
+    @Test func `loads of tokens are started and cancelled off the connection's event loop`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let loop = try EventLoop(label: "test")
         let loader = WatchfulLoader(loop)
         var router = Router()
         TokensRoutes(
-            catalog: gallery.catalog, tokens: TokenBook(loader: loader), turns: WorkTurns(), relay: Alone()
+            catalog: gallery.catalog, tokens: TokenRegistry(loader: loader), workQueue: FairWorkQueue(),
+            forwarding: SingleNode()
         ).add(to: &router)
         let ask = { @Sendable [router] (path: String, text: String) in
             await router.response(
@@ -33,7 +34,7 @@ import Testing
     }
 }
 
-/// Notes where it is called.
+/// Records whether it is called on the loop.
 private final class WatchfulLoader: RenditionLoading {
     struct Call: Equatable {
         let name: String
@@ -64,8 +65,8 @@ private final class WatchfulLoader: RenditionLoading {
     func load(
         _ request: LoadRequest, priority: Priority,
         deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void
-    ) -> any LoadHandle {
+    ) -> LoadStart {
         note("load")
-        return Load(loader: self)
+        return .loading(Load(loader: self))
     }
 }

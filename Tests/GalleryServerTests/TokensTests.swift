@@ -6,7 +6,7 @@ import Testing
 @testable import GalleryServer
 
 @Suite struct TokensTests {
-    @Test func `a token admits its bearer once`() async throws {
+    @Test func `a token is valid for one request`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let answer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#)
         #expect(answer.status == 201)
@@ -20,7 +20,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a question about the head leaves the token alone`() async throws {
+    @Test func `a HEAD request does not use up the token`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#).json()
         #expect(try await gallery.ask(.head, issued.tokens[0].href).status == 200)
@@ -28,7 +28,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a cancel before the request makes it 204 and says why`() async throws {
+    @Test func `a request with a cancelled token is 204 and says why`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#).json()
         let cancel = #"{"session":"\#(issued.session)","tokens":["\#(issued.tokens[0].token)"]}"#
@@ -42,7 +42,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a cancel before the answer's turn on the connection makes it 204`() async throws {
+    @Test func `a cancel before the response is sent turns it into 204`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":1}"#).json()
         let answer = try await gallery.get(issued.tokens[0].href)
@@ -54,24 +54,24 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a cancel in the middle of the body cuts it there`() async throws {
+    @Test func `a cancel in the middle of the body cuts it off`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let issued: TokensAnswer = try await gallery.post(
             "/api/v1/tokens", #"{"first":0,"count":1,"rendition":"original"}"#
         ).json()
         let answer = try await gallery.get(issued.tokens[0].href)
         guard case .stream(let stream, let length) = answer.response.body else {
-            Issue.record("the body of a token is one that can be stopped")
+            Issue.record("The body is not a stream that can be stopped.")
             return
         }
         guard case .bytes(let frame) = stream.pull(upTo: 100, wake: {}) else {
-            Issue.record("the first frame is there")
+            Issue.record("The first frame is missing.")
             return
         }
         #expect(Int64(frame.count) < length ?? 0)
         _ = try await gallery.post("/api/v1/tokens/cancel", #"{"session":"\#(issued.session)"}"#)
         guard case .aborted = stream.pull(upTo: 100, wake: {}) else {
-            Issue.record("bytes after the acknowledged cancel")
+            Issue.record("Bytes were sent after the acknowledged cancel.")
             return
         }
         stream.ended(.aborted)
@@ -80,7 +80,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `the slot's next token cancels the one before`() async throws {
+    @Test func `a slot's next token cancels the previous one`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1), "b.jpg": try picture(red: 2)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let before: TokensAnswer = try await gallery.post(
@@ -96,7 +96,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `a token is of no use for another image or rendition`() async throws {
+    @Test func `a token is invalid for another image or rendition`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1), "b.jpg": try picture(red: 2)])
         let issued: TokensAnswer = try await gallery.post("/api/v1/tokens", #"{"first":0,"count":2}"#).json()
         let (one, other) = (issued.tokens[0], issued.tokens[1])
@@ -106,7 +106,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `an image that has gone is refused and the others get their tokens`() async throws {
+    @Test func `a missing image is refused, and the others get their tokens`() async throws {
         let gallery = try await TestGallery(files: ["a.jpg": try picture(red: 1)])
         let page: PageAnswer = try await gallery.get("/api/v1/images").json()
         let answer: TokensAnswer = try await gallery.post(
@@ -127,7 +127,7 @@ import Testing
         (#"{"slots":[{"slot":1}]}"#, "slots[0].image"), (#"{"slots":[{"slot":1,"image":"x"}]}"#, "slots[0].image"),
         (#"{"slots":[{"slot":-1,"image":"0000000000000"}]}"#, "slots[0].slot"),
     ])
-    func `an order that cannot be read names its field`(order: String, field: String) async throws {
+    func `an invalid token request is rejected with the name of its field`(order: String, field: String) async throws {
         let gallery = try await TestGallery(files: [:])
         let answer = try await gallery.post("/api/v1/tokens", order)
         #expect(answer.status == 400)
@@ -136,7 +136,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `an order must say that it is JSON`() async throws {
+    @Test func `a token request must declare JSON, and a cancel sent by beacon need not`() async throws {
         let gallery = try await TestGallery(files: [:])
         let order = Array(#"{"first":0,"count":1}"#.utf8)
         let plain = try await gallery.ask(
@@ -154,7 +154,7 @@ import Testing
         ("application/ json", false), ("application /json", false), ("appli cation/json", false),
         ("application/json, text/plain", false), ("application/json text/plain", false), ("", false), (";", false),
     ])
-    func `a media type is what it is, without white space in it`(type: String, isTaken: Bool) async throws {
+    func `only the JSON media type is accepted, without white space inside`(type: String, isTaken: Bool) async throws {
         let gallery = try await TestGallery(files: [:])
         let order = Array(#"{"first":0,"count":1}"#.utf8)
         let answer = try await gallery.ask(.post, "/api/v1/tokens", headers: [.contentType: type], body: order)
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "x-gzip", "br", "gzip, identity"])
-    func `an order in a coding is refused, and told which would be taken`(coding: String) async throws {
+    func `a request body with a content coding is refused with the accepted one`(coding: String) async throws {
         let gallery = try await TestGallery(files: [:])
         for (target, order) in [
             ("/api/v1/tokens", #"{"first":0,"count":1}"#),

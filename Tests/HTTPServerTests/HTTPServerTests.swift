@@ -13,7 +13,7 @@ struct HTTPServerTests {
         HTTPServer(configuration: configuration, responder: responder, logger: .silent)
     }
 
-    @Test func `port 0 is a free port, on which all loops listen`() async throws {
+    @Test func `port 0 picks a free port, on which all loops listen`() async throws {
         try await withServer(Router.echo(), configure: { $0.loops = 4 }) { server in
             #expect(server.address.port != 0)
             #expect(server.address.host == "127.0.0.1")
@@ -32,14 +32,14 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a host that nobody knows is an error`() async {
+    @Test func `an unresolvable host is an error`() async {
         var configuration = HTTPServer.Configuration()
         configuration.host = "256.256.256.256"
         let server = server(configuration)
         await #expect(throws: ServerError.self) { try await server.start() }
     }
 
-    @Test func `a host that is not of this machine is an error`() async {
+    @Test func `a host address of another machine is an error`() async {
         var configuration = HTTPServer.Configuration()
         configuration.host = "192.0.2.1"
         let server = server(configuration)
@@ -47,7 +47,7 @@ struct HTTPServerTests {
         await #expect(throws: ServerError.cannotListen(address, code: EADDRNOTAVAIL)) { try await server.start() }
     }
 
-    @Test func `an impossible configuration is an error before anything is opened`() async {
+    @Test func `an invalid configuration is an error before any socket is opened`() async {
         var configuration = HTTPServer.Configuration()
         configuration.pipelineDepth = 0
         let server = server(configuration)
@@ -56,7 +56,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a server starts once`() async throws {
+    @Test func `a server starts only once`() async throws {
         try await withServer(Router()) { running in
             _ = await #expect(throws: ServerError.alreadyStarted) { try await running.server.start() }
         }
@@ -70,7 +70,7 @@ struct HTTPServerTests {
 
     // MARK: Stop
 
-    @Test func `a stop closes what rests and refuses what is new`() async throws {
+    @Test func `stopping closes idle connections and refuses new ones`() async throws {
         let running = try await started(Router.echo())
         let client = try running.connect()
         try await client.send(get)
@@ -81,7 +81,7 @@ struct HTTPServerTests {
         #expect(running.server.connectionCount == 0)
     }
 
-    @Test func `a stop lets finish what is under way, and says that it was the last`() async throws {
+    @Test func `stopping lets pending requests finish, and closes their connections`() async throws {
         let held = HeldReplies(["/"])
         let running = try await started(Answering { request, reply in held.hold(reply, for: request.path) })
         let client = try running.connect()
@@ -99,7 +99,7 @@ struct HTTPServerTests {
         await stopped
     }
 
-    @Test func `a stop that takes too long cuts what is left, and tells it`() async throws {
+    @Test func `a stop that times out cuts off the remaining responses and aborts their streams`() async throws {
         let stream = FloodStream()
         let running = try await started(
             Answering { _, reply in reply.send(Response(body: .stream(stream, length: nil))) })
@@ -111,16 +111,16 @@ struct HTTPServerTests {
         #expect(try await client.endsWithReset())
     }
 
-    @Test func `a server that never started, or was stopped, can be stopped`() async throws {
+    @Test func `a server that never started or has already stopped can be stopped`() async throws {
         let fresh = server(.init())
         await fresh.stop(within: .zero)
         let running = try await started(Router())
         await running.server.stop(within: .zero)
-        #expect(throws: (any Error).self, "somebody still listens") { _ = try running.connect() }
+        #expect(throws: (any Error).self, "the port is still open") { _ = try running.connect() }
         await running.server.stop(within: .zero)
     }
 
-    @Test func `a server that nobody holds any more closes its connections and its port`() async throws {
+    @Test func `a deallocated server closes its connections and its port`() async throws {
         let held = HeldReplies(["/"])
         let gone = Signal<Void>()
         var address: SocketAddress?
@@ -141,7 +141,7 @@ struct HTTPServerTests {
         try await waitUntil { (try? TestClient(to: port)) == nil }
     }
 
-    @Test func `a server that nobody holds any more lets go of a connection that rests`() async throws {
+    @Test func `a deallocated server closes idle connections`() async throws {
         var client: TestClient?
         do {
             let running = try await started(Router.echo())
@@ -149,7 +149,7 @@ struct HTTPServerTests {
             try await client?.send(get)
             #expect(try await client?.receive().status == 200)
         }
-        // With a reset or without: nothing is on its way.
+        // With or without a reset: nothing is pending.
         _ = try await client?.endsWithReset()
     }
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Loading
 
-/// The caches' database when its disk fails.
+/// The cache database when its disk fails.
 @Suite struct CacheDatabaseTests {
-    private let folder = TestHouse.makeFolder()
+    private let folder = LoaderFixture.makeFolder()
     private var path: String { folder + "/renditions.sqlite" }
 
     private func database() throws -> CacheDatabase {
@@ -20,7 +20,7 @@ import Testing
         database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM tile") } ?? nil
     }
 
-    @Test func `that a statement met another form of the tables is no damage, nor is a disk that fails or is full`() {
+    @Test func `only corruption counts as a broken database, not a schema change or a failing or full disk`() {
         for code in [ResultCode.SQLITE_SCHEMA, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_CANTOPEN] {
             #expect(!CacheDatabase.isBroken(DatabaseError(resultCode: code)))
         }
@@ -29,10 +29,10 @@ import Testing
         }
     }
 
-    @Test func `a broken database in whose place none can be begun is tried again, and well when one can`() throws {
+    @Test func `replacing a broken database is retried until it succeeds`() throws {
         let database = try database()
         #expect(count(database) == 0)
-        // Where the database was, and where it would be set aside, are folders that cannot be moved.
+        // Folders that cannot be moved occupy the paths of the database and of its replacement.
         let folders = [path, path + "/x", path + ".broken", path + ".broken/x"]
         #expect(unlink(path) == 0)
         for folder in folders { #expect(mkdir(folder, 0o700) == 0) }

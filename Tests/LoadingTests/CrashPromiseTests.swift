@@ -15,30 +15,30 @@ import Testing
         picture(10_000 + Int(id) * 977, seed: UInt8(truncatingIfNeeded: id))
     }
 
-    private static func house(in folder: String) throws -> TestHouse {
-        let house = try TestHouse(in: folder) { $0.originalBytes = 400_000 }
-        house.origins.answer = { request in
+    private static func fixture(in folder: String) throws -> LoaderFixture {
+        let fixture = try LoaderFixture(in: folder) { $0.originalBytes = 400_000 }
+        fixture.origins.answer = { request in
             content(of: request.url.split(separator: "/").last.flatMap { UInt64($0) } ?? 0)
         }
-        return house
+        return fixture
     }
 
-    /// Runs in the child alone, until it is killed; or for as long as its parent may take.
-    @Test(.enabled(if: getenv(folderVariable) != nil)) func `the one that is killed`() async throws {
-        let house = try Self.house(in: String(cString: getenv(Self.folderVariable)))
+    /// Runs only in the child, until it is killed or the parent's time limit is over.
+    @Test(.enabled(if: getenv(folderVariable) != nil)) func `the child fills the caches until killed`() async throws {
+        let fixture = try Self.fixture(in: String(cString: getenv(Self.folderVariable)))
         var random = SystemRandomNumberGenerator()
         let deadline = ContinuousClock.now + .seconds(90)
         while ContinuousClock.now < deadline {
             let id = UInt64.random(in: 0..<Self.images, using: &random)
-            _ = await house.load(house.remote(id), [.tile, .screen, .original].randomElement() ?? .tile)
+            _ = await fixture.load(fixture.remote(id), [.tile, .screen, .original].randomElement() ?? .tile)
         }
     }
 
     @Test(.enabled(if: getenv(folderVariable) == nil), arguments: [3, 40, 150])
     func `kill -9 leaves nothing truncated behind`(fetches: Int) async throws {
-        let folder = TestHouse.makeFolder()
+        let folder = LoaderFixture.makeFolder()
         let child = try spawn(in: folder)
-        // A fact of the operating system: how far the child has come can only be looked at.
+        // The test must poll: only the operating system shows how far the child has come.
         let deadline = ContinuousClock.now + .seconds(60)
         while writes(of: child) < fetches * 8, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(5))
@@ -46,24 +46,24 @@ import Testing
         kill(child, SIGKILL)
         var status: Int32 = 0
         waitpid(child, &status, 0)
-        let house = try Self.house(in: folder)
+        let fixture = try Self.fixture(in: folder)
         for id in 0..<Self.images {
             let content = Self.content(of: id)
-            switch await house.load(house.remote(id), .original) {
+            switch await fixture.load(fixture.remote(id), .original) {
             case .success(.file(let file)):
                 #expect(try file.descriptor.read(1 << 20, at: 0) == content)
-            case .success(.growing(let original)): #expect(try await original.rest() == content)
+            case .success(.partial(let original)): #expect(try await original.rest() == content)
             case let other: Issue.record("\(other)")
             }
-            let tile = await house.load(house.remote(id)).bytes
-            // What is kept of the screen may stand in for its original.
+            let tile = await fixture.load(fixture.remote(id)).bytes
+            // The cached screen rendition may be the source instead of the original.
             let grounds = [content, MockWorkers.picture(.screen, .webp, of: content)]
             #expect(grounds.map { MockWorkers.picture(.tile, .webp, of: $0) }.contains(tile?.bytes))
         }
-        await house.close()
+        await fixture.close()
     }
 
-    /// System calls that wrote, by what the kernel counts of the child.
+    /// The child's write system calls, as counted by the kernel.
     private func writes(of child: pid_t) -> Int {
         guard let file = fopen("/proc/\(child)/io", "r") else { return 0 }
         defer { fclose(file) }
@@ -92,7 +92,7 @@ import Testing
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         var child: pid_t = 0
-        // The name of this very program; /proc/self would be the child's own by then.
+        // The path of this program. In the child, /proc/self would be another one.
         var path = [CChar](repeating: 0, count: 4_096)
         let length = readlink("/proc/self/exe", &path, path.count - 1)
         try #require(length > 0)

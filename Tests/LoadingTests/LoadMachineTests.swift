@@ -8,14 +8,14 @@ import Testing
 @Suite struct LoadMachineTests {
     private static let image = ImageID(rawValue: 1)
 
-    /// A machine in which a tile and a screen of one image wait for its original.
-    private func waiting() throws -> (machine: LoadMachine, tile: UInt64, screen: UInt64, fetch: UInt64) {
-        var machine = LoadMachine()
+    /// A load machine in which a tile and a screen rendition of one image wait for its original.
+    private func waiting() throws -> (machine: LoadMachine<UInt64>, tile: UInt64, screen: UInt64, fetch: UInt64) {
+        var machine = LoadMachine<UInt64>()
         var jobs: [UInt64] = []
         for (waiter, rendition, priority) in [
             (1 as UInt64, Rendition.tile, .visible()), (2, .screen, .prefetch()),
         ] as [(UInt64, Rendition, Priority)] {
-            let key = LoadMachine.Key(image: Self.image, version: nil, rendition: rendition, format: .webp)
+            let key = LoadMachine<UInt64>.Key(image: Self.image, version: nil, rendition: rendition, format: .webp)
             _ = machine.join(waiter, key: key, priority: priority)
             let job = try #require(machine.job(for: key))
             jobs.append(job)
@@ -27,7 +27,7 @@ import Testing
 
     private struct NotFetching: Error {}
 
-    @Test func `a job that ends while it waits for an original gives its urgency back`() throws {
+    @Test func `a job that ends while waiting for an original no longer raises the fetch's priority`() throws {
         var (machine, tile, _, fetch) = try waiting()
         let (waiters, effects) = machine.finish(tile)
         #expect(waiters == [1])
@@ -35,14 +35,14 @@ import Testing
         #expect(machine.hasFetch(for: Self.image))
     }
 
-    @Test func `with the last job that waits for an original its fetch ends`() throws {
+    @Test func `a fetch ends with the last job that waits for its original`() throws {
         var (machine, tile, screen, fetch) = try waiting()
-        _ = machine.originalGrows(fetch)
+        _ = machine.originalIsReadable(fetch)
         _ = machine.finish(tile)
         let (waiters, effects) = machine.finish(screen)
         #expect(waiters == [2])
         #expect(effects == [.abandonFetch(fetch)])
         #expect(machine.isEmpty)
-        #expect(machine.finish(screen).effects.isEmpty, "it has ended")
+        #expect(machine.finish(screen).effects.isEmpty, "it has already ended")
     }
 }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Loading
 
-/// The machine of loads and the table of tokens under random schedules of issue, join, cancel, cancel-first, claim, fail,
-/// finish, grow and disconnect, with all work played by a model that checks every effect.
+/// The load machine and the token table under random schedules of issue, join, cancel, cancel-first, claim, fail,
+/// finish, grow and disconnect. A model plays all work and checks every effect.
 @Suite(.unsanitized) struct ScheduleFuzzTests {
-    /// `TESSERA_SCHEDULES=100000` tries as many; the default keeps the suite quick in a debug build.
+    /// `TESSERA_SCHEDULES=100000` runs that many; the default keeps the suite quick in a debug build.
     private static let count = getenv("TESSERA_SCHEDULES").flatMap { Int(String(cString: $0)) } ?? 10_000
 
-    @Test(arguments: 0..<4) func `in random schedules every token ends once and nothing is left`(part: Int) {
+    @Test(arguments: 0..<4) func `under random schedules every token ends once and nothing is left`(part: Int) {
         let tokens = (0..<32).map { _ in Token(of: NodeTag()) }
         let sessions = [SessionID(of: NodeTag()), SessionID(of: NodeTag())]
         for schedule in 0..<Self.count / 4 {
@@ -28,29 +28,29 @@ import Testing
     }
 }
 
-/// One schedule: plays the lanes, the origins and the clients around the two pure values.
+/// One schedule: plays the lanes, the origins and the clients around the two state machines.
 private struct ScheduleWorld {
     private static let renditions: [Rendition] = [.preview, .tile, .screen, .original]
 
     private var random: SeededRandom
     private let tokens: [Token]
     private let sessions: [SessionID]
-    private var machine = LoadMachine()
+    private var machine = LoadMachine<UInt64>()
     private var table = TokenTable(
         limits: .init(sessions: 4, sessionsPerClient: 3, liveTokensPerSession: 5, endedTokensPerSession: 100))
     private var issued = 0
-    /// What runs on the lanes, by job; and the fetches under way.
+    /// The jobs running on the lanes, and the fetches in flight.
     private var finding: Set<UInt64> = []
     private var sharing: Set<UInt64> = []
     private var preparing: Set<UInt64> = []
     private var rendering: Set<UInt64> = []
-    /// Jobs for which what there is of an original was looked at.
-    private var glimpsed: Set<UInt64> = []
+    /// Jobs that have tried a partial decode.
+    private var partiallyDecoded: Set<UInt64> = []
     private var fetching: [UInt64: ImageID] = [:]
-    /// Every job ever begun.
+    /// All jobs that were ever started.
     private var jobs: Set<UInt64> = []
     private var growing: Set<UInt64> = []
-    /// Waiters (which are positions of tokens) that were given a reader and have not let go of it.
+    /// Waiters (positions of tokens) that have a reader and have not closed it.
     private var reading: Set<UInt64> = []
     private var answers: [UInt64: Int] = [:]
     private var left: Set<UInt64> = []
@@ -65,22 +65,22 @@ private struct ScheduleWorld {
 
     mutating func run() {
         for _ in 0..<Int.random(in: 4..<24, using: &random) where complaint == nil { step() }
-        // Whatever is under way comes to its end.
+        // All work in flight comes to its end.
         for _ in 0..<200 where complaint == nil && !isIdle { work() }
         for waiter in reading.sorted() { leave(waiter) }
         guard complaint == nil else { return }
-        if !isIdle { complain("work goes on for ever") }
+        if !isIdle { complain("work never ends") }
         if !machine.isEmpty { complain("the machine is not empty") }
         for waiter in 0..<UInt64(issued) {
             let life = table.record(of: tokens[Int(waiter)])?.life
             let count = answers[waiter, default: 0]
             if count > 1 { complain("waiter \(waiter) was answered \(count) times") }
-            if count == 0, !left.contains(waiter) { complain("waiter \(waiter) waits for ever") }
+            if count == 0, !left.contains(waiter) { complain("waiter \(waiter) waits forever") }
             if life?.isLive == true { finish(waiter, .delivered) }
         }
         let counts = table.statistics
         if counts.live != 0 || counts.issued != counts.delivered + counts.cancelled + counts.failed {
-            complain("ends do not add up: \(counts)")
+            complain("the counts of ended tokens do not add up: \(counts)")
         }
         if counts.issued != issued { complain("a token was lost") }
         for session in sessions { _ = table.close(session) }
@@ -99,9 +99,11 @@ private struct ScheduleWorld {
         case 0...3: issue()
         case 4: cancel()
         case 5:
-            // Cancel-first, and cancels of what never was: no error, no effect.
+            // Cancel-first, and cancels of unknown tokens: no error, no effect.
             let token = tokens.randomElement(using: &random)!
-            if table.record(of: token) == nil, table.cancel(token, in: sessions[0], now: now) { complain("cancelled?") }
+            if table.record(of: token) == nil, table.cancel(token, in: sessions[0], now: now) {
+                complain("an unknown token was cancelled")
+            }
             perform(machine.leave(UInt64.random(in: 1_000..<2_000, using: &random)))
         case 6 where issued > 0:
             perform(machine.reprioritise(UInt64.random(in: 0..<UInt64(issued), using: &random), to: anyPriority()))
@@ -114,7 +116,7 @@ private struct ScheduleWorld {
 
     private mutating func anyPriority() -> Priority {
         Priority(
-            lane: Bool.random(using: &random) ? .visible : .prefetch, viewport: .random(in: 0..<3, using: &random),
+            level: Bool.random(using: &random) ? .visible : .prefetch, viewport: .random(in: 0..<3, using: &random),
             distance: .random(in: 0..<3, using: &random))
     }
 
@@ -126,7 +128,7 @@ private struct ScheduleWorld {
         let request = LoadRequest(
             image: GalleryImage(
                 id: image, name: "", location: isRemote ? .remote(url: "") : .file(folder: 0, path: ""),
-                version: nil, facts: ImageFacts()),
+                version: nil, metadata: ImageMetadata()),
             rendition: rendition, format: .webp)
         let session = sessions.randomElement(using: &random)!
         let waiter = UInt64(issued)
@@ -138,7 +140,7 @@ private struct ScheduleWorld {
             + table.issue(
                 tokens[Int(waiter)], in: session, slot: slot, image: request.image.id, request: request)
         if table.current(of: slot, in: session) != tokens[Int(waiter)] { complain("the slot has another token") }
-        let key = LoadMachine.Key(image: image, version: nil, rendition: rendition, format: .webp)
+        let key = LoadMachine<UInt64>.Key(image: image, version: nil, rendition: rendition, format: .webp)
         perform(machine.join(waiter, key: key, priority: anyPriority()))
         leave(cancelled)
     }
@@ -167,11 +169,11 @@ private struct ScheduleWorld {
         left.insert(waiter)
         reading.remove(waiter)
         perform(machine.leave(waiter))
-        lookForFetchesOfNobody()
+        checkForUnwantedFetches()
     }
 
-    /// What nobody wants any more has been stopped.
-    private mutating func lookForFetchesOfNobody() {
+    /// Checks that fetches without waiting jobs have been stopped.
+    private mutating func checkForUnwantedFetches() {
         var wanted: Set<UInt64> = []
         for job in jobs {
             switch machine.stage(of: job) {
@@ -179,20 +181,20 @@ private struct ScheduleWorld {
             default: break
             }
         }
-        if !Set(fetching.keys).isSubset(of: wanted) { complain("a fetch goes on for nobody") }
+        if !Set(fetching.keys).isSubset(of: wanted) { complain("a fetch continues without waiting jobs") }
     }
 
     private mutating func end(_ job: UInt64, _ end: TokenEnd) {
         let (waiters, effects) = machine.finish(job)
         perform(effects)
         answer(waiters, end)
-        lookForFetchesOfNobody()
+        checkForUnwantedFetches()
     }
 
     private mutating func answer(_ waiters: [UInt64], _ end: TokenEnd) {
         for waiter in waiters {
             if left.contains(waiter) { complain("a cancelled waiter was answered") }
-            // Those who were given a reader have had their answer.
+            // Waiters with a reader already have their answer.
             if reading.contains(waiter) { continue }
             answers[waiter, default: 0] += 1
             finish(waiter, end)
@@ -218,22 +220,22 @@ private struct ScheduleWorld {
             case 0: end(job, .delivered)
             case 1: perform(machine.prepare(job))
             case 2...3: perform(machine.share(job))
-            default: goOn(job)
+            default: proceed(job)
             }
         case 1:
             guard let fetch = fetching.keys.sorted().randomElement(using: &random) else { return }
-            // One of those who wait for it may end before it.
+            // One of the jobs waiting for it may end first.
             if Int.random(in: 0..<6, using: &random) == 0,
                 let job = jobs.sorted().filter({ machine.stage(of: $0) == .fetching(fetch) }).first
             {
                 return end(job, .failed)
             }
-            if Int.random(in: 0..<4, using: &random) == 0 { return perform(machine.originalBegan(fetch)) }
-            if let job = glimpsed.sorted().first(where: { machine.stage(of: $0) == .fetching(fetch) }) {
+            if Int.random(in: 0..<4, using: &random) == 0 { return perform(machine.prefixArrived(fetch)) }
+            if let job = partiallyDecoded.sorted().first(where: { machine.stage(of: $0) == .fetching(fetch) }) {
                 return end(job, .delivered)
             }
             if growing.insert(fetch).inserted, Bool.random(using: &random) {
-                return perform(machine.originalGrows(fetch))
+                return perform(machine.originalIsReadable(fetch))
             }
             fetching[fetch] = nil
             growing.remove(fetch)
@@ -266,29 +268,29 @@ private struct ScheduleWorld {
             switch Int.random(in: 0..<4, using: &random) {
             case 0: end(job, .delivered)
             case 1: end(job, .failed)
-            default: goOn(job)
+            default: proceed(job)
             }
         default: break
         }
     }
 
-    /// Without what other machines have.
-    private mutating func goOn(_ job: UInt64) {
+    /// Continues without content from other nodes.
+    private mutating func proceed(_ job: UInt64) {
         let isLocal = machine.key(of: job)?.image.rawValue == 0
         perform(isLocal ? machine.prepare(job) : machine.needOriginal(job))
     }
 
-    private mutating func perform(_ effects: [LoadMachine.Effect]) {
+    private mutating func perform(_ effects: [LoadMachine<UInt64>.Effect]) {
         for effect in effects {
             switch effect {
             case .find(let job, _):
                 jobs.insert(job)
-                if !finding.insert(job).inserted { complain("found twice") }
+                if !finding.insert(job).inserted { complain("looked up twice") }
             case .share(let job, _): if !sharing.insert(job).inserted { complain("shared twice") }
             case .prepare(let job, _): if !preparing.insert(job).inserted { complain("prepared twice") }
             case .render(let job, _): if !rendering.insert(job).inserted { complain("rendered twice") }
             case .fetch(let fetch, let job, _):
-                guard let image = machine.key(of: job)?.image else { return complain("a fetch for nobody") }
+                guard let image = machine.key(of: job)?.image else { return complain("a fetch without a job") }
                 if fetching.values.contains(image) { complain("one image is fetched twice at once") }
                 fetching[fetch] = image
             case .abandonFetch(let fetch):
@@ -296,29 +298,29 @@ private struct ScheduleWorld {
                 growing.remove(fetch)
             case .abandon(let job, let stage):
                 switch stage {
-                case .finding: if finding.remove(job) == nil { complain("abandoned what was not found") }
-                case .sharing: if sharing.remove(job) == nil { complain("abandoned what was not shared") }
-                case .preparing: if preparing.remove(job) == nil { complain("abandoned what was not prepared") }
-                case .rendering: if rendering.remove(job) == nil { complain("abandoned what was not rendered") }
+                case .finding: if finding.remove(job) == nil { complain("abandoned a lookup that is not running") }
+                case .sharing: if sharing.remove(job) == nil { complain("abandoned sharing that is not running") }
+                case .preparing: if preparing.remove(job) == nil { complain("abandoned preparing that is not running") }
+                case .rendering: if rendering.remove(job) == nil { complain("abandoned a render that is not running") }
                 case .fetching, .streaming: break
                 }
-            case .glimpse(let job, let fetch, _):
-                if machine.stage(of: job) != .fetching(fetch) { complain("a look at what is not fetched for it") }
-                if machine.key(of: job)?.rendition != .preview { complain("more than a preview of a beginning") }
-                glimpsed.insert(job)
+            case .partialDecode(let job, let fetch, _):
+                if machine.stage(of: job) != .fetching(fetch) { complain("a partial decode without a fetch") }
+                if machine.key(of: job)?.rendition != .preview { complain("a partial decode for more than a preview") }
+                partiallyDecoded.insert(job)
             case .stream(let waiter, let fetch):
                 if left.contains(waiter) { complain("a cancelled waiter was given a reader") }
-                if fetching[fetch] == nil { complain("a reader of what is not fetched") }
+                if fetching[fetch] == nil { complain("a reader without a fetch") }
                 answers[waiter, default: 0] += 1
                 reading.insert(waiter)
                 _ = table.send(tokens[Int(waiter)])
             case .reprioritise(let job, let stage, let priority):
-                if machine.stage(of: job) != stage { complain("a stage that is over was moved") }
+                if machine.stage(of: job) != stage { complain("a finished stage was re-prioritised") }
                 if priority.viewport > 3 { complain("an unknown priority") }
             case .reprioritiseFetch(let fetch, _):
-                if fetching[fetch] == nil { complain("a fetch that is over was moved") }
+                if fetching[fetch] == nil { complain("a finished fetch was re-prioritised") }
             case .release(let job):
-                if machine.stage(of: job) != nil { complain("released what goes on") }
+                if machine.stage(of: job) != nil { complain("a running job was released") }
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Loading
 
 @Suite struct SieveTests {
-    @Test func `the budget holds over random use`() {
+    @Test func `the cache stays within its budget under random use`() {
         var random = SeededRandom(seed: 5)
         var sieve = Sieve<Int, Int>(budget: 1_000)
         var model: [Int: Int] = [:]
@@ -24,17 +24,17 @@ import Testing
         }
     }
 
-    @Test func `what costs more than the whole budget is not kept, and evicts nothing`() {
+    @Test func `an entry larger than the whole budget is not kept and evicts nothing`() {
         var sieve = Sieve<Int, Int>(budget: 10)
         sieve.insert(1, for: 1, cost: 5)
         #expect(sieve.insert(2, for: 2, cost: 11).isEmpty)
         #expect(sieve.peek(1) == 1 && sieve.peek(2) == nil)
     }
 
-    @Test func `a scan evicts its own pictures and not the ones that are looked at again, unlike LRU`() {
+    @Test func `a scan evicts its own entries and not those in repeated use, unlike LRU`() {
         var sieve = Sieve<Int, Int>(budget: 100)
         var recent = LeastRecentlyUsed(capacity: 100)
-        // Fifty pictures that people come back to, then a fling over ten thousand.
+        // Fifty images that are used repeatedly, then a fast scroll over ten thousand.
         for key in 0..<50 {
             sieve.insert(key, for: key, cost: 1)
             recent.use(key)
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-/// What the scan is held against.
+/// The policy that SIEVE is compared with.
 private struct LeastRecentlyUsed {
     let capacity: Int
     private var order: [Int] = []

@@ -8,12 +8,12 @@ import Tracing
 
 @testable import Loading
 
-/// What traces tell of loads: one span for each piece of work however many wait, and none that never ends.
+/// Traces of loads: each piece of work has one span, however many waiters it has, and every span ends.
 @Suite(.timeLimit(.minutes(1))) struct TracingPromiseTests {
     private let tracer = InMemoryTracer()
 
-    private func house(others: MockOthers? = nil) throws -> TestHouse {
-        try TestHouse(others: others) { $0.tracer = tracer }
+    private func fixture(others: MockCoordination? = nil) throws -> LoaderFixture {
+        try LoaderFixture(others: others) { $0.tracer = tracer }
     }
 
     private func span(_ name: String) throws -> FinishedInMemorySpan {
@@ -29,16 +29,16 @@ import Tracing
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test func `a load is a part of what asked for it, and its steps are parts of it`() async throws {
-        let house = try house()
-        let version = house.write(picture(50), to: 1)
+    @Test func `a load's span is a child of its request's span, and its steps are children of the load`() async throws {
+        let fixture = try fixture()
+        let version = fixture.write(picture(50), to: 1)
         let asking = tracer.startSpan("asking")
-        let results = Recorder<TestHouse.Outcome>()
+        let results = Recorder<LoaderFixture.Outcome>()
         _ = ServiceContext.withValue(asking.context) {
-            house.load(house.local(1, version: version), into: results)
+            fixture.load(fixture.local(1, version: version), into: results)
         }
         #expect(await results.element(0).bytes != nil)
-        await house.loader.coordinator.settled()
+        await fixture.loader.coordinator.settled()
         asking.end()
         try expectSteps(["find", "prepare", "render"], of: "load tile")
         let load = try span("load tile")
@@ -46,19 +46,19 @@ import Tracing
         #expect(load.attributes.get("tessera.image") == .string("\(ImageID(rawValue: 1))"))
         #expect(load.attributes.get("tessera.format") == .string("webp"))
         #expect(load.status == nil)
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `who waits for the same is linked to the one load there is`() async throws {
-        let house = try house()
-        let results = Recorder<TestHouse.Outcome>()
+    @Test func `the spans of further waiters are linked to the one load`() async throws {
+        let fixture = try fixture()
+        let results = Recorder<LoaderFixture.Outcome>()
         let asking = (0..<10).map { tracer.startSpan("asking \($0)") }
         for span in asking {
-            _ = ServiceContext.withValue(span.context) { house.load(house.remote(1), into: results) }
+            _ = ServiceContext.withValue(span.context) { fixture.load(fixture.remote(1), into: results) }
         }
-        await house.origins.fetches.element(0).answer(picture(100))
+        await fixture.origins.fetches.element(0).answer(picture(100))
         #expect(await results.first(10).allSatisfy { $0.bytes != nil })
-        await house.loader.coordinator.settled()
+        await fixture.loader.coordinator.settled()
         for span in asking { span.end() }
         try expectSteps(["find", "fetch", "prepare", "render"], of: "load tile")
         let load = try span("load tile")
@@ -67,106 +67,109 @@ import Tracing
             load.links.map { $0.context.inMemorySpanContext?.spanID }
                 == asking.dropFirst().map { $0.context.inMemorySpanContext?.spanID })
         #expect(try span("fetch").attributes.get("server.address") == .string("origin"))
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `a rendition that waits for another's fetch says so`() async throws {
-        let house = try house()
-        let results = Recorder<TestHouse.Outcome>()
-        house.load(house.remote(1), .tile, into: results)
-        let fetch = await house.origins.fetches.element(0)
-        house.load(house.remote(1), .screen, into: results)
-        await house.reached { $0.jobs == 2 && $0.fetches == 1 }
+    @Test func `a rendition that waits for another one's fetch has a fetch step of its own`() async throws {
+        let fixture = try fixture()
+        let results = Recorder<LoaderFixture.Outcome>()
+        fixture.load(fixture.remote(1), .tile, into: results)
+        let fetch = await fixture.origins.fetches.element(0)
+        fixture.load(fixture.remote(1), .screen, into: results)
+        // The second load waits for the fetch once it has found nothing.
+        await fixture.reached { [tracer] in
+            $0.jobs == 2 && $0.fetches == 1 && tracer.finishedSpans.count { $0.operationName == "find" } == 2
+        }
         fetch.answer(picture(100))
         _ = await results.first(2)
-        await house.loader.coordinator.settled()
-        #expect(house.origins.fetches.count == 1)
+        await fixture.loader.coordinator.settled()
+        #expect(fixture.origins.fetches.count == 1)
         try expectSteps(["find", "fetch", "prepare", "render"], of: "load tile")
         try expectSteps(["find", "fetch", "prepare", "render"], of: "load screen")
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `what other machines have is looked for in a step of its own`() async throws {
-        let others = MockOthers()
-        let house = try house(others: others)
-        let version = house.write(picture(50), to: 1)
-        let results = Recorder<TestHouse.Outcome>()
-        house.load(house.local(1, version: version), into: results)
-        await others.asked.element(0).tell(.mine(fence: 1))
+    @Test func `looking for another node's rendition is a step of its own`() async throws {
+        let others = MockCoordination()
+        let fixture = try fixture(others: others)
+        let version = fixture.write(picture(50), to: 1)
+        let results = Recorder<LoaderFixture.Outcome>()
+        fixture.load(fixture.local(1, version: version), into: results)
+        await others.asked.element(0).announce(.granted(fence: 1))
         #expect(await results.element(0).bytes != nil)
-        await house.loader.coordinator.settled()
+        await fixture.loader.coordinator.settled()
         try expectSteps(["find", "share", "prepare", "render"], of: "load tile")
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `a load that nobody waits for any more ends`() async throws {
-        let house = try house()
-        let results = Recorder<TestHouse.Outcome>()
-        let handle = house.load(house.remote(1), into: results)
-        _ = await house.origins.fetches.element(0)
+    @Test func `the span of an abandoned load ends and is marked as abandoned`() async throws {
+        let fixture = try fixture()
+        let results = Recorder<LoaderFixture.Outcome>()
+        let handle = fixture.load(fixture.remote(1), into: results)
+        _ = await fixture.origins.fetches.element(0)
         handle.cancel()
-        await house.loader.coordinator.settled()
+        await fixture.loader.coordinator.settled()
         try expectSteps(["find", "fetch"], of: "load tile")
         #expect(try span("load tile").attributes.get("tessera.abandoned") == .bool(true))
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `a failure is told with its status`() async throws {
-        let house = try house()
-        let outcome = await house.load(house.local(1))
+    @Test func `the span of a failed load has the status of the failure`() async throws {
+        let fixture = try fixture()
+        let outcome = await fixture.load(fixture.local(1))
         #expect(outcome.failure?.status == 404)
-        await house.loader.coordinator.settled()
+        await fixture.loader.coordinator.settled()
         try expectSteps(["find", "prepare"], of: "load tile")
         let load = try span("load tile")
         #expect(load.status == SpanStatus(code: .error, message: "Gone."))
         #expect(load.attributes.get("error.type") == .string("404"))
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `an original that streams is under way until it has been let go of`() async throws {
-        let house = try house()
-        let results = Recorder<TestHouse.Outcome>()
-        house.load(house.remote(1), .original, into: results)
-        let fetch = await house.origins.fetches.element(0)
+    @Test func `the span of a streamed original lasts until the original is complete and read`() async throws {
+        let fixture = try fixture()
+        let results = Recorder<LoaderFixture.Outcome>()
+        fixture.load(fixture.remote(1), .original, into: results)
+        let fetch = await fixture.origins.fetches.element(0)
         fetch.send(.started(.of(100_000)))
         fetch.send(.bytes(picture(100_000)))
-        let growing = try #require(await results.element(0).growing)
-        await house.loader.coordinator.settled()
+        let growing = try #require(await results.element(0).partialOriginal)
+        await fixture.loader.coordinator.settled()
         #expect(!tracer.activeSpans.isEmpty)
         fetch.send(.finished)
         #expect(try await growing.rest().count == 100_000)
-        await house.reached { $0.jobs == 0 }
+        await fixture.reached { $0.jobs == 0 }
         try expectSteps(["find", "fetch"], of: "load original")
         #expect(try span("load original").attributes.get("tessera.abandoned") == nil)
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `what is in memory, and what is made for later, is no work of anybody's`() async throws {
-        let house = try house()
-        let version = house.write(picture(50), to: 1)
-        let image = house.local(1, version: version)
-        let results = Recorder<TestHouse.Outcome>()
+    @Test func `memory hits and background renditions have no spans`() async throws {
+        let fixture = try fixture()
+        let version = fixture.write(picture(50), to: 1)
+        let image = fixture.local(1, version: version)
+        let results = Recorder<LoaderFixture.Outcome>()
         var request = LoadRequest(image: image, rendition: .tile, format: .webp)
-        request.isForLater = true
-        _ = house.loader.load(request, priority: .prefetch()) { results.record($0) }
+        request.isPrefill = true
+        fixture.loader.begin(request, priority: .prefetch()) { results.record($0) }
         #expect(await results.element(0).bytes != nil)
-        await house.loader.coordinator.settled()
+        await fixture.loader.coordinator.settled()
         #expect(tracer.finishedSpans.isEmpty)
-        _ = await house.load(image)
+        _ = await fixture.load(image)
         tracer.clearFinishedSpans()
-        _ = await house.load(image)
-        await house.loader.coordinator.settled()
+        _ = await fixture.load(image)
+        await fixture.loader.coordinator.settled()
         #expect(tracer.finishedSpans.isEmpty)
         #expect(tracer.activeSpans.isEmpty)
-        await house.close()
+        await fixture.close()
     }
 
-    @Test func `a stop ends what is under way`() async throws {
-        let house = try house()
-        let results = Recorder<TestHouse.Outcome>()
-        for id in 1...5 as ClosedRange<UInt64> { house.load(house.remote(id), into: results) }
-        _ = await house.origins.fetches.element(4)
-        await house.close()
+    @Test func `a shutdown ends all active spans`() async throws {
+        let fixture = try fixture()
+        let results = Recorder<LoaderFixture.Outcome>()
+        for id in 1...5 as ClosedRange<UInt64> { fixture.load(fixture.remote(id), into: results) }
+        _ = await fixture.origins.fetches.element(4)
+        await fixture.close()
         #expect(tracer.activeSpans.isEmpty)
         #expect(tracer.finishedSpans.count { $0.operationName == "load tile" } == 5)
     }

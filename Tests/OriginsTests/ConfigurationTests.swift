@@ -6,10 +6,10 @@ import Testing
         try Configuration().validate()
     }
 
-    @Test func `a setting that cannot work is named`() {
+    @Test func `an invalid setting is named in the error`() {
         let broken: [(String, (inout Configuration) -> Void)] = [
-            ("places", { $0.places = 0 }),
-            ("placesPerOrigin", { $0.placesPerOrigin = -1 }),
+            ("places", { $0.permits = 0 }),
+            ("placesPerOrigin", { $0.permitsPerOrigin = -1 }),
             ("connectTimeout", { $0.connectTimeout = .zero }),
             ("retryDelay", { $0.retryDelay = .seconds(-1) }),
             ("maximumBytes", { $0.maximumBytes = 0 }),

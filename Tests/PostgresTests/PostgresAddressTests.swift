@@ -1,10 +1,11 @@
+import Addresses
 import Glibc
 import Testing
 
 @testable import Postgres
 
 @Suite struct PostgresAddressTests {
-    @Test func `a URL tells host, port, database, user, password and encryption`() throws {
+    @Test func `a URL specifies host, port, database, user, password and encryption`() throws {
         let address = try PostgresAddress(
             "postgres://anna:p%40ss%3A@db.example:6400/gallery?sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem")
         #expect(address.host == "db.example")
@@ -16,7 +17,7 @@ import Testing
         #expect(address.authorities == "/etc/ca.pem")
     }
 
-    @Test func `what is left out is the default`() throws {
+    @Test func `omitted parts have defaults`() throws {
         let address = try PostgresAddress("postgresql://[::1]")
         #expect(address.host == "::1")
         #expect(address.port == 5432)
@@ -25,7 +26,7 @@ import Testing
         #expect(try PostgresAddress("postgres://anna@db/x").user == "anna")
     }
 
-    @Test func `a socket in a folder is named by a parameter`() throws {
+    @Test func `a parameter names the folder of a Unix socket`() throws {
         let address = try PostgresAddress("postgres:///gallery?host=/run/postgresql")
         #expect(address.host == "/run/postgresql")
         #expect("\(address)" == "postgres:///gallery?host=/run/postgresql")
@@ -40,21 +41,20 @@ import Testing
             ("postgres://[::1]/x", "prefer"), ("postgres://localhost/x", "prefer"),
             ("postgres:///x?host=/run", "prefer"),
             ("postgres://10.0.0.2/x?sslmode=disable", "disable"),
-        ]) func `a password goes over no network in clear text unless somebody says so`(text: String, mode: String)
-        throws
+        ]) func `a remote connection is encrypted unless the URL disables it`(text: String, mode: String) throws
     {
         let settings = try PostgresAddress(text).settings(digits: "10.0.0.2")
         #expect(settings.filter { $0.key == "sslmode" }.map(\.value) == [mode])
     }
 
-    @Test func `a password is told to nobody, however a server repeats it`() {
+    @Test func `a password is redacted, however the server repeats it`() {
         for text in ["no hunter2 here", "hun\u{1}ter2", "hun\u{7f}ter2\nhunter2"] {
-            let told = ServerWords.told(text, password: "hunter2")
-            #expect(!told.contains("hunter2") && told.contains("…"))
+            let message = ServerMessage.redacted(text, password: "hunter2")
+            #expect(!message.contains("hunter2") && message.contains("…"))
         }
     }
 
-    @Test func `neither its text nor the reason against it tells a password`() throws {
+    @Test func `neither the description nor the error contains the password`() throws {
         let address = try PostgresAddress("postgres://anna:hunter2@db:6400/gallery")
         #expect("\(address)" == "postgres://db:6400/gallery")
         for text in [
@@ -71,7 +71,7 @@ import Testing
         "postgres://host/a/b", "postgres://a:%zz@host", "postgres://a:%00@host", "postgres://ho st",
         "postgres://host?db=1", "postgres://host?sslmode=yes", "postgres://host?sslmode=prefer&sslmode=prefer",
         "postgres://host?host=/run", "postgres:///x?host=run", "postgres://[::1",
-    ]) func `what cannot be read is refused`(text: String) {
+    ]) func `an invalid URL is rejected`(text: String) {
         #expect(throws: PostgresAddress.Invalid.self) { try PostgresAddress(text) }
     }
 }

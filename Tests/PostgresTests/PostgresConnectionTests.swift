@@ -5,7 +5,7 @@ import Testing
 
 @testable import Postgres
 
-/// What speaks to a server, on a loop as it has to be.
+/// A connection to a server, confined to its event loop.
 actor Speaker {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -29,9 +29,12 @@ actor Speaker {
     func ask(
         _ text: String, _ parameters: [String?] = [], within time: Duration = .seconds(20)
     ) async throws -> [PostgresRow] {
-        guard let connection else { throw PostgresError.away("not connected") }
+        guard let connection else { throw PostgresError.disconnected("not connected") }
         return try await connection.query(text, parameters, within: time)
     }
+
+    /// The bytes that no result accounts for; nil without a connection.
+    var unexplained: Int? { connection?.meter.unexplained }
 
     func stop() async {
         connection?.close()
@@ -42,7 +45,7 @@ actor Speaker {
 
 @Suite(.enabled(if: PostgresServer.isInstalled), .serialized, .timeLimit(.minutes(2)))
 struct PostgresConnectionTests {
-    @Test func `values come as they are, and what has another type reads as none`() async throws {
+    @Test func `values arrive unchanged, and reading one as another type yields nil`() async throws {
         let server = try #require(await PostgresServer())
         let speaker = try Speaker(server.url())
         try await speaker.connect()
@@ -59,7 +62,7 @@ struct PostgresConnectionTests {
         #expect(row.integer(4) == nil && row.number(0) != nil && row.flag(0) == nil && row.integer(9) == nil)
         #expect(try await speaker.ask("SELECT number FROM generate_series(1, 1000) AS number").count == 1_000)
 
-        // What is refused harms nothing else, and says none of the values.
+        // A rejected statement does not affect others, and its error contains no values.
         let refusal = await #expect(throws: PostgresError.self) {
             try await speaker.ask("SELECT $1::integer", ["hunter2"])
         }
@@ -71,7 +74,7 @@ struct PostgresConnectionTests {
         await speaker.stop()
     }
 
-    @Test func `who listens hears what others say`() async throws {
+    @Test func `a listener receives notifications from other connections`() async throws {
         let server = try #require(await PostgresServer())
         let (one, other) = (try Speaker(server.url()), try Speaker(server.url()))
         try await one.connect()
@@ -83,7 +86,7 @@ struct PostgresConnectionTests {
         await other.stop()
     }
 
-    @Test func `who is not let in is told why, without the password`() async throws {
+    @Test func `a failed connection reports the reason without the password`() async throws {
         let server = try #require(await PostgresServer())
         for (url, words) in [
             (server.url(password: "hunter3"), "password authentication failed"),
@@ -100,9 +103,7 @@ struct PostgresConnectionTests {
         }
     }
 
-    @Test func `a server that hangs keeps nobody, and one that ends is noticed by who waits and who does not`()
-        async throws
-    {
+    @Test func `a hung server fails all pending queries, and a dead one ends an idle connection`() async throws {
         let server = try #require(await PostgresServer())
         let speaker = try Speaker(server.url())
         try await speaker.connect()
@@ -123,13 +124,13 @@ struct PostgresConnectionTests {
         await idle.stop()
     }
 
-    @Test func `an answer without an end is given up`() async throws {
+    @Test func `an oversized response ends the connection`() async throws {
         let server = try #require(await PostgresServer())
         var configuration = PostgresConnection.Configuration()
-        configuration.mostAnswerBytes = 1 << 20
+        configuration.maximumAnswerBytes = 1 << 20
         let speaker = try Speaker(server.url(), configuration)
         try await speaker.connect()
-        await #expect(throws: PostgresError.away("its answer is too long")) {
+        await #expect(throws: PostgresError.disconnected("its response is too long")) {
             try await speaker.ask("SELECT repeat('x', 1000) FROM generate_series(1, 1000000)")
         }
         await speaker.stop()

@@ -8,7 +8,7 @@ import Testing
 @testable import Redis
 
 @Suite(.timeLimit(.minutes(1))) struct HostLookupTests {
-    /// A resolver that answers when it is told to.
+    /// A resolver that responds when told to.
     private final class Resolver: Sendable {
         let asked = Guarded(0)
         let gate = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ import Testing
         HostAddress.resolve("127.0.0.1", port, flags: AI_NUMERICHOST)
     }
 
-    @Test func `an address is told at once, of either family`() async throws {
+    @Test func `an address literal of either family is returned without a lookup`() async throws {
         let loop = try EventLoop(label: "test.lookup")
         for host in ["127.0.0.1", "::1"] {
             let told = Guarded<HostLookup.Answer?>(nil)
@@ -37,14 +37,14 @@ import Testing
             }
             #expect(await eventually { told.withLock { $0 } != nil })
             guard case .found(let found)? = told.withLock({ $0 }) else {
-                return #expect(Bool(false), "an address is not found")
+                return #expect(Bool(false), "the address was not found")
             }
             #expect(found.count == 1 && found.first?.family == (host == "::1" ? AF_INET6 : AF_INET))
         }
         await loop.stop()
     }
 
-    @Test func `a resolver that hangs is asked once, is not waited for, and its answer is shared`() async throws {
+    @Test func `a hung resolver is called once, lookups time out, and its late answer is shared`() async throws {
         let loop = try EventLoop(label: "test.lookup")
         let resolver = Resolver(Self.address(1))
         let told = Guarded<[Int: HostLookup.Answer]>([:])
@@ -72,7 +72,7 @@ import Testing
         await loop.stop()
     }
 
-    @Test func `a slow look-up leaves the greeting its time, and all addresses are tried in turn`() async throws {
+    @Test func `a slow lookup does not shorten the greeting timeout, and all addresses are tried`() async throws {
         let loop = try EventLoop(label: "test.lookup")
         let dumb = FakeRedis { $0.ignore() }
         let good = FakeRedis { conversation in
@@ -91,7 +91,7 @@ import Testing
             lookup: HostLookup("cache.example", 1, loop: loop) { resolver.resolve($0, $1) })
         let states = Guarded<[RedisClient.State]>([])
         client.start { state in states.withLock { $0.append(state) } }
-        #expect(await eventually { states.withLock { $0.contains(.away("its name was not found in time")) } })
+        #expect(await eventually { states.withLock { $0.contains(.disconnected("resolving its name timed out")) } })
         for _ in 0..<9 { resolver.gate.signal() }
         #expect(await eventually { client.isConnected })
         #expect(dumb.connections == 1 && good.connections == 1)

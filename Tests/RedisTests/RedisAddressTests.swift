@@ -1,9 +1,10 @@
+import Addresses
 import Testing
 
 @testable import Redis
 
 @Suite struct RedisAddressTests {
-    @Test func `a URL tells host, port, database, user and password`() throws {
+    @Test func `a URL specifies host, port, database, user and password`() throws {
         let address = try RedisAddress("redis://anna:p%40ss%3A@cache.example:6400/3")
         #expect(address.host == "cache.example")
         #expect(address.port == 6400)
@@ -12,7 +13,7 @@ import Testing
         #expect(address.database == 3)
     }
 
-    @Test func `what is left out is the default`() throws {
+    @Test func `omitted parts have defaults`() throws {
         let address = try RedisAddress("redis://127.0.0.1")
         #expect(address.port == 6379)
         #expect(address.user == nil)
@@ -22,7 +23,7 @@ import Testing
         #expect(try RedisAddress("redis://[::1]:7").host == "::1")
     }
 
-    @Test func `neither its text nor the reason against it tells a password`() throws {
+    @Test func `neither the description nor the error contains the password`() throws {
         let address = try RedisAddress("redis://anna:hunter2@cache:6400/3")
         #expect("\(address)" == "redis://cache:6400/3")
         for text in ["redis://anna:hunter2@cache:none", "rediss://anna:hunter2@cache", "hunter2", "redis://a:hunter2@"]
@@ -36,7 +37,7 @@ import Testing
         "", "redis:", "redis://", "http://127.0.0.1", "redis://host:0", "redis://host:65536", "redis://host:1x",
         "redis://host/x", "redis://host/-1", "redis://user@host", "redis://a:%zz@host", "redis://a:%00@host",
         "redis://ho st", "redis://host?db=1", "rediss://host", "redis://[::1",
-    ]) func `what cannot be read is refused`(text: String) {
+    ]) func `an invalid URL is rejected`(text: String) {
         #expect(throws: RedisAddress.Invalid.self) { try RedisAddress(text) }
     }
 }

@@ -18,7 +18,7 @@ import Testing
         return replies
     }
 
-    @Test(arguments: [1, 2, 3, 7, .max]) func `each kind is read, however it is cut`(length: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, .max]) func `every type of reply is parsed, however it is split`(length: Int) throws {
         let text =
             "+OK\r\n-ERR no\r\n:-42\r\n$5\r\na\r\nbc\r\n$0\r\n\r\n$-1\r\n*-1\r\n*0\r\n*3\r\n:1\r\n*2\r\n+a\r\n$-1\r\n$1\r\nz\r\n"
         #expect(
@@ -36,26 +36,26 @@ import Testing
         ",1.5\r\n", "(1\r\n",
         "!3\r\nERR\r\n", "=5\r\ntxt:a\r\n", "%1\r\n+a\r\n+b\r\n", "~1\r\n+a\r\n", ">1\r\n+a\r\n", "|1\r\n+a\r\n+b\r\n",
         "HTTP/1.1 400 Bad Request\r\n",
-    ]) func `what is no reply is refused`(text: String) {
-        #expect(throws: ReplyFault.malformed) { try read(text) }
-        #expect(throws: ReplyFault.malformed) { try read(text, inPiecesOf: 1) }
+    ]) func `malformed input is rejected`(text: String) {
+        #expect(throws: ReplyError.malformed) { try read(text) }
+        #expect(throws: ReplyError.malformed) { try read(text, inPiecesOf: 1) }
     }
 
-    @Test func `what is too large is refused before it has come`() {
+    @Test func `an oversized reply is rejected before it has arrived`() {
         for text in [
             "$1000\r\n", "$9223372036854775807\r\n", "*21\r\n", "*9223372036854775807\r\n",
             "*2\r\n*10\r\n" + String(repeating: ":1\r\n", count: 10) + "*9\r\n",
             "+" + String(repeating: "a", count: 100),
         ] {
-            #expect(throws: ReplyFault.self, "\(text)") { try read(text) }
+            #expect(throws: ReplyError.self, "\(text)") { try read(text) }
         }
         let long = String(repeating: "a", count: 200)
-        #expect(throws: ReplyFault.tooLarge) {
+        #expect(throws: ReplyError.tooLarge) {
             try read("*9\r\n" + String(repeating: "$200\r\n\(long)\r\n", count: 9))
         }
     }
 
-    @Test func `bounds are of one reply, not of all`() throws {
+    @Test func `limits apply to each reply, not to all together`() throws {
         let long = String(repeating: "a", count: 900)
         #expect(
             try read(
@@ -63,13 +63,13 @@ import Testing
             ).count == 100)
     }
 
-    @Test func `lists are read so deep and no deeper`() throws {
+    @Test func `nested lists are read up to the maximum depth`() throws {
         #expect(try read("*1\r\n*1\r\n*1\r\n:1\r\n") == [.list([.list([.list([.integer(1)])])])])
-        #expect(throws: ReplyFault.tooDeep) { try read("*1\r\n*1\r\n*1\r\n*1\r\n") }
+        #expect(throws: ReplyError.tooDeep) { try read("*1\r\n*1\r\n*1\r\n*1\r\n") }
         #expect(try read("*1\r\n*1\r\n*1\r\n*0\r\n") == [.list([.list([.list([.list([])])])])])
     }
 
-    @Test func `no bytes whatever stop the program, and what is read does not hang on the cuts`() {
+    @Test func `random bytes never crash the parser, and the result does not depend on how they are split`() {
         var random = SeededRandom(seed: 5)
         let signs = Array("+-:$*\r\n\r\n0123a_>".utf8)
         for _ in 0..<20_000 {

@@ -4,38 +4,38 @@ import Testing
 
 @testable import Renditions
 
-/// What pool and worker tell each other: read as it was written, and nothing else believed.
+/// The messages between pool and worker survive a round trip, and everything else is rejected.
 @Suite struct MessageTests {
-    static let facts: ImageFacts = {
-        var facts = ImageFacts()
-        facts.width = 4_032
-        facts.height = 3_024
-        facts.mediaType = "image/heic"
-        facts.byteCount = 2_145_678
-        facts.frames = 1
-        facts.placeholder = Array(0..<25)
-        facts.takenAt = "2024-05-01T10:00:00Z"
-        facts.orientation = 6
-        facts.isIncomplete = true
-        var camera = ImageFacts.Camera()
+    static let metadata: ImageMetadata = {
+        var metadata = ImageMetadata()
+        metadata.width = 4_032
+        metadata.height = 3_024
+        metadata.mediaType = "image/heic"
+        metadata.byteCount = 2_145_678
+        metadata.frames = 1
+        metadata.placeholder = Array(0..<25)
+        metadata.takenAt = "2024-05-01T10:00:00Z"
+        metadata.orientation = 6
+        metadata.isIncomplete = true
+        var camera = ImageMetadata.Camera()
         camera.make = "Łódź"
         camera.exposureTime = 0.004
         camera.sensitivity = 100
-        facts.camera = camera
-        facts.place = ImageFacts.Place(latitude: -33.9, longitude: 151.2, altitude: nil)
-        facts.isBroken = false
-        facts.rating = -1
-        facts.title = "نمی\u{200c}دانم 👩‍👧"
-        facts.keywords = ["cat", "Łódź"]
-        facts.placeNames = .init()
-        facts.placeNames?.city = "Łódź"
-        facts.placeNames?.country = "Polska"
-        facts.examination = ImageFacts.presentExamination
-        return facts
+        metadata.camera = camera
+        metadata.place = ImageMetadata.Place(latitude: -33.9, longitude: 151.2, altitude: nil)
+        metadata.isBroken = false
+        metadata.rating = -1
+        metadata.title = "نمی\u{200c}دانم 👩‍👧"
+        metadata.keywords = ["cat", "Łódź"]
+        metadata.placeNames = .init()
+        metadata.placeNames?.city = "Łódź"
+        metadata.placeNames?.country = "Polska"
+        metadata.readerVersion = ImageMetadata.currentReader
+        return metadata
     }()
 
-    static let answer = RenderAnswer(
-        facts: facts,
+    static let answer = RenderResult(
+        metadata: metadata,
         renditions: [
             .tile: Rendered(bytes: webp(130_000), format: .webp, width: 320, height: 240),
             .preview: Rendered(bytes: webp(700), format: .webp, width: 64, height: 48),
@@ -49,8 +49,8 @@ import Testing
     }
 
     /// The packets of one answer, as a worker sends them.
-    static func packets(_ answer: RenderAnswer, job: UInt64 = 1) -> [[UInt8]] {
-        let (head, bytes) = AnswerHead.splitting(answer)
+    static func packets(_ answer: RenderResult, job: UInt64 = 1) -> [[UInt8]] {
+        let (head, bytes) = RenderResponseHead.splitting(answer)
         var packets = [WorkerMessage.ended(job: job, .made(head), memory: 9).packet]
         for file in bytes {
             for start in stride(from: 0, to: file.count, by: 59_999) {
@@ -60,19 +60,21 @@ import Testing
         return packets
     }
 
-    private func assembly(_ work: RenderJob.Work = work) throws -> AnswerAssembly {
-        var assembly = AnswerAssembly()
-        let ready = try assembly.take(WorkerMessage.ready(.init(files: true, calls: true)).packet[...])
-        #expect(ready == .ready(.init(files: true, calls: true)))
+    private func assembly(_ work: RenderJob.Work = work) throws -> ResponseAssembler {
+        var assembly = ResponseAssembler()
+        let ready = try assembly.take(WorkerMessage.ready(.init(files: true, calls: true, threads: true)).packet[...])
+        #expect(ready == .ready(.init(files: true, calls: true, threads: true)))
         assembly.expect(work, job: 1, mayBeHeavy: false)
         return assembly
     }
 
-    @Test func `a job is read as it was written`() throws {
+    @Test func `a job message round-trips`() throws {
         for work in [
-            RenderJob.Work.examine, Self.work, .make([.screen: .avif]),
-            .encode(.init(width: 800, height: 600, format: .jpeg, quality: 82)), .survey(1), .survey(16),
-            .pyramid, .glimpse(.webp),
+            RenderJob.Work.readMetadata, Self.work, .make([.screen: .avif]),
+            .encode(.init(width: 800, height: 600, format: .jpeg, quality: 82)), .readMetadataOfAll(1),
+            .readMetadataOfAll(16),
+            .pyramid, .partialDecode(.webp), .readSidecars([.xmp]),
+            .readSidecars((0..<16).map { $0 % 3 == 0 ? .takeout : .xmp }),
         ] {
             for mayBeHeavy in [true, false] {
                 let message = JobMessage(job: .max, work: work, mayBeHeavy: mayBeHeavy)
@@ -83,16 +85,16 @@ import Testing
         #expect(try PoolMessage(PoolMessage.stop(7).bytes[...]) == .stop(7))
     }
 
-    @Test func `an answer comes in packets and is put together`() throws {
+    @Test func `a response is split into packets and reassembled`() throws {
         var assembly = try assembly()
-        var events: [AnswerAssembly.Event] = []
+        var events: [ResponseAssembler.Event] = []
         let packets = Self.packets(Self.answer)
         #expect(packets.count >= 5 && packets.allSatisfy { $0.count <= WorkerMessage.packetLength })
         for packet in packets { if let event = try assembly.take(packet[...]) { events.append(event) } }
         #expect(events == [.ended(job: 1, .success(Self.answer), memory: 9)])
     }
 
-    @Test func `a failure comes with its reason and the state of the file`() throws {
+    @Test func `a failure carries its reason and the state of the file`() throws {
         var assembly = try assembly()
         var error = RenderError(.damaged, "It is\nbroken.", logDetail: String(repeating: "é", count: 5_000))
         error.source = SourceStatus(size: 3, modifiedSeconds: 2, nanoseconds: 1)
@@ -105,31 +107,31 @@ import Testing
         #expect(told.logDetail.utf8.count == 1_000)
     }
 
-    @Test func `an answer to something else is not believed`() throws {
-        let wrong: [(String, RenderJob.Work, RenderAnswer)] = [
+    @Test func `a result that does not match its job is rejected`() throws {
+        let wrong: [(String, RenderJob.Work, RenderResult)] = [
             ("another rendition", .make([.screen: .webp, .preview: .webp]), Self.answer),
             ("another format", .make([.tile: .avif, .preview: .webp]), Self.answer),
-            ("one more", .make([.tile: .webp]), Self.answer),
-            ("one less", .make([.tile: .webp, .preview: .webp, .screen: .webp]), Self.answer),
-            ("files where none was asked for", .examine, Self.answer),
-            ("none where one was", Self.work, RenderAnswer(facts: Self.facts)),
+            ("one rendition too many", .make([.tile: .webp]), Self.answer),
+            ("one rendition missing", .make([.tile: .webp, .preview: .webp, .screen: .webp]), Self.answer),
+            ("renditions although none was requested", .readMetadata, Self.answer),
+            ("no rendition although some were requested", Self.work, RenderResult(metadata: Self.metadata)),
             (
-                "a picture beyond its size", .make([.preview: .webp]),
-                RenderAnswer(renditions: [.preview: Rendered(bytes: Self.webp(99), format: .webp, width: 65, height: 9)]
+                "a picture larger than its rendition", .make([.preview: .webp]),
+                RenderResult(renditions: [.preview: Rendered(bytes: Self.webp(99), format: .webp, width: 65, height: 9)]
                 )
             ),
             (
-                "a file that is no picture of its format", .make([.preview: .jpeg]),
-                RenderAnswer(renditions: [.preview: Rendered(bytes: Self.webp(99), format: .jpeg, width: 9, height: 9)])
+                "bytes that are not of the format", .make([.preview: .jpeg]),
+                RenderResult(renditions: [.preview: Rendered(bytes: Self.webp(99), format: .jpeg, width: 9, height: 9)])
             ),
             (
-                "an original that whoever asks for JPEG may not know", .make([.tile: .jpeg]),
-                RenderAnswer(renditions: [.tile: Rendered(bytes: Self.webp(99), format: .jpeg, width: 9, height: 9)])
+                "WebP bytes for a JPEG", .make([.tile: .jpeg]),
+                RenderResult(renditions: [.tile: Rendered(bytes: Self.webp(99), format: .jpeg, width: 9, height: 9)])
             ),
             (
-                "another size than was asked for",
+                "a size that was not requested",
                 .encode(.init(width: 8, height: 9, format: .webp, quality: 1)),
-                RenderAnswer(encoded: Rendered(bytes: Self.webp(99), format: .webp, width: 9, height: 9))
+                RenderResult(encoded: Rendered(bytes: Self.webp(99), format: .webp, width: 9, height: 9))
             ),
         ]
         for (what, work, answer) in wrong {
@@ -140,34 +142,40 @@ import Testing
         }
     }
 
-    @Test func `a survey tells of each original, in as many packets as it takes`() throws {
-        let head = AnswerHead.splitting(RenderAnswer(facts: Self.facts, source: SourceStatus(size: 5))).head
+    @Test func `the metadata of several originals may arrive in any number of packets`() throws {
+        let head = RenderResponseHead.splitting(RenderResult(metadata: Self.metadata, source: SourceStatus(size: 5)))
+            .head
         let error = RenderError(.damaged, "It is broken.")
-        let end = WorkerMessage.ended(job: 1, .made(AnswerHead.splitting(RenderAnswer()).head), memory: 9).packet
+        let end = WorkerMessage.ended(job: 1, .made(RenderResponseHead.splitting(RenderResult()).head), memory: 9)
+            .packet
         for parts in [[3], [1, 2], [1, 1, 1]] {
-            var assembly = try assembly(.survey(3))
+            var assembly = try assembly(.readMetadataOfAll(3))
             var ends = [WorkerMessage.End.made(head), .failed(error), .heavy][...]
             for count in parts {
                 #expect(
-                    try assembly.take(WorkerMessage.visited(job: 1, Array(ends.prefix(count))).packet[...]) == nil)
+                    try assembly.take(WorkerMessage.results(job: 1, Array(ends.prefix(count))).packet[...]) == nil)
                 ends = ends.dropFirst(count)
             }
-            var answer = RenderAnswer()
-            answer.visits = [.examined(Self.facts, SourceStatus(size: 5)), .failed(error), .left]
+            var answer = RenderResult()
+            answer.fileResults = [.metadata(Self.metadata, SourceStatus(size: 5)), .failed(error), .skipped]
             #expect(try assembly.take(end[...]) == .ended(job: 1, .success(answer), memory: 9))
         }
     }
 
-    @Test func `a survey of more or of fewer originals, or in another job, is not believed`() throws {
-        let end = WorkerMessage.ended(job: 1, .made(AnswerHead.splitting(RenderAnswer()).head), memory: 9).packet
+    @Test func `metadata of the wrong number of originals, or for another job, is rejected`() throws {
+        let end = WorkerMessage.ended(job: 1, .made(RenderResponseHead.splitting(RenderResult()).head), memory: 9)
+            .packet
         func visit(_ count: Int, job: UInt64 = 1) -> [UInt8] {
-            WorkerMessage.visited(job: job, Array(repeating: .heavy, count: count)).packet
+            WorkerMessage.results(job: job, Array(repeating: .heavy, count: count)).packet
         }
-        let file = AnswerHead.splitting(Self.answer).head
+        let file = RenderResponseHead.splitting(Self.answer).head
         let wrong: [(work: RenderJob.Work, packets: [[UInt8]])] = [
-            (.survey(2), [end]), (.survey(2), [visit(1), end]), (.survey(2), [visit(3)]),
-            (.survey(2), [visit(1), visit(2)]), (.survey(2), [visit(2, job: 2)]), (.examine, [visit(1)]),
-            (.survey(1), [WorkerMessage.visited(job: 1, [.made(file)]).packet]),
+            (.readMetadataOfAll(2), [end]), (.readMetadataOfAll(2), [visit(1), end]),
+            (.readMetadataOfAll(2), [visit(3)]),
+            (.readMetadataOfAll(2), [visit(1), visit(2)]), (.readMetadataOfAll(2), [visit(2, job: 2)]),
+            (.readMetadata, [visit(1)]), (.readMetadata, [visit(0)]),
+            (.readSidecars([.xmp, .takeout]), [visit(1), end]), (.readSidecars([.xmp]), [visit(2)]),
+            (.readMetadataOfAll(1), [WorkerMessage.results(job: 1, [.made(file)]).packet]),
         ]
         for (number, (work, packets)) in wrong.enumerated() {
             var assembly = try assembly(work)
@@ -176,24 +184,31 @@ import Testing
             }
         }
         for count in [0, 17] as [UInt8] {
-            var packet = JobMessage(job: 1, work: .survey(1), mayBeHeavy: false).bytes
+            var packet = JobMessage(job: 1, work: .readMetadataOfAll(1), mayBeHeavy: false).bytes
             packet[packet.count - 1] = count
             #expect(throws: MessageError.self) { try PoolMessage(packet[...]) }
+            packet = JobMessage(job: 1, work: .readSidecars([.xmp]), mayBeHeavy: false).bytes
+            packet[packet.count - 2] = count
+            packet += [UInt8](repeating: 1, count: Int(max(count, 1)) - 1)
+            #expect(throws: MessageError.self) { try PoolMessage(packet[...]) }
         }
+        var packet = JobMessage(job: 1, work: .readSidecars([.xmp]), mayBeHeavy: false).bytes
+        packet[packet.count - 1] = 3
+        #expect(throws: MessageError.self) { try PoolMessage(packet[...]) }
     }
 
-    @Test func `a text is told as far as it can be printed`() throws {
-        var answer = RenderAnswer(facts: Self.facts)
-        answer.facts.camera?.make = "a\u{0}b\u{202e}c"
-        var assembly = try assembly(.examine)
+    @Test func `unprintable characters in text are replaced`() throws {
+        var answer = RenderResult(metadata: Self.metadata)
+        answer.metadata.camera?.make = "a\u{0}b\u{202e}c"
+        var assembly = try assembly(.readMetadata)
         guard case .ended(_, .success(let told), _) = try assembly.take(Self.packets(answer)[0][...]) else {
             Issue.record("no answer")
             return
         }
-        #expect(told.facts.camera?.make == "a b c")
+        #expect(told.metadata.camera?.make == "a b c")
     }
 
-    @Test func `what only the pool can know is not believed of a worker`() throws {
+    @Test func `claims that only the pool can make are rejected from a worker`() throws {
         for reason in [RenderError.Reason.decoderDied, .tookTooLong, .tooMuchMemory, .unavailable] {
             var assembly = try assembly()
             let packet = WorkerMessage.ended(job: 1, .failed(RenderError(reason, "No.")), memory: 0).packet
@@ -204,16 +219,16 @@ import Testing
         #expect(throws: MessageError.self) {
             try heavy.take(WorkerMessage.ended(job: 1, .heavy, memory: 0).packet[...])
         }
-        var idle = AnswerAssembly()
+        var idle = ResponseAssembler()
         #expect(throws: MessageError.self) { try idle.take(WorkerMessage.refusedMemory(1).packet[...]) }
         var rich = try assembly()
         let packet = WorkerMessage.ended(job: 1, .heavy, memory: .max).packet
         #expect(throws: MessageError.self) { try rich.take(packet[...]) }
     }
 
-    @Test func `what comes out of turn is not believed`() throws {
+    @Test func `messages out of sequence are rejected`() throws {
         let packets = Self.packets(Self.answer)
-        var early = AnswerAssembly()
+        var early = ResponseAssembler()
         #expect(throws: MessageError.self) { try early.take(packets[0][...]) }
         var other = try assembly()
         #expect(throws: MessageError.self) { try other.take(Self.packets(Self.answer, job: 2)[0][...]) }
@@ -227,30 +242,30 @@ import Testing
         #expect(throws: MessageError.self) { try long.take(packets[1][...]) }
         var again = try assembly()
         #expect(throws: MessageError.self) {
-            try again.take(WorkerMessage.ready(.init(files: true, calls: true)).packet[...])
+            try again.take(WorkerMessage.ready(.init(files: true, calls: true, threads: true)).packet[...])
         }
     }
 
-    @Test func `facts that cannot be are not believed`() throws {
-        let changes: [(inout ImageFacts) -> Void] = [
+    @Test func `impossible metadata is rejected`() throws {
+        let changes: [(inout ImageMetadata) -> Void] = [
             { $0.width = 0 }, { $0.height = -1 }, { $0.width = 10_000_001 }, { $0.mediaType = "text/html" },
             { $0.mediaType = "image/x\ny" }, { $0.orientation = 9 }, { $0.frames = 0 }, { $0.byteCount = -1 },
             { $0.placeholder = Array(repeating: 1, count: 26) }, { $0.camera?.aperture = .nan },
             { $0.place?.latitude = 91 }, { $0.place?.longitude = .infinity },
             { $0.takenAt = String(repeating: "9", count: 65) }, { $0.rating = 0 }, { $0.rating = 6 },
-            { $0.examination = ImageFacts.presentExamination + 1 },
+            { $0.readerVersion = ImageMetadata.currentReader + 1 },
         ]
         for (number, change) in changes.enumerated() {
-            var answer = RenderAnswer(facts: Self.facts)
-            change(&answer.facts)
-            var assembly = try assembly(.examine)
+            var answer = RenderResult(metadata: Self.metadata)
+            change(&answer.metadata)
+            var assembly = try assembly(.readMetadata)
             #expect(throws: MessageError.self, "change \(number)") {
                 for packet in Self.packets(answer) { _ = try assembly.take(packet[...]) }
             }
         }
     }
 
-    @Test func `whatever happens to the packets, they are read or refused`() throws {
+    @Test func `randomly corrupted packets are parsed or rejected`() throws {
         var random = SeededRandom(seed: 7)
         let good = Self.packets(Self.answer)
         var refused = 0

@@ -27,11 +27,11 @@ import Testing
             ("image/avif; Q=0.9; x=y", .avif),
             (";;,,/,q=1,image/", .jpeg),
         ] as [(String?, OutputFormat)])
-    func `the accept header decides the format of a tile`(accept: String?, format: OutputFormat) {
+    func `the Accept header decides the format of a tile`(accept: String?, format: OutputFormat) {
         #expect(OutputFormat.negotiate(accept: accept, for: .tile) == format)
     }
 
-    @Test func `among equals each rendition takes what is worth most at its size`() {
+    @Test func `among equally acceptable formats each rendition takes the best one for its size`() {
         let chromium = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
         #expect(OutputFormat.negotiate(accept: chromium, for: .preview) == .webp)
         #expect(OutputFormat.negotiate(accept: chromium, for: .tile) == .avif)

@@ -7,7 +7,7 @@ import Testing
         #expect(throws: Never.self) { try RenderLimits().validate() }
     }
 
-    @Test func `a value out of its bounds is named`() {
+    @Test func `an invalid value is named in the error`() {
         func expectInvalid(_ field: String, _ change: (inout RenderLimits) -> Void) {
             var configuration = RenderLimits()
             change(&configuration)
@@ -23,7 +23,7 @@ import Testing
         expectInvalid("heavyPixels") { $0.heavyPixels = 0 }
     }
 
-    @Test func `limits survive the way to a worker`() {
+    @Test func `limits round-trip through worker arguments, and invalid arguments are rejected`() {
         var limits = RenderLimits()
         #expect(RenderLimits(words: limits.words) == limits)
         limits.memory = 1 << 30

@@ -1,22 +1,28 @@
 import Glibc
 
-/// What the attempts need and could not make any more inside.
+/// What the attempts need and could no longer create inside the sandbox.
 struct Beforehand {
-    /// A directory of their own, which whoever started the probe names and removes, with a file in it.
+    /// A directory for this run with a file in it, named and removed by whoever started the probe.
     let folder = getenv("SANDBOX_PROBE_FOLDER").map { String(cString: $0) } ?? "/nonexistent"
-    /// Asking for it inside is death already.
+    /// Asking for it inside the sandbox would already be fatal.
     let parent = getppid()
-    /// Two ends of a stream.
+    /// The two ends of a stream.
     let pair: (Int32, Int32)
     /// A TCP socket that is not connected, and the address of one that listens.
     let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let listener: sockaddr_in
 
-    /// Open for writing.
+    /// A file open for writing.
     let output =
         getenv("SANDBOX_PROBE_FOLDER").map { open(String(cString: $0) + "/output", O_WRONLY | O_CREAT, 0o600) } ?? -1
 
+    /// A file open for reading, a directory, and the end of a pipe to write to.
+    let input: Int32
+    let directory: Int32
+    let pipe: Int32
+
     var olderThread: OlderThread?
+    var isSupervised = false
 
     var file: String { folder + "/file" }
 
@@ -37,6 +43,11 @@ struct Beforehand {
             }
         }
         listener = address
+        let file = folder + "/file"
         close(open(file, O_WRONLY | O_CREAT, 0o600))
+        input = open(file, O_RDONLY)
+        directory = open(folder, O_RDONLY | O_DIRECTORY)
+        Glibc.pipe(&ends)
+        pipe = ends[1]
     }
 }

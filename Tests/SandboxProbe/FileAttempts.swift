@@ -5,7 +5,7 @@ let fileAttempts: [String: Attempt] = [
     "read-outside": { _ throws(Refusal) in try tryToOpen("/etc/passwd", O_RDONLY) },
     "read-environment": { _ throws(Refusal) in try tryToOpen("/proc/self/environ", O_RDONLY) },
     "read-for-drawing": { _ throws(Refusal) in
-        // At least the C library's own modules are there.
+        // At least the C library's own modules exist.
         let present = Sandbox.drawingFiles.filter { access($0, F_OK) == 0 }
         guard !present.isEmpty else { throw Refusal(code: ENOENT) }
         for path in present { _ = try tryToOpen(path, O_RDONLY) }
@@ -29,7 +29,7 @@ let fileAttempts: [String: Attempt] = [
     "read-and-write": { beforehand throws(Refusal) in try tryToOpen(beforehand.file, O_RDWR) },
     "truncate": { beforehand throws(Refusal) in try tryToOpen(beforehand.file, O_RDONLY | O_TRUNC) },
     "create": { beforehand throws(Refusal) in try tryToOpen(beforehand.folder + "/new", O_RDONLY | O_CREAT) },
-    // It was opened before; its limit is a megabyte.
+    // It was opened before; its limit is one megabyte.
     "fill-what-was-given": { beforehand throws(Refusal) in
         signal(SIGXFSZ, SIG_IGN)
         let bytes = [UInt8](repeating: 1, count: 65_536)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A thread that is there before the calls are confined, as the pools of libraries are, and then does what it is told.
+/// A thread that exists before system calls are confined, like those of libraries' pools, and then does what it is
+/// told.
 final class OlderThread {
     private var thread = pthread_t()
     private let orders: (sending: Int32, receiving: Int32)
@@ -9,7 +10,7 @@ final class OlderThread {
         var ends = [Int32](repeating: -1, count: 2)
         pipe(&ends)
         orders = (ends[1], ends[0])
-        // The result is an errno, as a pointer.
+        // The result is an errno, cast to a pointer.
         let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { descriptor in
             var order: UInt8 = 0
             guard read(Int32(Int(bitPattern: descriptor)), &order, 1) == 1 else { return nil }

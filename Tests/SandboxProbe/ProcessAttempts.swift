@@ -7,7 +7,7 @@ let processAttempts: [String: Attempt] = [
         return "allowed"
     },
     "fork": { _ throws(Refusal) in
-        // What fork(3), which Swift does not offer, calls.
+        // The system call behind fork(3), which Swift does not offer.
         if try call(CallNumber.clone, Int(SIGCHLD)) == 0 { _exit(0) }
         return "allowed"
     },
@@ -17,14 +17,6 @@ let processAttempts: [String: Attempt] = [
         let code = posix_spawn(&process, "/bin/true", nil, nil, &arguments, nil)
         if code != 0 { throw Refusal(code: code) }
         return "allowed"
-    },
-    "thread": { _ throws(Refusal) in
-        var thread = pthread_t()
-        let code = pthread_create(&thread, nil, { _ in UnsafeMutableRawPointer(bitPattern: 7) }, nil)
-        if code != 0 { throw Refusal(code: code) }
-        var result: UnsafeMutableRawPointer?
-        pthread_join(thread, &result)
-        return Int(bitPattern: result) == 7 ? "allowed" : "lost"
     },
     "trace": { _ throws(Refusal) in
         _ = try call(CallNumber.ptrace, 0)  // PTRACE_TRACEME
@@ -42,7 +34,7 @@ let processAttempts: [String: Attempt] = [
         try Refusal.check(kill(beforehand.parent, 0))
         return "allowed"
     },
-    // What ignores it by default; for the sandbox, one signal is as good as another.
+    // A signal that the parent ignores by default; to the sandbox, all signals are alike.
     "signal-parent": { beforehand throws(Refusal) in
         try Refusal.check(kill(beforehand.parent, SIGWINCH))
         return "allowed"
@@ -52,6 +44,15 @@ let processAttempts: [String: Attempt] = [
         return "allowed"
     },
     "abort": { _ throws(Refusal) in abort() },
+    "keep-capability": { _ throws(Refusal) in
+        // struct __user_cap_header_struct in its third version, and two of struct __user_cap_data_struct.
+        let header = UnsafeMutablePointer<UInt32>.allocate(capacity: 8)
+        header.initialize(repeating: 0, count: 8)
+        header[0] = 0x2008_0522
+        _ = try call(CallNumber.capget, Int(bitPattern: header), Int(bitPattern: header + 2))
+        if (2..<8).allSatisfy({ header[$0] == 0 }) { throw Refusal(code: EPERM) }
+        return "allowed"
+    },
     "raise-limit": { _ throws(Refusal) in
         var limit = rlimit(rlim_cur: 1 << 40, rlim_max: 1 << 40)
         try Refusal.check(setrlimit(__rlimit_resource_t(2), &limit))  // RLIMIT_DATA
@@ -70,8 +71,22 @@ let processAttempts: [String: Attempt] = [
         for _ in 0..<200 { try Refusal.check(dup(0)) }
         return "allowed"
     },
-    "kernel-ring": { _ throws(Refusal) in
-        _ = try call(CallNumber.ringSetup)
+    "inherit-priority": { _ throws(Refusal) in
+        let word = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+        word.initialize(to: 0)
+        _ = try call(CallNumber.futex, Int(bitPattern: word), 8 | 128)  // FUTEX_TRYLOCK_PI, private
+        return "allowed"
+    },
+    "clock-of-parent": { beforehand throws(Refusal) in
+        var time = timespec()
+        // As clock_getcpuclockid(3) computes it.
+        try Refusal.check(clock_gettime(~beforehand.parent << 3 | 2, &time))
+        return "allowed"
+    },
+    "own-clock": { _ throws(Refusal) in
+        var time = timespec()
+        try Refusal.check(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time))
+        try Refusal.check(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time))
         return "allowed"
     },
     "wait": { _ throws(Refusal) in

@@ -33,7 +33,7 @@ let socketAttempts: [String: Attempt] = [
         var address = beforehand.listener
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                // A stream that is connected takes no notice of the address.
+                // A connected stream ignores the address.
                 sendto(beforehand.pair.0, "x", 1, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }

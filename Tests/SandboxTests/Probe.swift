@@ -1,22 +1,22 @@
 import Glibc
 
-/// Runs one attempt in a process of its own, in the whole sandbox or behind some of its walls.
+/// Runs one attempt in a process of its own, in the whole sandbox or in part of it.
 struct Probe {
     enum Walls: String {
-        case all, none, files, calls
+        case all, none, limits, files, calls
     }
 
     enum Outcome: Equatable {
         case allowed
-        /// With the error's name.
+        /// With the name of the error.
         case refused(String)
-        /// By this signal.
+        /// With this signal.
         case killed(Int32)
-        /// Anything else that it printed, and its exit status.
+        /// Anything else it printed, and its exit status.
         case other(String, Int32)
     }
 
-    /// Beside the tests, where the build puts every executable.
+    /// Next to the tests, where the build puts all executables.
     static let path: String = {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
@@ -24,8 +24,14 @@ struct Probe {
         return own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex) + "/sandbox-probe"
     }()
 
-    /// Whether this kernel, or what runs the container, has Landlock.
+    /// The most threads that an attempt gets.
+    static let threadLimit = 24
+
+    /// Whether the kernel and the container runtime provide Landlock.
     static let kernelHasLandlock = outcome(of: "thread", behind: .files) == .allowed
+
+    /// Whether requests for threads reach a supervisor.
+    static let kernelAsksForThreads = outcome(of: "supervised", behind: .calls) == .allowed
 
     static func outcome(of attempt: String, behind walls: Walls = .all) -> Outcome {
         var template = Array("/tmp/sandbox-probe-XXXXXX".utf8CString)
@@ -37,63 +43,48 @@ struct Probe {
             rmdir(folder)
         }
         guard let running = start(attempt, behind: walls, in: folder) else { return .other("not started", errno) }
-        defer { close(running.output) }
-        let text = readAll(running.output)
-        return outcome(text, status: wait(for: running.process))
+        defer { running.close() }
+        let text = running.readAll(threads: threadLimit)
+        return outcome(text, status: running.wait())
     }
 
-    /// Starts an attempt; what it prints can be read from `output`, which the caller closes.
+    /// Starts an attempt, which the caller closes.
     static func start(
         _ attempt: String, behind walls: Walls = .all, in folder: String = "/tmp"
-    ) -> (process: pid_t, output: Int32)? {
-        var ends = [Int32](repeating: -1, count: 2)
-        // No pipe: other tests start processes at the same time, and none may hold on to an end of it.
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+    ) -> RunningProbe? {
+        var (ends, supervision) = ([Int32](repeating: -1, count: 2), [Int32](repeating: -1, count: 2))
+        // Not a pipe, because other tests start processes at the same time, and none may inherit an end of it.
+        let (stream, packets) = (Int32(SOCK_STREAM.rawValue), Int32(SOCK_SEQPACKET.rawValue))
+        guard socketpair(AF_UNIX, stream | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
         defer { close(ends[1]) }
+        guard socketpair(AF_UNIX, packets | Int32(SOCK_CLOEXEC.rawValue), 0, &supervision) == 0 else {
+            close(ends[0])
+            return nil
+        }
+        defer { close(supervision[1]) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_adddup2(&actions, supervision[1], 3)
         var arguments = copies(of: [path, attempt, walls.rawValue])
-        // Swift's own report of a crash would need a process, and so change how it ends.
+        // Swift's crash reporter would need a process of its own, and so change the outcome.
         var environment = copies(of: ["SANDBOX_PROBE_FOLDER=" + folder, "SWIFT_BACKTRACE=enable=no"])
         defer { for copy in arguments + environment { free(copy) } }
         var process: pid_t = 0
         guard posix_spawn(&process, path, &actions, nil, &arguments, &environment) == 0 else {
             close(ends[0])
+            close(supervision[0])
             return nil
         }
-        return (process, ends[0])
+        return RunningProbe(process: process, output: ends[0], supervision: supervision[0])
     }
 
-    /// As exec(3) wants them; the caller frees each.
+    /// Arguments as exec(3) expects them; the caller frees each.
     private static func copies(of texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
         var copies: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
         copies.append(nil)
         return copies
-    }
-
-    /// The status as waitpid(2) tells it.
-    static func wait(for process: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) == -1, errno == EINTR {}
-        return status
-    }
-
-    static func readLine(_ descriptor: Int32) -> String {
-        var buffer = [UInt8](repeating: 0, count: 200)
-        let count = read(descriptor, &buffer, buffer.count)
-        return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
-    }
-
-    private static func readAll(_ descriptor: Int32) -> String {
-        var text = ""
-        while true {
-            let more = readLine(descriptor)
-            if more.isEmpty { return text }
-            text += more
-        }
     }
 
     private static func outcome(_ text: String, status: Int32) -> Outcome {

@@ -3,31 +3,31 @@ import Testing
 
 @testable import Scheduling
 
-/// No session starves another: within a lane places go round all who wait, whatever each of them does.
+/// No session starves another: at each priority level, permits rotate among all waiting sessions, whatever each does.
 @Suite struct FairnessPromiseTests {
-    private typealias Allocator = PlaceAllocator<Int, Int>
+    private typealias Allocator = PermitAllocator<Int, Int>
 
     private func priority(
-        _ flow: Int, viewport: UInt64 = 1, distance: Int = 0, lane: Priority.Lane = .visible
+        _ flow: Int, viewport: UInt64 = 1, distance: Int = 0, level: Priority.Level = .visible
     ) -> Priority {
-        Priority(lane: lane, viewport: viewport, distance: UInt32(distance), flow: Flow(of: flow))
+        Priority(level: level, viewport: viewport, distance: UInt32(distance), flow: Flow(of: flow))
     }
 
-    /// Whose work is started, place by place: each is done before the next is given.
+    /// Starts the next piece of work, finishes it at once, and returns its id.
     private func start(_ allocator: inout Allocator) -> Int? {
         guard let id = allocator.startNext() else { return nil }
         allocator.remove(id)
         return id
     }
 
-    @Test(arguments: [1, 2, 1_000]) func `one that flings for ever leaves one that rests its half`(groups: Int) {
-        var allocator = Allocator(places: 2, placesPerGroup: 1)
+    @Test(arguments: [1, 2, 1_000]) func `a session that flings without pause leaves a resting one half`(groups: Int) {
+        var allocator = Allocator(permits: 2, permitsPerGroup: 1)
         for slot in 0..<40 { allocator.enqueue(slot, in: slot % groups, priority: priority(0, distance: slot)) }
         var resting: [Int] = []
         var newest = 1_000
         for viewport in 2..<200 as Range<UInt64> where resting.count < 40 {
-            // Each viewport takes back what the one before had asked for, and asks for forty more.
-            for id in newest - 40..<newest where allocator.standing(of: id) != nil { allocator.remove(id) }
+            // Each viewport withdraws the requests of the one before, and makes forty new ones.
+            for id in newest - 40..<newest where allocator.state(of: id) != nil { allocator.remove(id) }
             for slot in 0..<40 {
                 allocator.enqueue(
                     newest + slot, in: (newest + slot) % groups,
@@ -35,14 +35,14 @@ import Testing
             }
             newest += 40
             let starts = (0..<2).compactMap { _ in start(&allocator) }
-            #expect(starts.count { $0 < 40 } == 1, "of two places one is its own")
+            #expect(starts.count { $0 < 40 } == 1, "one of every two starts")
             resting += starts.filter { $0 < 40 }
         }
-        #expect(resting == Array(0..<40), "and its own order is what it was")
+        #expect(resting == Array(0..<40), "in its own order")
     }
 
-    @Test func `one that moves what it has to ever newer viewports gains nothing by it`() {
-        var allocator = Allocator(places: 1)
+    @Test func `a session gains nothing by moving its requests to ever newer viewports`() {
+        var allocator = Allocator(permits: 1)
         for slot in 0..<20 {
             allocator.enqueue(slot, in: 0, priority: priority(0, distance: slot))
             allocator.enqueue(100 + slot, in: 0, priority: priority(1, distance: slot))
@@ -55,8 +55,8 @@ import Testing
         #expect(starts == (0..<40).map { $0 % 2 })
     }
 
-    @Test(arguments: [1, 7]) func `of a hundred with forty each none is ever two starts ahead`(groups: Int) {
-        var allocator = Allocator(places: 4)
+    @Test(arguments: [1, 7]) func `no session is ever two starts ahead of another`(groups: Int) {
+        var allocator = Allocator(permits: 4)
         for session in 0..<100 {
             for slot in 0..<40 {
                 let id = 40 * session + slot
@@ -74,59 +74,59 @@ import Testing
         #expect(starts == Array(repeating: 40, count: 100) && allocator.isEmpty)
     }
 
-    @Test func `one alone has all places`() {
-        var allocator = Allocator(places: 8)
+    @Test func `a single session may hold all permits`() {
+        var allocator = Allocator(permits: 8)
         for slot in 0..<40 { allocator.enqueue(slot, in: 0, priority: priority(1, distance: 40 - slot)) }
         #expect((0..<9).map { _ in allocator.startNext() } == [39, 38, 37, 36, 35, 34, 33, 32, nil])
     }
 
-    @Test func `all that is visible goes before all prefetch, whoever wants it`() {
-        var allocator = Allocator(places: 4)
+    @Test func `visible work of any session goes before prefetch of any session`() {
+        var allocator = Allocator(permits: 4)
         for slot in 0..<4 {
-            allocator.enqueue(slot, in: 0, priority: priority(slot, viewport: 9, lane: .prefetch))
+            allocator.enqueue(slot, in: 0, priority: priority(slot, viewport: 9, level: .prefetch))
             allocator.enqueue(10 + slot, in: 0, priority: priority(9, distance: slot))
         }
         #expect((0..<7).map { _ in start(&allocator) } == [10, 11, 12, 13, 0, 1, 2])
     }
 
-    @Test func `prefetch goes round as well, within its half`() {
-        var allocator = Allocator(places: 4)
+    @Test func `prefetch also rotates among the sessions, within its half of the permits`() {
+        var allocator = Allocator(permits: 4)
         for slot in 0..<4 {
-            allocator.enqueue(slot, in: 0, priority: priority(1, viewport: 9, distance: slot, lane: .prefetch))
-            allocator.enqueue(10 + slot, in: 0, priority: priority(2, distance: slot, lane: .prefetch))
+            allocator.enqueue(slot, in: 0, priority: priority(1, viewport: 9, distance: slot, level: .prefetch))
+            allocator.enqueue(10 + slot, in: 0, priority: priority(2, distance: slot, level: .prefetch))
         }
         #expect((0..<3).map { _ in allocator.startNext() } == [0, 10, nil])
     }
 
-    @Test func `the one that holds the most prefetch yields, the least urgent of it`() {
-        var allocator = Allocator(places: 4)
+    @Test func `the session holding the most prefetch permits yields its least urgent one`() {
+        var allocator = Allocator(permits: 4)
         for id in 0..<4 { allocator.enqueue(id, in: 0, priority: priority(1)) }
         while allocator.startNext() != nil {}
-        allocator.reprioritise(0, to: priority(2, viewport: 1, lane: .prefetch))
-        for id in 1..<4 { allocator.reprioritise(id, to: priority(1, viewport: 9, distance: id, lane: .prefetch)) }
+        allocator.reprioritise(0, to: priority(2, viewport: 1, level: .prefetch))
+        for id in 1..<4 { allocator.reprioritise(id, to: priority(1, viewport: 9, distance: id, level: .prefetch)) }
         allocator.enqueue(9, in: 0, priority: priority(3))
         #expect(allocator.nextToYield() == 3)
         #expect(allocator.nextToYield(in: 0) == nil, "a group has no limit of its own here")
     }
 
-    @Test func `work that passes from one to another takes its place in the other's order`() {
-        var allocator = Allocator(places: 1)
+    @Test func `work that moves to another session takes its place in that session's order`() {
+        var allocator = Allocator(permits: 1)
         for id in 0..<4 { allocator.enqueue(id, in: 0, priority: priority(id / 2, distance: id)) }
         allocator.reprioritise(0, to: priority(1, viewport: 9))
         #expect((0..<5).map { _ in start(&allocator) } == [1, 0, 2, 3, nil])
     }
 
-    @Test func `ten thousand random steps agree with a model that looks at everything`() {
+    @Test func `ten thousand random steps agree with a naive model`() {
         var random = SeededRandom(seed: 42)
         for round in 0..<20 {
-            var model = Model(places: round % 7 + 1, placesPerGroup: round % 5 + 1)
-            var allocator = Allocator(places: model.places, placesPerGroup: model.placesPerGroup)
+            var model = Model(permits: round % 7 + 1, permitsPerGroup: round % 5 + 1)
+            var allocator = Allocator(permits: model.permits, permitsPerGroup: model.permitsPerGroup)
             for step in 0..<500 {
                 let some = model.members.keys.sorted().randomElement(using: &random) ?? -1
                 let priority = priority(
                     .random(in: 0..<4, using: &random), viewport: .random(in: 0..<4, using: &random),
                     distance: .random(in: 0..<4, using: &random),
-                    lane: Bool.random(using: &random) ? .visible : .prefetch)
+                    level: Bool.random(using: &random) ? .visible : .prefetch)
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0...2:
                     allocator.enqueue(step, in: step % 5, priority: priority)
@@ -148,9 +148,9 @@ import Testing
                     }
                 }
                 let holding = model.members.values.filter(\.holds)
-                #expect(allocator.holdingCount == holding.count && holding.count <= model.places)
+                #expect(allocator.holdingCount == holding.count && holding.count <= model.permits)
                 #expect(allocator.waitingCount == model.members.count - holding.count)
-                #expect(allocator.holdingPrefetchCount == holding.count { $0.priority.lane == .prefetch })
+                #expect(allocator.holdingPrefetchCount == holding.count { $0.priority.level == .prefetch })
             }
             for id in model.members.keys { allocator.remove(id) }
             #expect(allocator.isEmpty && allocator.holdingPrefetchCount == 0 && allocator.holdingGroupCount == 0)
@@ -159,7 +159,7 @@ import Testing
     }
 }
 
-/// The allocator said plainly: it looks at everything for every place.
+/// A naive version of the allocator, which examines everything for each permit.
 private struct Model {
     struct Member {
         let group: Int
@@ -167,27 +167,27 @@ private struct Model {
         var priority: Priority
         var holds = false
 
-        var standing: PlaceAllocator<Int, Int>.Standing { holds ? .holding : .waiting }
+        var standing: PermitAllocator<Int, Int>.State { holds ? .holding : .waiting }
 
         func isBefore(_ other: Member) -> Bool {
             priority == other.priority ? arrival < other.arrival : priority > other.priority
         }
     }
 
-    let places: Int
-    let placesPerGroup: Int
+    let permits: Int
+    let permitsPerGroup: Int
     var members: [Int: Member] = [:]
     var limits: [Int: Int] = [:]
-    /// How often each flow was passed by each other, while something of it could have started, since its own last turn.
+    /// How often each flow has been passed by each other flow while it could have started, since its own last start.
     private var passed: [Flow: [Flow: Int]] = [:]
     private var events = 0
 
-    /// An owner that has had less has three turns for one; and each may have kept a turn.
-    private static let mostPassed = 5
+    /// An underserved owner gets three starts for each start of another one, and each may have kept a tag.
+    private static let maximumPassed = 5
 
-    init(places: Int, placesPerGroup: Int) {
-        self.places = places
-        self.placesPerGroup = placesPerGroup
+    init(permits: Int, permitsPerGroup: Int) {
+        self.permits = permits
+        self.permitsPerGroup = permitsPerGroup
     }
 
     mutating func enqueue(_ id: Int, in group: Int, _ priority: Priority) {
@@ -199,26 +199,26 @@ private struct Model {
         members[id]?.priority = priority
     }
 
-    /// What may start now, in the lane that goes first.
+    /// The members that may start now, at the highest level that has any.
     private var startable: [Int: Member] {
         let holding = members.values.filter(\.holds)
-        let isPrefetch = { (member: Member) in member.priority.lane == .prefetch }
-        guard holding.count < places else { return [:] }
+        let isPrefetch = { (member: Member) in member.priority.level == .prefetch }
+        guard holding.count < permits else { return [:] }
         let startable = members.filter { _, member in
             guard !member.holds else { return false }
             let inGroup = holding.filter { $0.group == member.group }
-            guard inGroup.count < min(placesPerGroup, limits[member.group] ?? .max) else { return false }
+            guard inGroup.count < min(permitsPerGroup, limits[member.group] ?? .max) else { return false }
             guard isPrefetch(member) else { return true }
             let visibleWaits = members.values.contains { $0.group == member.group && !$0.holds && !isPrefetch($0) }
-            return !visibleWaits && inGroup.count(where: isPrefetch) < max(1, placesPerGroup / 2)
-                && holding.count(where: isPrefetch) < max(1, places / 2)
+            return !visibleWaits && inGroup.count(where: isPrefetch) < max(1, permitsPerGroup / 2)
+                && holding.count(where: isPrefetch) < max(1, permits / 2)
         }
-        guard let lane = startable.values.map(\.priority.lane).max() else { return [:] }
-        return startable.filter { $0.value.priority.lane == lane }
+        guard let level = startable.values.map(\.priority.level).max() else { return [:] }
+        return startable.filter { $0.value.priority.level == level }
     }
 
-    /// Whether this may be started now: it may start, nothing of its flow is more urgent, and no other flow has been
-    /// passed too often. Nothing may be started only when nothing can.
+    /// Whether this may start now: it is eligible, nothing in its flow is more urgent, and no other flow has been
+    /// passed too often. For nil: whether nothing is eligible.
     mutating func start(_ id: Int?) -> Bool {
         let startable = startable
         guard let id else { return startable.isEmpty }
@@ -229,9 +229,9 @@ private struct Model {
         members[id]?.holds = true
         passed[flow] = nil
         let waiting = Set(startable.values.map(\.priority.flow)).subtracting([flow])
-        // What could not have started for a while begins to wait anew.
+        // A flow that was not eligible for a while is counted anew.
         passed = passed.filter { waiting.contains($0.key) }
         for other in waiting { passed[other, default: [:]][flow, default: 0] += 1 }
-        return passed.values.allSatisfy { $0.values.allSatisfy { $0 <= Self.mostPassed } }
+        return passed.values.allSatisfy { $0.values.allSatisfy { $0 <= Self.maximumPassed } }
     }
 }

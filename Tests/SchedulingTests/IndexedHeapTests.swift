@@ -26,7 +26,7 @@ import Testing
         #expect(heap.count == 1)
     }
 
-    @Test func `it agrees with a sorted dictionary over ten thousand random steps`() {
+    @Test func `the heap agrees with a dictionary over ten thousand random steps`() {
         var random = SeededRandom(seed: 7)
         var heap = IndexedHeap<Int, Int>()
         var model: [Int: Int] = [:]

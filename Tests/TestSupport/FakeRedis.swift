@@ -1,7 +1,7 @@
 import Glibc
 import Locking
 
-/// A server on loopback that speaks with each who connects as a test has it, on a thread of its own.
+/// A loopback server that serves each connection as a test's closure says, on a thread of its own.
 public final class FakeRedis: Sendable {
     public let port: UInt16
     private let listener: Int32
@@ -12,7 +12,7 @@ public final class FakeRedis: Sendable {
         var isClosed = false
     }
 
-    /// - Parameter serve: May block, until what it reads or writes fails. The connection is closed when it returns.
+    /// - Parameter serve: May block until a read or write fails. The connection is closed when it returns.
     public init(_ serve: @escaping @Sendable (Conversation) -> Void) {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -32,10 +32,10 @@ public final class FakeRedis: Sendable {
 
     public var url: String { "redis://127.0.0.1:\(port)" }
 
-    /// How often somebody has connected.
+    /// The number of connections so far.
     public var connections: Int { state.withLock { $0.conversations.count } }
 
-    /// Ends all conversations, and takes no more.
+    /// Ends all connections, and accepts no more.
     public func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         let conversations = state.withLock { state in
@@ -66,10 +66,10 @@ public final class FakeRedis: Sendable {
         Glibc.close(listener)
     }
 
-    /// With one who has connected.
+    /// One connection.
     public final class Conversation: @unchecked Sendable {
-        // Sendable because the descriptor is under a lock, and what was read belongs to the thread that serves.
-        /// Of all, from 0 on.
+        // Sendable because the descriptor is guarded by a lock, and the input buffer belongs to the serving thread.
+        /// The number among all connections, from 0.
         public let number: Int
         private let open: Guarded<Int32>
         private let socket: Int32
@@ -94,11 +94,13 @@ public final class FakeRedis: Sendable {
             return words
         }
 
-        /// Whether it could be sent.
+        /// Sends a text.
+        ///
+        /// - Returns: Whether it could be sent.
         @discardableResult
         public func say(_ text: String) -> Bool { say(bytes: Array(text.utf8)) }
 
-        /// The same of what is no text.
+        /// The same for bytes.
         @discardableResult
         public func say(bytes: [UInt8]) -> Bool {
             var position = 0
@@ -112,7 +114,8 @@ public final class FakeRedis: Sendable {
             return true
         }
 
-        /// Lets the other in: answers until it has asked for a sign of life, or to hear a channel. Returns the channel.
+        /// Completes the greeting: replies until the client has sent a PING or subscribed to a channel. Returns the
+        /// channel.
         @discardableResult
         public func greet() -> String? {
             while let words = command() {
@@ -129,16 +132,16 @@ public final class FakeRedis: Sendable {
             return nil
         }
 
-        /// The same, whatever protocol it speaks.
+        /// The same for any protocol.
         public func ignoreBytes() { while hear() {} }
 
-        /// Waits until the other has said something, whatever it is; false at the end.
+        /// Waits for any input; false at the end.
         public func hear() -> Bool {
             defer { rest = [] }
             return read()
         }
 
-        /// Reads on and says nothing, until the other ends it.
+        /// Reads without replying, until the other side closes the connection.
         public func ignore() { while command() != nil {} }
 
         fileprivate func hangUp() {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A PostgreSQL of its own on a free port of loopback, gone with it; its user is `tessera`, whose password is ``password``.
-/// It can be killed, frozen and started again.
+/// A private PostgreSQL server on a free loopback port, deleted with this object. Its user is `tessera`, with the
+/// password ``password``. It can be killed, frozen and restarted.
 public final class PostgresServer: @unchecked Sendable {
     // Sendable because a test calls it from one task at a time.
     public let port: UInt16
@@ -13,10 +13,10 @@ public final class PostgresServer: @unchecked Sendable {
         access($0 + "postgres", X_OK) == 0
     }
     public static var isInstalled: Bool { programs != nil }
-    /// It refuses to run as root.
+    /// PostgreSQL refuses to run as root.
     private static let user = geteuid() == 0 ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
 
-    /// Nil if it does not come up.
+    /// Nil if it does not start.
     public init?() async {
         var template = Array("/tmp/tessera-postgres-XXXXXX".utf8CString)
         guard let programs = Self.programs, mkdtemp(&template) != nil else { return nil }
@@ -43,12 +43,14 @@ public final class PostgresServer: @unchecked Sendable {
         if let remover = Self.spawn(["rm", "-rf", folder]) { waitpid(remover, nil, 0) }
     }
 
-    /// Of the database that is always there, or of another.
+    /// The URL of the default database, or of another.
     public func url(password: String = password, database: String = "postgres") -> String {
         "postgres://tessera:\(password)@127.0.0.1:\(port)/\(database)"
     }
 
-    /// Whether it came up.
+    /// Starts the server.
+    ///
+    /// - Returns: Whether it is ready.
     public func start() async -> Bool {
         guard let programs = Self.programs else { return false }
         let words = [
@@ -57,7 +59,7 @@ public final class PostgresServer: @unchecked Sendable {
         ]
         process = Self.spawn(words) ?? -1
         guard process > 0 else { return false }
-        // It listens before it is ready, and then says so to who asks.
+        // The server listens before it is ready, and says so to clients that connect.
         let port = "\(port)"
         return await eventually {
             var status: Int32 = 0
@@ -67,7 +69,7 @@ public final class PostgresServer: @unchecked Sendable {
         }
     }
 
-    /// As a crash ends it.
+    /// Kills the server, like a crash.
     public func end() {
         guard process > 0 else { return }
         wake()
@@ -84,7 +86,7 @@ public final class PostgresServer: @unchecked Sendable {
         for one in all { kill(one, SIGCONT) }
     }
 
-    /// Its processes: one for each connection, and some for itself.
+    /// Its processes: one per connection, and some of its own.
     private var all: [pid_t] {
         guard let list = fopen("/proc/\(process)/task/\(process)/children", "r") else { return [process] }
         defer { fclose(list) }

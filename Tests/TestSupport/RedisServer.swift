@@ -1,7 +1,7 @@
 import Glibc
 
-/// A Redis of its own on a free port of loopback, that forgets everything when it ends. It can be killed, frozen and
-/// started again.
+/// A private Redis server on a free loopback port, which forgets everything when it ends. It can be killed, frozen and
+/// restarted.
 public final class RedisServer: @unchecked Sendable {
     // Sendable because a test calls it from one task at a time.
     public let port: UInt16
@@ -11,9 +11,9 @@ public final class RedisServer: @unchecked Sendable {
     private static let program = "/usr/bin/redis-server"
     public static let isInstalled = access(program, X_OK) == 0
 
-    /// Nil if it does not come up.
+    /// Nil if it does not start.
     ///
-    /// - Parameter options: words of its command line.
+    /// - Parameter options: Additional command-line arguments.
     public init?(_ options: String...) async {
         self.options = options
         port = Self.freePort()
@@ -24,7 +24,9 @@ public final class RedisServer: @unchecked Sendable {
 
     public var url: String { "redis://127.0.0.1:\(port)" }
 
-    /// Whether it came up.
+    /// Starts the server.
+    ///
+    /// - Returns: Whether it is listening.
     public func start() async -> Bool {
         let words = [Self.program, "--bind", "127.0.0.1", "--port", "\(port)", "--save", "", "--appendonly", "no"]
         var arguments = (words + options).map { strdup($0) } + [nil]
@@ -39,7 +41,7 @@ public final class RedisServer: @unchecked Sendable {
         return await eventually { Self.isListening(port) }
     }
 
-    /// As a crash ends it.
+    /// Kills the server, like a crash.
     public func end() {
         guard process > 0 else { return }
         kill(process, SIGKILL)
@@ -47,7 +49,7 @@ public final class RedisServer: @unchecked Sendable {
         process = -1
     }
 
-    /// Comes back once it has stopped: until then it goes on answering.
+    /// Returns once the process has stopped, because until then it still responds.
     public func freeze() {
         kill(process, SIGSTOP)
         waitpid(process, nil, WUNTRACED)

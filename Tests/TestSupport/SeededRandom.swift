@@ -12,6 +12,6 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to, not including, `limit`.
+    /// A number from 0 up to, but not including, `limit`.
     public mutating func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

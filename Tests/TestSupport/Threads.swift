@@ -1,6 +1,6 @@
 import Glibc
 
-/// Runs `body` on a thread of its own, which may block.
+/// Runs `body`, which may block, on a thread of its own.
 public func inThread(_ body: @escaping @Sendable () -> Void) {
     let work = Unmanaged.passRetained(Work(body))
     var thread = pthread_t()

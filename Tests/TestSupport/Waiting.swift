@@ -1,4 +1,6 @@
-/// Waits for what can only be looked at, such as a count of open sockets; false after ten seconds.
+/// Polls a condition that nothing signals, such as a count of open sockets.
+///
+/// - Returns: Whether it became true within ten seconds.
 public func eventually(_ isSo: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {

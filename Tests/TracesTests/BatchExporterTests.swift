@@ -7,7 +7,7 @@ import Tracing
 @testable import Traces
 
 @Suite(.timeLimit(.minutes(1))) struct BatchExporterTests {
-    /// A collector that answers when a test says so.
+    /// A collector that responds when a test tells it to.
     private final class Collector: Sendable {
         struct Post: Sendable {
             let spans: Int
@@ -40,7 +40,7 @@ import Tracing
         for number in 0..<count { tracer.startSpan("span \(number)", context: .topLevel).end() }
     }
 
-    @Test func `a whole batch goes at once, and one at a time`() async throws {
+    @Test func `a full batch is sent at once, and one batch at a time`() async throws {
         let exporter = exporter { $0.batch = 10 }
         var posts = collector.posts.makeAsyncIterator()
         end(10, to: exporter)
@@ -49,7 +49,7 @@ import Tracing
         end(25, to: exporter)
         first.done(.success([]))
         let second = try #require(await posts.next())
-        #expect(second.spans == 10, "the rest waits until this one is taken")
+        #expect(second.spans == 10, "the rest waits until this batch is accepted")
         second.done(.success([]))
         let third = try #require(await posts.next())
         #expect(third.spans == 10)
@@ -62,7 +62,7 @@ import Tracing
         #expect(exporter.figures == .init(exported: 35, dropped: 0))
     }
 
-    @Test func `a few go when their time has come`() async throws {
+    @Test func `a partial batch is sent after the delay`() async throws {
         let exporter = exporter { $0.delay = .milliseconds(5) }
         var posts = collector.posts.makeAsyncIterator()
         for _ in 0..<3 {
@@ -75,10 +75,10 @@ import Tracing
         #expect(exporter.figures.exported == 3)
     }
 
-    @Test func `beyond as many as may wait spans are dropped and counted`() async throws {
+    @Test func `spans beyond the queue limit are dropped and counted`() async throws {
         let exporter = exporter {
             $0.batch = 10
-            $0.mostWaiting = 20
+            $0.maximumWaiting = 20
         }
         var posts = collector.posts.makeAsyncIterator()
         end(10, to: exporter)
@@ -92,7 +92,7 @@ import Tracing
         #expect(exporter.figures == .init(exported: 30, dropped: 30))
     }
 
-    @Test func `what the collector refuses is dropped, and the next is sent all the same`() async throws {
+    @Test func `a refused batch is dropped, and the next one is still sent`() async throws {
         let exporter = exporter { $0.batch = 10 }
         var posts = collector.posts.makeAsyncIterator()
         end(10, to: exporter)
@@ -110,7 +110,7 @@ import Tracing
             (#"{"partialSuccess":{"rejectedSpans":-1}}"#, 0), (#"{"partialSuccess":{"errorMessage":"beware"}}"#, 0),
             (#"{"partialSuccess":{}}"#, 0), (#"{"partialSuccess":{"rejectedSpans":{}}}"#, 0), ("{}", 0), ("", 0),
             ("ok", 0),
-        ]) func `what the collector says it rejected counts as dropped`(answer: String, rejected: Int) async throws
+        ]) func `spans that the collector rejects count as dropped`(answer: String, rejected: Int) async throws
     {
         let exporter = exporter { $0.batch = 10 }
         var posts = collector.posts.makeAsyncIterator()
@@ -120,7 +120,7 @@ import Tracing
         #expect(exporter.figures == .init(exported: 10 - rejected, dropped: rejected))
     }
 
-    @Test func `a flush of nothing ends at once`() async {
+    @Test func `flushing an empty queue returns at once`() async {
         await exporter { _ in }.flush()
     }
 }

@@ -9,7 +9,7 @@ import Testing
             [:], ["OTEL_EXPORTER_OTLP_ENDPOINT": ""], ["OTEL_SERVICE_NAME": "gallery"],
             ["OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"],
             ["OTEL_SDK_DISABLED": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"],
-        ]) func `nothing is sent where nobody asks for it`(environment: [String: String]) throws
+        ]) func `no traces are exported unless configured`(environment: [String: String]) throws
     {
         #expect(try Configuration(environment: environment) == nil)
     }
@@ -24,13 +24,13 @@ import Testing
                 "http://t"
             ),
             (["OTEL_TRACES_EXPORTER": "otlp"], "http://localhost:4318/v1/traces"),
-        ]) func `where to, as OpenTelemetry names it`(environment: [String: String], endpoint: String) throws
+        ]) func `the endpoint follows OpenTelemetry's variables`(environment: [String: String], endpoint: String) throws
     {
         let configuration = try #require(try Configuration(environment: environment))
         #expect(configuration.endpoint == endpoint)
     }
 
-    @Test func `all that can be said is heard`() throws {
+    @Test func `every supported variable is read`() throws {
         let told = try #require(
             try Configuration(environment: [
                 "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
@@ -45,15 +45,15 @@ import Testing
         #expect(told.sampling == Sampling(ratio: 0.25, followsParent: true))
         #expect(told.timeout == .seconds(3))
         #expect(told.delay == .milliseconds(200))
-        #expect(told.mostWaiting == 100)
-        #expect(told.batch == 100, "no batch is larger than what may wait")
+        #expect(told.maximumWaiting == 100)
+        #expect(told.batch == 100, "a batch is no larger than the queue")
     }
 
     @Test(
         arguments: [
             ("always_on", 1, false), ("always_off", 0, false), ("traceidratio", 1, false),
             ("parentbased_always_on", 1, true), ("parentbased_always_off", 0, true),
-        ]) func `samplers have their names`(name: String, ratio: Double, follows: Bool) throws
+        ]) func `samplers are selected by name`(name: String, ratio: Double, follows: Bool) throws
     {
         let told = try Configuration(environment: ["OTEL_TRACES_EXPORTER": "otlp", "OTEL_TRACES_SAMPLER": name])
         #expect(told?.sampling == Sampling(ratio: ratio, followsParent: follows))
@@ -68,7 +68,7 @@ import Testing
             ("OTEL_EXPORTER_OTLP_HEADERS", "=b"), ("OTEL_EXPORTER_OTLP_HEADERS", "a b=c"),
             ("OTEL_EXPORTER_OTLP_TIMEOUT", "ten"), ("OTEL_BSP_SCHEDULE_DELAY", "0"),
             ("OTEL_BSP_MAX_QUEUE_SIZE", "-1"), ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999999999999999"),
-        ]) func `what cannot be followed is named`(variable: String, text: String)
+        ]) func `an invalid variable is named in the error`(variable: String, text: String)
     {
         var environment = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://c", "OTEL_TRACES_EXPORTER": "otlp"]
         if variable == "OTEL_EXPORTER_OTLP_ENDPOINT" { environment = [:] }
@@ -78,7 +78,7 @@ import Testing
         if variable.hasSuffix("HEADERS") { #expect(error?.description.contains(text) == false, "it may be a secret") }
     }
 
-    @Test(arguments: ["-0.1", "1.1", "nan", "half"]) func `a ratio is a part of one`(text: String) {
+    @Test(arguments: ["-0.1", "1.1", "nan", "half"]) func `a ratio outside zero to one is rejected`(text: String) {
         #expect(throws: Configuration.Invalid.self) {
             try Configuration(environment: [
                 "OTEL_TRACES_EXPORTER": "otlp", "OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": text,

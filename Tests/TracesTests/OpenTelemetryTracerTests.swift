@@ -13,7 +13,7 @@ import Tracing
 
     private var records: [SpanRecord] { ended.withLock(\.self) }
 
-    @Test func `a span that is begun in another's context belongs to it`() throws {
+    @Test func `a span started in another's context is its child`() throws {
         let tracer = tracer()
         let first = tracer.startSpan("first", context: .topLevel)
         let second = tracer.startSpan("second", context: first.context)
@@ -27,14 +27,14 @@ import Tracing
         #expect(inner.context.span != outer.context.span)
     }
 
-    @Test func `spans without a parent begin traces of their own`() {
+    @Test func `spans without a parent start their own traces`() {
         let tracer = tracer()
         for _ in 0..<100 { tracer.startSpan("one", context: .topLevel).end() }
         #expect(Set(records.map(\.context.trace)).count == 100)
         #expect(Set(records.map(\.context.span)).count == 100)
     }
 
-    @Test func `what is not recorded costs nothing, and those below it are not either`() {
+    @Test func `an unsampled span records nothing, and neither do its children`() {
         let tracer = tracer(Sampling(ratio: 0))
         let first = tracer.startSpan("first", context: .topLevel)
         #expect(!first.isRecording)
@@ -46,7 +46,7 @@ import Tracing
         #expect(records.isEmpty)
     }
 
-    @Test func `a span ends once, and what comes after is of no matter`() {
+    @Test func `a span ends once, and later changes are ignored`() {
         let span = tracer().startSpan("span", context: .topLevel)
         span.attributes["a"] = 1
         span.end()
@@ -59,7 +59,7 @@ import Tracing
         #expect(records.first?.status == nil)
     }
 
-    @Test func `links and events are bounded`() {
+    @Test func `the numbers of links and events are limited`() {
         let tracer = tracer()
         let other = tracer.startSpan("other", context: .topLevel)
         let span = tracer.startSpan("span", context: .topLevel)
@@ -68,25 +68,25 @@ import Tracing
             span.addEvent("event")
         }
         span.end()
-        #expect(records.first?.links.count == RecordedSpan.mostEntries)
-        #expect(records.first?.events.count == RecordedSpan.mostEntries)
+        #expect(records.first?.links.count == RecordedSpan.maximumEntries)
+        #expect(records.first?.events.count == RecordedSpan.maximumEntries)
         #expect(records.first?.links.first?.context == other.context.trace)
     }
 
-    @Test func `the clock going back makes no span of less than nothing`() {
+    @Test func `a clock that goes backwards causes no negative duration`() {
         let span = tracer().startSpan(
             "span", context: .topLevel, at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: 1_000))
         span.end(at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: 500))
         #expect(records.first.map { $0.end >= $0.begin } == true)
     }
 
-    @Test func `what other services say is read, and handed on`() throws {
+    @Test func `the context of other services is extracted and propagated`() throws {
         let tracer = tracer(Sampling(ratio: 0))
         var context = ServiceContext.topLevel
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         tracer.extract(["traceparent": parent, "tracestate": "v=1"], into: &context, using: Fields())
         let span = tracer.startSpan("span", context: context)
-        #expect(span.isRecording, "who began the trace records it")
+        #expect(span.isRecording, "the caller sampled the trace")
         var out: [String: String] = [:]
         tracer.inject(span.context, into: &out, using: Fields())
         #expect(out["tracestate"] == "v=1")

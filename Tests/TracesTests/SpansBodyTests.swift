@@ -1,3 +1,4 @@
+import Encodings
 import Foundation
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ import Tracing
             kind: .server, begin: 1_700_000_000_000_000_001, end: 1_700_000_000_000_000_500, attributes: [:],
             events: [], links: [], status: nil)
         change(&span)
-        let bytes = SpansBody([span], of: ["service.name": "tessera"], version: "1.2").bytes()
+        let bytes = SpansBody(spans: [span], resource: ["service.name": "tessera"], version: "1.2").json()
         return try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
     }
 
@@ -22,7 +23,7 @@ import Tracing
         return try #require((scopes.first?["spans"] as? [[String: Any]])?.first)
     }
 
-    @Test func `a span is written as the collector reads it`() throws {
+    @Test func `a span is encoded as OTLP JSON`() throws {
         let span = try span { span in
             span.parent = 0x34
             span.status = SpanStatus(code: .error, message: "Gone.")
@@ -47,13 +48,13 @@ import Tracing
         #expect(event["timeUnixNano"] as? String == "7")
     }
 
-    @Test func `the first span of a trace has no parent and no status`() throws {
+    @Test func `a root span is encoded without a parent and a status`() throws {
         let span = try span { _ in }
         #expect(span["parentSpanId"] == nil)
         #expect(span["status"] == nil)
     }
 
-    @Test func `values keep their kinds, and a long text is cut`() throws {
+    @Test func `values keep their types, and a long text is truncated`() throws {
         let span = try span { span in
             span.attributes = ["text": "a", "number": 7, "fraction": 0.5, "truth": true]
             span.attributes["endless"] = Double.infinity
@@ -70,7 +71,7 @@ import Tracing
         #expect((values["long"]?["stringValue"] as? String)?.count == 1_024)
     }
 
-    @Test func `who sends them is said once`() throws {
+    @Test func `the resource and scope are encoded once`() throws {
         let all = try #require(try told({ _ in })["resourceSpans"] as? [[String: Any]])
         let resource = try #require(all.first?["resource"] as? [String: Any])
         let pair = try #require((resource["attributes"] as? [[String: Any]])?.first)

@@ -7,7 +7,7 @@ import Testing
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let span = "b7ad6b7169203331"
 
-    @Test func `what is read is written in the same way`() throws {
+    @Test func `a traceparent round-trips`() throws {
         for flags in ["00", "01"] {
             let text = "00-\(Self.trace)-\(Self.span)-\(flags)"
             let context = try #require(TraceContext(parent: text))
@@ -26,18 +26,18 @@ import Testing
             "00-\(trace.uppercased())-\(span)-01", "00-\(trace)-\(span)-01-more", "00-\(trace)-\(span)-01 ",
             "00_\(trace)-\(span)-01", "00-\(trace)-\(span)-0g", "00-\(trace.dropLast())-\(span)-011",
             "01-\(trace)-\(span)-01more", "00-+\(trace.dropFirst())-\(span)-01", "00-é\(trace.dropFirst(2))-\(span)-01",
-        ]) func `what is no traceparent is none`(text: String)
+        ]) func `an invalid traceparent is rejected`(text: String)
     {
         #expect(TraceContext(parent: text, state: "a=b") == nil)
     }
 
     @Test(arguments: ["01-\(trace)-\(span)-01", "cc-\(trace)-\(span)-09-what-comes-later", "00-\(trace)-\(span)-ff"])
-    func `what later versions say more is passed over`(text: String) {
+    func `additions of later versions are ignored`(text: String) {
         #expect(
             TraceContext(parent: text)?.parent == "00-\(Self.trace)-\(Self.span)-01")
     }
 
-    @Test func `a state that is too long is let go of whole, and the trace is kept`() throws {
+    @Test func `an oversized state is dropped as a whole, and the trace is kept`() throws {
         let parent = "00-\(Self.trace)-\(Self.span)-01"
         #expect(TraceContext(parent: parent, state: "vendor=1,other=2")?.state == "vendor=1,other=2")
         let long = try #require(TraceContext(parent: parent, state: String(repeating: "a", count: 513)))
@@ -45,7 +45,7 @@ import Testing
         #expect(long.traceText == Self.trace)
     }
 
-    @Test func `no bytes whatever stop it`() {
+    @Test func `arbitrary text never crashes the parser`() {
         var random = SeededRandom(seed: 1)
         let alphabet = Array("0123456789abcdefg-é".unicodeScalars)
         for _ in 0..<20_000 {

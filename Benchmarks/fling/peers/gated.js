@@ -1,4 +1,4 @@
-/** Over HTTP/1.1, and nothing is asked for before the motion is slow enough for it to be of use. */
+/** Over HTTP/1.1, without any requests until the motion is slow enough for them to be useful. */
 import { Grid } from './grid.js';
 import { VelocityGate } from './velocity.js';
 

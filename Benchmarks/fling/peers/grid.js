@@ -1,6 +1,7 @@
 /**
- * A virtualised grid as one writes it today: the rows on screen and two beyond each edge are in the document; a cell
- * that leaves aborts its request; so many requests at once, the centre first; a picture is decoded before it is put in.
+ * A virtualised grid as commonly written today: the document contains the rows on screen and two beyond each edge; a
+ * cell that leaves aborts its request; the number of concurrent requests is limited, with the centre first; pictures
+ * are decoded before they are inserted.
  *
  * @typedef {{element: HTMLElement, index: number, abort: AbortController | null}} Cell
  */
@@ -23,9 +24,9 @@ export class Grid {
 
   /**
    * @param {object} given
-   * @param {number} given.places  Requests at once.
-   * @param {boolean} [given.screenFirst]  Nothing is asked for beyond the edges before all on screen is there.
-   * @param {import('./velocity.js').VelocityGate} [given.gate]  While it is closed nothing is asked for.
+   * @param {number} given.places  The maximum number of concurrent requests.
+   * @param {boolean} [given.screenFirst]  Request nothing beyond the edges until everything on screen has arrived.
+   * @param {import('./velocity.js').VelocityGate} [given.gate]  While it is closed, nothing is requested.
    * @param {import('./previews.js').PreviewBlocks} [given.previews]
    */
   constructor({ places, screenFirst = false, gate, previews }) {
@@ -44,7 +45,7 @@ export class Grid {
   }
 
   start() {
-    // Previews are asked for before tiles.
+    // Request previews before tiles.
     this.#previews?.start(this, this.#gate, (index) => this.#preview(this.#cells.get(index)));
     this.#gate?.start(() => this.#next());
     const update = () => this.#update();
@@ -53,7 +54,7 @@ export class Grid {
     update();
   }
 
-  /** The first slot and the last of what is seen while the page is scrolled to `y`, and of so many rows around. */
+  /** The first and the last slot on screen, with this many rows around, while the page is scrolled to `y`. */
   slotsAt(y, around = 0) {
     const first = Math.floor(y / this.pitch) - around;
     const last = Math.ceil((y + innerHeight - this.top) / this.pitch) + around;
@@ -139,7 +140,7 @@ export class Grid {
 
   async #load(cell) {
     const abort = new AbortController();
-    // The cell may have become another's by the time that this request is over.
+    // The cell may show another slot by the time this request has ended.
     const request = { index: cell.index };
     cell.abort = abort;
     this.#underWay.add(request);
@@ -161,6 +162,6 @@ export class Grid {
     URL.revokeObjectURL(url);
     if (abort.signal.aborted) return;
     cell.element.replaceChildren(image);
-    cell.element.dataset.phase = 'shown';
+    cell.element.dataset.phase = 'displayed';
   }
 }

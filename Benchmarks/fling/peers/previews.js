@@ -1,14 +1,14 @@
 /**
- * Previews in static files, each of so many slots: for each preview two bytes with its length (big endian), then all of
- * them. Fetched for where the motion will be a little later; what the motion has passed is aborted.
+ * Previews in static files, one per block of slots: two bytes with the length of each preview (big-endian), followed by
+ * all previews. Fetches the blocks that the motion will reach soon; aborts those that it has passed.
  */
 export class PreviewBlocks {
-  /** Milliseconds of the motion, ahead. */
+  /** How far ahead of the motion to fetch, in milliseconds. */
   static #ahead = 300;
   static #overscan = 2;
 
   #size;
-  /** @type {Map<number, string[]>}  Addresses with the bytes in them, by block. */
+  /** @type {Map<number, string[]>}  Data URLs by block. */
   #blocks = new Map();
   /** @type {Map<number, AbortController>} */
   #underWay = new Map();
@@ -16,7 +16,7 @@ export class PreviewBlocks {
   #gate;
   #onPreview;
 
-  /** @param {number} size  Previews in a block. */
+  /** @param {number} size  The number of previews in a block. */
   constructor(size) {
     this.#size = size;
   }
@@ -24,7 +24,7 @@ export class PreviewBlocks {
   /**
    * @param {import('./grid.js').Grid} grid
    * @param {import('./velocity.js').VelocityGate} gate
-   * @param {(index: number) => void} onPreview  Its image can be had.
+   * @param {(index: number) => void} onPreview  Called when the preview of a slot is available.
    */
   start(grid, gate, onPreview) {
     this.#grid = grid;
@@ -36,13 +36,13 @@ export class PreviewBlocks {
 
   /**
    * @param {number} index
-   * @returns {HTMLImageElement | null}  On its way to be decoded.
+   * @returns {HTMLImageElement | null}  An image that is being decoded.
    */
   imageOf(index) {
     const url = this.#blocks.get(Math.floor(index / this.#size))?.[index % this.#size];
     if (!url) return null;
     const image = new Image();
-    // So small a picture is decoded while it is painted.
+    // Pictures this small can be decoded during painting.
     image.decoding = 'sync';
     image.src = url;
     return image;
@@ -72,7 +72,7 @@ export class PreviewBlocks {
       this.#blocks.set(number, this.#read(await response.arrayBuffer()));
       for (let slot = 0; slot < this.#size; slot += 1) this.#onPreview(number * this.#size + slot);
     } catch {
-      // Asked for again when it is wanted again.
+      // Requested again when needed again.
     } finally {
       if (this.#underWay.get(number) === abort) this.#underWay.delete(number);
     }

@@ -1,4 +1,4 @@
-/** Over HTTP/2, with all that is known to help: nothing is asked for in vain, and previews come before the tiles. */
+/** Over HTTP/2, with everything known to help: no useless requests, and previews before tiles. */
 import { Grid } from './grid.js';
 import { PreviewBlocks } from './previews.js';
 import { VelocityGate } from './velocity.js';

@@ -1,8 +1,8 @@
-/** Tells how fast the page is scrolled, from frame to frame; closed while that is too fast to ask for tiles. */
+/** Measures the scroll velocity from frame to frame; closed while that is too high for requests of tiles. */
 export class VelocityGate {
-  /** Milliseconds over which the velocity is taken. */
+  /** The time over which the velocity is measured, in milliseconds. */
   static #memory = 80;
-  /** So many frames without movement are a stop. */
+  /** This many frames without movement count as a stop. */
   static #still = 2;
 
   #most;
@@ -12,12 +12,12 @@ export class VelocityGate {
   #samples = [];
   #stillFrames = 0;
   #isLooking = false;
-  /** Pixels a millisecond, positive towards the end; 0 at rest. */
+  /** In pixels per millisecond, positive towards the end; 0 at rest. */
   velocity = 0;
-  /** After a leap nobody knows yet whether it is a movement. */
+  /** After a leap it is not known yet whether it belongs to a movement. */
   #isLeap = false;
 
-  /** @param {number} most  Pixels a millisecond. */
+  /** @param {number} most  The highest velocity at which the gate is open, in pixels per millisecond. */
   constructor(most) {
     this.#most = most;
   }
@@ -26,7 +26,7 @@ export class VelocityGate {
     return this.#isLeap || Math.abs(this.velocity) > this.#most;
   }
 
-  /** @param {() => void} onFrame  Is called for each frame while the page moves, and when it has come to rest. */
+  /** @param {() => void} onFrame  Called for each frame while the page moves, and when it has come to rest. */
   start(onFrame) {
     this.#listeners.push(onFrame);
     if (this.#listeners.length > 1) return;
@@ -52,7 +52,7 @@ export class VelocityGate {
     const last = this.#samples[this.#samples.length - 1];
     if (place === last.place) {
       this.#stillFrames += 1;
-      // A leap that nothing follows was a jump.
+      // A leap without any further movement was a jump.
       if (this.#isLeap || this.#stillFrames >= VelocityGate.#still) this.velocity = 0;
     } else {
       this.#stillFrames = 0;

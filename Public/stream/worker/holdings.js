@@ -1,51 +1,50 @@
+import { serverTables } from '../../catalog/server-tables.js';
 import { bestStep } from '../../loading/sizes.js';
 
 /**
  * @typedef {import('./message.js').Kind} Kind
- * @typedef {import('./shelf.js').Book} Book
- * @typedef {import('./shelf.js').Shelf} Shelf
+ * @typedef {import('./tile-cache.js').CachedRendition} CachedRendition
+ * @typedef {import('./tile-cache.js').TileCache} TileCache
  * @typedef {{image: string, version: string, renditions: Kind[]}} Holding
  */
 
 /**
- * The renditions that the page has and that need not be sent again: the latest in memory, the others on the shelf.
- * Knows which of them the server was told of, so that it can be told when they are gone.
+ * The renditions that the page holds and that need not be sent again: the most recent in memory, the others in the tile
+ * cache. Tracks which of them the server was told about, so that it can be told when they are gone.
  */
 export class Holdings {
   static #budget = 48 * 1_048_576;
-  /** Books in memory, however small. */
-  static #mostBooks = 10_000;
-  /** The most that one message tells of; the stream allows no more. */
+  /** The most renditions in memory, however small. */
+  static #maximumRenditions = 10_000;
+  /** The most images in one message; the stream allows no more. */
   static #most = 500;
-  /** @type {Kind[]} */
-  static #kinds = ['preview', '160', 'tile', '640', '1280', '2560'];
 
   /**
-   * In order of use, the least recent first.
-   * @type {Map<string, Book>}
+   * Least recently used first.
+   * @type {Map<string, CachedRendition>}
    */
   #memory = new Map();
   #bytes = 0;
-  #shelf;
+  #tileCache;
   /**
-   * What the server takes for held.
+   * The renditions that the server believes to be held.
    * @type {Set<string>}
    */
-  #told = new Set();
-  #tell;
+  #announced = new Set();
+  #post;
 
   /**
-   * @param {(message: {type: 'has' | 'forgot', images: Holding[]}) => void} tell
-   * @param {(onEvicted: (keys: string[]) => void) => Shelf} makeShelf
+   * @param {(message: {type: 'has' | 'forgot', images: Holding[]}) => void} post
+   * @param {(onEvicted: (keys: string[]) => void) => TileCache} makeTileCache
    */
-  constructor(tell, makeShelf) {
-    this.#tell = tell;
-    this.#shelf = makeShelf((keys) => this.#lost(keys));
+  constructor(post, makeTileCache) {
+    this.#post = post;
+    this.#tileCache = makeTileCache((keys) => this.#lost(keys));
   }
 
   /** Settles once it is known what is held. */
   get ready() {
-    return this.#shelf.ready;
+    return this.#tileCache.ready;
   }
 
   /**
@@ -55,26 +54,25 @@ export class Holdings {
    */
   has(image, version, kind) {
     const key = keyOf(image, version, kind);
-    return this.#memory.has(key) || this.#shelf.has(key);
+    return this.#memory.has(key) || this.#tileCache.has(key);
   }
 
   /**
-   * What of it serves best where so much is needed, previews aside.
+   * The best rendition held, previews aside, for a slot that needs this one.
    * @param {string} image
    * @param {string} version
    * @param {Kind} needed
    */
   best(image, version, needed) {
-    const isHere = (/** @type {any} */ kind) => this.has(image, version, kind);
-    return /** @type {Kind | undefined} */ (bestStep(needed, isHere));
+    return bestStep(needed, (kind) => this.has(image, version, kind));
   }
 
   /**
-   * The versions of all images that are held, by image; where there are several, the one that was used last.
+   * The versions of all images of which something is held, by image; of several versions the most recently used.
    * @returns {Map<string, string>}
    */
   get versions() {
-    const keys = [...this.#shelf.keys, ...this.#memory.keys()].map((key) => key.split('/'));
+    const keys = [...this.#tileCache.keys, ...this.#memory.keys()].map((key) => key.split('/'));
     return new Map(keys.map(([image, version]) => [image, version]));
   }
 
@@ -82,34 +80,34 @@ export class Holdings {
    * @param {string} image
    * @param {string} version
    * @param {Kind} kind
-   * @returns {Promise<Book | null>}
+   * @returns {Promise<CachedRendition | null>}
    */
   async get(image, version, kind) {
     const key = keyOf(image, version, kind);
-    const book = this.#memory.get(key) ?? (await this.#shelf.get(key));
-    if (book) this.#remember(book);
+    const cached = this.#memory.get(key) ?? (await this.#tileCache.get(key));
+    if (cached) this.#remember(cached);
     else this.#lost([key]);
-    return book;
+    return cached;
   }
 
   /**
-   * What was sent; the server knows that it is held.
+   * Stores a rendition that the server sent, and so knows to be held.
    * @param {string} image
    * @param {string} version
    * @param {Kind} kind
    * @param {string} type  A media type.
    * @param {ArrayBuffer} body
-   * @param {boolean} [isIncomplete]  The file ends before its picture does.
+   * @param {boolean} [isIncomplete]  The file is truncated.
    */
   put(image, version, kind, type, body, isIncomplete = false) {
-    const book = { key: keyOf(image, version, kind), type, body, isIncomplete };
-    this.#told.add(book.key);
-    this.#remember(book);
-    this.#shelf.put(book);
+    const cached = { key: keyOf(image, version, kind), type, body, isIncomplete };
+    this.#announced.add(cached.key);
+    this.#remember(cached);
+    this.#tileCache.put(cached);
   }
 
   /**
-   * It proved to be no picture.
+   * The browser could not decode it.
    * @param {string} image
    * @param {string} version
    * @param {Kind} kind
@@ -117,29 +115,29 @@ export class Holdings {
   remove(image, version, kind) {
     const key = keyOf(image, version, kind);
     this.#drop(key);
-    this.#shelf.remove(key);
+    this.#tileCache.remove(key);
     this.#lost([key]);
   }
 
-  /** The page may not come back. */
+  /** Writes to the disk now: the page may be about to end. */
   flush() {
-    this.#shelf.flush();
+    this.#tileCache.flush();
   }
 
-  /** Another server, or the same one with no memory of this page. */
+  /** A connection to another server, or to the same one with no memory of this page. */
   begin() {
-    this.#told.clear();
+    this.#announced.clear();
   }
 
   /**
    * Tells the server what is held of these images.
    * @param {{image: string, version: string}[]} images
    */
-  tellOf(images) {
+  announceHeld(images) {
     const holdings = [];
     for (const { image, version } of images) {
-      const renditions = Holdings.#kinds.filter((kind) => this.#isUntold(image, version, kind));
-      for (const kind of renditions) this.#told.add(keyOf(image, version, kind));
+      const renditions = serverTables.sent.filter((kind) => kind && this.#isUnannounced(image, version, kind));
+      for (const kind of renditions) this.#announced.add(keyOf(image, version, kind));
       if (renditions.length > 0) holdings.push({ image, version, renditions });
     }
     this.#send('has', holdings);
@@ -150,40 +148,40 @@ export class Holdings {
    * @param {string} version
    * @param {Kind} kind
    */
-  #isUntold(image, version, kind) {
-    return this.has(image, version, kind) && !this.#told.has(keyOf(image, version, kind));
+  #isUnannounced(image, version, kind) {
+    return this.has(image, version, kind) && !this.#announced.has(keyOf(image, version, kind));
   }
 
-  /** @param {Book} book */
-  #remember(book) {
-    this.#drop(book.key);
-    this.#memory.set(book.key, book);
-    this.#bytes += book.body.byteLength;
+  /** @param {CachedRendition} cached */
+  #remember(cached) {
+    this.#drop(cached.key);
+    this.#memory.set(cached.key, cached);
+    this.#bytes += cached.body.byteLength;
     const lost = [];
     for (const key of this.#memory.keys()) {
-      const fits = this.#bytes <= Holdings.#budget && this.#memory.size <= Holdings.#mostBooks;
-      if (fits || key === book.key) break;
+      const fits = this.#bytes <= Holdings.#budget && this.#memory.size <= Holdings.#maximumRenditions;
+      if (fits || key === cached.key) break;
       this.#drop(key);
-      if (!this.#shelf.has(key)) lost.push(key);
+      if (!this.#tileCache.has(key)) lost.push(key);
     }
     if (lost.length > 0) this.#lost(lost);
   }
 
   /** @param {string} key */
   #drop(key) {
-    const book = this.#memory.get(key);
-    if (!book) return;
+    const cached = this.#memory.get(key);
+    if (!cached) return;
     this.#memory.delete(key);
-    this.#bytes -= book.body.byteLength;
+    this.#bytes -= cached.body.byteLength;
   }
 
-  /** @param {string[]} keys  Those that are neither in memory nor on the shelf now are told of. */
+  /** @param {string[]} keys  The server is told of those that are in neither cache. */
   #lost(keys) {
     const holdings = [];
     for (const key of keys) {
-      if (this.#memory.has(key) || this.#shelf.has(key) || !this.#told.delete(key)) continue;
+      if (this.#memory.has(key) || this.#tileCache.has(key) || !this.#announced.delete(key)) continue;
       const [image, version, kind] = key.split('/');
-      holdings.push({ image, version, renditions: [/** @type {Kind} */ (kind)] });
+      holdings.push({ image, version, renditions: [kind] });
     }
     this.#send('forgot', holdings);
   }
@@ -194,7 +192,7 @@ export class Holdings {
    */
   #send(type, holdings) {
     for (let at = 0; at < holdings.length; at += Holdings.#most) {
-      this.#tell({ type, images: holdings.slice(at, at + Holdings.#most) });
+      this.#post({ type, images: holdings.slice(at, at + Holdings.#most) });
     }
   }
 }

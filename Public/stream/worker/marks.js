@@ -1,15 +1,15 @@
 /** @typedef {{bytes: number, used: number}} Mark */
 
 /**
- * What is on a shelf: which keys, how large, and when each was used last. Bounded in bytes and in number, for a shelf of
- * small things would have more marks than a page has memory for; the least recently used go first.
+ * The index of the tile cache: keys, sizes, and times of last use. Bounded in bytes and in number, because many small
+ * entries would need more index memory than a page has; the least recently used are evicted first.
  */
 export class Marks {
-  /** Room is made for a tenth more than is needed, so that it is not made again at once. */
+  /** Evicts this much more than necessary, as a share, so that the next eviction is not due at once. */
   static #slack = 0.1;
 
   /**
-   * In order of use, the least recent first.
+   * Least recently used first.
    * @type {Map<string, Mark>}
    */
   #byKey = new Map();
@@ -34,7 +34,7 @@ export class Marks {
     return this.#byKey.size;
   }
 
-  /** The least recently used first. */
+  /** Least recently used first. */
   get keys() {
     return this.#byKey.keys();
   }
@@ -50,7 +50,7 @@ export class Marks {
   }
 
   /**
-   * The newest from now on.
+   * Adds the key as the most recently used.
    * @param {string} key
    * @param {Mark} mark
    */
@@ -69,7 +69,7 @@ export class Marks {
     return mark;
   }
 
-  /** Forgets everything. Gives the keys that there were. */
+  /** Removes everything, and returns the keys that were there. */
   clear() {
     const keys = [...this.#byKey.keys()];
     this.#byKey.clear();
@@ -77,13 +77,13 @@ export class Marks {
     return keys;
   }
 
-  /** There is less room than was thought: half of what is there now. */
+  /** There is less room than expected: halve the budget in use. */
   shrink() {
     this.#budget = Math.min(this.#budget, this.#bytes) / 2;
   }
 
   /**
-   * The keys that have to go, the least recently used first; none while everything fits.
+   * The keys to evict, the least recently used first; empty while everything fits.
    * @returns {string[]}
    */
   excess() {

@@ -1,18 +1,16 @@
+import { serverTables } from '../../catalog/server-tables.js';
+
 /**
- * A binary message of the stream, taken apart. Pure.
+ * Parses a binary message of the stream.
  *
- * @typedef {'preview' | '160' | 'tile' | '640' | '1280' | '2560'} Kind
- * @typedef {{token: string, kind: Kind, isProblem: boolean, type: string, endsToken: boolean,
- *   isIncomplete: boolean, isPart: boolean, isContinued: boolean, version: string | null, body: ArrayBuffer}} Rendition
- *   `version` and `token` in the written form that they have in JSON; `type` is a media type, or empty when it is not
- *   known; `isIncomplete`: the file ends before its picture does; `isPart`: more of the body is to come; `isContinued`: it
- *   goes on where the message before of the same token and kind ended.
+ * @typedef {string} Kind  A rendition that the stream sends.
+ * @typedef {{token: string, kind: Kind, isProblem: boolean, type: string, endsToken: boolean, isIncomplete: boolean,
+ *   isPart: boolean, isContinued: boolean, version: string | null, body: ArrayBuffer}} Rendition `version` and `token`
+ *   as text, as in JSON; `type` is a media type, or empty if unknown; `isIncomplete`: the file is truncated; `isPart`:
+ *   more of the body follows; `isContinued`: it continues the previous message of the same token and kind.
  */
 
 const headLength = 28;
-/** @type {Record<number, Kind>} */
-const kinds = { 1: 'preview', 2: 'tile', 3: '160', 4: '640', 5: '1280', 6: '2560' };
-const types = ['', 'image/avif', 'image/webp', 'image/jpeg', 'image/png', 'image/gif'];
 
 /**
  * @param {ArrayBuffer} message
@@ -21,7 +19,7 @@ const types = ['', 'image/avif', 'image/webp', 'image/jpeg', 'image/png', 'image
 export function readRendition(message) {
   if (message.byteLength < headLength) return null;
   const head = new DataView(message, 0, headLength);
-  const kind = kinds[head.getUint8(16)];
+  const kind = serverTables.sent[head.getUint8(16)];
   const status = head.getUint8(17);
   const flags = head.getUint8(19);
   if (!kind || status > 1) return null;
@@ -29,7 +27,7 @@ export function readRendition(message) {
     token: writeToken(new Uint8Array(message, 0, 16)),
     kind,
     isProblem: status === 1,
-    type: types[head.getUint8(18)] ?? '',
+    type: serverTables.types[head.getUint8(18)] ?? '',
     endsToken: (flags & 1) !== 0,
     isIncomplete: (flags & 4) !== 0,
     isPart: (flags & 8) !== 0,
@@ -40,7 +38,7 @@ export function readRendition(message) {
 }
 
 /**
- * 128 bits as 22 letters of base64url (RFC 4648 §5).
+ * 128 bits as 22 characters of base64url (RFC 4648 §5).
  * @param {Uint8Array} bytes
  */
 function writeToken(bytes) {
@@ -50,14 +48,15 @@ function writeToken(bytes) {
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**
- * 64 bits as 13 letters of Crockford's base 32; null for 0, which stands for none.
+ * 64 bits as 13 characters of Crockford's base 32; null for 0, which means none.
  * @param {number} high
  * @param {number} low
  */
 function writeVersion(high, low) {
   if (high === 0 && low === 0) return null;
   let text = '';
-  // From the end: six letters are the low 30 bits; the seventh has two bits of the low word and three of the high one.
+  // From the end: six characters are the low 30 bits; the seventh has two bits of the low word and three of the high
+  // one.
   for (let shift = 0; shift < 30; shift += 5) text = alphabet[(low >>> shift) & 31] + text;
   text = alphabet[(low >>> 30) | ((high & 7) << 2)] + text;
   for (let shift = 3; shift < 32; shift += 5) text = alphabet[(high >>> shift) & 31] + text;

@@ -1,8 +1,8 @@
 /** @typedef {import('./message.js').Rendition} Rendition */
 
 /**
- * Puts together what comes in several messages; between them others may come. Of what was left on the way nobody says
- * that it does not go on, so only so many are kept. Pure.
+ * Assembles bodies that arrive in several messages, among which others may arrive. A body that is never completed is
+ * not announced as such, so only a limited number is kept. Pure.
  */
 export class Parts {
   static #most = 128;
@@ -15,14 +15,14 @@ export class Parts {
 
   /**
    * @param {Pick<Rendition, 'token' | 'kind' | 'body' | 'isPart' | 'isContinued'>} rendition
-   * @returns {ArrayBuffer | null | undefined}  All of it; null while more is to come; undefined where its beginning is
-   *   not here.
+   * @returns {ArrayBuffer | null | undefined}  The complete body; null while more is to come; undefined if its
+   *   beginning is missing.
    */
   add({ token, kind, body, isPart, isContinued }) {
     const key = `${token} ${kind}`;
     const before = isContinued ? this.#begun.get(key) : [];
     this.#begun.delete(key);
-    // Whoever has not seen the beginning can do nothing with the rest.
+    // Without the beginning the rest is useless.
     if (!before) return isPart ? null : undefined;
     if (!isPart) return before.length === 0 ? body : joined([...before, body]);
     this.#begun.set(key, [...before, body]);

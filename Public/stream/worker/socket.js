@@ -1,26 +1,29 @@
 /**
- * @typedef {{opened: () => void, said: (message: any) => void, sent: (message: ArrayBuffer) => void,
- *   closed: (how: {wasOpen: boolean, failures: number}) => void}} Listener  `said` is given what came as JSON, `sent`
- *   what came as bytes. `failures`: how often in a row there was nothing, the present time included.
+ * @typedef {{opened: () => void, said: (message: any) => void, sent: (message: ArrayBuffer) => void, closed: (how:
+ *   {wasOpen: boolean, failures: number}) => void}} Listener  `said` receives JSON messages, `sent` binary ones.
+ *   `failures`: the number of consecutive failures, including this one.
  */
 
 /**
- * The WebSocket of the stream: opened again when it breaks, ever more slowly while that is in vain. Says how much has
- * come, so that the server knows the link. A server that stands still, or a network that carries nothing any more, breaks
- * no socket: when there is a doubt the server is asked, and where it does not answer the socket counts as broken.
+ * The WebSocket of the stream: reconnects with backoff. Acknowledges the bytes received, from which the server
+ * estimates the link. A hung server, or a network that has gone silent, does not close a socket: in doubt the server is
+ * pinged, and without an answer the socket counts as broken.
  */
 export class StreamSocket {
   static #firstPause = 250;
   static #longestPause = 10_000;
-  /** A socket that has not opened by then will not. Milliseconds. */
+  /** The time limit for opening a socket. Milliseconds. */
   static #openTimeout = 8_000;
-  /** What has been opening for so long may be given up for another try. Milliseconds. */
+  /** After this time a socket that is still opening may be replaced. Milliseconds. */
   static #hasty = 3_000;
-  /** So long nothing at all may come when an answer is due. Milliseconds. */
+  /** How long to wait for an answer while nothing at all arrives. Milliseconds. */
   static #answerTimeout = 5_000;
-  /** What breaks sooner than this after its first word, and brought no picture, counts as one that never opened. */
+  /**
+   * A socket that breaks sooner than this after its greeting, without a rendition, counts as never opened.
+   * Milliseconds.
+   */
   static #firm = 5_000;
-  /** Between two words about how much has come. Milliseconds. */
+  /** The interval of acknowledgements. Milliseconds. */
   static #acknowledgePause = 4;
 
   #url;
@@ -29,7 +32,7 @@ export class StreamSocket {
   #socket = null;
   #isOpen = false;
   #isAwake = true;
-  /** When the present socket began to open. */
+  /** When the present socket started to open. */
   #beganAt = 0;
   #failures = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -39,7 +42,7 @@ export class StreamSocket {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #acknowledging;
   /**
-   * Whether the server answers pings, as its greeting says: an older one takes them for a mistake. Null before the greeting.
+   * Whether the server answers pings, according to its greeting: an older one rejects them. Null before the greeting.
    * @type {boolean | null}
    */
   #answersPings = null;
@@ -49,7 +52,7 @@ export class StreamSocket {
    */
   #asking;
   /**
-   * Runs until the socket has held for long enough.
+   * Runs until the socket has lasted long enough to count as a success.
    * @type {ReturnType<typeof setTimeout> | undefined}
    */
   #holding;
@@ -73,19 +76,19 @@ export class StreamSocket {
     if (this.#isOpen) this.#socket?.send(JSON.stringify(message));
   }
 
-  /** How many bytes of binary messages have come by this socket. */
+  /** Bytes of binary messages received on this socket. */
   get received() {
     return this.#received;
   }
 
-  /** Finds out whether the server is there still. Whatever comes is an answer; at the beginning the greeting is due. */
+  /** Checks whether the server is still there. Any message counts as an answer; at first the greeting is due. */
   ask() {
     if (!this.#isOpen || this.#answersPings === false || this.#asking !== undefined) return;
     if (this.#answersPings) this.send({ type: 'ping' });
     this.#asking = setTimeout(() => this.#drop(), StreamSocket.#answerTimeout);
   }
 
-  /** Others are answered: a socket that is still opening then may be led to who does not, and another is tried. */
+  /** Requests are being answered: a socket that is still opening may have reached a dead node, so another is tried. */
   hasten() {
     const socket = this.#socket;
     if (!socket || this.#isOpen || performance.now() - this.#beganAt < StreamSocket.#hasty) return;
@@ -103,7 +106,7 @@ export class StreamSocket {
     socket?.close(1000);
   }
 
-  /** Opens now, if it is not open: somebody knows better than the clock. */
+  /** Opens now, if it is not open, without waiting for the backoff. */
   wake() {
     this.#isAwake = true;
     if (this.#socket) return;
@@ -127,7 +130,7 @@ export class StreamSocket {
       this.#listener.opened();
     });
     socket.addEventListener('message', ({ data }) => {
-      // What an earlier socket still brings belongs to tokens that are over.
+      // Messages of an earlier socket belong to tokens that are over.
       if (socket === this.#socket) this.#take(data);
     });
     socket.addEventListener('close', () => {
@@ -149,7 +152,7 @@ export class StreamSocket {
   /** @param {string | ArrayBuffer} data */
   #take(data) {
     this.#stopAsking();
-    // Somebody on the way may open sockets that carry nothing.
+    // A proxy may open sockets that carry nothing.
     this.#holding ??= setTimeout(() => (this.#failures = 0), StreamSocket.#firm);
     if (typeof data !== 'string') {
       this.#received += data.byteLength;
@@ -181,7 +184,7 @@ export class StreamSocket {
     this.send({ type: 'received', bytes: this.#received });
   }
 
-  /** Its `close` event may be long in coming: that waits for a word of the other end (RFC 6455 §7.1.1). */
+  /** Its `close` event may be late: it waits for the other end (RFC 6455 §7.1.1). */
   #drop() {
     const socket = this.#socket;
     this.#closed();
@@ -207,7 +210,7 @@ export class StreamSocket {
     this.#forget();
     this.#failures += 1;
     const pause = Math.min(StreamSocket.#longestPause, StreamSocket.#firstPause * 2 ** (this.#failures - 1));
-    // A server that was restarted should not meet all its pages at once.
+    // Jitter: a restarted server should not meet all its pages at once.
     if (this.#isAwake) this.#timer = setTimeout(() => this.#open(), pause * (0.75 + Math.random() / 2));
     this.#listener.closed({ wasOpen, failures: this.#failures });
   }

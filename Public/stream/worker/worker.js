@@ -1,39 +1,40 @@
+import { serverTables, useServerTables } from '../../catalog/server-tables.js';
 import { pixelsOf } from '../../loading/sizes.js';
-import { isTooFastForTiles } from '../pace.js';
+import { isFast } from '../pace.js';
 import { Holdings } from './holdings.js';
 import { readRendition } from './message.js';
 import { Parts } from './parts.js';
-import { Shelf } from './shelf.js';
+import { TileCache } from './tile-cache.js';
 import { StreamSocket } from './socket.js';
 
 /**
- * The page's end of the stream, in a thread of its own: reading, acknowledging and keeping what came
- * go on while the page is busy. What it and the page say to each other is in `../stream.js`.
+ * The page's end of the stream, in a worker: receiving, acknowledging and caching continue while the page is busy.
+ * `../stream.js` documents the messages between the two.
  *
  * @typedef {import('./message.js').Kind} Kind
  * @typedef {import('./message.js').Rendition} Rendition
  * @typedef {import('../stream.js').Assignment} Assignment
- * @typedef {Assignment & {given: Set<Kind>, isHeld: boolean}} Showing  `given`: what the page has of it; `isHeld`: nothing
- *   of it is sent, as everything that the slot needs is held.
+ * @typedef {Assignment & {given: Set<Kind>, isHeld: boolean}} SlotDisplay  `given`: the renditions passed to the page;
+ *   `isHeld`: nothing will be sent, because everything that the slot needs is held.
  */
 
-/** What the server assigned is remembered for as many slots, so that what it sends can be told apart. */
-const mostShowings = 4_000;
-/** Bytes that are made text of at a time: a call has only so many arguments. */
+/** How many assignments to remember, so that renditions can be attributed. */
+const mostDisplays = 4_000;
+/** Bytes converted to text at a time: a call takes a limited number of arguments. */
 const slice = 8_192;
-/** A disk that takes longer to say what is held is not waited for. Milliseconds. */
-const shelfPatience = 400;
-/** News goes to the page in parcels, so far apart at the least. Milliseconds. */
+/** How long to wait for the cache's index. Milliseconds. */
+const cachePatience = 400;
+/** The least interval of parcels to the page. Milliseconds. */
 const parcelTime = 4;
 
-/** @type {Map<string, Showing>} */
+/** @type {Map<string, SlotDisplay>} */
 const byToken = new Map();
-/** @type {Map<number, Showing>} */
+/** @type {Map<number, SlotDisplay>} */
 const bySlot = new Map();
 /**
- * Of views that were left, by token, the oldest first. The server takes what it has sent of them for held: it is kept, and
- * given to no slot.
- * @type {Map<string, Showing>}
+ * Assignments of earlier views, by token, the oldest first. The server believes that what it sent for them is held: it
+ * is cached, and passed to no slot.
+ * @type {Map<string, SlotDisplay>}
  */
 const leftByToken = new Map();
 /** @type {StreamSocket | undefined} */
@@ -43,7 +44,7 @@ let viewport = null;
 let held = 0;
 const parts = new Parts();
 
-const holdings = new Holdings(tell, (onEvicted) => new Shelf(onEvicted));
+const holdings = new Holdings(sendHoldings, (onEvicted) => new TileCache(onEvicted));
 
 /** @type {any[]} */
 let parcel = [];
@@ -51,7 +52,7 @@ let postedAt = 0;
 let isParcelOpen = false;
 
 /**
- * What comes alone goes at once; what comes close upon it goes together.
+ * Posts a single item at once, and items in quick succession together.
  * @param {any} item
  */
 function post(item) {
@@ -72,24 +73,25 @@ function closeParcel() {
 
 /** @type {Record<string, (message: any) => void>} */
 const orders = {
-  start: ({ url }) => {
+  start: ({ url, tables }) => {
+    useServerTables(tables);
     socket = new StreamSocket(url, { opened, said, sent, closed: (how) => post({ type: 'closed', ...how }) });
   },
   viewport: ({ report }) => {
-    // The slots of another view are others, whatever their numbers.
-    if (viewport && viewport.view !== report.view) leaveShowings();
+    // The slots of another view are different ones, whatever their numbers.
+    if (viewport && viewport.view !== report.view) leaveDisplays();
     viewport = report;
     sendViewport();
     giveTiles();
   },
-  known: ({ images }) => holdings.tellOf(images),
-  recall: async ({ assignments, revision, view }) => {
+  known: ({ images }) => holdings.announceHeld(images),
+  requestHeld: async ({ assignments, revision, view }) => {
     await holdings.ready;
     const tokens = assignments.flatMap(heldOf(holdings.versions));
     if (!socket?.isOpen && tokens.length > 0) assign({ tokens, revision, view });
   },
-  // What says nothing of it is a person's.
-  retry: ({ slots, insists }) => socket?.send({ type: 'retry', slots, insists: insists ? undefined : false }),
+  // Absent means true: the user asked for the retry.
+  retry: ({ slots, bypassesNegativeCache }) => socket?.send({ type: 'retry', slots, bypassesNegativeCache: bypassesNegativeCache ? undefined : false }),
   unfit: ({ image, version, kind }) => holdings.remove(image, version, kind),
   sleep: () => {
     socket?.sleep();
@@ -107,9 +109,9 @@ const orders = {
 self.addEventListener('message', ({ data }) => orders[data.type]?.(data));
 
 /** @param {{type: 'has' | 'forgot', images: import('./holdings.js').Holding[]}} message */
-function tell(message) {
+function sendHoldings(message) {
   socket?.send(message);
-  // What is let go of may be on screen, and only a viewport orders anything.
+  // What was evicted may be on screen, and only a viewport report requests anything.
   if (message.type === 'forgot') sendViewport();
 }
 
@@ -117,10 +119,10 @@ function sendViewport() {
   if (viewport) socket?.send({ type: 'viewport', ...viewport, parts: true, received: socket.received });
 }
 
-function leaveShowings() {
-  for (const [token, showing] of byToken) leftByToken.set(token, showing);
+function leaveDisplays() {
+  for (const [token, display] of byToken) leftByToken.set(token, display);
   for (const token of leftByToken.keys()) {
-    if (leftByToken.size <= mostShowings) break;
+    if (leftByToken.size <= mostDisplays) break;
     leftByToken.delete(token);
   }
   byToken.clear();
@@ -128,12 +130,12 @@ function leaveShowings() {
 }
 
 async function opened() {
-  leaveShowings();
+  leaveDisplays();
   leftByToken.clear();
   viewport = null;
   holdings.begin();
-  await Promise.race([holdings.ready, new Promise((resolve) => setTimeout(resolve, shelfPatience))]);
-  // The page says what it knows and where it is; nothing is ordered before.
+  await Promise.race([holdings.ready, new Promise((resolve) => setTimeout(resolve, cachePatience))]);
+  // The page first says what it holds and where it is; the server sends nothing before.
   post({ type: 'open' });
 }
 
@@ -158,27 +160,27 @@ function said(message) {
 
 /** @param {{tokens: any[], revision: number, view?: string}} message */
 function assign({ tokens, revision, view }) {
-  const showings = tokens.map(({ slot, image, name, version, token, rendition }) => ({
+  const displays = tokens.map(({ slot, image, name, version, token, rendition }) => ({
     slot, image, name, version: version ?? null, token: token ?? `held ${(held += 1)}`, revision, view,
     rendition: rendition ?? 'tile', given: new Set(), isHeld: token === undefined,
   }));
-  post({ type: 'assigned', assignments: showings.map(({ given, isHeld, ...assignment }) => assignment) });
-  for (const showing of showings) {
-    const before = bySlot.get(showing.slot);
+  post({ type: 'assigned', assignments: displays.map(({ given, isHeld, ...assignment }) => assignment) });
+  for (const display of displays) {
+    const before = bySlot.get(display.slot);
     if (before) byToken.delete(before.token);
-    bySlot.delete(showing.slot);
-    bySlot.set(showing.slot, showing);
-    byToken.set(showing.token, showing);
-    givePreview(showing);
+    bySlot.delete(display.slot);
+    bySlot.set(display.slot, display);
+    byToken.set(display.token, display);
+    givePreview(display);
   }
-  forgetOldShowings();
+  forgetOldDisplays();
   giveTiles();
-  // Of an earlier visit the server knows only what it is told; what it has not sent yet it need not send.
-  holdings.tellOf(showings.filter(({ version }) => version !== null));
+  // The server does not know what earlier visits have left here; it need not send that again.
+  holdings.announceHeld(displays.filter(({ version }) => version !== null));
 }
 
 /**
- * What the page knows of an image may be older than what is held of it, or may not name a version.
+ * Replaces the page's version of an image, which may be older or missing, by the one that is held.
  * @param {Map<string, string>} versions
  */
 function heldOf(versions) {
@@ -188,59 +190,60 @@ function heldOf(versions) {
   };
 }
 
-function forgetOldShowings() {
-  for (const [slot, showing] of bySlot) {
-    if (bySlot.size <= mostShowings) return;
+function forgetOldDisplays() {
+  for (const [slot, display] of bySlot) {
+    if (bySlot.size <= mostDisplays) return;
     bySlot.delete(slot);
-    byToken.delete(showing.token);
+    byToken.delete(display.token);
   }
 }
 
-/** Of what is held, and on screen, about it or to be made ready. */
+/** Passes on what is held for the viewport, its surroundings, and the slots to prepare. */
 function giveTiles() {
-  if (!viewport || isTooFastForTiles(viewport)) return;
+  if (!viewport || isFast(viewport)) return;
   const { first, count, velocity, ahead = 0, behind = 0 } = viewport;
-  // Who rests comes next to the rows about the screen: what is held of them is shown as soon as what is sent for them.
+  // At rest, the neighbouring screens are next: renditions held for them are passed on now, like those that the server
+  // sends.
   const beyond = Math.max(ahead, behind, velocity === 0 ? count : 0);
   for (let slot = first - beyond; slot < first + count + beyond; slot += 1) {
-    const showing = bySlot.get(slot);
-    if (showing) giveTile(showing);
+    const display = bySlot.get(slot);
+    if (display) giveTile(display);
   }
 }
 
-/** @param {Showing} showing */
-function givePreview(showing) {
-  const { image, version } = showing;
+/** @param {SlotDisplay} display */
+function givePreview(display) {
+  const { image, version } = display;
   if (!version) return;
-  // For the server what is larger stands for the preview too.
-  const from = holdings.has(image, version, 'preview') ? 'preview' : holdings.best(image, version, '160');
-  if (from) give(showing, 'preview', from);
+  // For the server, a larger rendition includes the preview.
+  const from = holdings.has(image, version, 'preview') ? 'preview' : holdings.best(image, version, serverTables.steps[0].name);
+  if (from) give(display, 'preview', from);
 }
 
 /**
- * What has as many pixels as the slot needs, or else the most there are.
- * @param {Showing} showing
+ * Passes on the rendition with as many pixels as the slot needs, or else the largest.
+ * @param {SlotDisplay} display
  */
-function giveTile(showing) {
-  const { image, version, rendition, given } = showing;
+function giveTile(display) {
+  const { image, version, rendition, given } = display;
   const best = version && holdings.best(image, version, rendition);
   if (!best || [...given].some((kind) => pixelsOf(kind) >= pixelsOf(best))) return;
-  give(showing, best, best);
+  give(display, best, best);
 }
 
 /**
- * Gives the page what is held.
- * @param {Showing} showing
- * @param {Kind} kind  As what.
+ * Passes a held rendition to the page.
+ * @param {SlotDisplay} display
+ * @param {Kind} kind  The rendition it stands for.
  * @param {Kind} from
  */
-async function give(showing, kind, from) {
-  const { image, version, given } = showing;
+async function give(display, kind, from) {
+  const { image, version, given } = display;
   if (!version || given.has(kind)) return;
   given.add(kind);
-  const book = await holdings.get(image, version, from);
-  if (!book) given.delete(kind);
-  else if (bySlot.get(showing.slot) === showing) deliver(showing, kind, { ...book, isLast: showing.isHeld });
+  const cached = await holdings.get(image, version, from);
+  if (!cached) given.delete(kind);
+  else if (bySlot.get(display.slot) === display) deliver(display, kind, { ...cached, isLast: display.isHeld });
 }
 
 /** @param {ArrayBuffer} message */
@@ -248,8 +251,8 @@ function sent(message) {
   const rendition = readRendition(message);
   if (!rendition) return;
   const current = byToken.get(rendition.token);
-  const showing = current ?? leftByToken.get(rendition.token);
-  if (!showing) return;
+  const display = current ?? leftByToken.get(rendition.token);
+  if (!display) return;
   if (rendition.isProblem) {
     if (current && rendition.endsToken) post({ type: 'problem', token: rendition.token, problem: readProblem(rendition.body) });
     return;
@@ -257,18 +260,18 @@ function sent(message) {
   const { kind, type, version, isIncomplete, endsToken } = rendition;
   const body = parts.add(rendition);
   if (body === undefined && version) {
-    // The server takes it for sent.
-    tell({ type: 'forgot', images: [{ image: showing.image, version, renditions: [kind] }] });
+    // The server believes that it was delivered.
+    sendHoldings({ type: 'forgot', images: [{ image: display.image, version, renditions: [kind] }] });
   }
   if (!body) return;
-  showing.version = version ?? showing.version;
-  if (version) holdings.put(showing.image, version, kind, type, body, isIncomplete);
-  showing.given.add(kind);
+  display.version = version ?? display.version;
+  if (version) holdings.put(display.image, version, kind, type, body, isIncomplete);
+  display.given.add(kind);
   if (current) deliver(current, kind, { type, body, isIncomplete, isLast: endsToken });
 }
 
 /**
- * @param {Showing} showing
+ * @param {SlotDisplay} display
  * @param {Kind} kind
  * @param {{type: string, body: ArrayBuffer, isIncomplete?: boolean, isLast?: boolean}} what
  */
@@ -280,7 +283,7 @@ function deliver({ token, version }, kind, { type, body, isIncomplete = false, i
 }
 
 /**
- * A URL that has the bytes in it.
+ * A data URL.
  * @param {string} type
  * @param {ArrayBuffer} body
  */

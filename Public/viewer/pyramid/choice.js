@@ -1,29 +1,29 @@
 import { tileAt } from './tile-index.js';
 
 /**
- * Which tiles of a pyramid are looked at. Pure.
+ * Chooses the tiles of a pyramid that are in view. Pure.
  *
  * @typedef {import('./tile-index.js').TileIndex} TileIndex
  * @typedef {import('./tile-index.js').Tile} Tile
  * @typedef {import('../zoom.js').Zoom} Zoom
- * @typedef {{left: number, top: number, right: number, bottom: number}} Area  Shares of the picture's width and height.
- * @typedef {{level: number, tiles: Tile[], seen: number}} Choice  `tiles`: those that are seen first, then those around
- *   them, and of each the nearest to the middle first. `seen`: how many are seen.
+ * @typedef {{left: number, top: number, right: number, bottom: number}} Area  Shares of the image's width and height.
+ * @typedef {{level: number, tiles: Tile[], seen: number}} Choice  `tiles`: the visible ones, then those around them,
+ *   each group from the middle outwards. `seen`: the number of visible ones.
  */
 
-/** As many are in the document, in pixels 100 MB, unless more are seen at once. */
+/** The most tiles in the document (100 MB of pixels), unless more are visible at once. */
 export const mostTiles = 96;
-/** Pixels of 200 MB; a stage that needed more is given a coarser level. */
+/** The most visible tiles (200 MB of pixels); a stage that would need more gets a coarser level. */
 const mostSeen = 192;
-/** Around what is seen, in tiles: who moves a little finds it there. */
+/** How far around the visible area tiles are loaded, in tiles: for small movements. */
 const margin = 0.5;
-/** What is a hair less than a pixel for each pixel is one: the box is rounded to CSS pixels. */
+/** The box is rounded to CSS pixels, so a level with almost a pixel per device pixel is enough. */
 const tolerance = 1.005;
 
 /**
  * @param {TileIndex} index
  * @param {Pick<Zoom, 'stage' | 'box' | 'scale' | 'x' | 'y'>} zoom
- * @param {number} density  Device pixels for each CSS pixel.
+ * @param {number} density  Device pixels per CSS pixel.
  * @returns {Choice}
  */
 export function chooseTiles(index, zoom, density) {
@@ -40,7 +40,7 @@ export function chooseTiles(index, zoom, density) {
 }
 
 /**
- * The coarsest level that has so many pixels on its longer side, or the finest.
+ * The coarsest level with so many pixels on its longer side, or the finest.
  * @param {TileIndex} index
  * @param {number} pixels
  */
@@ -49,7 +49,7 @@ export function levelFor({ levels }, pixels) {
 }
 
 /**
- * What the stage shows of the picture.
+ * The visible area of the image.
  * @param {Pick<Zoom, 'stage' | 'box' | 'scale' | 'x' | 'y'>} zoom
  * @returns {Area}
  */
@@ -89,9 +89,8 @@ function tilesIn(index, level, area, around) {
 }
 
 /**
- * Of the tiles that are in the document, those that are to leave it: because they are too many, and then the finer ones
- * leave before the coarser ones, which lie beneath, and of each the farthest from the middle; or because they are finer
- * than what is looked at now, and all of that is there.
+ * The tiles to remove from the document: those in excess, finer ones before coarser ones, which lie below, and the
+ * farthest from the middle first; and those finer than the present level once that is complete.
  * @param {TileIndex} index
  * @param {Pick<Zoom, 'stage' | 'box' | 'scale' | 'x' | 'y'>} zoom
  * @param {Choice} choice
@@ -118,7 +117,7 @@ export function tilesToDrop(index, zoom, { level, tiles, seen }, shown) {
  */
 function byDistance({ levels }, { left, top, right, bottom }, tiles) {
   const [middle, centre] = [(left + right) / 2, (top + bottom) / 2];
-  // Of the finest level's pixels, so that tiles of all levels can be compared.
+  // In pixels of the finest level, so that tiles of all levels can be compared.
   const distanceOf = (/** @type {Tile} */ { level, x, y, width, height }) =>
     Math.hypot(
       ((x + width / 2) / levels[level].width - middle) * levels[0].width,

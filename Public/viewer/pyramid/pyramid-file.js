@@ -1,16 +1,16 @@
 import { Problem } from '../../catalog/problem.js';
 import { lengthOfIndex, readIndex } from './tile-index.js';
 
-/** The file was made anew while it was being read: what its index said holds no more (RFC 9110 §15.5.13). */
+/** The file was replaced while it was being read: its index is no longer valid (RFC 9110 §15.5.13). */
 const changed = 412;
 
-/** A pyramid on the server, of which only pieces are ever read. */
+/** A pyramid on the server, read by ranges only. */
 export class PyramidFile {
-  /** The head and the index of a picture of 700 megapixels. Bytes. */
+  /** Contains the head and the index for an image of 700 megapixels. Bytes. */
   static #first = 32_768;
   /**
-   * The server makes the pyramid when it is asked for the first time, and says so where it takes too long: who hangs up
-   * before has it begun anew. Milliseconds.
+   * The server makes the pyramid on the first request, and says so if that takes too long; a client that hangs up
+   * earlier would have to start again. Milliseconds.
    */
   static #making = 300_000;
   /** Milliseconds. */
@@ -43,9 +43,9 @@ export class PyramidFile {
 
   /**
    * @param {number} from
-   * @param {number} length  Bytes, all of which are in the file.
+   * @param {number} length  Bytes, all of which exist in the file.
    * @param {AbortSignal} signal
-   * @returns {Promise<Blob>}  Rejects with a problem; its status is 0 where there was no answer or half of one.
+   * @returns {Promise<Blob>}  Rejects with a problem; its status is 0 if there was no complete response.
    */
   async read(from, length, signal) {
     const piece = await this.#ask(from, length, signal);
@@ -53,7 +53,7 @@ export class PyramidFile {
     return piece;
   }
 
-  /** @param {unknown} problem  Why nothing could be read. */
+  /** @param {unknown} problem  Why a read failed. */
   static isChange(problem) {
     return problem instanceof Problem && problem.status === changed;
   }
@@ -78,7 +78,7 @@ export class PyramidFile {
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
     try {
-      // No condition goes with it: browsers keep nothing of what is asked for conditionally (Fetch §4.6).
+      // Unconditional: browsers do not cache responses to conditional requests (Fetch §4.6).
       const response = await fetch(this.#link, {
         headers: { Range: `bytes=${from}-${from + length - 1}` },
         signal: abort.signal,
@@ -94,7 +94,7 @@ export class PyramidFile {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
-      // Of an answer that is not wanted no more is to come.
+      // Aborts a response that is of no use.
       stop();
     }
   }
@@ -105,7 +105,7 @@ export class PyramidFile {
    */
   #check(response, from) {
     const [, start, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '') ?? [];
-    // Who sends the whole file instead would send a hundred megabytes for each tile.
+    // A server that ignores ranges would send a hundred megabytes for each tile.
     if (response.status !== 206 || Number(start) !== from) throw new Problem(416, 'The server sends no pieces');
     const tag = response.headers.get('ETag');
     const isOther = this.#size > 0 && (tag !== this.#tag || Number(size) !== this.#size);

@@ -1,6 +1,6 @@
 import { isHuge } from '../showable.js';
 import { chooseTiles, tilesToDrop } from './choice.js';
-import { insist, isPassing } from './insistence.js';
+import { withRetries, isPassing } from './retries.js';
 import { PyramidFile } from './pyramid-file.js';
 import { TileLayer } from './tile-layer.js';
 import { TileRequests } from './tile-requests.js';
@@ -12,11 +12,11 @@ import { TileRequests } from './tile-requests.js';
  */
 
 /**
- * What is looked at of a picture that has too many pixels to be shown as one: the tiles of its pyramid that lie on the
- * stage, as fine as the stage needs them.
+ * The close-up of an image that has too many pixels to be displayed as a whole: the visible tiles of its pyramid, as
+ * fine as the stage needs them.
  */
 export class Pyramid {
-  /** So many tiles may be missing; of more, the file is at fault. */
+  /** How many tiles may be missing before the file is considered broken. */
   static #mostBroken = 3;
 
   #layer = new TileLayer();
@@ -28,35 +28,35 @@ export class Pyramid {
   #index = null;
   /** @type {TileRequests | null} */
   #requests = null;
-  /** Ends what is under way for the index. */
+  /** Aborts reading the index. */
   #abort = new AbortController();
   #isOpening = false;
-  /** The numbers of tiles that the browser could not decode: what is coarser lies beneath. @type {Set<number>} */
+  /** The numbers of tiles that the browser could not decode; coarser ones lie below. @type {Set<number>} */
   #broken = new Set();
-  /** The file was made anew once already. */
+  /** The file has already been replaced once. */
   #isAnew = false;
   #hasFailed = false;
   /**
-   * What is looked at, and by how many device pixels for each CSS pixel; null while the steps have enough.
+   * The present sight, with device pixels per CSS pixel; null while the steps have enough pixels.
    * @type {{zoom: Zoom, density: number} | null}
    */
-  #look = null;
+  #view = null;
   /** @type {import('./choice.js').Choice | null} */
   #choice = null;
   #frame = 0;
 
-  /** @param {() => void} onFailure  Called when there is no pyramid of the picture to be had. */
+  /** @param {() => void} onFailure  Called if there is no pyramid of the image. */
   constructor(onFailure) {
     this.#onFailure = onFailure;
   }
 
-  /** Where the tiles are, as large as the box of the picture. */
+  /** The element with the tiles, as large as the image's box. */
   get element() {
     return this.#layer.element;
   }
 
   /**
-   * Whether the picture comes in tiles where it is looked at closely: it is huge, and there is a pyramid of it.
+   * Whether close-ups of the image come as tiles: it is huge, and has a pyramid.
    * @param {import('../../catalog/server.js').GalleryImage | null} image
    */
   isFor(image) {
@@ -64,20 +64,20 @@ export class Pyramid {
   }
 
   /**
-   * Shows what the stage shows, sharp. Called as often as one likes: tiles are chosen once for each frame.
+   * Displays what the stage shows, sharp. May be called at any rate: tiles are chosen once a frame.
    * @param {string} link
    * @param {Zoom} zoom
    */
-  look(link, zoom) {
+  update(link, zoom) {
     if (link !== this.#link) this.clear();
     this.#link = link;
-    this.#look = { zoom, density: devicePixelRatio };
+    this.#view = { zoom, density: devicePixelRatio };
     if (this.#index) this.#frame ||= requestAnimationFrame(() => this.#choose());
     else this.#open();
   }
 
   /**
-   * The steps have enough pixels for what is looked at: nothing more is to come, and what is here may stay.
+   * The steps have enough pixels: load nothing more, and keep what is here.
    * @param {Zoom} zoom
    */
   rest(zoom) {
@@ -86,13 +86,13 @@ export class Pyramid {
   }
 
   #stop() {
-    this.#look = null;
+    this.#view = null;
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#requests?.want([]);
   }
 
-  /** Another picture is looked at; who comes back finds where the tiles are. */
+  /** Another image is current; the index is kept for a return. */
   leave() {
     this.#stop();
     this.#abort.abort();
@@ -101,7 +101,7 @@ export class Pyramid {
     this.#layer.remove(this.#layer.tiles);
   }
 
-  /** Another picture is to be here, or none. */
+  /** Clears the pyramid for another image, or none. */
   clear() {
     this.leave();
     this.#link = '';
@@ -120,7 +120,7 @@ export class Pyramid {
     const { signal } = this.#abort;
     const file = new PyramidFile(this.#link);
     try {
-      const index = await insist(() => file.index(signal), signal);
+      const index = await withRetries(() => file.index(signal), signal);
       if (signal.aborted) return;
       this.#file = file;
       this.#index = index;
@@ -134,7 +134,7 @@ export class Pyramid {
     } catch (problem) {
       if (signal.aborted) return;
       this.#isOpening = false;
-      // Who waited in vain long enough asks again by moving on.
+      // After enough retries the next movement tries again.
       if (!isPassing(problem)) this.#missed(problem);
     }
   }
@@ -142,8 +142,8 @@ export class Pyramid {
   #choose() {
     this.#frame = 0;
     const index = this.#index;
-    if (!index || !this.#look) return;
-    const { zoom, density } = this.#look;
+    if (!index || !this.#view) return;
+    const { zoom, density } = this.#view;
     this.#layer.resize(index, zoom.box);
     this.#choice = this.#without(chooseTiles(index, zoom, density));
     this.#prune(index);
@@ -151,7 +151,7 @@ export class Pyramid {
   }
 
   /**
-   * What is not to be had is not waited for.
+   * Leaves out the tiles that cannot be loaded.
    * @param {import('./choice.js').Choice} choice
    */
   #without({ level, tiles, seen }) {
@@ -180,7 +180,7 @@ export class Pyramid {
     } finally {
       URL.revokeObjectURL(address);
     }
-    // Light is added where tiles lie on each other, and so none may be there twice.
+    // Tiles are blended additively, so none may be there twice.
     if (signal.aborted || index !== this.#index || this.#layer.has(tile.number)) return;
     this.#layer.add(index, tile, element);
     this.#prune(index);
@@ -188,18 +188,18 @@ export class Pyramid {
 
   /** @param {TileIndex} index */
   #prune(index) {
-    if (!this.#choice || !this.#look) return;
-    this.#layer.remove(tilesToDrop(index, this.#look.zoom, this.#choice, this.#layer.tiles));
+    if (!this.#choice || !this.#view) return;
+    this.#layer.remove(tilesToDrop(index, this.#view.zoom, this.#choice, this.#layer.tiles));
   }
 
-  /** @param {unknown} problem  One that will not pass. */
+  /** @param {unknown} problem  A permanent one. */
   #missed(problem) {
-    const [link, look, isAnew] = [this.#link, this.#look, this.#isAnew];
+    const [link, view, isAnew] = [this.#link, this.#view, this.#isAnew];
     this.clear();
     this.#link = link;
-    if (PyramidFile.isChange(problem) && !isAnew && look) {
+    if (PyramidFile.isChange(problem) && !isAnew && view) {
       this.#isAnew = true;
-      this.look(link, look.zoom);
+      this.update(link, view.zoom);
     } else {
       this.#hasFailed = true;
       this.#onFailure();

@@ -1,16 +1,16 @@
 /**
- * Tiles that lie next to each other in the file come by one request. Pure.
+ * Combines tiles that are adjacent in the file into one request. Pure.
  *
  * @typedef {import('./tile-index.js').Tile} Tile
  */
 
-/** One request for all would make the most urgent wait for the rest. */
+/** A single request for all would make the most urgent tile wait for the rest. */
 const mostTiles = 4;
 
 /**
- * The first of the tiles, which is the most urgent, with those that lie beside it in the file.
+ * The first tile, which is the most urgent, with those adjacent to it in the file.
  * @param {Tile[]} tiles  At least one.
- * @returns {Tile[]}  In the order of the file, without gaps.
+ * @returns {Tile[]}  In the sequence of the file, without gaps.
  */
 export function firstRun(tiles) {
   const run = [tiles[0]];

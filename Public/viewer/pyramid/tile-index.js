@@ -1,14 +1,15 @@
 /**
- * What stands at the beginning of a pyramid's file: a picture in several sizes, each cut into tiles, and where in the
- * file each tile is. Pure. All numbers are little endian.
+ * Parses the head of a pyramid file: an image in several sizes, each cut into tiles, and the position of each tile in
+ * the file. Pure. All numbers are little endian.
  *
  * @typedef {{width: number, height: number, columns: number, rows: number, left: number, top: number, first: number}}
- *   Level  The picture in one size, in pixels. `left` and `top`: where its grid of tiles begins; less than 0 where the
- *   first of them are the narrow ones. `first`: the number of its first tile.
+ *   Level  The image in one size, in pixels. `left` and `top`: where its grid of tiles starts; negative if the first
+ *   ones are the narrow ones. `first`: the number of its first tile.
  * @typedef {{side: number, levels: Level[], offsets: Uint32Array, lengths: Uint32Array}} TileIndex  `side`: of a tile,
- *   in pixels. `levels`: the finest first, each half as large as the one before. Tiles are numbered through all levels.
+ *   in pixels. `levels`: the finest first, each half as large as the previous one. Tiles are numbered through all
+ *   levels.
  * @typedef {{number: number, level: number, x: number, y: number, width: number, height: number, offset: number,
- *   length: number}} Tile  Its place is in pixels of its level, its offset and length are bytes of the file.
+ *   length: number}} Tile  Position and size in pixels of its level, offset and length in bytes of the file.
  */
 
 const magic = 0x50525354; // TSRP
@@ -18,15 +19,15 @@ const bytesOfEntry = 8;
 const knownFlags = 0b11;
 /** The coarsest level is the first that is no larger. Pixels of the longer side. */
 const coarsest = 2_560;
-/** Pixels. Smaller ones would be a request for next to nothing, larger ones take long to decode. */
+/** Pixels. Smaller tiles would be too small for a request, larger ones take long to decode. */
 const sides = { least: 128, most: 1_024 };
-/** Of a picture of 30 gigapixels; a file that claims more is not to take the page's memory. */
+/** Enough for an image of 30 gigapixels; a file that claims more must not use up the page's memory. */
 const mostTiles = 131_072;
-/** As many as a tile's pixels are without any compression, and what a JPEG has besides. */
+/** The pixels of a tile without any compression, and a JPEG's other segments. */
 const mostBytes = (/** @type {number} */ side) => side * side * 4 + 65_536;
 
 /**
- * How many bytes the head and the index have together.
+ * The bytes of head and index together.
  * @param {ArrayBuffer} bytes  The beginning of a file.
  * @returns {number}
  */
@@ -35,7 +36,7 @@ export function lengthOfIndex(bytes) {
 }
 
 /**
- * @param {ArrayBuffer} bytes  The beginning of a file, as far as its index goes at least.
+ * @param {ArrayBuffer} bytes  The beginning of a file, at least up to the end of its index.
  * @param {number} size  Of the whole file, in bytes.
  * @returns {TileIndex}
  */
@@ -114,7 +115,7 @@ function layOut({ width, height, side, flags }) {
 }
 
 /**
- * Tiles may come in any order, but none in the index, in another or beyond the end.
+ * Tiles may lie in any sequence, but not within the index, within one another or beyond the end.
  * @param {Uint32Array} offsets
  * @param {Uint32Array} lengths
  * @param {{first: number, end: number}} bounds

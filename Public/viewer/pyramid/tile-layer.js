@@ -4,9 +4,9 @@
  */
 
 /**
- * The tiles that are in the document, each at its place in the picture. A level has an element of its own, in which its
- * pixels are CSS pixels: browsers round the places of what they paint to those, and tiles at fractions of them would
- * overlap here and gape there. The finer levels lie on the coarser ones.
+ * The tiles in the document, each at its place in the image. Each level has an element of its own, in which its pixels
+ * are CSS pixels: browsers round positions to these, and tiles at fractions of them would overlap here and leave gaps
+ * there. Finer levels lie on coarser ones.
  */
 export class TileLayer {
   element = document.createElement('div');
@@ -31,7 +31,7 @@ export class TileLayer {
 
   /**
    * @param {TileIndex} index
-   * @param {{width: number, height: number}} size  Of the picture, in the CSS pixels of where this is.
+   * @param {{width: number, height: number}} size  Of the image, in the CSS pixels of its container.
    */
   resize(index, size) {
     if (size.width === this.#size.width && size.height === this.#size.height) return;

@@ -1,15 +1,15 @@
-import { insist, isPassing } from './insistence.js';
+import { withRetries, isPassing } from './retries.js';
 import { endOf, firstRun } from './runs.js';
 
 /**
  * @typedef {import('./tile-index.js').Tile} Tile
- * @typedef {{tiles: Tile[], abort: AbortController, isHere: boolean}} Request  `isHere`: its bytes are, and are being
- *   decoded.
+ * @typedef {{tiles: Tile[], abort: AbortController, isHere: boolean}} Request  `isHere`: its bytes have arrived and are
+ *   being decoded.
  */
 
-/** Brings the tiles that are looked at, the most urgent first, and lets go of those that no longer are. */
+/** Loads the visible tiles, the most urgent first, and aborts those that are no longer needed. */
 export class TileRequests {
-  /** As many as leave the connections of a browser something for the rest of the page. */
+  /** Requests at a time; leaves some of the browser's connections to the rest of the page. */
   static #most = 4;
 
   #file;
@@ -18,12 +18,12 @@ export class TileRequests {
   /** @type {Tile[]} */
   #wanted = [];
   /** @type {Set<Request>} */
-  #underWay = new Set();
+  #inFlight = new Set();
 
   /**
-   * @param {{file: Pick<import('./pyramid-file.js').PyramidFile, 'read'>, onTile: (tile: Tile, piece: Blob,
-   *   signal: AbortSignal) => Promise<void>, onProblem: (problem: unknown) => void}} parts  `onTile` is done when the
-   *   tile is shown. `onProblem` is called for what will not pass.
+   * @param {{file: Pick<import('./pyramid-file.js').PyramidFile, 'read'>, onTile: (tile: Tile, piece: Blob, signal:
+   *   AbortSignal) => Promise<void>, onProblem: (problem: unknown) => void}} parts  `onTile` settles when the tile is
+   *   displayed. `onProblem` is called for permanent problems.
    */
   constructor({ file, onTile, onProblem }) {
     this.#file = file;
@@ -31,12 +31,12 @@ export class TileRequests {
     this.#onProblem = onProblem;
   }
 
-  /** @param {Tile[]} tiles  All that are to come, the most urgent first; others that were to come are let go of. */
+  /** @param {Tile[]} tiles  All tiles needed, the most urgent first; requests for others are aborted. */
   want(tiles) {
     const wanted = new Set(tiles.map(({ number }) => number));
-    for (const request of this.#underWay) {
+    for (const request of this.#inFlight) {
       if (request.tiles.some(({ number }) => wanted.has(number))) continue;
-      this.#underWay.delete(request);
+      this.#inFlight.delete(request);
       request.abort.abort();
     }
     this.#wanted = tiles;
@@ -44,7 +44,7 @@ export class TileRequests {
   }
 
   #fill() {
-    const coming = new Set([...this.#underWay].flatMap(({ tiles }) => tiles.map(({ number }) => number)));
+    const coming = new Set([...this.#inFlight].flatMap(({ tiles }) => tiles.map(({ number }) => number)));
     this.#wanted = this.#wanted.filter(({ number }) => !coming.has(number));
     for (let free = TileRequests.#most - this.#reading; free > 0 && this.#wanted.length > 0; free -= 1) {
       const tiles = firstRun(this.#wanted);
@@ -54,26 +54,26 @@ export class TileRequests {
   }
 
   get #reading() {
-    return [...this.#underWay].filter(({ isHere }) => !isHere).length;
+    return [...this.#inFlight].filter(({ isHere }) => !isHere).length;
   }
 
   /** @param {Request} request */
   async #send(request) {
-    this.#underWay.add(request);
+    this.#inFlight.add(request);
     const { signal } = request.abort;
     try {
       const { tiles } = request;
       const from = tiles[0].offset;
-      const bytes = await insist(() => this.#file.read(from, endOf(tiles[tiles.length - 1]) - from, signal), signal);
+      const bytes = await withRetries(() => this.#file.read(from, endOf(tiles[tiles.length - 1]) - from, signal), signal);
       request.isHere = true;
       if (!signal.aborted) this.#fill();
       const pieces = tiles.map((tile) => bytes.slice(tile.offset - from, endOf(tile) - from, 'image/jpeg'));
       await Promise.all(tiles.map((tile, at) => this.#onTile(tile, pieces[at], signal)));
     } catch (problem) {
-      // Who waited in vain long enough asks again by moving on.
+      // After enough retries the next movement tries again.
       if (!signal.aborted && !isPassing(problem)) this.#onProblem(problem);
     }
-    if (!this.#underWay.delete(request)) return;
+    if (!this.#inFlight.delete(request)) return;
     this.#fill();
   }
 }

@@ -1,8 +1,8 @@
 import { countLevels } from '../levels.js';
 
-/** Off the page's thread: decodes a picture small, and counts its levels. */
+/** Decodes an image small and counts its levels, off the page's thread. */
 
-/** Pixels of the longer side; more would not change the shape of a histogram. */
+/** Pixels of the longer side; more would not change the shape of the histogram. */
 const side = 256;
 
 addEventListener('message', async (event) => {

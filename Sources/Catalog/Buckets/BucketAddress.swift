@@ -1,6 +1,8 @@
-/// A bucket of an S3-compatible store, or what lies beneath a prefix of it, and how it is asked for.
+import Encodings
+
+/// A bucket of an S3-compatible store, or a prefix within one, and the URLs to request it by.
 public struct BucketAddress: Hashable, Sendable {
-    /// Where the bucket's name stands in a URL.
+    /// Where a URL carries the bucket's name.
     public enum Style: Hashable, Sendable {
         /// `https://host/bucket/key`
         case path
@@ -8,12 +10,12 @@ public struct BucketAddress: Hashable, Sendable {
         case host
     }
 
-    /// What stores of one account have in common.
+    /// Settings that all buckets of one account share.
     public struct Store: Hashable, Sendable {
-        /// `http://host:port` or `https://host`, without a path; nil for Amazon's own of the region.
+        /// `http://host:port` or `https://host`, without a path; nil for Amazon's endpoint in `region`.
         public var endpoint: String?
         public var region: String
-        /// Nil for what fits: the path with an endpoint of one's own, the host with Amazon's.
+        /// Nil chooses the usual one: path style for a custom endpoint, host style for Amazon.
         public var style: Style?
 
         public init(endpoint: String? = nil, region: String = "us-east-1", style: Style? = nil) {
@@ -27,16 +29,16 @@ public struct BucketAddress: Hashable, Sendable {
     static let keysInPage = 1000
 
     public let bucket: String
-    /// Empty, or ending in a slash: a prefix is taken for a folder.
+    /// Empty, or ending in a slash: a prefix is treated as a folder.
     public let prefix: String
     public let region: String
-    /// Scheme, host and port of the store: nothing of the bucket is asked of any other host but that of the bucket's own
-    /// name beneath it.
+    /// Scheme, host and port of the store. All requests for the bucket go to this host, or, in host style, to the
+    /// bucket's own name beneath it.
     public let endpoint: String
     public let style: Style
 
-    /// - Parameter word: `s3://bucket` or `s3://bucket/prefix`.
-    /// - Throws: `CatalogError.badSource`, with what to do instead.
+    /// - Parameter word: The SOURCE argument, `s3://bucket` or `s3://bucket/prefix`.
+    /// - Throws: `CatalogError.badSource`, with advice on what to write instead.
     public init(_ word: String, in store: Store = Store()) throws(CatalogError) {
         func fault(_ reason: String) -> CatalogError { .badSource(word: word, reason: reason) }
         let rest = word.dropFirst(Self.scheme.count)
@@ -45,7 +47,7 @@ public struct BucketAddress: Hashable, Sendable {
             throw fault(
                 "write s3://bucket or s3://bucket/prefix; a bucket's name is 3 to 63 letters, digits, . - or _.")
         }
-        guard Self.isPlain(store.region) else { throw fault("--region is no name of a region.") }
+        guard Self.isPlain(store.region) else { throw fault("--region is not a valid region name.") }
         let prefix = String(rest.dropFirst(name.count).drop { $0 == "/" })
         guard prefix.utf8.count <= 1024 else { throw fault("the prefix is longer than 1,024 bytes.") }
         bucket = String(name)
@@ -56,46 +58,48 @@ public struct BucketAddress: Hashable, Sendable {
         } else {
             endpoint = "https://s3.\(region).amazonaws.com"
         }
-        // No certificate of the store's is for a name with further dots in it.
+        // A store's wildcard certificate does not cover bucket names with dots.
         style = store.style ?? (store.endpoint == nil && !bucket.contains(".") ? .host : .path)
         if style == .host, bucket.contains("_") || endpoint.contains("[") {
-            throw fault("this bucket can be asked for by --path-style only.")
+            throw fault("this bucket can only be addressed with --path-style.")
         }
     }
 
-    /// As people know it.
+    /// The source's name in messages and in the page.
     public var name: String { Self.scheme + bucket + (prefix.isEmpty ? "" : "/" + prefix.dropLast()) }
 
-    /// The last part of it: what its folders stand beneath where there are several sources.
+    /// The last component of the prefix, or the bucket's name: the top-level folder of this source when there are
+    /// several.
     var shortName: String { prefix.split(separator: "/").last.map(String.init) ?? bucket }
 
-    /// The URL of what stands before each key beneath the prefix.
+    /// The URL that all keys beneath the prefix begin with.
     public var folder: String { url(of: []) }
 
-    /// Where an object is fetched from.
+    /// The URL of an object.
     ///
-    /// - Parameter key: what follows the prefix.
+    /// - Parameter key: The part of the key after the prefix.
     func url(of key: [UInt8]) -> String {
-        base + URLCoding.encoded(Array(prefix.utf8) + key, keepsSlashes: true)
+        base + PercentEncoding.encode(Array(prefix.utf8) + key, keeping: PercentEncoding.isPlainInPath)
     }
 
-    /// The question for a page of `ListObjectsV2`: parameters in their order and encoded, as they are signed.
+    /// The URL of one page of `ListObjectsV2`. The parameters are percent-encoded and sorted, as the signature needs
+    /// them.
     ///
-    /// - Parameter token: what the page before gave; nil for the first.
+    /// - Parameter token: The continuation token of the previous page; nil for the first page.
     func listing(after token: String? = nil) -> String {
         var query: [(String, String)] = []
         if let token { query.append(("continuation-token", token)) }
-        // Keys may have letters that no XML can.
+        // Keys may contain characters that XML cannot represent.
         query += [("encoding-type", "url"), ("list-type", "2"), ("max-keys", "\(Self.keysInPage)")]
         if !prefix.isEmpty { query.append(("prefix", prefix)) }
-        return base + "?" + query.map { "\($0)=\(URLCoding.encoded($1.utf8))" }.joined(separator: "&")
+        return base + "?" + query.map { "\($0)=\(PercentEncoding.encode($1.utf8))" }.joined(separator: "&")
     }
 
-    /// The question for one object: what is listed first of all that begins with its whole key.
+    /// The URL that looks up one object: the first entry of a listing whose prefix is the whole key.
     ///
-    /// - Parameter key: what follows the prefix.
+    /// - Parameter key: The part of the key after the prefix.
     func listing(of key: [UInt8]) -> String {
-        base + "?encoding-type=url&list-type=2&max-keys=1&prefix=" + URLCoding.encoded(Array(prefix.utf8) + key)
+        base + "?encoding-type=url&list-type=2&max-keys=1&prefix=" + PercentEncoding.encode(Array(prefix.utf8) + key)
     }
 
     private var base: String {
@@ -116,7 +120,7 @@ public struct BucketAddress: Hashable, Sendable {
         } catch {
             throw .badSource(
                 word: "--endpoint \(endpoint)",
-                reason: "write the store's address without a path, as https://host or http://host:port.")
+                reason: "give the store's address without a path: https://host or http://host:port.")
         }
     }
 

@@ -1,39 +1,42 @@
-/// Lists a bucket page by page, in the store's order. While one page is taken in, the next is on its way, as soon as it
-/// is known how to ask for it.
+import XML
+
+/// Lists a bucket page by page, in the store's order. While one page is processed the next is already requested, as
+/// soon as its continuation token is known.
 struct BucketListing {
     let address: BucketAddress
-    let store: any ObjectStoreAsking
-    /// How soon a page that did not come is asked for again, and how often.
+    let store: any ObjectStoreRequesting
+    /// The backoff for a page that failed, and the maximum number of retries.
     let pace: RetryPace
     let retries: Int
     var isStopped: () -> Bool
-    /// Hears why a page did not come that is asked for again, and nil when it has come after all.
+    /// Called with the reason when a page failed and will be retried, and with nil when a retry has succeeded.
     let delayed: (BucketRefusal?) -> Void
 
-    /// Hands out all pages, one after the other, until `isStopped` says true.
+    /// Passes on all pages, one after another, until `isStopped` returns true.
     ///
-    /// - Throws: ``BucketRefusal`` when a page cannot be had; what `take` throws.
+    /// - Throws: ``BucketRefusal`` when a page cannot be fetched; whatever `take` throws.
     func read(_ take: (BucketPage) throws -> Void) throws {
         var (token, ahead) = (String?.none, PageRequest?.none)
-        var circle = CircleWatch()
+        var circle = CycleDetector()
         while let page = try page(after: token, &ahead) {
             try take(page)
             guard let next = page.next else { return }
             guard !circle.closes(with: next) else {
-                throw BucketRefusal(BucketPageReader.Fault(reason: "it goes round in a circle"))
+                throw BucketRefusal(BucketPageReader.Fault(reason: "the listing repeats itself"))
             }
             token = next
         }
     }
 
-    /// Nil when it is to end.
+    /// - Returns: Nil when the listing is to stop.
     private func page(after token: String?, _ ahead: inout PageRequest?) throws -> BucketPage? {
         for attempt in 0... {
             let request = ahead ?? PageRequest(address.listing(after: token), to: store)
             ahead = nil
             do {
                 let page = try page(from: request, &ahead)
-                // A page that was asked for by another token than the one that it ends with is not the next.
+                // If the page ends with another token than the one requested ahead, that request is not for the next
+                // page.
                 if ahead?.url != page?.next.map({ address.listing(after: $0) }) { ahead = nil }
                 if attempt > 0 { delayed(nil) }
                 return page
@@ -55,12 +58,13 @@ struct BucketListing {
     }
 }
 
-/// Sees a walk that comes back to where it was (Brent, 1980), so that a store's fault does not keep it for ever.
-struct CircleWatch {
+/// Detects a listing that cycles (Brent, 1980), so that a faulty store cannot keep it going for ever.
+struct CycleDetector {
     private var mark: String?
     private var (steps, limit) = (0, 1)
 
-    /// Whether the walk was at this place before, or is bound to be found out soon.
+    /// Whether this place is known to have been visited before. A cycle is always found, after a bounded number of
+    /// steps.
     mutating func closes(with place: String) -> Bool {
         if place == mark { return true }
         steps += 1

@@ -1,40 +1,42 @@
-/// Why a store does not list a bucket, by the code in its answer, and what the person at the command line can do.
+import XML
+
+/// Why a store refuses to list a bucket, by the error code in its response, with advice for the operator.
 struct BucketRefusal: Error, Hashable {
-    /// The store's own word (`NoSuchBucket`); empty where it had none.
+    /// The store's error code, such as `NoSuchBucket`; empty if it sent none.
     let code: String
     let reason: String
-    /// Whether the same question may be answered in a moment.
+    /// Whether a retry may succeed.
     let isPassing: Bool
 
-    /// Whether it is the key that is asked for that the store objects to, and not who asks, or for which bucket.
+    /// Whether the store objects to the requested key, rather than to the credentials or the bucket.
     let isOfKey: Bool
 
-    private static let longest = 16 << 10
+    private static let maximumBody = 16 << 10
 
     /// - Parameters:
-    ///   - status: of the answer (RFC 9110 section 15).
-    ///   - body: the answer's beginning.
-    ///   - region: what the store says of where the bucket is, if it does.
+    ///   - status: The response's status (RFC 9110 section 15).
+    ///   - body: The beginning of the response's body.
+    ///   - region: The region that the response names for the bucket, if it does.
     init(status: Int, body: [UInt8], region: String?, of address: BucketAddress) {
-        let told = Self.members(of: body)
-        let place = [region, told["Region"]].compactMap(\.self).first { Self.isPlain($0) }
-        let code = told["Code"].flatMap { Self.isPlain($0) ? $0 : nil } ?? ""
+        let fields = Self.members(of: body)
+        let place = [region, fields["Region"]].compactMap(\.self).first { Self.isPlain($0) }
+        let code = fields["Code"].flatMap { Self.isPlain($0) ? $0 : nil } ?? ""
         self.code = code
         isOfKey = ["InvalidArgument", "KeyTooLongError", "InvalidObjectName", "XMinioInvalidObjectName"].contains(code)
         isPassing =
             status >= 500 || [408, 425, 429].contains(status)
             || ["RequestTimeout", "SlowDown", "ExpiredToken"].contains(code)
-        reason = Self.advice(code, status: status, region: place, endpoint: told["Endpoint"], address)
+        reason = Self.advice(code, status: status, region: place, endpoint: fields["Endpoint"], address)
     }
 
-    /// What was to be a listing was none.
+    /// For a response that is not a listing.
     init(_ fault: BucketPageReader.Fault) {
         (code, isOfKey) = ("", false)
-        reason = "the endpoint's answer is no listing of a bucket: \(fault.reason). Check --endpoint and --path-style."
+        reason = "the endpoint's response is not a bucket listing: \(fault.reason). Check --endpoint and --path-style."
         isPassing = true
     }
 
-    /// The endpoint was not reached, or gave no whole answer.
+    /// For an endpoint that could not be reached, or that sent an incomplete response.
     init(unreachable message: String) {
         (code, isOfKey) = ("", false)
         reason = "cannot be listed. \(message)"
@@ -49,7 +51,7 @@ struct BucketRefusal: Error, Hashable {
         case "InvalidAccessKeyId":
             "the store does not know the access key. Check AWS_ACCESS_KEY_ID, or the profile that AWS_PROFILE names."
         case "SignatureDoesNotMatch":
-            "the store finds the signature wrong. Check AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), and --region:"
+            "the store rejects the signature. Check AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), and --region:"
                 + " it is \(address.region) here."
         case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
             "the session's token is no longer valid. Get new credentials (AWS_SESSION_TOKEN)."
@@ -57,12 +59,12 @@ struct BucketRefusal: Error, Hashable {
             "this machine's clock is too far from the store's. Set the clock."
         case "AccessDenied", "AllAccessDisabled", "AccountProblem":
             "the store does not let these credentials list it. They need s3:ListBucket for the bucket and s3:GetObject"
-                + " for what is in it; where there are none, check that they are where AWS programs look."
+                + " for its objects. If there should be credentials, check that they are where AWS tools look for them."
         case "PermanentRedirect", "AuthorizationHeaderMalformed", "TemporaryRedirect",
             "IllegalLocationConstraintException":
             misplaced(region, endpoint, address)
         case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout":
-            "the store has too much to do (\(code)). It is asked again by itself."
+            "the store is overloaded (\(code)). It is retried automatically."
         case "" where status == 301 || status == 307: misplaced(region, endpoint, address)
         case "" where status == 404:
             "there is no such bucket at the endpoint. Check its name, --endpoint and --path-style."
@@ -76,17 +78,17 @@ struct BucketRefusal: Error, Hashable {
             return "the bucket is in the region \(region), not \(address.region). Say --region \(region)."
         }
         if let endpoint, isPlain(endpoint) {
-            return "the bucket has to be asked for at \(endpoint). Say so with --endpoint, and its --region."
+            return "the bucket must be addressed at \(endpoint). Say so with --endpoint, and its --region."
         }
         return "the bucket is in another region than \(address.region). Say which with --region."
     }
 
-    /// The members of an error document, as far as they come.
+    /// The elements of an error document, as far as it has arrived.
     private static func members(of body: [UInt8]) -> [String: String] {
         var reader = XMLReader()
         var (path, value, members) = ([String](), "", [String: String]())
-        Array(body.prefix(longest)).withUnsafeBytes { bytes in
-            // What is cut off at its end, or no XML at all, tells what it has told.
+        Array(body.prefix(maximumBody)).withUnsafeBytes { bytes in
+            // The beginning of a truncated document still yields its first elements; so does anything that is not XML.
             try? reader.read(bytes) { event in
                 switch event {
                 case .begin(let name):
@@ -103,7 +105,7 @@ struct BucketRefusal: Error, Hashable {
         return members
     }
 
-    /// Fit to be repeated to a person: a name, and nothing that a stranger could write an essay in.
+    /// Whether a store's text may be shown to a person: a name, not free text that a stranger could compose.
     private static func isPlain(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

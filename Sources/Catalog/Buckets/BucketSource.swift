@@ -1,55 +1,55 @@
 import Images
 import Locking
 
-/// The objects of a bucket whose keys look like names of pictures.
+/// The objects of a bucket whose keys end like image names.
 struct BucketSource: SourceReading {
     let address: BucketAddress
 
     var name: String { address.name }
     var folderName: String? { address.shortName }
-    var emptiness: String {
-        "holds no picture: no key in it ends like a picture's name (.jpg and the like). Check bucket and prefix."
+    var emptyMessage: String {
+        "contains no images: no key ends in an image extension such as .jpg. Check the bucket and prefix."
     }
 
     func identity(among namesakes: inout Namesakes) -> SourceIdentity {
         SourceIdentity(
             key: namesakes.key("bucket:\(address.endpoint)/\(address.bucket)/\(address.prefix)"),
-            images: Identity(bucket: address.bucket, prefix: address.prefix))
+            images: ImageIDGenerator(bucket: address.bucket, prefix: address.prefix))
     }
 
-    /// The store is asked when it is listed, and not before: a network that is away must not keep the other sources.
+    /// Sends no request: an unreachable store must not keep the other sources from opening.
     func open(_ configuration: Catalog.Configuration) throws(CatalogError) -> FolderRoot? {
         guard configuration.objectStore != nil else { throw .badSource(word: name, reason: "no store is configured.") }
         return nil
     }
 
     func path(of hint: ObjectHint) -> [UInt8]? {
-        hint.bucket == address.bucket ? Sighting.path(ofPicture: hint.key, beneath: address.prefix) : nil
+        hint.bucket == address.bucket ? ScannedImage.path(ofPicture: hint.key, under: address.prefix) : nil
     }
 
-    /// Whatever else is to be looked at, only a listing tells.
-    func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool? {
-        let catalog = visit.catalog
+    /// Looks up the objects that hints have named. Everything else takes a listing.
+    func update(_ source: NamedSource, _ context: ScanContext) throws -> Bool? {
+        let catalog = context.catalog
         let record = catalog.records[source.ordinal]
         let named = catalog.hints.take(of: source.ordinal)
-        // Also where all is to be read: another node may have to come to its end first.
-        if visit.dirt.extent == .paths || !named.paths.isEmpty, let store = catalog.configuration.objectStore {
-            let isTroubled = try catalog.follow(
-                named, in: source, of: visit.index, look: look(at: store, for: catalog).scopes)
-            if visit.dirt.extent == .paths, let isTroubled { return isTroubled }
+        // Also before a full scan, because the scan may have to wait for another node's listing to end.
+        if context.dirtySet.extent == .paths || !named.paths.isEmpty, let store = catalog.configuration.objectStore {
+            let hasFailed = try catalog.follow(
+                named, in: source, of: context.index, lookUp: objectLookup(at: store, for: catalog).scopes)
+            if context.dirtySet.extent == .paths, let hasFailed { return hasFailed }
         }
         record.isOverrun = false
-        // What was named and not looked at, a listing that is begun now tells.
-        if named.isTooMany { record.looks.forget() }
+        // Hinted paths that were dropped are covered only by a listing that begins from now on.
+        if named.isTooMany { record.lookups.forget() }
         return nil
     }
 
-    func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport? {
-        let catalog = visit.catalog
+    func read(_ source: NamedSource, _ context: ScanContext, into scan: SourceScan) throws -> SourceReport? {
+        let catalog = context.catalog
         guard let store = catalog.configuration.objectStore else { return nil }
         let record = catalog.records[source.ordinal]
-        // Nobody tells of all that comes and goes there.
-        record.isBlind = true
+        // No event source reports every change in a bucket.
+        record.needsPeriodicScans = true
         let listing = BucketListing(
             address: address, store: store, pace: catalog.configuration.pageRetrying,
             retries: catalog.configuration.pageRetries, isStopped: { catalog.isEnding }
@@ -59,78 +59,105 @@ struct BucketSource: SourceReading {
             catalog.settle(source, problems)
         }
         let (began, isFirstOfRun) = (ContinuousClock.now, record.listed == nil)
-        let inTurn = ListingInTurn(
+        let inTurn = LeasedListing(
             listing: listing, sharing: catalog.configuration.listings, source: source.key,
-            since: max(visit.listedSince, record.looks.forgotten ?? visit.listedSince), isFirst: visit.former == nil,
-            digest: visit.former?.index === visit.index ? record.digest : nil)
-        var corrections = Corrections()
+            since: max(context.listedSince, record.lookups.forgotten ?? context.listedSince),
+            isFirst: context.former == nil,
+            digest: context.former?.index === context.index ? record.digest : nil)
+        var corrections = ListingCorrections()
+        let excluded = catalog.configuration.excluded
+        var unshown = UnshownCounts()
         let outcome = try inTurn.read { begun in
-            let scopes = try look(at: store, for: catalog).scopes(of: record.looks.paths(since: begun))
-            corrections = Corrections(scopes, beneath: address.prefix)
+            let scopes = try objectLookup(at: store, for: catalog).scopes(of: record.lookups.paths(since: begun))
+            corrections = ListingCorrections(scopes, under: address.prefix)
         } take: { objects in
             record.digest = nil
             for object in objects {
-                for sighting in corrections.next(before: object.key) { try scan.add(sighting) }
-                guard !corrections.isOf(object.key) else { continue }
-                if let sighting = Sighting(object, beneath: address.prefix) { try scan.add(sighting) }
+                for scannedImage in corrections.next(before: object.key) { try scan.add(scannedImage) }
+                guard !corrections.isOf(object.key), let path = address.path(of: object.key, excluded) else { continue }
+                if let scannedImage = ScannedImage(object, under: address.prefix) {
+                    try scan.add(scannedImage)
+                } else if let kind = UnshownKind(fileName: path) {
+                    unshown.add(kind)
+                }
             }
             try scan.rest()
         }
         switch outcome {
         case .stopped: return nil
         case .later:
-            catalog.comeBack(to: source, listedSince: inTurn.since)
+            catalog.rescanLater(source, listedSince: inTurn.since)
             return nil
         case .known(let listed):
             record.note(listed)
-            catalog.settle(source, catalog.standing.withLock { $0.problemsWhenRead[source.ordinal] })
+            catalog.settle(source, catalog.mutableState.withLock { $0.problemsWhenRead[source.ordinal] })
             return nil
         case .read(let listed):
-            for sighting in corrections.next() { try scan.add(sighting) }
+            for scannedImage in corrections.next() { try scan.add(scannedImage) }
             record.note(listed)
             if isFirstOfRun, listed.begun < began - Self.leeway {
-                // Of what has come and gone in the meantime nobody told this node.
-                record.looks.forget(until: began)
+                // This node heard nothing of the changes between the beginning of that listing and now.
+                record.lookups.forget(until: began)
                 record.durations[.everything] = nil
             }
-            return SourceReport(digest: corrections.isEmpty ? listed.digest : nil)
+            return SourceReport(unshown: unshown, digest: corrections.isEmpty ? listed.digest : nil)
         }
     }
 
-    private func look(at store: any ObjectStoreAsking, for catalog: Catalog) -> KeyLook {
-        KeyLook(address: address, store: store) { catalog.isEnding }
+    private func objectLookup(at store: any ObjectStoreRequesting, for catalog: Catalog) -> ObjectLookup {
+        ObjectLookup(address: address, store: store, excluded: catalog.configuration.excluded) { catalog.isEnding }
     }
 
-    /// Nodes that are started together are so far apart.
+    /// The largest difference between the start times of nodes that are started together.
     private static let leeway = Duration.seconds(2)
 
-    func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation {
+    func location(of scannedImage: ScannedImage, in ordinal: Int) -> ImageLocation {
         .object(
-            bucket: ordinal, path: sighting.location, url: address.url(of: FilePath.bytes(of: sighting.location)))
+            bucket: ordinal, path: scannedImage.location,
+            url: address.url(of: FilePath.bytes(of: scannedImage.location)))
     }
 }
 
-extension BucketRefusal: SourceTrouble {}
+extension BucketRefusal: SourceFailure {}
 
-extension Sighting {
-    /// Bytes of the longest key that S3 has are 1,024; some stores have longer ones.
+extension ScannedImage {
+    /// In bytes. S3 keys have at most 1,024 bytes; some stores allow longer ones.
     private static let longestKey = 4096
 
-    /// Of an object that may be a picture; nil for any other.
-    init?(_ object: BucketObject, beneath prefix: String) {
-        guard let path = Self.path(ofPicture: object.key, beneath: prefix) else { return nil }
+    /// For an object that may be an image; nil for any other.
+    init?(_ object: BucketObject, under prefix: String) {
+        guard let path = Self.path(ofPicture: object.key, under: prefix) else { return nil }
         self.init(location: FilePath.text(of: path), original: .object(ObjectStamp(object)))
     }
 
-    /// What follows the prefix in the key of what may be a picture; nil for any other. What a folder passes over, a bucket
-    /// does, too.
-    fileprivate static func path(ofPicture key: [UInt8], beneath prefix: String) -> [UInt8]? {
+    /// The part of the key after the prefix if the object may be an image; nil for any other.
+    fileprivate static func path(ofPicture key: [UInt8], under prefix: String) -> [UInt8]? {
+        guard ImageName.isImage(key) else { return nil }
+        return path(of: key, under: prefix)
+    }
+
+    /// The part of the key after the prefix; nil for keys that no gallery shows. Skips the same names as a scan of a
+    /// folder does.
+    fileprivate static func path(of key: [UInt8], under prefix: String) -> [UInt8]? {
         guard key.starts(with: prefix.utf8), key.count <= longestKey else { return nil }
         let path = key.dropFirst(prefix.utf8.count)
-        let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
-        guard ImageName.isImage(name),
-            !path.split(separator: UInt8(ascii: "/")).contains(where: { ImageName.isSkipped($0) })
+        let isSkipped = path.split(separator: UInt8(ascii: "/")).contains { SkippedName.contains($0) }
+        return isSkipped ? nil : Array(path)
+    }
+}
+
+extension BucketAddress {
+    /// The part of an object's key after the prefix; nil if the object is left out, or is a folder.
+    func path(of key: [UInt8], _ excluded: SkipPatterns) -> [UInt8]? {
+        guard let path = ScannedImage.path(of: key, under: prefix), path.last != UInt8(ascii: "/"),
+            !excluded.leavesOut(file: path)
         else { return nil }
-        return Array(path)
+        return path
+    }
+
+    /// Whether an object is an image, or of a kind that is not shown but counted.
+    func counts(_ key: [UInt8]) -> Bool {
+        guard let path = ScannedImage.path(of: key, under: prefix) else { return false }
+        return ImageName.isImage(path) || UnshownKind(fileName: path) != nil
     }
 }

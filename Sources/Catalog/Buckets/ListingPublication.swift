@@ -1,5 +1,5 @@
-/// Hands on what this node lists to the others, part by part. That they cannot be reached, or that it has lost its turn, hinders
-/// no listing: what is listed then is this node's alone. On the scanning queue.
+/// Publishes this node's listing to the other nodes, part by part. If they cannot be reached or the lease is lost, the
+/// listing goes on, and is used by this node alone. Runs on the scanning queue.
 final class ListingPublication {
     private let listing: SharedListing
     private let sharing: any ListingSharing
@@ -8,12 +8,12 @@ final class ListingPublication {
     private var parts = 0
     private var hash = SipHash(domain: .listing)
     private var isLost = false
-    private var said = ContinuousClock.now
+    private var lastCall = ContinuousClock.now
 
-    /// Others may be waiting for the first pictures: a part is handed on after this, as small as it may be.
-    private static let patience = Duration.milliseconds(500)
-    /// How often it is said that this node goes on.
-    private static let sign = Duration.seconds(3)
+    /// The longest wait before a part is published, however small: other nodes may be waiting for the first images.
+    private static let maximumDelay = Duration.milliseconds(500)
+    /// The interval at which this node renews the lease.
+    private static let renewalInterval = Duration.seconds(3)
 
     init(_ listing: SharedListing, in sharing: any ListingSharing) {
         self.listing = listing
@@ -27,19 +27,19 @@ final class ListingPublication {
             guard !isLost else { continue }
             lines += line
             count += 1
-            if count == ObjectLines.most || lines.utf8.count >= ObjectLines.bytes { handOn() }
+            if count == ObjectLines.maximumObjects || lines.utf8.count >= ObjectLines.maximumBytes { publishPart() }
         }
-        if count > 0, parts == 0 || .now - said >= Self.patience { handOn() }
+        if count > 0, parts == 0 || .now - lastCall >= Self.maximumDelay { publishPart() }
     }
 
-    func keep() {
-        guard !isLost, .now - said >= Self.sign else { return }
-        ask { [listing, sharing] in try await sharing.keep(listing) }
+    func renewLease() {
+        guard !isLost, .now - lastCall >= Self.renewalInterval else { return }
+        ask { [listing, sharing] in try await sharing.renew(listing) }
     }
 
-    /// - Returns: the digest of what was listed.
+    /// - Returns: The digest of the listing.
     func end() -> String {
-        if count > 0 { handOn() }
+        if count > 0 { publishPart() }
         let digest = String(hash.finish(), radix: 16)
         ask { [listing, sharing] in try await sharing.end(listing, digest: digest) }
         return digest
@@ -50,7 +50,7 @@ final class ListingPublication {
         try? waitFor { [listing, sharing] in await sharing.giveUp(listing) }
     }
 
-    private func handOn() {
+    private func publishPart() {
         ask { [listing, sharing, lines, parts] in try await sharing.add(lines, at: parts, to: listing) }
         (lines, count) = ("", 0)
         parts += 1
@@ -59,6 +59,6 @@ final class ListingPublication {
     private func ask(_ body: @escaping @Sendable () async throws -> Void) {
         guard !isLost else { return }
         do { try waitFor(body) } catch { isLost = true }
-        said = .now
+        lastCall = .now
     }
 }

@@ -1,5 +1,7 @@
-/// Somebody says that something has happened to an object. It is a hint and no more: whatever it says, and in whichever
-/// order hints come, what is there now the store is asked.
+import Encodings
+
+/// A message that something has happened to an object. It is only a hint: whatever it says, and in whichever order
+/// hints arrive, the store is asked for the object's current state.
 public struct ObjectHint: Hashable, Sendable {
     public var bucket: String
     /// Any bytes, as the store has them.
@@ -10,13 +12,14 @@ public struct ObjectHint: Hashable, Sendable {
         self.key = key
     }
 
-    /// The key as events have it, without spaces.
-    public var encodedKey: String { URLCoding.encoded(key) }
+    /// The key as in event notifications: percent-encoded, without spaces.
+    public var encodedKey: String { PercentEncoding.encode(key) }
 
-    /// - Parameter encodedKey: as events have it: encoded as in a form. Nil when it is not, or is no text, which keys are;
-    ///   a store that has others is listed, and not asked for them.
+    /// - Parameter encodedKey: The key as in event notifications, form-encoded. The result is nil if it is not
+    ///   correctly encoded, or not UTF-8; objects with such keys are found by listings only.
     public init?(bucket: String, encodedKey: String) {
-        guard let key = URLCoding.decoded(Array(encodedKey.utf8)), String(validating: key, as: UTF8.self) != nil
+        guard let key = PercentEncoding.bytes(of: encodedKey.utf8, plusIsSpace: true),
+            String(validating: key, as: UTF8.self) != nil
         else { return nil }
         self.init(bucket: bucket, key: key)
     }

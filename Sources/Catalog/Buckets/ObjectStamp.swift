@@ -1,17 +1,17 @@
 import Images
 
-/// What a listing says of an object's content.
+/// What a bucket listing says about an object's content.
 struct ObjectStamp: Hashable, Sendable {
-    /// Bytes.
+    /// In bytes.
     let size: Int64
-    /// When it was put there: seconds since 1970.
+    /// When the object was stored, in seconds since 1970.
     let modified: Int64
     let version: ContentVersion
 }
 
 extension ObjectStamp {
-    /// The version is that of the entity tag, by which what is fetched is known, too. Where a store has none, the size and
-    /// the time tell a change; what is fetched is then asked for anew each time.
+    /// The version is derived from the entity tag, as it is for fetched originals. For stores without usable entity
+    /// tags it is derived from size and time; originals are then revalidated each time.
     init(_ object: BucketObject) {
         size = object.size
         modified = object.modified

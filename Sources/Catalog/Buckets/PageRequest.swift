@@ -1,7 +1,8 @@
 import Dispatch
 import Locking
+import Time
 
-/// One page on its way: events come on the store's threads, and are waited for on the scanning queue.
+/// A request for one page. Events arrive on the store's threads; the scanning queue waits for them.
 final class PageRequest: Sendable {
     private struct Inbox: Sendable {
         var events: [ObjectStoreEvent] = []
@@ -9,40 +10,40 @@ final class PageRequest: Sendable {
         var isOver = false
     }
 
-    /// How soon it is seen that nobody waits any more.
-    private static let attention = DispatchTimeInterval.milliseconds(100)
+    /// How soon a waiting thread notices that it is to stop.
+    private static let stopCheckInterval = DispatchTimeInterval.milliseconds(100)
 
     let url: String
     private let inbox = Guarded(Inbox())
-    private let came = DispatchSemaphore(value: 0)
-    private let question = Guarded<(any ObjectStoreQuestion)?>(nil)
+    private let hasEvents = DispatchSemaphore(value: 0)
+    private let request = Guarded<(any ObjectStoreRequest)?>(nil)
 
-    init(_ url: String, to store: any ObjectStoreAsking) {
+    init(_ url: String, to store: any ObjectStoreRequesting) {
         self.url = url
-        let asked = store.ask(url) { [weak self] event in self?.take(event) }
-        question.withLock { $0 = asked }
+        let started = store.ask(url) { [weak self] event in self?.take(event) }
+        request.withLock { $0 = started }
     }
 
-    deinit { question.withLock { $0 }?.cancel() }
+    deinit { request.withLock { $0 }?.cancel() }
 
     private func take(_ event: ObjectStoreEvent) {
         let isTooMuch = inbox.withLock { inbox in
             guard !inbox.isOver else { return false }
             if case .bytes(let bytes) = event { inbox.bytes += bytes.count }
             if case .began = event { inbox.bytes = 0 }
-            // Whoever reads is told that the page is too long before all of it is in memory.
-            guard inbox.bytes <= 2 * BucketPageReader.longest else {
+            // The reader reports an overlong page before all of it is in memory.
+            guard inbox.bytes <= 2 * BucketPageReader.maximumBytes else {
                 inbox.isOver = true
                 return true
             }
             inbox.events.append(event)
             return false
         }
-        if isTooMuch { question.withLock { $0 }?.cancel() }
-        came.signal()
+        if isTooMuch { request.withLock { $0 }?.cancel() }
+        hasEvents.signal()
     }
 
-    /// Waits for the next events; nil when `isStopped` says true first. The store's own limits of time end every wait.
+    /// Waits for the next events; nil if `isStopped` returns true first. The store's own timeouts end every wait.
     func next(unless isStopped: () -> Bool) -> [ObjectStoreEvent]? {
         while !isStopped() {
             let events = inbox.withLock { inbox in
@@ -51,18 +52,18 @@ final class PageRequest: Sendable {
                 return inbox.events
             }
             if !events.isEmpty { return events }
-            _ = came.wait(timeout: .now() + Self.attention)
+            _ = hasEvents.wait(timeout: .now() + Self.stopCheckInterval)
         }
         return nil
     }
 
-    /// Waits for the whole page; nil when `isStopped` says true first.
+    /// Waits for the whole page; nil if `isStopped` returns true first.
     ///
-    /// - Parameter next: hears while the page comes what the next one is asked for with, as soon as that is known, and nil
-    ///   when the page begins anew.
-    /// - Throws: ``BucketRefusal`` when there is no page.
+    /// - Parameter next: Called with the continuation token of the next page as soon as it is known, and with nil when
+    ///   the response begins anew.
+    /// - Throws: ``BucketRefusal`` if there is no page.
     func page(
-        of address: BucketAddress, unless isStopped: () -> Bool, next told: (String?) -> Void = { _ in }
+        of address: BucketAddress, unless isStopped: () -> Bool, next onToken: (String?) -> Void = { _ in }
     ) throws -> BucketPage? {
         var reader = BucketPageReader()
         while let events = next(unless: isStopped) {
@@ -70,10 +71,10 @@ final class PageRequest: Sendable {
                 switch event {
                 case .began:
                     reader = BucketPageReader()
-                    told(nil)
+                    onToken(nil)
                 case .bytes(let bytes):
                     do throws(BucketPageReader.Fault) { try reader.read(bytes) } catch { throw BucketRefusal(error) }
-                    if let next = reader.next { told(next) }
+                    if let next = reader.next { onToken(next) }
                 case .whole:
                     do throws(BucketPageReader.Fault) { return try reader.finish() } catch {
                         throw BucketRefusal(error)
@@ -88,7 +89,7 @@ final class PageRequest: Sendable {
         return nil
     }
 
-    /// Waits without a page; shorter when `isStopped` says true.
+    /// Waits for this long, or until `isStopped` returns true.
     static func wait(_ duration: Duration, unless isStopped: () -> Bool) {
         let end = ContinuousClock.now + duration
         let never = DispatchSemaphore(value: 0)

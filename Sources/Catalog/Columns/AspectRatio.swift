@@ -1,7 +1,7 @@
-/// Proportions as one byte, so that a million of them are a megabyte: width by height is 2^((byte - 128) / 32), from
-/// 1:15.7 to 15.6:1 in steps of 2.2 per cent; 0 is one that is not known.
+/// Aspect ratios as one byte, so that a million of them take a megabyte: width / height is 2^((byte - 128) / 32), from
+/// 1:15.7 to 15.6:1 in steps of 2.2 per cent; 0 means unknown.
 public enum AspectRatio {
-    /// What is assumed of a picture of which it is not known: most cameras and phones make pictures of 4:3.
+    /// The ratio assumed for an image of unknown size: most cameras and phones take pictures of 4:3.
     public static let assumed = 4.0 / 3
 
     private static let table: [Double] = (0...255).map { byte in
@@ -11,7 +11,7 @@ public enum AspectRatio {
     public static func byte(width: Int, height: Int) -> UInt8 {
         guard width > 0, height > 0 else { return 0 }
         let ratio = Double(width) / Double(height)
-        // The nearest by proportion: the table is sorted.
+        // Binary search for the nearest ratio, by proportion; the table is sorted.
         var low = 1
         var high = 255
         while low < high {
@@ -21,12 +21,12 @@ public enum AspectRatio {
         return UInt8(low)
     }
 
-    /// Width by height; `assumed` where it is not known.
+    /// Width / height; `assumed` for 0.
     public static func ratio(_ byte: UInt8) -> Double { table[Int(byte)] }
 
     /// 2 to the power of `exponent`, for |exponent| <= 4.
     private static func power(of exponent: Double) -> Double {
-        // e^x by its series, which is exact here: |x| is below 3.
+        // The power series of e^x converges to full precision here, because |x| is below 3.
         let x = exponent * 0.693_147_180_559_945_3
         return (1...40).reversed().reduce(1.0) { 1 + x / Double($1) * $0 }
     }

@@ -1,18 +1,20 @@
 import FoundationEssentials
 
 extension ColumnBlock {
-    /// Raised when what is stored changes: what is of another form is read from the rows again.
-    private static let form: UInt32 = 2
+    /// The format version, raised when the stored layout changes. Blocks with another version are read from the rows
+    /// again.
+    private static let form: UInt32 = 3
 
-    /// As it is kept in the index, so that a million rows need not be read one by one at the next start. Numbers are
-    /// little-endian; this program runs on no other machine.
+    /// The block as stored in the index, so that the next start need not read a million rows one by one. Numbers are
+    /// little-endian, the byte order of all supported machines.
     func stored(_ table: FolderTable) -> Data {
         var data = Data()
         func append<Number>(_ numbers: [Number]) {
             withUnsafeBytes(of: UInt32(numbers.count)) { data.append(contentsOf: $0) }
             numbers.withUnsafeBytes { data.append(contentsOf: $0) }
         }
-        // Folders are numbered anew in each run: here by their places in a list of those that the block has.
+        // Folder numbers differ in each run, so the block stores the paths of its folders, and each row refers to that
+        // list.
         let paths = table.paths
         var numbers: [UInt32: UInt32] = [:]
         var folderPaths: [UInt8] = []
@@ -36,6 +38,7 @@ extension ColumnBlock {
         append(taken)
         append(ratios)
         append(kinds)
+        append(ratings)
         append(broken)
         append(places.map(\.row))
         append(places.map(\.latitude))
@@ -43,7 +46,7 @@ extension ColumnBlock {
         return data
     }
 
-    /// Nil for anything but what `stored` gives.
+    /// Nil for any data that `stored` did not write.
     convenience init?(stored data: Data, folders table: FolderTable) {
         var reader = StoredReader(data)
         guard let form = reader.numbers(of: UInt32.self), form == [Self.form],
@@ -51,6 +54,7 @@ extension ColumnBlock {
             let names = reader.texts(), let notes = reader.numbers(of: UInt16.self), let noteTexts = reader.texts(),
             let sizes = reader.numbers(of: UInt32.self), let taken = reader.numbers(of: Int64.self),
             let ratios = reader.numbers(of: UInt8.self), let kinds = reader.numbers(of: UInt8.self),
+            let ratings = reader.numbers(of: Int8.self),
             let broken = reader.numbers(of: UInt8.self), let located = reader.numbers(of: UInt16.self),
             let latitudes = reader.numbers(of: Float.self), let longitudes = reader.numbers(of: Float.self),
             reader.isAtEnd
@@ -58,7 +62,8 @@ extension ColumnBlock {
         let paths = folderPaths.split(separator: 0, omittingEmptySubsequences: false).dropLast()
             .map { String(decoding: $0, as: UTF8.self) }
         let lengths = [
-            own.count, names.count, notes.count, sizes.count, taken.count, ratios.count, kinds.count, broken.count,
+            own.count, names.count, notes.count, sizes.count, taken.count, ratios.count, kinds.count, ratings.count,
+            broken.count,
         ]
         guard lengths.allSatisfy({ $0 == Self.size }), own.allSatisfy({ Int($0) < paths.count }),
             notes.allSatisfy({ Int($0) < noteTexts.count }),
@@ -68,14 +73,14 @@ extension ColumnBlock {
         let numbers = paths.map { table.number(of: $0) }
         self.init(
             names: names, notes: notes, noteTexts: noteTexts, folders: own.map { numbers[Int($0)] }, sizes: sizes,
-            taken: taken, ratios: ratios, kinds: kinds, broken: broken,
+            taken: taken, ratios: ratios, kinds: kinds, ratings: ratings, broken: broken,
             places: located.indices.map {
                 Place(row: located[$0], latitude: latitudes[$0], longitude: longitudes[$0])
             })
     }
 }
 
-/// Takes arrays out of what was stored; of what is cut or mistaken, nothing.
+/// Reads arrays from stored data. Returns nil for data that is truncated or malformed.
 private struct StoredReader {
     private let data: Data
     private var offset = 0

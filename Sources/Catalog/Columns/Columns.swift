@@ -1,14 +1,14 @@
-/// What images are sorted, searched and laid out by, as dense columns by the rows of one index: some forty bytes an image.
-/// Immutable; a newer one shares the blocks that have not changed.
+/// The sortable, searchable and layout-relevant metadata of images, as dense columns by the rows of one index: about
+/// forty bytes per image. Immutable; a newer value shares the unchanged blocks.
 struct Columns: Sendable {
     private(set) var blocks: [ColumnBlock?] = []
-    /// The folders that `ColumnBlock.folders` numbers.
+    /// The folders that the numbers in `ColumnBlock.folders` refer to.
     let folders: FolderTable
 
     init(folders: FolderTable) { self.folders = folders }
 
-    /// Nil for a row that is not known here.
-    subscript(row: UInt32) -> (block: ColumnBlock, place: Int)? {
+    /// Nil for an unknown row.
+    subscript(row: UInt32) -> (block: ColumnBlock, offset: Int)? {
         let number = Int(row) / ColumnBlock.size
         guard number < blocks.count, let block = blocks[number] else { return nil }
         return (block, Int(row) % ColumnBlock.size)
@@ -22,33 +22,41 @@ struct Columns: Sendable {
 
 /// The columns of a run of rows.
 final class ColumnBlock: Sendable {
-    /// Rows of a block.
+    /// The number of rows in a block.
     static let size = 4_096
 
     /// The folded name of each row.
     let names: TextColumn
-    /// What else is searched, for each row the number of its text in `noteTexts`: most pictures of a day have the same.
+    /// For each row, the number of its other searchable text in `noteTexts`. Most pictures of one day share the same
+    /// text.
     let notes: [UInt16]
-    /// The fields of `NoteField`, folded, each with a line end; no two are the same.
+    /// The distinct texts: the fields of `NoteField`, folded, each followed by a newline.
     let noteTexts: TextColumn
     let folders: [UInt32]
-    /// Bytes of the original; what is larger than 4 GiB counts as that.
+    /// Sizes of the originals in bytes; anything larger than 4 GiB counts as 4 GiB.
     let sizes: [UInt32]
-    /// See `WallTime`; `unknownTime` where it is not known.
+    /// See `WallTime.stored`; `unknownTime` if unknown.
     let taken: [Int64]
-    /// See `AspectRatio`; 0 where it is not known.
+    /// See `AspectRatio`; 0 if unknown.
     let ratios: [UInt8]
     let kinds: [UInt8]
-    /// 1 where the picture is known to be incomplete.
+    /// In stars, -1 for rejected images, 0 without a rating.
+    let ratings: [Int8]
+    /// 1 if the image is known to be incomplete.
     let broken: [UInt8]
-    /// Of the rows that have one, in their order.
+    /// The locations of the rows that have one, in the order of the rows.
     let places: [Place]
 
-    /// Where the picture of a row was taken, in degrees.
+    /// Where the image of a row was taken, in degrees.
     struct Place: Hashable, Sendable {
         let row: UInt16
         let latitude: Float
         let longitude: Float
+    }
+
+    /// See `WallTime`; nil if unknown.
+    func seconds(at offset: Int) -> Int64? {
+        taken[offset] == Self.unknownTime ? nil : WallTime.seconds(taken[offset])
     }
 
     static let unknownTime = Int64.min
@@ -56,7 +64,7 @@ final class ColumnBlock: Sendable {
 
     init(
         names: TextColumn, notes: [UInt16], noteTexts: TextColumn, folders: [UInt32], sizes: [UInt32], taken: [Int64],
-        ratios: [UInt8], kinds: [UInt8], broken: [UInt8], places: [Place]
+        ratios: [UInt8], kinds: [UInt8], ratings: [Int8], broken: [UInt8], places: [Place]
     ) {
         self.names = names
         self.notes = notes
@@ -66,6 +74,7 @@ final class ColumnBlock: Sendable {
         self.taken = taken
         self.ratios = ratios
         self.kinds = kinds
+        self.ratings = ratings
         self.broken = broken
         self.places = places
     }
@@ -86,7 +95,8 @@ final class ColumnBlock: Sendable {
             folders: rows.map { row in row.map { table.number(of: $0.folder) } ?? 0 },
             sizes: rows.map { $0?.size.map { UInt32(clamping: min($0, Int64(UInt32.max) - 1)) } ?? Self.unknownSize },
             taken: rows.map { $0?.taken ?? Self.unknownTime }, ratios: rows.map { $0?.ratio ?? 0 },
-            kinds: rows.map { $0?.kind.rawValue ?? 0 }, broken: rows.map { $0?.isBroken == true ? 1 : 0 },
+            kinds: rows.map { $0?.kind.rawValue ?? 0 }, ratings: rows.map { $0?.rating ?? 0 },
+            broken: rows.map { $0?.isBroken == true ? 1 : 0 },
             places: rows.enumerated().compactMap { number, row in
                 row?.place.map {
                     Place(row: UInt16(number), latitude: Float($0.latitude), longitude: Float($0.longitude))
@@ -95,22 +105,23 @@ final class ColumnBlock: Sendable {
     }
 }
 
-/// What the index says of one row.
+/// The data of one row in the index.
 struct ColumnRow {
-    /// Folded, with a line end.
+    /// Folded, followed by a newline.
     var name: [UInt8] = []
-    /// The fields of `NoteField`, folded, each with a line end.
+    /// The fields of `NoteField`, folded, each followed by a newline.
     var note: [UInt8] = []
     var folder = ""
     var size: Int64?
     var taken: Int64?
     var ratio: UInt8 = 0
     var kind = MediaKind.unknown
+    var rating: Int8 = 0
     var isBroken = false
     var place: (latitude: Double, longitude: Double)?
 }
 
-/// What stands in the note of a row, in this order.
+/// The fields of a row's note, in this order.
 enum NoteField: Int, CaseIterable {
     case title, keywords, camera, place
 }

@@ -1,11 +1,11 @@
 import Locking
 
-/// The paths of all folders that hold images, numbered in the order in which they were met. Grows only.
+/// The paths of all folders that contain images, numbered in the order in which they were first seen. Only grows.
 final class FolderTable: Sendable {
     private struct State {
         var paths: [String] = []
         var numbers: [String: UInt32] = [:]
-        /// Folded, for searching.
+        /// Folded for searching.
         var folded: [[UInt8]] = []
     }
 

@@ -1,10 +1,10 @@
 import CLinux
 
-/// Folded texts by their numbers, one after the other in one array: a word is looked for in all of them at once.
+/// Folded texts, numbered, in one contiguous array, so that one search covers all of them.
 struct TextColumn: Hashable, Sendable {
-    /// Each text ends with a line end, so that no word lies in two of them; one that is not known is empty.
+    /// Each text ends with a newline, so that no match spans two texts. Unknown texts are empty.
     let bytes: [UInt8]
-    /// Where each text ends in `bytes`.
+    /// The end offset of each text in `bytes`.
     let ends: [UInt32]
 
     init(_ texts: [[UInt8]]) {
@@ -17,7 +17,7 @@ struct TextColumn: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Nil where the ends do not fit the bytes.
+    /// Nil if the ends do not fit the bytes.
     init?(bytes: [UInt8], ends: [UInt32]) {
         guard zip(ends, ends.dropFirst()).allSatisfy({ $0 <= $1 }), Int(ends.last ?? 0) == bytes.count else {
             return nil
@@ -30,7 +30,7 @@ struct TextColumn: Hashable, Sendable {
 
     func start(of number: Int) -> Int { number == 0 ? 0 : Int(ends[number - 1]) }
 
-    /// Hands on a text without its line end.
+    /// Passes a text without its newline to `body`.
     func withText<Result>(of number: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             let (start, end) = (start(of: number), Int(ends[number]))
@@ -44,8 +44,8 @@ struct TextColumn: Hashable, Sendable {
         }
     }
 
-    /// Calls with the number of each text that has the word, and with the offset in `bytes` where it was met; again with
-    /// the same text until it says that this was enough of it.
+    /// Calls `body` for each occurrence of the word, with the number of the text and the offset of the match in
+    /// `bytes`. Skips the rest of a text once `body` returns true.
     func forEachOccurrence(of word: [UInt8], _ body: (_ number: Int, _ offset: Int) -> Bool) {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
@@ -61,7 +61,7 @@ struct TextColumn: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Adds words to a text, folded and on one line.
+    /// Appends folded words on one line.
     mutating func append(folding words: String) {
         self += Folding.fold(words).map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
     }

@@ -1,6 +1,6 @@
-/// Names of files as text. A Linux name is any bytes; most are UTF-8, and those are their own text. A byte that is not
-/// part of UTF-8 is written as one scalar of the last private-use block (U+10FF00 + byte), and a name that itself has
-/// such scalars has their bytes written so, too: every name has one text, and every text gives its name back.
+/// File names as text. A Linux file name is any sequence of bytes; most are UTF-8 and become text unchanged. A byte
+/// that is not part of valid UTF-8 becomes one scalar of the last private-use block (U+10FF00 + byte). The bytes of a
+/// name that contains such scalars itself are escaped in the same way, so the mapping is reversible for every name.
 enum FilePath {
     private static let base: UInt32 = 0x10_ff00
 
@@ -34,40 +34,47 @@ enum FilePath {
         }
     }
 
-    /// The path without its last part; empty for what lies at the root.
+    /// The path without its last component; empty for files at the root.
     static func folder(of text: String) -> String {
         text.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(text[..<$0]) } ?? ""
     }
 
-    /// The path of what has this name in a folder; an empty path is the root's.
+    /// The folder of a path in the file system: `/` for a file in the root, and `.` for one in the working directory.
+    static func systemFolder(of path: String) -> String {
+        let folder = split(Array(path.utf8)).folder
+        guard folder.isEmpty else { return String(decoding: folder, as: UTF8.self) }
+        return path.hasPrefix("/") ? "/" : "."
+    }
+
+    /// The path of a name in a folder; the empty path is the root.
     static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
         folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
     }
 
-    /// The folder and the name of what lies at a path.
+    /// The folder and the name of a path.
     static func split(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return ([], path) }
         return (Array(path[..<slash]), Array(path[(slash + 1)...]))
     }
 
-    /// The last part of a path as people may read it: what is not text is U+FFFD.
+    /// The last component of a path for display: anything that is not text becomes U+FFFD.
     static func name(of text: String) -> String {
         let last = text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text[text.utf8.index(after: $0)...] } ?? text[...]
         return printable(String(last))
     }
 
-    /// Fit for a log line or a page: U+FFFD is put for control characters, line ends and what is not text, and for what
-    /// turns the direction of the text around it (`\u{202e}gnp.exe` looks like `exe.png`).
+    /// Text that is safe in a log line or a page: control characters, line ends and escaped bytes become U+FFFD, and so
+    /// do characters that change the direction of the text around them (`\u{202e}gnp.exe` looks like `exe.png`).
     static func printable(_ text: String) -> String {
-        func isOdd(_ scalar: Unicode.Scalar) -> Bool {
+        func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {
             case 0..<0x20, 0x7f..<0xa0, 0x2028...0x202e, 0x2066...0x2069, base...: true
             default: false
             }
         }
-        guard text.unicodeScalars.contains(where: isOdd) else { return text }
+        guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
         var clean = String.UnicodeScalarView()
-        clean.append(contentsOf: text.unicodeScalars.lazy.map { isOdd($0) ? "\u{fffd}" : $0 })
+        clean.append(contentsOf: text.unicodeScalars.lazy.map { isUnprintable($0) ? "\u{fffd}" : $0 })
         return String(clean)
     }
 }

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// The system's calls by which sources are read and the index is kept in its place: each gives what the system gives,
-/// and `errno` with it.
+/// The system calls that read the sources and replace the index. Each returns what the system call returns, and sets
+/// `errno`.
 ///
-/// A class, so that a test can answer in the system's stead; where nothing overrides it, the compiler calls straight
-/// through, and a walk over a million files pays nothing.
+/// A class, so that tests can override calls. If nothing overrides them the compiler calls the system directly, so a
+/// scan of a million files pays nothing.
 class FileSystemCalls: @unchecked Sendable {
-    // Sendable because it has no state; a subclass that has some guards it.
+    // Sendable because it has no state; a subclass that has state must guard it.
 
     static let system = FileSystemCalls()
 
@@ -22,7 +22,7 @@ class FileSystemCalls: @unchecked Sendable {
     }
 
     /// `openat2(2)`.
-    func open(_ path: UnsafePointer<CChar>, beneath root: Int32, _ flags: Int32, resolve: UInt64) -> Int32 {
+    func open(_ path: UnsafePointer<CChar>, under root: Int32, _ flags: Int32, resolve: UInt64) -> Int32 {
         clinux_openat2(root, path, UInt64(flags), resolve)
     }
 
@@ -36,7 +36,7 @@ class FileSystemCalls: @unchecked Sendable {
         fstat(file, &status)
     }
 
-    /// `fstatat(2)` that follows no link.
+    /// `fstatat(2)` that does not follow links.
     func status(of name: UnsafePointer<CChar>, in folder: Int32, _ status: inout stat) -> Int32 {
         fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)
     }
@@ -56,12 +56,19 @@ class FileSystemCalls: @unchecked Sendable {
         Glibc.read(file, buffer.baseAddress, buffer.count)
     }
 
+    /// `readlinkat(2)` of an open link.
+    func readLink(_ link: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        buffer.withMemoryRebound(to: CChar.self) { text in
+            text.baseAddress.map { readlinkat(link, "", $0, text.count) } ?? -1
+        }
+    }
+
     /// `pread(2)` from the file's beginning.
     func readHead(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         pread(file, buffer.baseAddress, buffer.count, 0)
     }
 
-    /// `inotify_init1(2)`, closed on exec and never waited for.
+    /// `inotify_init1(2)`, close-on-exec and non-blocking.
     func openWatches() -> Int32 {
         inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     }
@@ -76,7 +83,7 @@ class FileSystemCalls: @unchecked Sendable {
         inotify_rm_watch(watches, watch)
     }
 
-    /// `fstatfs(2)`: the type of the file system that a folder lies in; -1 where that cannot be told.
+    /// `fstatfs(2)`: the type of the file system that contains a folder; -1 if unknown.
     func fileSystemType(of folder: Int32) -> Int64 {
         clinux_file_system_type(folder)
     }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Which folder it is, by whatever name it is reached.
+/// Identifies a folder regardless of the path by which it is reached.
 struct FolderIdentity: Hashable, Sendable {
     private let device: dev_t
     private let number: ino_t
@@ -11,7 +11,7 @@ struct FolderIdentity: Hashable, Sendable {
         number = status.st_ino
     }
 
-    /// Nil when the folder cannot be asked.
+    /// Nil if the folder's status cannot be read.
     init?(path: String) {
         var status = Glibc.stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,37 +1,48 @@
 import CLinux
 import Glibc
 
-/// The names in a folder, one after the other, without those that are never looked at.
+/// The names in a folder, without those that are always skipped.
 final class FolderNames {
-    /// Of the folder.
+    /// The folder's descriptor.
     let descriptor: Int32
-    /// The folder as it was before its names were read.
+    /// The folder's status from before its names were read.
     let status: stat
-    /// The device of the folder that it lies in; of the root, its own.
+    /// The device of the parent folder; for the root, its own.
     let parent: dev_t
-    /// Whether no name was met, not even one that is passed over.
+    /// Whether the folder was reached through a link.
+    let isLinked: Bool
+    /// Whether no name was found, not even a skipped one.
     private(set) var isEmpty = true
+    /// The markers among the names, in the order of `FolderMarker.allCases`.
+    private(set) var markers: [FolderMarker] = []
     private let calls: FileSystemCalls
     private let stream: OpaquePointer
+    /// All names, each terminated by a NUL.
+    private var bytes: [UInt8] = []
+    private var position = 0
 
-    /// A name, until the next one is asked for.
     struct Name {
-        /// Ends with a NUL that `bytes` does not count.
-        fileprivate let start: UnsafePointer<CChar>
-        let bytes: UnsafeBufferPointer<UInt8>
-        fileprivate let folder: Int32
-        fileprivate let calls: FileSystemCalls
+        let bytes: ArraySlice<UInt8>
+        fileprivate let folder: FolderNames
 
-        /// What it is the name of; links are not followed.
+        /// The status of the named file; does not follow links.
         func status() throws(FolderRoot.Failure) -> stat {
-            try FolderNames.status(start, in: folder, calls)
+            var status = Glibc.stat()
+            let result = folder.bytes.withUnsafeBytes { all in
+                all.baseAddress.map {
+                    let start = ($0 + bytes.startIndex).assumingMemoryBound(to: CChar.self)
+                    return folder.calls.status(of: start, in: folder.descriptor, &status)
+                }
+            }
+            guard result == 0 else { throw FolderRoot.Failure(code: errno) }
+            return status
         }
     }
 
-    /// - Parameter folder: beneath the root; an empty path is the root itself.
-    init(of folder: [UInt8], in root: FolderRoot) throws(FolderRoot.Failure) {
-        calls = root.calls
-        descriptor = try root.openFolder(folder)
+    /// - Parameter folder: The path beneath the root; empty for the root itself.
+    init(of folder: [UInt8], in served: ServedFolders) throws(FolderRoot.Failure) {
+        calls = served.root.calls
+        (descriptor, isLinked) = try served.openFolder(folder)
         var status = Glibc.stat()
         do throws(FolderRoot.Failure) {
             guard calls.status(of: descriptor, &status) == 0 else { throw FolderRoot.Failure(code: errno) }
@@ -47,26 +58,43 @@ final class FolderNames {
 
     deinit { closedir(stream) }
 
-    func next() throws(FolderRoot.Failure) -> Name? {
-        while true {
+    /// Reads all names: whether a name matters depends on the markers, which may come last.
+    ///
+    /// - Parameter isStopped: Called regularly; true ends the reading.
+    func read(unless isStopped: () -> Bool) throws(FolderRoot.Failure) {
+        var found: Set<FolderMarker> = []
+        while !isStopped() {
             errno = 0
             guard let entry = calls.nextName(stream) else {
                 guard errno == 0 else { throw FolderRoot.Failure(code: errno) }
-                return nil
+                break
             }
             let name = name(of: entry)
-            isEmpty = isEmpty && (name.bytes.elementsEqual(".".utf8) || name.bytes.elementsEqual("..".utf8))
-            if !ImageName.isSkipped(name.bytes) { return name }
+            isEmpty = isEmpty && (name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8))
+            if !SkippedName.contains(name) {
+                bytes += name
+                bytes.append(0)
+            } else if let marker = FolderMarker(name) {
+                found.insert(marker)
+            }
         }
+        markers = FolderMarker.allCases.filter(found.contains)
     }
 
-    /// The folder as it is now; nil when that cannot be told.
+    /// The next of the names that were read.
+    func next() -> Name? {
+        guard position < bytes.count, let end = bytes[position...].firstIndex(of: 0) else { return nil }
+        defer { position = end + 1 }
+        return Name(bytes: bytes[position..<end], folder: self)
+    }
+
+    /// The folder's present status; nil if it cannot be read.
     var statusNow: stat? {
         var status = Glibc.stat()
         return calls.status(of: descriptor, &status) == 0 ? status : nil
     }
 
-    /// What lies under a name in an open folder; links are not followed.
+    /// The status of a name in an open folder; does not follow links.
     static func status(
         of name: [UInt8], in folder: Int32, _ calls: FileSystemCalls
     ) throws(FolderRoot.Failure) -> stat {
@@ -86,23 +114,28 @@ final class FolderNames {
     }
 
     /// The name's bytes, without copying the 256 bytes that Swift sees the field as.
-    private func name(of entry: UnsafeMutablePointer<dirent>) -> Name {
+    private func name(of entry: UnsafeMutablePointer<dirent>) -> UnsafeBufferPointer<UInt8> {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = UnsafeRawPointer(entry).advanced(by: offset)
-        let bytes = start.assumingMemoryBound(to: UInt8.self)
-        let name = start.assumingMemoryBound(to: CChar.self)
-        return Name(
-            start: name, bytes: UnsafeBufferPointer(start: bytes, count: strlen(name)), folder: descriptor, calls: calls
-        )
+        return UnsafeBufferPointer(
+            start: start.assumingMemoryBound(to: UInt8.self), count: strlen(start.assumingMemoryBound(to: CChar.self)))
     }
 }
 
-extension FolderPrint {
-    /// Adds a name, and what it is the name of.
+extension FolderFingerprint {
+    /// A fingerprint to which the names are still to be added.
+    init(_ names: FolderNames, _ rules: FolderRules) {
+        self.init(names.status, parent: names.parent)
+        self.rules = rules.digest
+        for marker in names.markers { add(marker) }
+    }
+
+    /// Adds a name with its status.
     ///
-    /// - Parameter target: what it leads to when it is a link.
+    /// - Parameter target: The status of a link's target, if the name is a link.
     mutating func add(_ name: FolderNames.Name, _ status: stat, target: stat?) {
-        // Of a file that is named as a picture only the content counts; any other is looked into, where that is allowed.
-        add(name.bytes, status, target: target ?? status, heedsRights: !ImageName.isImage(name.bytes))
+        // For a file with an image's name only the content counts. For any other, the scan reads the first bytes, which
+        // takes permission, so a change of its rights counts too.
+        add(name.bytes, status, target: target ?? status, includesPermissions: !ImageName.isImage(name.bytes))
     }
 }

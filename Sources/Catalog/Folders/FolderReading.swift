@@ -1,94 +1,147 @@
 import CLinux
 import Glibc
 
-/// What is met in a folder source while it, or a part of it, is read.
+/// Collects the results of reading a folder source, or a part of it.
 ///
-/// Belongs to the scanning queue.
+/// Belongs to the thread that reads, and shares nothing with others except the watch: what it needs of the source's
+/// record it copies, and its changes are copied back when the reading has ended. So a reading that hangs can be
+/// abandoned.
 final class FolderReading {
-    /// Whether files are taken as they are, and not left until they are whole.
+    /// Whether to accept files that may still be being written.
     var takesUnfinished = false
-    /// Called with each picture, in order.
-    var found: (Sighting) throws -> Void = { _ in }
-    /// The folders that were read, and how they looked; nil where not everything in one could be told.
-    private(set) var folders: [[UInt8]: FolderPrint?] = [:]
+    /// Called with each image, in order.
+    var found: (ScannedImage) throws -> Void = { _ in }
+    /// The folders that were read, with their fingerprints; nil where something in the folder could not be determined.
+    private(set) var folders: [[UInt8]: FolderFingerprint?] = [:]
     /// Folders that could not be read.
     private(set) var closed: Set<[UInt8]> = []
     private(set) var links: Set<[UInt8]> = []
-    /// Paths of which it is not known what lies there and beneath them: what was known of it stays.
-    private(set) var untold = UntoldPaths()
-    /// Whether something could not be told that may be told later.
-    private(set) var isTroubled = false
+    /// The folders that were entered through links, now or in the scan that this one adds to.
+    var linkedFolders: Set<[UInt8]> = []
+    /// The files that are not shown, of each folder that has any.
+    private(set) var unshown: [[UInt8]: UnshownCounts] = [:]
+    /// The folders whose files that are not shown were counted.
+    private(set) var counted: Set<[UInt8]> = []
+    /// Paths whose present state, including everything beneath them, is unknown. What was known about them stays.
+    private(set) var unreadable = UnreadablePaths()
+    /// Whether something could not be read now and may become readable later.
+    private(set) var hasFailed = false
     private(set) var problems: [CatalogState.Problem] = []
-    /// Why folders could not be watched.
+    /// The reasons why folders could not be watched.
     private(set) var refusals: Set<FolderWatch.Refusal> = []
-    /// Whether something may change here and the system does not say so.
+    /// Whether the system may not report some changes here.
     private(set) var isSilent = false
-    /// Files that are not whole.
+    private var isLimitReported = false
+    /// Files that are still being written.
     private(set) var unfinished: Set<[UInt8]> = []
 
+    /// All files of the source that may still be being written.
+    private(set) var unfinishedFiles: UnfinishedFiles
+    /// Whether folders get new times when names are added or removed, as far as was observed.
+    var hasReliableFolderTimes: Bool
+
     private let source: NamedSource
-    private let record: SourceRecord
-    private let signs: [[UInt8]: Dirt.Sign]
+    private let watch: FolderWatch?
+    private let fingerprints: [[UInt8]: FolderFingerprint?]
+    private let signs: [[UInt8]: DirtySet.Change]
     private let calls: FileSystemCalls
+    private let maximumLinkedFolders: Int
 
-    /// - Parameter signs: what is known of paths.
-    init(_ source: NamedSource, _ record: SourceRecord, signs: [[UInt8]: Dirt.Sign], calls: FileSystemCalls) {
+    /// - Parameter signs: What events have reported about paths.
+    init(
+        _ source: NamedSource, _ record: SourceRecord, signs: [[UInt8]: DirtySet.Change],
+        _ configuration: Catalog.Configuration
+    ) {
         self.source = source
-        self.record = record
+        watch = record.watch
+        fingerprints = record.folders?.fingerprints ?? [:]
+        unfinishedFiles = record.unfinished
+        hasReliableFolderTimes = record.hasReliableFolderTimes
         self.signs = signs
-        self.calls = calls
+        calls = configuration.fileSystem
+        maximumLinkedFolders = configuration.maximumLinkedFolders
     }
 
-    /// A folder is open, and its names will be read.
-    func enters(_ path: [UInt8], _ descriptor: Int32) {
-        if FileSystemKind.isSilent(calls.fileSystemType(of: descriptor)) { isSilent = true }
-        if let refusal = record.watch?.add(path, folder: descriptor) { refusals.insert(refusal) }
+    /// Called when a folder has been opened, before its names are read.
+    ///
+    /// - Returns: Whether to read it.
+    func enters(_ path: [UInt8], _ names: FolderNames) -> Bool {
+        if names.isLinked, !linkedFolders.contains(path) {
+            guard linkedFolders.count < maximumLinkedFolders else {
+                // One report suffices, whatever the number of folders.
+                if !isLimitReported {
+                    refused(path, "no more than \(maximumLinkedFolders) linked folders are shown")
+                }
+                isLimitReported = true
+                return false
+            }
+            linkedFolders.insert(path)
+        }
+        if FileSystemKind.isSilent(calls.fileSystemType(of: names.descriptor)) { isSilent = true }
+        if let refusal = watch?.add(path, folder: names.descriptor) { refusals.insert(refusal) }
+        return true
     }
 
-    /// All names of a folder were read.
-    func leaves(_ path: [UInt8], _ print: FolderPrint?) { folders.updateValue(print, forKey: path) }
-
-    /// The folders that are known now: those that were read, and those of which nothing could be told.
-    func folders(after former: [[UInt8]: FolderPrint?]) -> [[UInt8]: FolderPrint?] {
-        guard !untold.isEmpty else { return folders }
-        return former.filter { untold.contains(FilePath.text(of: $0.key)) }.merging(folders) { $1 }
+    /// Called when all names of a folder have been read.
+    func leaves(_ path: [UInt8], _ fingerprint: FolderFingerprint?, _ unshown: UnshownCounts = UnshownCounts()) {
+        folders.updateValue(fingerprint, forKey: path)
+        count(unshown, in: path)
     }
 
-    /// The names of a folder could not be read.
-    func isClosed(_ path: [UInt8], _ print: FolderPrint?) {
+    /// Called when the files of a folder that are not shown have been counted.
+    func count(_ unshown: UnshownCounts, in path: [UInt8]) {
+        counted.insert(path)
+        self.unshown[path] = unshown.isEmpty ? nil : unshown
+    }
+
+    /// All folders known now: those that were read, and the former ones whose state is unknown.
+    func folders(after former: [[UInt8]: FolderFingerprint?]) -> [[UInt8]: FolderFingerprint?] {
+        guard !unreadable.isEmpty else { return folders }
+        return former.filter { unreadable.contains(FilePath.text(of: $0.key)) }.merging(folders) { $1 }
+    }
+
+    /// Called when the names of a folder could not be read.
+    func isClosed(_ path: [UInt8], _ fingerprint: FolderFingerprint?) {
         closed.insert(path)
-        leaves(path, print)
+        folders.updateValue(fingerprint, forKey: path)
     }
 
-    /// How the folder looked when it was read before this.
-    func former(_ path: [UInt8]) -> FolderPrint? { record.folders?.prints[path] ?? nil }
+    /// Called when a marker leaves out the whole source.
+    func leavesOutAll(_ marker: FolderMarker) {
+        refused(marker.name, "leaves out the whole source. Remove it to see the images")
+    }
 
-    /// Whether a file is whole, and not one that is still being written.
+    /// The folder's fingerprint from the previous read.
+    func former(_ path: [UInt8]) -> FolderFingerprint? { fingerprints[path] ?? nil }
+
+    /// Whether a file is complete, rather than still being written.
     func isWhole(_ name: [UInt8], in folder: [UInt8], _ status: stat) -> Bool {
-        // What is there at the first look is taken as it is; who still writes it is heard when he is done.
+        // The first scan accepts files as they are. If one is still being written, its writer's close is reported
+        // later.
         if takesUnfinished { return true }
         let path = FilePath.join(folder, name)
         guard signs[path] != .changed else {
-            record.unfinished.forget(path)
+            unfinishedFiles.forget(path)
             return true
         }
-        let isWhole = record.unfinished.isWhole(path, status, isBegun: signs[path] == .begun)
+        let isWhole = unfinishedFiles.isWhole(path, status, isBegun: signs[path] == .begun)
         if !isWhole { unfinished.insert(path) }
         return isWhole
     }
 
-    /// The system could not tell what lies at a path, and beneath it: nothing that was known of it may be taken for gone.
-    func untold(_ path: [UInt8], _ failure: FolderRoot.Failure) {
+    /// Called when the state of a path and everything beneath it could not be determined: nothing that was known there
+    /// may be treated as deleted.
+    func unreadable(_ path: [UInt8], _ failure: FolderRoot.Failure) {
         let text = FilePath.text(of: path)
-        untold.insert(text)
-        // Rights do not come back by themselves.
-        if ![EACCES, EPERM].contains(failure.code) { isTroubled = true }
-        refused(path, "cannot be read now: \(failure.reason). What was known of it is kept")
+        unreadable.insert(text)
+        // Retries do not help against missing permissions.
+        if ![EACCES, EPERM].contains(failure.code) { hasFailed = true }
+        refused(path, "cannot be read now: \(failure.reason). Its known images are kept")
     }
 
-    /// It is not told now of a file whether it is a picture, for it is still being written, or is none by its name and
-    /// closed to this user: no news, but if it was known as a picture it stays one.
-    func undecided(_ path: [UInt8]) { untold.insert(FilePath.text(of: path)) }
+    /// Called for a file that may or may not be an image: it is still being written, or its name is not an image's and
+    /// this user may not read it. If it was known as an image, it stays one.
+    func undecided(_ path: [UInt8]) { unreadable.insert(FilePath.text(of: path)) }
 
     func linked(_ path: [UInt8]) { links.insert(path) }
 

@@ -2,47 +2,68 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The root of a folder source, held open: everything is opened beneath it, and nothing outside it can be.
+/// The root of a folder source, held open. Everything is opened beneath it, and nothing outside it can be.
 ///
 /// The kernel resolves each path (`openat2` with `RESOLVE_BENEATH`), so there is no moment between a check and a use in
-/// which a folder could be swapped for a link. Where the kernel or a sandbox lacks that call, the path is walked part
-/// by part without following any link.
+/// which a folder could be swapped for a link. If the kernel or a sandbox lacks that call, the path is walked component
+/// by component without following any link. ``ServedFolders`` follows links that lead beneath this root, or another one,
+/// by absolute or relative paths.
 final class FolderRoot: Sendable {
-    /// Why something beneath the root could not be opened; an `errno`.
+    /// Why something beneath the root could not be opened: an `errno`.
     struct Failure: Error, Hashable {
         let code: Int32
 
-        /// Whether the system says for certain that the path does not lead, within the folder, to what was looked for.
-        /// Any other failure says that it cannot tell now.
+        /// The disk does not answer. Network file systems report it by the same code when they give up.
+        static let hangs = Failure(code: ETIMEDOUT)
+
+        /// Whether the system says for certain that the path does not lead to the expected file within the folder.
+        /// After any other failure, that is unknown.
         var isAbsence: Bool {
             [ENOENT, ENOTDIR, ELOOP, EXDEV, EINVAL, ENAMETOOLONG, FolderRoot.EFTYPE].contains(code)
         }
 
-        /// For people; says nothing of the path.
+        /// For people; does not contain the path.
         var reason: String {
             switch code {
-            case EXDEV: "a link that leaves the folder"
-            case ELOOP: "a link that is not followed, or links in a circle"
-            case ENOENT: "it is gone, or a link that points at nothing"
-            case EINVAL: "not a plain path beneath the folder"
+            case EXDEV: "a link that points outside the served folders"
+            case ELOOP: "a link that is not followed, or a cycle of links"
+            case ENOENT: "it is gone, or is a dangling link"
+            case EINVAL: "not a plain path inside the folder"
             case EFTYPE: "not a regular file"
+            case ETIMEDOUT: "the disk does not answer"
             default: String(cString: strerror(code))
             }
         }
     }
 
-    /// Of no Linux call: something was opened, and it is not a regular file.
+    /// A code that no Linux call returns: the opened file is not a regular file.
     static let EFTYPE: Int32 = 4079
 
+    /// Which links are followed when a path is opened.
+    enum Links {
+        /// Those that stay beneath the root, if the kernel has `openat2`.
+        case beneath
+        case none
+
+        fileprivate var resolve: UInt64 {
+            switch self {
+            case .beneath: UInt64(RESOLVE_BENEATH)
+            case .none: UInt64(RESOLVE_BENEATH) | UInt64(RESOLVE_NO_SYMLINKS)
+            }
+        }
+    }
+
     let calls: FileSystemCalls
-    /// Of the file system that the root lies in.
+    /// The device of the file system that contains the root.
     let device: dev_t
-    /// Which folder it is.
+    /// The identity of the root folder.
     let identity: FolderIdentity
+    /// Where the root is.
+    let place: FolderPlace
     private let descriptor: Int32
     private let usesOpenAt2: Atomic<Bool>
 
-    /// - Parameter usesOpenAt2: false to walk part by part, as on a kernel without the call.
+    /// - Parameter usesOpenAt2: False to walk component by component, as on a kernel without the call.
     init(path: String, calls: FileSystemCalls = .system, usesOpenAt2: Bool = true) throws(Failure) {
         let root = calls.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { throw Failure(code: errno) }
@@ -55,16 +76,18 @@ final class FolderRoot: Sendable {
         self.calls = calls
         device = status.st_dev
         identity = FolderIdentity(status)
+        place = FolderPlace(of: path)
         descriptor = root
         self.usesOpenAt2 = Atomic(usesOpenAt2)
     }
 
     deinit { close(descriptor) }
 
-    /// Opens a regular file for reading. Links that stay beneath the root are followed where the kernel can tell.
-    func openFile(_ path: [UInt8]) throws(Failure) -> OpenFile {
-        // A FIFO opened without O_NONBLOCK would wait for its writer; a terminal could become ours without O_NOCTTY.
-        let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, resolve: UInt64(RESOLVE_BENEATH))
+    /// Opens a regular file for reading.
+    func openFile(_ path: [UInt8], following links: Links = .beneath) throws(Failure) -> OpenFile {
+        // Without O_NONBLOCK, opening a FIFO would wait for its writer; without O_NOCTTY, a terminal could become this
+        // process's controlling terminal.
+        let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, following: links)
         var status = Glibc.stat()
         guard calls.status(of: file, &status) == 0 else {
             let code = errno
@@ -78,42 +101,65 @@ final class FolderRoot: Sendable {
         return OpenFile(owning: file, stamp: FileStamp(status))
     }
 
-    /// Opens a folder for reading its names; links are not followed. An empty path is the root itself.
+    /// Opens a folder for reading its names; does not follow links. The empty path is the root itself.
     func openFolder(_ path: [UInt8]) throws(Failure) -> Int32 {
         if path.isEmpty {
             let root = calls.open(".", in: descriptor, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard root >= 0 else { throw Failure(code: errno) }
             return root
         }
-        let resolve = UInt64(RESOLVE_BENEATH) | UInt64(RESOLVE_NO_SYMLINKS)
-        return try open(path, O_RDONLY | O_DIRECTORY, resolve: resolve)
+        return try open(path, O_RDONLY | O_DIRECTORY, following: .none)
     }
 
-    /// What lies at the path, after links, without opening it for reading (opening a device can have effects).
-    func status(_ path: [UInt8]) throws(Failure) -> Glibc.stat {
-        let handle = try open(path, CLINUX_O_PATH, resolve: UInt64(RESOLVE_BENEATH))
+    /// The status of what a path leads to; the empty path is the root itself. Does not open the file for reading,
+    /// because opening a device can have side effects.
+    func status(_ path: [UInt8], following links: Links = .beneath) throws(Failure) -> Glibc.stat {
+        guard !path.isEmpty else { return try status(of: descriptor) }
+        let handle = try open(path, CLINUX_O_PATH, following: links)
         defer { close(handle) }
-        var status = Glibc.stat()
-        guard calls.status(of: handle, &status) == 0 else { throw Failure(code: errno) }
+        let status = try status(of: handle)
+        guard status.st_mode & S_IFMT != S_IFLNK else { throw Failure(code: ELOOP) }
         return status
     }
 
-    private func open(_ path: [UInt8], _ flags: Int32, resolve: UInt64) throws(Failure) -> Int32 {
+    /// The text of a link; nil if the path leads to anything else. No link on the way to it is followed.
+    func link(_ path: [UInt8]) throws(Failure) -> [UInt8]? {
+        let handle = try open(path, CLINUX_O_PATH | O_NOFOLLOW, following: .none)
+        defer { close(handle) }
+        guard try status(of: handle).st_mode & S_IFMT == S_IFLNK else { return nil }
+        var code: Int32 = 0
+        let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            let read = calls.readLink(handle, into: UnsafeMutableRawBufferPointer(buffer))
+            if read < 0 { code = errno }
+            count = max(0, read)
+        }
+        guard code == 0 else { throw Failure(code: code) }
+        return text
+    }
+
+    private func status(of file: Int32) throws(Failure) -> Glibc.stat {
+        var status = Glibc.stat()
+        guard calls.status(of: file, &status) == 0 else { throw Failure(code: errno) }
+        return status
+    }
+
+    private func open(_ path: [UInt8], _ flags: Int32, following links: Links) throws(Failure) -> Int32 {
         guard FolderRoot.isPlain(path) else { throw Failure(code: EINVAL) }
         if usesOpenAt2.load(ordering: .relaxed) {
-            if let opened = try openAt2(path, flags, resolve: resolve | UInt64(RESOLVE_NO_MAGICLINKS)) { return opened }
+            let resolve = links.resolve | UInt64(RESOLVE_NO_MAGICLINKS)
+            if let opened = try openAt2(path, flags, resolve: resolve) { return opened }
             usesOpenAt2.store(false, ordering: .relaxed)
         }
         return try walk(path, flags)
     }
 
-    /// Nil when the kernel or a sandbox does not have the call.
+    /// Nil if the kernel or a sandbox lacks the call.
     private func openAt2(_ path: [UInt8], _ flags: Int32, resolve: UInt64) throws(Failure) -> Int32? {
-        // EAGAIN: something was renamed while the kernel looked, and it cannot be sure; openat2(2) says to try again.
+        // EAGAIN: a rename during the lookup kept the kernel from deciding; openat2(2) says to try again.
         for _ in 0..<16 {
             let opened = (path + [0]).withUnsafeBytes { bytes in
                 bytes.assumingMemoryBound(to: CChar.self).baseAddress.map {
-                    calls.open($0, beneath: descriptor, flags | O_CLOEXEC, resolve: resolve)
+                    calls.open($0, under: descriptor, flags | O_CLOEXEC, resolve: resolve)
                 } ?? -1
             }
             if opened >= 0 { return opened }
@@ -146,8 +192,8 @@ final class FolderRoot: Sendable {
         throw Failure(code: EINVAL)
     }
 
-    /// Relative, without empty parts, `.` or `..`, and without a NUL that would end it early.
-    private static func isPlain(_ path: [UInt8]) -> Bool {
+    /// Whether the path is relative, without empty components, `.` or `..`, and without a NUL that would end it early.
+    static func isPlain(_ path: [UInt8]) -> Bool {
         !path.isEmpty && !path.contains(0)
             && path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
                 !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)

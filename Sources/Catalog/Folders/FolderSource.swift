@@ -1,3 +1,4 @@
+import BlockingIO
 import Glibc
 import Images
 
@@ -8,8 +9,8 @@ struct FolderSource: SourceReading {
     var name: String { path }
     var folderName: String? { path.split(separator: "/").last.map(String.init) ?? "/" }
     var hasFiles: Bool { true }
-    var emptiness: String {
-        "holds no picture. Put some into it, or name another folder; in a container, check what is mounted."
+    var emptyMessage: String {
+        "contains no images. Add some or name another folder; in a container, check the mounts."
     }
 
     func identity(among namesakes: inout Namesakes) -> SourceIdentity {
@@ -17,49 +18,60 @@ struct FolderSource: SourceReading {
         let name = String(real.split(separator: "/").last ?? "/")
         let key = namesakes.key("folder:" + real)
         return SourceIdentity(
-            key: key, images: Identity(folder: name, namesakes: namesakes.count("name:" + name)))
+            key: key, images: ImageIDGenerator(folder: name, namesakes: namesakes.count("name:" + name)))
     }
 
     func open(_ configuration: Catalog.Configuration) throws(CatalogError) -> FolderRoot? {
-        let root: FolderRoot
-        do throws(FolderRoot.Failure) {
-            root = try FolderRoot(path: path, calls: configuration.fileSystem)
-            // A folder may be opened and yet not be entered: reading names is one right, reaching files another.
-            close(try root.openFolder([]))
+        do {
+            let root = try AbandonableWork.value(label: "open", patience: configuration.diskPatience) { _ in
+                let root = try FolderRoot(path: path, calls: configuration.fileSystem)
+                // Opening a folder takes the permission to read its names. Reaching its files takes another one, which
+                // this checks.
+                close(try root.openFolder([]))
+                return root
+            }
+            guard root.identity != FolderIdentity(path: configuration.dataFolder) else {
+                throw CatalogError.badSource(
+                    word: path, reason: "is the data folder itself. Choose another data folder with --data.")
+            }
+            return root
+        } catch let error as CatalogError {
+            throw error
+        } catch let failure as FolderRoot.Failure {
+            throw .badSource(word: path, reason: Source.unreadable(failure.code))
         } catch {
-            throw .badSource(word: path, reason: Source.unreadable(error.code))
+            // The disk does not answer, which a scan will report and retry. The other sources can be shown meanwhile.
+            return nil
         }
-        if let folder = FolderIdentity(path: path), folder == FolderIdentity(path: configuration.dataFolder) {
-            throw .badSource(
-                word: path, reason: "is the data folder itself. Choose another one for the data with --data.")
-        }
-        return root
     }
 
-    func isOfInterest(_ name: [UInt8]) -> Bool { !ImageName.isSkipped(name) }
+    func isOfInterest(_ name: [UInt8]) -> Bool { !SkippedName.contains(name) || FolderMarker(name) != nil }
 
-    func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool? {
-        try visit.catalog.update(source, at: path, in: visit.index, visit.dirt)
+    func update(_ source: NamedSource, _ context: ScanContext) throws -> Bool? {
+        try context.catalog.update(source, at: path, in: context.index, context.dirtySet)
     }
 
-    func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport? {
-        let reading = try visit.catalog.read(path, of: source, scan, visit.dirt)
-        scan.untold = reading.untold
+    func read(_ source: NamedSource, _ context: ScanContext, into scan: SourceScan) throws -> SourceReport? {
+        let reading = try context.catalog.read(path, of: source, scan, context.dirtySet)
+        scan.unreadable = reading.unreadable
         var report = SourceReport(folders: reading)
         for problem in reading.problems { report.problems.add(problem) }
         return report
     }
 
-    func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation {
-        .file(folder: ordinal, path: sighting.location)
+    func location(of scannedImage: ScannedImage, in ordinal: Int) -> ImageLocation {
+        .file(folder: ordinal, path: scannedImage.location)
     }
 }
 
 extension FilePath {
-    /// The path without links, or as it is when it cannot be resolved.
+    /// The path with all links resolved, or unchanged if it cannot be resolved, as when its disk does not answer.
     static func real(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        let resolved = try? AbandonableWork.value(label: "resolve", patience: Source.patience) { _ -> String? in
+            guard let resolved = realpath(path, nil) else { return nil }
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        return (resolved ?? nil) ?? path
     }
 }

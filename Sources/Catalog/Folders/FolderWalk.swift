@@ -1,40 +1,46 @@
 import CLinux
 import Glibc
+import Images
 
-/// Reads a folder with all its sub-folders and names every file that may be a picture, in the gallery's order: the
-/// pictures of a folder before those of its sub-folders, both in natural order.
+/// Reads a folder with all its sub-folders and reports every file that may be an image, in the gallery's order: the
+/// images of a folder before those of its sub-folders, both in natural order.
 ///
-/// A link to a file beneath the root is followed. A link to a folder is not entered: if that folder lies beneath the
-/// root, its pictures are in the gallery under their own name, and so links in a circle are no danger.
+/// Links to files and folders beneath the roots of the sources are followed (``ServedFolders``). A linked folder is shown
+/// under the path of each link to it, and in its own place if that is beneath the source. On the way from the root to an
+/// image each real folder comes once: a link to a folder that contains the link is not entered.
 struct FolderWalk {
-    let root: FolderRoot
-    /// A folder that is passed over, wherever it is met.
+    let served: ServedFolders
+    /// The operator's patterns of what to leave out.
+    let excluded: SkipPatterns
+    /// A folder that is skipped wherever it is found: the data folder.
     let avoided: FolderIdentity?
-    /// Who is told.
+    /// Receives the results.
     let reading: FolderReading
-    /// Asked now and then; true ends the walk.
+    let cache = FolderRulesCache()
+    /// Called regularly; true ends the walk.
     let isStopped: () -> Bool
 
-    /// What lies at a path.
+    /// What exists at a path.
     enum Found {
-        case picture(Sighting)
+        case picture(ScannedImage)
         case folder
         case nothing
     }
 
-    /// What a folder has in it.
+    /// The contents of a folder.
     enum Content {
         /// The names of its sub-folders, in order.
         case names(subfolders: [[UInt8]], isEmpty: Bool)
-        /// It is not there.
+        /// The folder does not exist.
         case absent
-        /// It is not known, or not this user's to know.
+        /// The contents are unknown, or this user may not read them.
         case unknown
     }
 
-    /// - Parameter start: the folder to begin in.
-    /// - Throws: `FolderRoot.Failure` when the root itself cannot be read: nothing is known then, not "no picture".
-    /// - Returns: whether the first folder has any name in it.
+    /// - Parameter start: The folder to begin in.
+    /// - Throws: `FolderRoot.Failure` if the root itself cannot be read. Then its contents are unknown, rather than
+    ///   empty.
+    /// - Returns: Whether the first folder contains any name.
     @discardableResult func run(from start: [UInt8] = []) throws -> Bool {
         var hasNames = false
         var folders: [[UInt8]] = [start]
@@ -46,67 +52,132 @@ struct FolderWalk {
         return hasNames
     }
 
-    /// Names the folder's own pictures. Nothing is named of a folder whose names could not all be read.
+    /// Reports the folder's own images. Reports none if its names could not all be read.
     ///
-    /// - Throws: `FolderRoot.Failure` of the root.
+    /// - Throws: `FolderRoot.Failure` for the root only.
     func content(of folder: [UInt8]) throws -> Content {
         do {
             return try read(folder)
         } catch let failure as FolderRoot.Failure {
             if folder.isEmpty { throw failure }
             switch failure.code {
-            // Gone since it was named: as if it had not been.
+            // Removed since its name was read: treat it as absent.
             case ENOENT, ENOTDIR: return .absent
             case _ where failure.isAbsence:
                 reading.refused(folder, "the folder cannot be read: \(failure.reason)")
                 reading.isClosed(folder, nil)
                 return .absent
             default:
-                reading.untold(folder, failure)
+                reading.unreadable(folder, failure)
                 reading.isClosed(folder, reading.former(folder)?.outdated)
                 return .unknown
             }
         }
     }
 
-    /// Looks at these names in one folder. Nothing is told of one that cannot be looked at.
-    func look(at names: [[UInt8]], in folder: [UInt8], tell: ([UInt8], Found) -> Void) {
+    /// Checks these names in one folder. `tell` is not called for names whose state cannot be determined.
+    func inspect(_ names: [[UInt8]], in folder: [UInt8], report: ([UInt8], Found) -> Void) {
         let descriptor: Int32
+        let scope: FolderRules.Scope
         do throws(FolderRoot.Failure) {
-            descriptor = try root.openFolder(folder)
+            scope = try rules(of: folder).scope(of: folder)
+            descriptor = try served.openFolder(folder).descriptor
         } catch {
-            guard error.isAbsence else { return reading.untold(folder, error) }
-            for name in names { tell(FilePath.join(folder, name), .nothing) }
+            guard error.isAbsence else { return reading.unreadable(folder, error) }
+            for name in names { report(FilePath.join(folder, name), .nothing) }
             return
         }
         defer { close(descriptor) }
         for name in names {
             let path = FilePath.join(folder, name)
             do throws(FolderRoot.Failure) {
-                let status = try FolderNames.status(of: name, in: descriptor, root.calls)
-                switch try see(name, in: folder, status).kind {
-                case .picture(let status): tell(path, .picture(Sighting(at: FilePath.text(of: path), status)))
-                case .folder: tell(path, .folder)
-                case .nothing, .undecided: tell(path, .nothing)
+                let status = try FolderNames.status(of: name, in: descriptor, served.root.calls)
+                switch try see(name, in: folder, status, scope).kind {
+                case .picture(let status):
+                    let sidecars = try sidecars(of: name, in: folder, descriptor)
+                    report(path, .picture(ScannedImage(at: FilePath.text(of: path), status, sidecars)))
+                case .folder: report(path, .folder)
+                case .nothing, .unshown, .undecided: report(path, .nothing)
                 }
             } catch {
-                if error.isAbsence { tell(path, .nothing) } else { reading.untold(path, error) }
+                if error.isAbsence { report(path, .nothing) } else { reading.unreadable(path, error) }
             }
         }
     }
 
-    /// What a name in a folder is the name of.
+    /// Counts the files of one folder that are not shown, without looking at the others.
+    func countUnshown(in folder: [UInt8]) {
+        var unshown = UnshownCounts()
+        do throws(FolderRoot.Failure) {
+            let names = try FolderNames(of: folder, in: served)
+            try names.read(unless: isStopped)
+            let scope = try rules(of: folder, markers: names.markers).scope(of: folder)
+            while let name = names.next(), !isStopped() {
+                guard UnshownKind(fileName: name.bytes) != nil, let status = try? name.status(),
+                    status.st_mode & S_IFMT == S_IFREG,
+                    case .unshown(let kind)? = try? see(Array(name.bytes), in: folder, status, scope).kind
+                else { continue }
+                unshown.add(kind)
+            }
+        } catch {
+            // The folder is gone, or a later scan reads it.
+            return
+        }
+        reading.count(unshown, in: folder)
+    }
+
+    /// The sidecars beside one picture.
+    ///
+    /// - Parameter descriptor: That of the folder.
+    private func sidecars(
+        of name: [UInt8], in folder: [UInt8], _ descriptor: Int32
+    ) throws(FolderRoot.Failure) -> SidecarVersion {
+        try SidecarVersion(name) { _, sidecar throws(FolderRoot.Failure) in
+            do throws(FolderRoot.Failure) {
+                var status = try FolderNames.status(of: sidecar, in: descriptor, served.root.calls)
+                if status.st_mode & S_IFMT == S_IFLNK { status = try served.status(FilePath.join(folder, sidecar)) }
+                return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status).version : nil
+            } catch {
+                guard error.isAbsence else { throw error }
+                return nil
+            }
+        }
+    }
+
+    /// The pictures in a folder, by their names, of which one of these files may be a sidecar.
+    ///
+    /// - Parameter sidecars: Names of sidecars, which may exist no longer.
+    func pictures(with sidecars: [[UInt8]], in folder: [UInt8]) throws(FolderRoot.Failure) -> [[UInt8]] {
+        let names = try FolderNames(of: folder, in: served)
+        try names.read(unless: isStopped)
+        var pictures: [[UInt8]] = []
+        while let name = names.next(), !isStopped() {
+            let name = Array(name.bytes)
+            let start = SidecarName.commonStart(of: name)
+            let mayBeOwn = sidecars.filter { $0.starts(with: start) }
+            let isFound = mayBeOwn.contains { sidecar in
+                SidecarName.format(of: sidecar).flatMap { format in
+                    SidecarName.first(format, of: name) { $0 == sidecar ? true : nil }
+                } ?? false
+            }
+            if isFound { pictures.append(FilePath.join(folder, name)) }
+        }
+        return pictures
+    }
+
+    /// What a name turned out to be.
     private struct Seen {
         enum Kind {
             case picture(stat)
             case folder
-            /// Not told now.
+            case unshown(UnshownKind)
+            /// Not known yet.
             case undecided
             case nothing
         }
 
         let kind: Kind
-        /// What a link leads to.
+        /// The status of a link's target.
         var target: stat?
 
         init(_ kind: Kind, target: stat? = nil) {
@@ -121,70 +192,95 @@ struct FolderWalk {
     }
 
     private func read(_ folder: [UInt8]) throws -> Content {
-        let names = try FolderNames(of: folder, in: root)
-        reading.enters(folder, names.descriptor)
-        var print = FolderPrint(names.status, parent: names.parent)
+        let names = try FolderNames(of: folder, in: served)
+        guard reading.enters(folder, names) else { return .absent }
+        try names.read(unless: isStopped)
+        let rules = try rules(of: folder, markers: names.markers)
+        var fingerprint = FolderFingerprint(names, rules)
+        if names.isEmpty, !fingerprint.isMount, reading.former(folder)?.isMount == true {
+            // A mount point is an empty folder while nothing is mounted there. The images must not be taken as gone.
+            throw FolderRoot.Failure(code: ENODEV)
+        }
+        guard !rules.leavesOutAll else {
+            if folder.isEmpty, let marker = names.markers.first { reading.leavesOutAll(marker) }
+            reading.leaves(folder, isStopped() ? nil : fingerprint)
+            return .names(subfolders: [], isEmpty: false)
+        }
+        let scope = rules.scope(of: folder)
         var isCertain = true
         var entries: [Entry] = []
         var subfolders: [NaturalKey] = []
-        while let name = try names.next() {
-            guard !isStopped() else { break }
+        var sidecars = FolderSidecars()
+        while let name = names.next(), !isStopped() {
+            let bytes = Array(name.bytes)
             do throws(FolderRoot.Failure) {
                 let status = try name.status()
-                let bytes = Array(name.bytes)
-                let seen = try see(bytes, in: folder, status)
-                print.add(name, status, target: seen.target)
+                let seen = try see(bytes, in: folder, status, scope)
+                fingerprint.add(name, status, target: seen.target)
+                sidecars.add(bytes, seen.target ?? status)
                 switch seen.kind {
                 case .picture(let status): entries.append(Entry(key: NaturalKey(bytes), status: status))
                 case .folder: subfolders.append(NaturalKey(bytes))
+                case .unshown(let kind): fingerprint.unshown.add(kind)
                 case .undecided: isCertain = false
                 case .nothing: break
                 }
             } catch {
                 isCertain = false
-                if !error.isAbsence { reading.untold(FilePath.join(folder, Array(name.bytes)), error) }
+                if !error.isAbsence { reading.unreadable(FilePath.join(folder, bytes), error) }
             }
         }
-        if names.isEmpty, !print.isMount, reading.former(folder)?.isMount == true {
-            // The place where a disk is mounted is an empty folder while it is not.
-            throw FolderRoot.Failure(code: ENODEV)
-        }
-        reading.leaves(folder, isCertain && !isStopped() ? print : nil)
+        reading.leaves(folder, isCertain && !isStopped() ? fingerprint : nil, fingerprint.unshown)
         entries.sort { $0.key < $1.key }
         let prefix = folder.isEmpty ? "" : FilePath.text(of: folder) + "/"
         for entry in entries {
             guard !isStopped() else { break }
-            try reading.found(Sighting(at: prefix + FilePath.text(of: entry.key.name), entry.status))
+            let name = entry.key.name
+            try reading.found(
+                ScannedImage(at: prefix + FilePath.text(of: name), entry.status, sidecars.version(of: name)))
         }
         return .names(subfolders: subfolders.sorted().map(\.name), isEmpty: names.isEmpty)
     }
 
-    private func see(_ name: [UInt8], in folder: [UInt8], _ status: stat) throws(FolderRoot.Failure) -> Seen {
+    private func see(
+        _ name: [UInt8], in folder: [UInt8], _ status: stat, _ scope: FolderRules.Scope
+    ) throws(FolderRoot.Failure) -> Seen {
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        guard !scope.leavesOut(name, isFolder: isFolder) else { return Seen(.nothing) }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return Seen(avoided == FolderIdentity(status) ? .nothing : .folder)
         case S_IFREG:
-            guard reading.isWhole(name, in: folder, status) else {
+            // A file that is not shown need not be whole.
+            if UnshownKind(fileName: name) != nil, case .unshown(let unshown) = try kind(of: name, in: folder, status) {
+                return Seen(.unshown(unshown))
+            }
+            // A sidecar that is still being written has another version later.
+            guard SidecarName.format(of: name) != nil || reading.isWhole(name, in: folder, status) else {
                 reading.undecided(FilePath.join(folder, name))
                 return Seen(.undecided)
             }
             return Seen(try kind(of: name, in: folder, status))
         case S_IFLNK:
             reading.linked(FilePath.join(folder, name))
-            return try follow(folder, name)
+            return try follow(folder, name, scope)
         default:
             reading.refused(FilePath.join(folder, name), "a FIFO, socket or device is never opened")
             return Seen(.nothing)
         }
     }
 
-    /// Of what a link leads to: it has nothing of its own by which its picture could be known.
-    private func follow(_ folder: [UInt8], _ name: [UInt8]) throws(FolderRoot.Failure) -> Seen {
+    /// The target of a link. A link itself has nothing that would identify an image.
+    private func follow(
+        _ folder: [UInt8], _ name: [UInt8], _ scope: FolderRules.Scope
+    ) throws(FolderRoot.Failure) -> Seen {
         let path = FilePath.join(folder, name)
         do throws(FolderRoot.Failure) {
-            let target = try root.status(path)
+            let target = try served.status(path)
             switch target.st_mode & S_IFMT {
             case S_IFREG: return Seen(try kind(of: name, in: folder, target), target: target)
-            case S_IFDIR: return Seen(.nothing)
+            case S_IFDIR:
+                guard !scope.leavesOut(name, isFolder: true), try isEntered(path) else { return Seen(.nothing) }
+                return Seen(.folder)
             default: throw FolderRoot.Failure(code: FolderRoot.EFTYPE)
             }
         } catch {
@@ -194,12 +290,30 @@ struct FolderWalk {
         }
     }
 
-    /// Whether a file may be a picture, by its name or by its first bytes.
+    /// Whether a link to a folder is entered: the link does not lie in that folder, nor the folder in the avoided one.
+    func isEntered(_ link: [UInt8]) throws(FolderRoot.Failure) -> Bool {
+        let place = try served.place(of: link)
+        guard !place.isCycle else { return false }
+        guard let avoided else { return true }
+        var path = place.path
+        while true {
+            let status = try place.root.status(path, following: .none)
+            if FolderIdentity(status) == avoided { return false }
+            guard !path.isEmpty else { return true }
+            path = FilePath.split(path).folder
+        }
+    }
+
+    /// Whether a file may be an image, by its name or its first bytes.
     private func kind(of name: [UInt8], in folder: [UInt8], _ status: stat) throws(FolderRoot.Failure) -> Seen.Kind {
         if ImageName.isImage(name) { return .picture(status) }
         let path = FilePath.join(folder, name)
         do throws(FolderRoot.Failure) {
-            return ImageSignature.matches(try head(of: path)) ? .picture(status) : .nothing
+            let unshown = UnshownKind(fileName: name)
+            if let format = ImageFormat(firstBytes: try head(of: path)), unshown?.includes(format) != true {
+                return .picture(status)
+            }
+            return unshown.map(Seen.Kind.unshown) ?? .nothing
         } catch {
             guard [EACCES, EPERM].contains(error.code) else { throw error }
             reading.undecided(path)
@@ -209,10 +323,10 @@ struct FolderWalk {
 
     /// The file's first bytes.
     private func head(of path: [UInt8]) throws(FolderRoot.Failure) -> [UInt8] {
-        let file = try root.openFile(path)
+        let file = try served.openFile(path)
         var code: Int32 = 0
-        let head = [UInt8](unsafeUninitializedCapacity: ImageSignature.length) { buffer, count in
-            let read = root.calls.readHead(file.descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+        let head = [UInt8](unsafeUninitializedCapacity: ImageFormat.signatureLength) { buffer, count in
+            let read = served.root.calls.readHead(file.descriptor, into: UnsafeMutableRawBufferPointer(buffer))
             if read < 0 { code = errno }
             count = max(0, read)
         }
@@ -221,9 +335,10 @@ struct FolderWalk {
     }
 }
 
-extension Sighting {
-    /// Of a file.
-    fileprivate init(at location: String, _ status: stat) {
-        self.init(location: location, original: .file(FileStamp(status), inode: UInt64(status.st_ino)))
+extension ScannedImage {
+    /// A file found by the scan.
+    fileprivate init(at location: String, _ status: stat, _ sidecars: SidecarVersion) {
+        self.init(
+            location: location, original: .file(FileStamp(status), inode: UInt64(status.st_ino)), sidecars: sidecars)
     }
 }

@@ -1,9 +1,9 @@
-/// The place of a name in the order that people expect: `IMG_2` before `IMG_10`, and capitals beside small letters.
+/// The sort key of a name in the order that people expect: `IMG_2` before `IMG_10`, and upper case beside lower case.
 ///
-/// A name is turned into bytes once, such that comparing bytes is comparing names: letters folded to lower case, and
-/// each run of digits written as its length before its digits, without leading zeros. Names that people cannot tell
-/// apart by this (`a` and `A`, `1` and `01`) are told apart by their own bytes, so the order is total, and the same on
-/// every machine and in every language.
+/// A name is converted once to bytes that can be compared directly: letters are folded to lower case, and each run of
+/// digits is written as its length followed by its digits, without leading zeros. Names that are equal in this form
+/// (`a` and `A`, `1` and `01`) are ordered by their own bytes, so the order is total, and the same on every machine and
+/// in every language.
 struct NaturalKey: Comparable, Hashable, Sendable {
     private let folded: [UInt8]
     let name: [UInt8]
@@ -18,7 +18,7 @@ struct NaturalKey: Comparable, Hashable, Sendable {
         return left.name.lexicographicallyPrecedes(right.name)
     }
 
-    /// Writes the key such that keys in a row are compared by the first in which they differ.
+    /// Appends the key, terminated so that a sequence of keys is compared by the first key that differs.
     func append(to bytes: inout [UInt8]) {
         for part in [folded, name] {
             for byte in part {
@@ -38,8 +38,8 @@ struct NaturalKey: Comparable, Hashable, Sendable {
         return key
     }
 
-    /// Adds the key of a text whose letters, but those of ASCII, are in lower case already. No key is another one and bytes
-    /// of zero.
+    /// Appends the key of a text whose non-ASCII letters are already in lower case. No key is equal to another key
+    /// followed by zero bytes.
     static func appendFolded(_ text: UnsafeRawBufferPointer, to key: inout [UInt8]) {
         var position = 0
         while position < text.count {
@@ -52,7 +52,7 @@ struct NaturalKey: Comparable, Hashable, Sendable {
             var end = position
             while end < text.count, isDigit(text[end]) { end += 1 }
             while position < end, text[position] == UInt8(ascii: "0") { position += 1 }
-            // A mark where "0" stands in ASCII, then the length: a longer number is a greater one.
+            // A marker that sorts where "0" does in ASCII, then the length, so that longer numbers sort later.
             let count = end - position
             key.append(UInt8(ascii: "0"))
             for _ in 0..<count / 255 { key.append(255) }

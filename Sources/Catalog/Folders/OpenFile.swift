@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 public import Images
 
-/// A regular file of a folder source, opened for reading. It owns its descriptor: when the value goes, the descriptor
-/// is closed, unless `release()` handed it on.
+/// A regular file of a folder source, opened for reading. The value owns its descriptor and closes it at the end of its
+/// lifetime, unless `release()` has handed it over.
 public struct OpenFile: ~Copyable, Sendable {
     /// Seekable, close-on-exec. Borrowed: do not close it.
     public let descriptor: Int32
     public let stamp: FileStamp
 
-    /// Bytes.
+    /// In bytes.
     public var size: Int64 { stamp.size }
-    /// The content's version, from size and time of change.
+    /// The content version, derived from the size and the modification time.
     public var version: ContentVersion { stamp.version }
 
     init(owning descriptor: Int32, stamp: FileStamp) {
@@ -21,7 +21,7 @@ public struct OpenFile: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Hands the descriptor to the caller, who closes it.
+    /// Hands the descriptor to the caller, who must close it.
     public consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -29,11 +29,11 @@ public struct OpenFile: ~Copyable, Sendable {
     }
 }
 
-/// What the file system says of a file's content.
+/// What the file system says about a file's content.
 public struct FileStamp: Hashable, Sendable {
-    /// Bytes.
+    /// In bytes.
     public let size: Int64
-    /// When the content was last changed: seconds since 1970, and nanoseconds of that second.
+    /// When the content was last modified: seconds since 1970, and nanoseconds of that second.
     public let modifiedSeconds: Int64
     public let modifiedNanoseconds: Int64
 

@@ -1,13 +1,13 @@
-/// The place of an image in the order of its source, as bytes: comparing bytes is comparing places. The files of a folder
-/// stand before those of its sub-folders, both in natural order, as `FolderWalk` names them.
+/// An image's sort key in the order of its source; comparing the bytes compares positions. The files of a folder sort
+/// before those of its sub-folders, both in natural order, as `FolderWalk` reports them.
 struct PathKey: Comparable {
     private var bytes: [UInt8] = []
 
-    /// In which order a source names what lies in it.
+    /// The order in which a source lists its images.
     enum Order {
-        /// As a walk through folders does.
+        /// The order of a walk through folders.
         case files
-        /// As stores list keys: by their bytes.
+        /// The order in which object stores list keys: by their bytes.
         case keys
     }
 
@@ -19,7 +19,7 @@ struct PathKey: Comparable {
         }
     }
 
-    /// Of a file with this path.
+    /// The key of a file with this path.
     init(file path: [UInt8]) {
         let (folder, name) = FilePath.split(path)
         append(folder: folder)
@@ -27,7 +27,7 @@ struct PathKey: Comparable {
         NaturalKey(name).append(to: &bytes)
     }
 
-    /// Where the files in a folder and beneath it begin, and where they end. Not for the root, which is everything.
+    /// The range of all files in a folder and beneath it. Not for the root, which contains everything.
     static func bounds(ofFolder path: [UInt8]) -> (lower: PathKey, upper: PathKey) {
         var lower = PathKey()
         lower.append(folder: path)
@@ -36,7 +36,7 @@ struct PathKey: Comparable {
         return (lower, upper)
     }
 
-    /// Where the files in a folder begin, and where they end: those beneath it come after them.
+    /// The range of the files directly in a folder; files beneath its sub-folders sort after them.
     static func bounds(ofFilesIn path: [UInt8]) -> (lower: PathKey, upper: PathKey) {
         var lower = PathKey()
         lower.append(folder: path)

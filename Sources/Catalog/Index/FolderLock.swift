@@ -1,7 +1,7 @@
 import Glibc
 
-/// Keeps a second process out of the data folder for as long as it lives. The kernel lets go of the lock when the
-/// process ends, however it ends.
+/// Locks the data folder against other processes for as long as this object lives. The kernel releases the lock when
+/// the process ends, however it ends.
 final class FolderLock: Sendable {
     private let descriptor: Int32
 

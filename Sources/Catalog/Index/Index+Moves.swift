@@ -2,45 +2,45 @@ import GRDB
 import Images
 
 extension Index {
-    /// An image that is another one's file under a new name.
+    /// An image that is the file of another image under a new name.
     struct Moved {
         let old: ImageID
-        let came: Came
-        /// Whether it is known to be the same file. One that is only alike is looked into all the same.
+        let added: AddedImage
+        /// Whether it is certainly the same file. A file that only looks the same is indexed anyway.
         let isCertain: Bool
     }
 
-    /// An image that came.
-    struct Came {
+    /// An image that was added.
+    struct AddedImage {
         let id: ImageID
         let row: UInt32
-        /// The present content's.
+        /// The version of its present content.
         let version: ContentVersion
     }
 
-    /// A file that came and has the size of files that have gone.
-    struct Alike {
-        /// By the content's digest.
+    /// An added file that has the size of files that were removed.
+    struct PossibleMove {
+        /// The removed images by the digests of their contents.
         let gone: [ContentDigest: ImageID]
         let path: String
-        let came: Came
+        let added: AddedImage
     }
 
-    /// Which of the images that have gone may be there under another name.
+    /// The removed images that may exist under another name.
     struct Moves {
-        /// Files of the same number, size and time.
+        /// Files with the same inode number, size and time.
         var known: [Moved] = []
-        /// Others of the same size as one that has gone and whose digest is known.
-        var alike: [Alike] = []
+        /// Other files with the same size as a removed one whose digest is known.
+        var possible: [PossibleMove] = []
 
-        var isEmpty: Bool { known.isEmpty && alike.isEmpty }
+        var isEmpty: Bool { known.isEmpty && possible.isEmpty }
     }
 
     /// - Parameters:
-    ///   - gone: images whose rows are still there.
-    ///   - firstRow: the first row of those that came.
-    ///   - own: the gone ones of the source that was read, and the first row that it brought: only there a file's number
-    ///     is of the same disk for certain.
+    ///   - gone: Removed images, whose rows still exist.
+    ///   - firstRow: The first row of the added images.
+    ///   - own: The removed images of the scanned source, and the first row that its scan added. Inode numbers are
+    ///     certain to belong to the same disk only within one source.
     func moves(
         of gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32, own: (gone: Set<UInt32>, firstRow: UInt32)
     ) throws -> Moves {
@@ -69,24 +69,24 @@ extension Index {
             guard !files.isEmpty || !digests.isEmpty else { return Moves() }
             let left = Set(gone.map(\.row))
             var moves = Moves()
-            let came = try db.cachedStatement(
+            let added = try db.cachedStatement(
                 sql: """
                     SELECT size, seconds, nanoseconds, inode, id, row, location FROM image
                     WHERE row >= ? AND objectVersion IS NULL
                     """)
-            try came.rows(Int64(firstRow)) { row in
+            try added.rows(Int64(firstRow)) { row in
                 guard let id = row.integer(4), let stamp = FileStamp(row, from: 0) else { return }
                 let file = File(row, stamp)
-                let came = Came(
+                let added = AddedImage(
                     id: ImageID(rawValue: UInt64(bitPattern: id)), row: UInt32(clamping: row.integer(5) ?? 0),
                     version: stamp.version)
-                // It may have come and gone within the time that is looked at.
-                guard !left.contains(came.row) else { return }
+                // It may have been added and removed again within the period.
+                guard !left.contains(added.row) else { return }
                 if file.inode != nil, let old = files[file] {
-                    let isCertain = old.isOwn && came.row >= own.firstRow
-                    moves.known.append(Moved(old: old.id, came: came, isCertain: isCertain))
+                    let isCertain = old.isOwn && added.row >= own.firstRow
+                    moves.known.append(Moved(old: old.id, added: added, isCertain: isCertain))
                 } else if let gone = digests[stamp.size], let path = row.text(6) {
-                    moves.alike.append(Alike(gone: gone, path: path, came: came))
+                    moves.possible.append(PossibleMove(gone: gone, path: path, added: added))
                 }
             }
             return moves
@@ -103,11 +103,12 @@ extension Index {
         }
     }
 
-    /// Gives images what is known of others. What was learnt of them already, as they are now, stays.
-    func copyFacts(_ moved: [Moved]) throws {
-        let names = FactsColumns.names.joined(separator: ", ")
-        // Looked into is only what is certain to be the same.
-        let alike = FactsColumns.names.map { $0 == "examination" ? "NULL" : $0 }.joined(separator: ", ")
+    /// Copies the metadata of moved images to their new ids. Metadata already read from an image's present content
+    /// stays.
+    func copyMetadata(_ moved: [Moved]) throws {
+        let names = MetadataColumns.names.joined(separator: ", ")
+        // An image that only looks the same does not count as indexed.
+        let possible = MetadataColumns.names.map { $0 == "examination" ? "NULL" : $0 }.joined(separator: ", ")
         func sql(_ version: String, _ values: String) -> String {
             """
             INSERT OR REPLACE INTO facts (id, version, \(names)) SELECT ?1, \(version), \(values) FROM facts
@@ -116,17 +117,17 @@ extension Index {
         }
         try database.write { db in
             let certain = try db.cachedStatement(sql: sql("version", names))
-            let likely = try db.cachedStatement(sql: sql("?3", alike))
-            columns.touch(moved.map(\.came.row))
-            try ColumnKeeper.forget(moved.map(\.came.row), db)
-            try note(untold: moved.lazy.map(\.came.id), db)
+            let likely = try db.cachedStatement(sql: sql("?3", possible))
+            columns.touch(moved.map(\.added.row))
+            try ColumnStore.forget(moved.map(\.added.row), db)
+            try note(unpublished: moved.lazy.map(\.added.id), db)
             for move in moved {
-                let ids = [move.came.id.rawValue, move.old.rawValue, move.came.version.rawValue].map {
+                let ids = [move.added.id.rawValue, move.old.rawValue, move.added.version.rawValue].map {
                     Int64(bitPattern: $0)
                 }
                 try (move.isCertain ? certain : likely).execute(arguments: StatementArguments(ids))
             }
         }
-        columns.touch(moved.map(\.came.row))
+        columns.touch(moved.map(\.added.row))
     }
 }

@@ -1,23 +1,24 @@
+import Encodings
 import FoundationEssentials
 import GRDB
 import Images
 
-/// What the index knows of one source from the last time that it was read to its end.
-struct KnownSource: Sendable {
+/// What the index knows about a source from its last complete scan.
+struct StoredSource: Sendable {
     var listing: Listing
-    /// The list file as it was then; nil for a folder.
+    /// The state of the list file at that scan; nil for a folder.
     var stamp: FileStamp?
-    /// What was wrong then, for a list that need not be read again.
+    /// The problems of that scan, for a list that need not be read again.
     var problems: CatalogState.Problems
 }
 
 extension Index {
-    /// The source with this key, and what is known of it; nil when it was never read to its end.
-    func source(_ key: String) throws -> KnownSource? {
+    /// What is known of the source with this key; nil if it was never scanned completely.
+    func source(_ key: String) throws -> StoredSource? {
         try database.read { db in
             let sql = "SELECT id, size, seconds, nanoseconds, problems FROM source WHERE key = ?"
             guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
-            // A damaged value reads as nothing, never as a trap.
+            // A damaged value reads as nil and never traps.
             func value<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
                 Value.fromDatabaseValue(row[column] as DatabaseValue)
             }
@@ -27,7 +28,7 @@ extension Index {
                 stamp = FileStamp(size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
             }
             let text: String? = value(4)
-            let problems = text.flatMap { try? JSONDecoder().decode(CatalogState.Problems.self, from: Data($0.utf8)) }
+            let problems = text.flatMap { try? CatalogState.Problems(JSONField($0)) }
             var builder = ListingBuilder()
             let blocks = try Row.fetchCursor(
                 db, sql: "SELECT ids, rows FROM listing WHERE source = ? ORDER BY block", arguments: [id])
@@ -39,15 +40,15 @@ extension Index {
                 }
                 for (id, row) in zip(ids, rows) { builder.append(ImageID(rawValue: id), row: row) }
             }
-            return KnownSource(listing: builder.listing(), stamp: stamp, problems: problems ?? .init())
+            return StoredSource(listing: builder.listing(), stamp: stamp, problems: problems ?? .init())
         }
     }
 
-    /// Keeps the order of a source that was read to its end.
+    /// Stores the listing of a source that was scanned completely.
     ///
-    /// - Parameter before: what this index has, if that is known: what is the same is not written again.
-    func keep(_ known: KnownSource, as key: String, before: Listing? = nil) throws {
-        let problems = String(decoding: try JSONEncoder().encode(known.problems), as: UTF8.self)
+    /// - Parameter before: The listing that this index already has, if known; equal blocks are not written again.
+    func keep(_ known: StoredSource, as key: String, before: Listing? = nil) throws {
+        let problems = String(decoding: known.problems.json(), as: UTF8.self)
         try database.write { db in
             let sql = """
                 INSERT INTO source (key, size, seconds, nanoseconds, problems) VALUES (?, ?, ?, ?, ?)
@@ -74,7 +75,7 @@ extension Index {
         }
     }
 
-    /// Clears what a run left behind that ended in the middle of a scan: rows that no listing has.
+    /// Deletes rows without a listing, left behind by a run that ended in the middle of a scan.
     func clearUnsettled() throws {
         try database.write { db in
             let settled = try Index.counter("settledRow", db)
@@ -82,14 +83,14 @@ extension Index {
         }
     }
 
-    /// The last revision that was shown, and the number of the next row.
+    /// The last visible revision, and the number of the next row.
     func counters() throws -> (revision: UInt64, nextRow: UInt32) {
         try database.read { db in
             (try Index.counter("revision", db), UInt32(clamping: try Index.counter("nextRow", db)))
         }
     }
 
-    private static func counter(_ name: String, _ db: Database) throws -> UInt64 {
+    static func counter(_ name: String, _ db: Database) throws -> UInt64 {
         let value = try Int64.fetchOne(db, sql: "SELECT value FROM counter WHERE name = ?", arguments: [name])
         return UInt64(clamping: value ?? 0)
     }
@@ -99,7 +100,7 @@ extension Index {
         try statement.execute(arguments: [name, Int64(clamping: value)])
     }
 
-    /// Little-endian; this program runs on no other machine.
+    /// Little-endian, the byte order of all supported machines.
     private static func data<Number: FixedWidthInteger>(_ numbers: [Number]) -> Data {
         numbers.withUnsafeBytes { Data($0) }
     }

@@ -3,24 +3,24 @@ import GRDBSQLite
 import Locking
 import Synchronization
 
-/// The catalog's memory: rows of images, the order of each source, and what was learnt. SQLite in the data folder, in
-/// write-ahead mode, so that readers and the one writer do not wait for each other; or, when the disk fails, in memory.
+/// Stores the catalog: rows of images, the listing of each source, and metadata. A SQLite database in the data folder,
+/// in write-ahead mode so that readers and the single writer do not block each other; or in memory if the disk fails.
 final class Index: Sendable {
     let database: any DatabaseWriter
-    /// Set for good once damage was met: it is read as far as that goes, and not written any more.
+    /// Set permanently when damage is found. From then on the index is read as far as possible, and no longer written.
     let isDamaged = Atomic(false)
-    let columns = ColumnKeeper()
-    /// Which of its rows stand for files that have been looked into; nil before that was asked for.
-    let examinations = Guarded<Examinations?>(nil)
-    /// Whether what is learnt is kept for others.
+    let columns = ColumnStore()
+    /// Tracks which of its rows are indexed; nil until first needed.
+    let indexing = Guarded<IndexedRows?>(nil)
+    /// Whether new metadata is recorded for the other nodes.
     let isShared = Atomic(false)
 
-    /// Raised when the tables change; an index of an older form is brought to this one, any other is set aside.
+    /// The schema version. An older index is migrated; any other is set aside.
     private static let form = 3
 
-    /// Opens the index in a file, and makes it when there is none.
+    /// Opens the index in a file; creates it if there is none.
     ///
-    /// - Throws: `DatabaseError`; of the kinds `isDamage` when the file is not a whole index.
+    /// - Throws: `DatabaseError`; one with `isDamage` if the file is not an intact index.
     init(path: String, maximumPages: Int?) throws {
         var configuration = Index.configuration
         configuration.maximumReaderCount = 2
@@ -34,16 +34,16 @@ final class Index: Sendable {
         try prepare()
     }
 
-    /// An index in memory, gone with the process.
+    /// An index in memory, which ends with the process.
     init() throws {
         database = try DatabaseQueue(configuration: Index.configuration)
         try prepare()
     }
 
-    /// One that was set aside, to read in it what can be read.
+    /// Opens an index that was set aside, to read from it what is still readable.
     ///
-    /// - Throws: `DatabaseError` when that is nothing.
-    init(wreck path: String) throws {
+    /// - Throws: `DatabaseError` if it cannot be opened.
+    init(damaged path: String) throws {
         var configuration = Index.configuration
         configuration.readonly = true
         configuration.prepareDatabase { Index.keepLog($0) }
@@ -51,15 +51,15 @@ final class Index: Sendable {
         isDamaged.store(true, ordering: .relaxed)
     }
 
-    /// Blocking. The log is written back first, so that the file alone is the whole index.
+    /// Blocking. Writes the write-ahead log back first, so that the file alone is the complete index.
     func close() throws {
         if !isDamaged.load(ordering: .relaxed) { _ = try? columns.save(to: database, isLast: true) }
         try? database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         try database.close()
     }
 
-    /// Has SQLite leave the log where it is when the last connection closes. It deletes it by its name, and when this
-    /// index was set aside meanwhile the name is that of its successor's log.
+    /// Makes SQLite keep the write-ahead log when the last connection closes. SQLite would delete the log by name, and
+    /// after this index has been set aside that name belongs to its successor's log.
     private static func keepLog(_ db: Database) {
         var isKept: CInt = 1
         sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
@@ -68,7 +68,7 @@ final class Index: Sendable {
     private static var configuration: GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(10)
-        // Where this program's log is public, SQL arguments are paths of private pictures.
+        // SQL arguments are paths of private pictures, which must not appear in logs.
         configuration.publicStatementArguments = false
         return configuration
     }
@@ -77,19 +77,20 @@ final class Index: Sendable {
         try database.writeWithoutTransaction { db in
             let form = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
             guard (0...Index.form).contains(form) else {
-                throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "an index of another version of this program")
+                throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "an index of another version of Tessera")
             }
             if form == 0 {
                 try db.inTransaction(.immediate) {
                     try Index.createTables(db); return .commit
                 }
             }
-            // Small enough to read whole, and what is damaged is found now and not at some reader's page.
+            // Small databases are checked completely, so that damage is found now and not by a reader's page.
             let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             if form != 0, pages <= 8192, try String.fetchOne(db, sql: "PRAGMA quick_check(1)") != "ok" {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index is damaged")
             }
-            // What can be made again at any time has no form of its own; nor has what other programs need not know.
+            // Tables that can be rebuilt at any time, or that older programs may ignore, do not raise the schema
+            // version.
             try db.execute(
                 sql: """
                     CREATE TABLE IF NOT EXISTS columns (block INTEGER PRIMARY KEY, data BLOB NOT NULL);
@@ -104,12 +105,14 @@ final class Index: Sendable {
             if (1..<Index.form).contains(form) {
                 try db.inTransaction(.immediate) {
                     if form < 2 { try Index.addIncompleteness(db) }
-                    try Index.addExaminations(db)
+                    try Index.addIndexing(db)
                     return .commit
                 }
             }
-            // Programs that do not know these can go on with the index, so this is no other form.
-            let later = ["inode", "objectVersion"].map { ("image", $0) } + FactsColumns.later.map { ("facts", $0) }
+            // Programs that do not know these columns can still use the index, so the schema version stays.
+            let later =
+                ["inode", "objectVersion", "sidecars"].map { ("image", $0) }
+                + MetadataColumns.later.map { ("facts", $0) }
             for (table, name) in later
             where try !db.columns(in: table).contains(where: { $0.name == name }) {
                 try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(name)")
@@ -117,14 +120,14 @@ final class Index: Sendable {
         }
     }
 
-    /// From form 1 to form 2: whether a file ends before its picture does is a fact, too.
+    /// Migrates from version 1 to 2: stores whether a file ends before its image does.
     private static func addIncompleteness(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE facts ADD COLUMN isIncomplete; PRAGMA user_version = 2")
     }
 
-    /// From form 2 to form 3: what people write into pictures, and which files have been looked into.
-    private static func addExaminations(_ db: Database) throws {
-        for name in FactsColumns.third { try db.execute(sql: "ALTER TABLE facts ADD COLUMN \(name)") }
+    /// Migrates from version 2 to 3: stores what people write into images, and which files are indexed.
+    private static func addIndexing(_ db: Database) throws {
+        for name in MetadataColumns.third { try db.execute(sql: "ALTER TABLE facts ADD COLUMN \(name)") }
         try db.execute(
             sql: """
                 ALTER TABLE source ADD COLUMN examinedRow INTEGER;
@@ -147,9 +150,9 @@ final class Index: Sendable {
                     row INTEGER PRIMARY KEY, id INTEGER NOT NULL, location TEXT NOT NULL,
                     size INTEGER, seconds INTEGER, nanoseconds INTEGER,
                     name TEXT, width INTEGER, height INTEGER, takenAt TEXT, inode INTEGER,
-                    objectVersion INTEGER);
+                    objectVersion INTEGER, sidecars INTEGER);
                 CREATE TABLE facts (
-                    id INTEGER PRIMARY KEY, version INTEGER, \(FactsColumns.names.joined(separator: ", ")));
+                    id INTEGER PRIMARY KEY, version INTEGER, \(MetadataColumns.names.joined(separator: ", ")));
                 CREATE TABLE unexamined (row INTEGER PRIMARY KEY);
                 PRAGMA user_version = \(form);
                 """)
@@ -157,17 +160,17 @@ final class Index: Sendable {
 }
 
 extension DatabaseError {
-    /// What SQLite says, without the statement: fit for the person at the command line.
+    /// SQLite's message without the statement, fit for the operator.
     var reason: String { message ?? "\(resultCode)" }
 
-    /// Whether the file is damaged, or no index at all: to be set aside. (That a statement met another form of the tables
-    /// than it was made for, `SQLITE_SCHEMA`, is none.)
+    /// Whether the file is damaged or not an index at all, so that it must be set aside. `SQLITE_SCHEMA`, a statement
+    /// prepared for other tables, is no damage.
     var isDamage: Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(resultCode)
             || resultCode == .SQLITE_ERROR && message?.hasPrefix("no such ") == true
     }
 
-    /// A listing names rows that are not there.
+    /// A listing names rows that do not exist.
     static var missingRows: DatabaseError {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: "rows are missing")
     }

@@ -1,10 +1,10 @@
 import GRDB
 import GRDBSQLite
 
-/// A row that a statement of SQLite stands at, read value by value; until the next one. Past GRDB, which makes an object of
-/// each row and of each value: where rows come by the hundred for each viewport that costs more than finding them.
+/// The current row of a SQLite statement; valid until the next step. Bypasses GRDB, which creates objects for each row
+/// and value: with hundreds of rows per viewport, that costs more than finding them.
 ///
-/// A value of another type than is asked for, as a damaged one is, reads as none, and never traps.
+/// A value of another type than requested, such as a damaged one, reads as nil and never traps.
 struct StoredRow {
     fileprivate let raw: SQLiteStatement
 
@@ -40,7 +40,7 @@ struct StoredRow {
 }
 
 extension Statement {
-    /// Runs the statement with these arguments, and hands on its rows one after the other.
+    /// Runs the statement with these arguments and passes on its rows one by one.
     func rows(_ arguments: Int64..., read: (StoredRow) throws -> Void) throws {
         let raw = sqliteStatement
         sqlite3_reset(raw)
@@ -54,7 +54,7 @@ extension Statement {
         }
     }
 
-    /// The same of the one row that there may be; nil where there is none.
+    /// The same for at most one row; nil if there is none.
     func row<Value>(_ argument: Int64, read: (StoredRow) throws -> Value?) throws -> Value? {
         let raw = sqliteStatement
         sqlite3_reset(raw)
@@ -68,7 +68,7 @@ extension Statement {
 }
 
 extension DatabaseError {
-    /// What a step of a statement came to that brought no row.
+    /// The error of a step that returned no row.
     init(stepped raw: SQLiteStatement, _ code: CInt) {
         let message = sqlite3_db_handle(raw).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
         self.init(resultCode: ResultCode(rawValue: code), message: message)

@@ -1,22 +1,18 @@
-/// A list as CSV. A header names the columns: the URL's is called `url`, `image`, `src` or the like (see `urlNames`), a
-/// column called `name` or `title` has what people call the picture. Without such a header the first column in which a
-/// URL is met is the URL's, and there are no names.
+/// A URL list in CSV, separated by commas, semicolons, or tabs (see ``CSVSeparator``). A header names the columns (see
+/// ``CSVColumns``): the URL's column is called `url`, `image`, `src` or the like; a column called `name` or `title`
+/// contains the display name. Without such a header, the first column that contains a URL is the URL's, and images have
+/// no names.
 struct CSVList: ListReading {
-    private static let urlNames = [
-        "url", "image_url", "imageurl", "image-url", "image url", "image", "src", "source", "href", "link", "uri",
-        "photo",
-        "picture", "file",
-    ]
-    private static let nameNames = ["name", "title", "caption", "label"]
-
-    /// Bytes and lines of the longest record. The second keeps a quote that is never closed from swallowing much.
+    /// The longest record in bytes and in lines. The limit on lines keeps an unclosed quote from swallowing much of the
+    /// list.
     let limit: Int
-    private static let mostLines = 100
+    private static let maximumLines = 100
 
-    private var urlColumn: Int?
-    private var nameColumn: Int?
+    /// Nil until a line shows it.
+    private var separator: UInt8?
+    private var columns: CSVColumns?
     private var isFirst = true
-    /// The lines of a record that is still open.
+    /// The lines of a record that is not complete yet.
     private var pending: [LineSplitter.Line] = []
     private var pendingBytes = 0
 
@@ -25,7 +21,7 @@ struct CSVList: ListReading {
     }
 
     mutating func read(_ line: LineSplitter.Line, emit: (ListEntry) throws -> Void) throws {
-        // Lines that were taken for a part of an open record, and are not, are read again.
+        // Lines that turned out not to belong to an open record are parsed again.
         var queue = [line]
         while let line = queue.popLast() {
             pending.append(line)
@@ -34,14 +30,20 @@ struct CSVList: ListReading {
                 queue += try giveUp("the line is too long", emit)
                 continue
             }
-            switch CSVRecord(text) {
+            if line.number == 1, let declared = CSVSeparator.declared(by: text) {
+                separator = declared
+                forget()
+                try emit(.nothing)
+                continue
+            }
+            switch record(text) {
             case .complete(let fields):
                 let number = pending[0].number
                 forget()
                 try read(fields, line: number, emit)
             case .malformed(let reason):
                 queue += try giveUp(reason, emit)
-            case .open where pending.count >= Self.mostLines || pendingBytes > limit:
+            case .open where pending.count >= Self.maximumLines || pendingBytes > limit:
                 queue += try giveUp("a quote is not closed", emit)
             case .open:
                 break
@@ -55,7 +57,12 @@ struct CSVList: ListReading {
         }
     }
 
-    /// The pending lines as one text; nil when one of them is too long.
+    private mutating func record(_ text: [UInt8]) -> CSVRecord {
+        if separator == nil { separator = CSVSeparator.shown(by: text, isFirst: isFirst) }
+        return CSVRecord(text, separator: separator ?? CSVSeparator.comma)
+    }
+
+    /// The pending lines as one text; nil if one of them is too long.
     private func joined() -> [UInt8]? {
         if pending.count == 1 { return pending[0].bytes }
         var text: [UInt8] = []
@@ -67,7 +74,7 @@ struct CSVList: ListReading {
         return text
     }
 
-    /// Names the first pending line bad, and returns the others, the next one last.
+    /// Reports the first pending line as bad, and returns the others in reverse order.
     private mutating func giveUp(
         _ reason: String, _ emit: (ListEntry) throws -> Void
     ) rethrows -> [LineSplitter.Line] {
@@ -88,25 +95,31 @@ struct CSVList: ListReading {
         if fields.allSatisfy(\.isEmpty) || isFirst && fields[0].first == UInt8(ascii: "#") { return try emit(.nothing) }
         if isFirst {
             isFirst = false
-            let names = fields.map { String(decoding: $0, as: UTF8.self).lowercased() }
-            if let column = Self.urlNames.lazy.compactMap(names.firstIndex(of:)).first {
-                urlColumn = column
-                nameColumn = Self.nameNames.lazy.compactMap(names.firstIndex(of:)).first
+            if let named = CSVColumns(header: fields) {
+                columns = named
                 return try emit(.nothing)
             }
         }
-        let column = urlColumn ?? fields.firstIndex { (try? WebAddress.parse($0)) != nil }
-        guard let column else { return try emit(.bad(line: line, reason: "no column has a URL")) }
-        urlColumn = column
-        guard column < fields.count else { return try emit(.bad(line: line, reason: "the URL's column is missing")) }
-        var stated = Sighting.Stated()
-        stated.name = nameColumn.flatMap { $0 < fields.count ? String(validating: fields[$0], as: UTF8.self) : nil }
+        columns = columns ?? CSVColumns(record: fields)
+        guard let columns else {
+            let reason = "no column contains a URL; a first line such as name,url says which column does"
+            return try emit(.bad(line: line, reason: reason))
+        }
+        guard columns.url < fields.count else {
+            return try emit(.bad(line: line, reason: "the URL column is missing"))
+        }
+        var stated = ScannedImage.Stated()
+        stated.name = columns.name.flatMap { $0 < fields.count ? Self.text(fields[$0]) : nil }
         let entry: ListEntry
         do throws(WebAddress.Fault) {
-            entry = .image(try Sighting(url: fields[column], stated: stated))
+            entry = .image(try ScannedImage(url: fields[columns.url], stated: stated))
         } catch {
             entry = .bad(line: line, reason: error.reason)
         }
         try emit(entry)
+    }
+
+    private static func text(_ field: [UInt8]) -> String {
+        String(validating: field, as: UTF8.self) ?? Windows1252.text(field)
     }
 }

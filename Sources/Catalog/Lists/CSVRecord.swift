@@ -1,14 +1,14 @@
-/// One record of a CSV file (RFC 4180 section 2): fields between commas; a field in quotes may contain commas, line
-/// ends and, doubled, quotes.
+/// One record of a CSV file (RFC 4180 section 2): fields between separators. A quoted field may contain separators,
+/// line ends and doubled quotes.
 enum CSVRecord: Hashable {
     case complete([[UInt8]])
-    /// The text ends within quotes: the record goes on in the next line.
+    /// The text ends inside quotes, so the record continues on the next line.
     case open
     case malformed(reason: String)
 
-    init(_ text: [UInt8]) {
+    /// - Parameter separator: A comma by the RFC; spreadsheets write a semicolon where a comma is the decimal sign.
+    init(_ text: [UInt8], separator: UInt8 = UInt8(ascii: ",")) {
         let quote = UInt8(ascii: "\"")
-        let comma = UInt8(ascii: ",")
         var fields: [[UInt8]] = []
         var position = 0
         while true {
@@ -26,12 +26,12 @@ enum CSVRecord: Hashable {
                     field.append(quote)
                     position += 1
                 }
-                guard position == text.count || text[position] == comma else {
+                guard position == text.count || text[position] == separator else {
                     self = .malformed(reason: "text follows a closing quote")
                     return
                 }
             } else {
-                let end = text[position...].firstIndex(of: comma) ?? text.count
+                let end = text[position...].firstIndex(of: separator) ?? text.count
                 field += text[position..<end]
                 position = end
             }

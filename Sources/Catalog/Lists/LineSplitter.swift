@@ -1,14 +1,14 @@
-/// Cuts bytes into lines, whatever pieces they come in: LF or CRLF ends a line, a UTF-8 byte order mark at the very
-/// beginning is dropped, and of a line that is too long no more is kept than its number.
+/// Splits bytes, in pieces of any size, into lines. LF or CRLF ends a line, and a UTF-8 byte order mark at the very
+/// beginning is dropped. For a line that is too long, only the number is reported.
 struct LineSplitter {
     struct Line: Hashable {
-        /// From 1.
+        /// Counted from 1.
         let number: Int
-        /// Without its end; nil when the line is longer than the limit.
+        /// Without the line end; nil if the line is longer than the limit.
         let bytes: [UInt8]?
     }
 
-    /// Bytes of the longest line.
+    /// The maximum length of a line in bytes.
     let limit: Int
     private var number = 1
     private var pending: [UInt8] = []
@@ -18,7 +18,7 @@ struct LineSplitter {
         self.limit = limit
     }
 
-    /// Takes the next bytes and hands out the lines that are whole now.
+    /// Takes the next bytes, and emits the lines that are complete now.
     mutating func read(_ bytes: UnsafeRawBufferPointer, emit: (Line) throws -> Void) rethrows {
         var start = bytes.startIndex
         while start < bytes.endIndex {
@@ -32,7 +32,7 @@ struct LineSplitter {
         }
     }
 
-    /// Hands out the last line if it has no end of its own.
+    /// Emits the last line if it has no line end.
     mutating func finish(emit: (Line) throws -> Void) rethrows {
         if !pending.isEmpty || isTooLong { try finishLine(emit) }
     }

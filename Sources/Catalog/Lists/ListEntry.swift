@@ -1,22 +1,24 @@
-/// What one line (or CSV record) of a list says.
+import Time
+
+/// The content of one line (or CSV record) of a URL list.
 enum ListEntry: Hashable {
-    case image(Sighting)
+    case image(ScannedImage)
     /// Blank, a comment, or a header.
     case nothing
-    /// Unusable; the line, from 1, and why.
+    /// An unusable line: its number, from 1, and the reason.
     case bad(line: Int, reason: String)
 }
 
-/// How one format of list is understood: lines in, entries out, without I/O.
+/// Parses one format of URL lists: lines in, entries out, without I/O.
 protocol ListReading {
-    /// Takes the next line; it may complete no entry, one or several.
+    /// Takes the next line, which may complete any number of entries.
     mutating func read(_ line: LineSplitter.Line, emit: (ListEntry) throws -> Void) throws
-    /// The list is at its end.
+    /// Called at the end of the list.
     mutating func finish(emit: (ListEntry) throws -> Void) throws
 }
 
 extension Source.ListFormat {
-    /// - Parameter limit: Bytes of the longest record.
+    /// - Parameter limit: The longest record in bytes.
     func reader(limit: Int) -> any ListReading {
         switch self {
         case .text: TextList()
@@ -26,8 +28,8 @@ extension Source.ListFormat {
     }
 }
 
-extension Sighting {
-    /// An image of a list; what is stated is kept only as far as it can be true.
+extension ScannedImage {
+    /// An image of a list. Stated values that cannot be true are dropped.
     init(url: some Collection<UInt8>, stated: Stated = Stated()) throws(WebAddress.Fault) {
         self.init(location: try WebAddress.parse(url), original: .url)
         func pixels(_ value: Int?) -> Int? { value.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
@@ -35,6 +37,6 @@ extension Sighting {
         self.stated.name = name?.isEmpty == false ? name : nil
         self.stated.width = pixels(stated.width)
         self.stated.height = pixels(stated.height)
-        self.stated.takenAt = stated.takenAt.flatMap { Timestamp.isValid($0) ? $0 : nil }
+        self.stated.takenAt = stated.takenAt.flatMap { Timestamp($0) == nil ? nil : $0 }
     }
 }

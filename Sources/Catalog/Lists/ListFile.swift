@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// A list on disk, read from its beginning to its end in pieces: never whole in memory.
+/// A URL list on disk, read sequentially in pieces, so that it is never in memory as a whole.
 struct ListFile {
     private static let pieceSize = 65_536
 
     let path: String
     let format: Source.ListFormat
-    /// Bytes of the longest line or record.
+    /// The longest line or record in bytes.
     let limit: Int
     let calls: FileSystemCalls
 
-    /// An `errno`.
+    /// A failed call, with its `errno`.
     struct Failure: Error {
         let code: Int32
     }
 
-    /// The file as it is now.
+    /// The file's present state.
     func status() throws(Failure) -> (stamp: FileStamp, status: stat) {
         var status = stat()
         guard calls.status(path, &status) == 0 else { throw Failure(code: errno) }
@@ -24,9 +24,10 @@ struct ListFile {
         return (FileStamp(status), status)
     }
 
-    /// Hands out every entry until `isStopped` says true.
+    /// Emits every entry until `isStopped` returns true.
     func read(isStopped: () -> Bool, emit: (ListEntry) throws -> Void) throws {
         var reader = format.reader(limit: limit)
+        var decoder = ListDecoder()
         var splitter = LineSplitter(limit: limit)
         let descriptor = calls.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure(code: errno) }
@@ -38,10 +39,13 @@ struct ListFile {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure(code: errno) }
             guard count > 0 else {
+                try decoder.finish { try splitter.read($0) { try reader.read($0, emit: emit) } }
                 try splitter.finish { try reader.read($0, emit: emit) }
                 return try reader.finish(emit: emit)
             }
-            try splitter.read(UnsafeRawBufferPointer(rebasing: piece[..<count])) { try reader.read($0, emit: emit) }
+            try decoder.read(UnsafeRawBufferPointer(rebasing: piece[..<count])) {
+                try splitter.read($0) { try reader.read($0, emit: emit) }
+            }
         }
     }
 }

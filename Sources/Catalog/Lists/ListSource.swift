@@ -1,8 +1,9 @@
+import BlockingIO
 import Glibc
 import Images
 import Locking
 
-/// A file of URLs.
+/// A file that lists URLs.
 struct ListSource: SourceReading {
     let path: String
     let format: Source.ListFormat
@@ -14,39 +15,59 @@ struct ListSource: SourceReading {
     }
 
     func open(_ configuration: Catalog.Configuration) throws(CatalogError) -> FolderRoot? {
-        let descriptor = configuration.fileSystem.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .badSource(word: path, reason: Source.unreadable(errno)) }
-        close(descriptor)
-        return nil
+        let code = try? AbandonableWork.value(label: "open", patience: configuration.diskPatience) { _ -> Int32 in
+            let descriptor = configuration.fileSystem.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { return errno }
+            close(descriptor)
+            return 0
+        }
+        // If its disk does not answer, a scan will report and retry it.
+        guard let code, code != 0 else { return nil }
+        throw .badSource(word: path, reason: Source.unreadable(code))
     }
 
-    /// In its folder the list alone.
+    /// Only the list itself, in its folder.
     func isOfInterest(_ name: [UInt8]) -> Bool { name == FilePath.split(Array(path.utf8)).name }
 
-    func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport? {
-        let catalog = visit.catalog
+    func read(_ source: NamedSource, _ context: ScanContext, into scan: SourceScan) throws -> SourceReport? {
+        let catalog = context.catalog
         let configuration = catalog.configuration
         let file = ListFile(
             path: path, format: format, limit: configuration.longestLine, calls: configuration.fileSystem)
-        catalog.watchList(path, of: source)
-        let (stamp, status) = try file.status()
-        let sign = visit.dirt.paths.values.first
-        if visit.former != nil, sign != .changed, !catalog.isWholeList(source, path, status, sign) { return nil }
-        let before = catalog.standing.withLock { ($0.stamps[source.ordinal], $0.problemsWhenRead[source.ordinal]) }
-        if visit.former?.index === visit.index, stamp == before.0 {
+        let refusal = catalog.beginWatch(of: source)
+        let watch = catalog.records[source.ordinal].watch
+        let (watchRefusal, stamp, status) = try catalog.whileItProgresses(source) { _ in
+            // Its folder, where it is edited or replaced.
+            let refusal = watch?.add([], at: FilePath.systemFolder(of: path))
+            let (stamp, status) = try file.status()
+            return (refusal, stamp, status)
+        }
+        catalog.noteWatch(of: source, refusal ?? watchRefusal)
+        let sign = context.dirtySet.paths.values.first
+        if context.former != nil, sign != .changed, !catalog.isWholeList(source, path, status, sign) { return nil }
+        let before = catalog.mutableState.withLock { ($0.stamps[source.ordinal], $0.problemsWhenRead[source.ordinal]) }
+        if context.former?.index === context.index, stamp == before.0 {
             catalog.settle(source, before.1)
             return nil
         }
-        var report = SourceReport(stamp: stamp)
-        try file.read(isStopped: { catalog.isEnding }) { entry in
-            switch entry {
-            case .image(let sighting): try scan.add(sighting)
-            case .bad(let line, let reason): report.problems.add(.init(source: name, line: line, reason: reason))
-            case .nothing: break
+        return try catalog.whileItProgresses(source) { progress in
+            var report = SourceReport(stamp: stamp)
+            let isStopped = {
+                progress.note()
+                return catalog.isEnding || progress.isAbandoned
             }
+            try file.read(isStopped: isStopped) { entry in
+                switch entry {
+                case .image(let scannedImage): try progress.unlessAbandoned { try scan.add(scannedImage) }
+                case .bad(let line, let reason): report.problems.add(.init(source: name, line: line, reason: reason))
+                case .nothing: break
+                }
+            }
+            return report
         }
-        return report
     }
 
-    func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation { .remote(url: sighting.location) }
+    func location(of scannedImage: ScannedImage, in ordinal: Int) -> ImageLocation {
+        .remote(url: scannedImage.location)
+    }
 }

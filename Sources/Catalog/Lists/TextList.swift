@@ -1,4 +1,4 @@
-/// A list with one URL a line. Blank lines and lines that begin with `#` are skipped; spaces around a URL are dropped.
+/// A URL list with one URL per line. Skips blank lines and lines that begin with `#`; drops spaces around a URL.
 struct TextList: ListReading {
     func read(_ line: LineSplitter.Line, emit: (ListEntry) throws -> Void) throws {
         guard let bytes = line.bytes else { return try emit(.bad(line: line.number, reason: "the line is too long")) }
@@ -6,7 +6,7 @@ struct TextList: ListReading {
         guard !text.isEmpty, text.first != UInt8(ascii: "#") else { return try emit(.nothing) }
         let entry: ListEntry
         do throws(WebAddress.Fault) {
-            entry = .image(try Sighting(url: text))
+            entry = .image(try ScannedImage(url: text))
         } catch {
             entry = .bad(line: line.number, reason: error.reason)
         }
@@ -17,7 +17,7 @@ struct TextList: ListReading {
 }
 
 extension Collection where Element == UInt8, SubSequence: BidirectionalCollection<UInt8> {
-    /// Without the spaces and tabs at both ends.
+    /// The bytes without spaces, tabs and carriage returns at both ends.
     func trimmingSpaces() -> [UInt8] {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
         var text = Array(drop(while: isSpace))

@@ -1,70 +1,71 @@
 import Locking
+import Time
 
-/// The months of a view: where each begins and how many images it has.
+/// The months of a view, with their positions and counts.
 public struct Timeline: Sendable, Hashable {
     public struct Month: Sendable, Hashable {
-        /// Nil for the images of which it is not known when they were taken.
+        /// Nil for images without a known date.
         public let year: Int?
         public let month: Int?
-        /// The first position at which an image of the month stands.
+        /// The position of the month's first image.
         public let first: Int
         public let count: Int
     }
 
     public let revision: UInt64
     public let total: Int
-    /// In the order of their first positions.
+    /// Sorted by first position.
     public let months: [Month]
 }
 
-/// A folder beneath another one, with all that lies in it.
+/// A folder inside another, with everything beneath it.
 public struct GalleryFolder: Sendable, Hashable {
-    /// As `View.folder` takes it.
+    /// In the form of `View.folder`.
     public let path: String
     public let name: String
-    /// Images in it and beneath it.
+    /// The number of images in it and beneath it.
     public let count: Int
-    /// Whether there are folders in it.
+    /// Whether it contains folders.
     public let hasFolders: Bool
 }
 
-/// The proportions of a view's images, for laying them out before they are seen.
+/// The aspect ratios of a view's images in sums, for a layout before any image is known.
 public struct Shape: Sendable, Hashable {
-    /// Images of a block; the last one of a part may have fewer.
+    /// The number of images in a block; the last block of a part may have fewer.
     public static let block = 256
 
     public let revision: UInt64
     public let total: Int
-    /// The positions at which blocks begin anew: the first image of each month where the view is sorted by them, else of
-    /// the view.
+    /// The positions at which a new sequence of blocks begins: the first image of each month if the view is sorted by
+    /// date, else the start of the view.
     public let parts: [Int]
-    /// Of each block, what its images are wide together where each is one high. What is not known counts as
+    /// For each block, the total width of its images at height 1. Images of unknown size count as
     /// `AspectRatio.assumed`.
     public let sums: [Double]
 }
 
 extension Catalog {
-    /// - Throws: as ``order(of:)``.
+    /// - Throws: The same errors as ``order(of:)``.
     public func timeline(of view: View) async throws -> Timeline {
         try await survey(view, \.timeline) { order, maker in
             if let months = order.basis?.months {
                 return Timeline(revision: order.revision, total: order.count, months: months)
             }
-            // By the months since the year 0; nil where it is not known.
+            // Keyed by the number of months since the year 0; nil if the date is unknown.
             var months: [Int?: (first: Int, count: Int)] = [:]
             var last: (range: ClosedRange<Int64>, key: Int)?
             maker.forEachPlace(of: order) { position, row in
-                let taken = row.map { $0.block.taken[$0.place] } ?? ColumnBlock.unknownTime
+                let taken = row.flatMap { $0.block.seconds(at: $0.offset) }
                 let key: Int?
-                if let last, last.range.contains(taken) {
+                if let last, let taken, last.range.contains(taken) {
                     key = last.key
-                } else if taken == ColumnBlock.unknownTime {
-                    key = nil
-                } else {
-                    let (year, month) = WallTime.month(of: taken)
-                    let number = year * 12 + month - 1
+                } else if let taken {
+                    let day = CivilDay(ofSecond: taken)
+                    let number = day.year * 12 + day.month - 1
                     key = number
-                    last = (WallTime.span(ofYear: year, month: month), number)
+                    last = (WallTime.month(of: day), number)
+                } else {
+                    key = nil
                 }
                 months[key, default: (position, 0)].count += 1
             }
@@ -72,7 +73,7 @@ extension Catalog {
             return Timeline(
                 revision: order.revision, total: order.count,
                 months: sorted.map { key, value in
-                    // No picture was taken before the year 0.
+                    // No picture was taken before the year 0, so the remainders are not negative.
                     Timeline.Month(
                         year: key.map { $0 / 12 }, month: key.map { $0 % 12 + 1 }, first: value.first,
                         count: value.count)
@@ -80,9 +81,9 @@ extension Catalog {
         }
     }
 
-    /// What the images of the blocks look like together.
+    /// The sums of aspect ratios per block.
     ///
-    /// - Throws: as ``order(of:)``.
+    /// - Throws: The same errors as ``order(of:)``.
     public func shape(of view: View) async throws -> Shape {
         try await survey(view, \.shape) { order, maker in
             let parts = order.count == 0 ? [] : order.basis?.months?.map(\.first) ?? [0]
@@ -102,9 +103,9 @@ extension Catalog {
         }
     }
 
-    /// The proportions of the images at these positions, a byte each (see `AspectRatio`).
+    /// The aspect ratios of the images at these positions, one byte each (see `AspectRatio`).
     ///
-    /// - Throws: as ``order(of:)``.
+    /// - Throws: The same errors as ``order(of:)``.
     public func ratios(of view: View, at range: Range<Int>) async throws -> (revision: UInt64, bytes: [UInt8]) {
         try await survey(view) { order, maker in
             var bytes: [UInt8] = []
@@ -113,15 +114,15 @@ extension Catalog {
         }
     }
 
-    /// The folders in this one, by name; those at the top for an empty path.
+    /// The folders inside this one, sorted by name; the top-level folders for an empty path.
     ///
-    /// - Throws: as ``order(of:)``.
+    /// - Throws: The same errors as ``order(of:)``.
     public func folders(in parent: String) async throws -> [GalleryFolder] {
         let counts = try await survey(.plain, \.folders) { _, maker in maker.folderCounts() }
         var children: [String: (count: Int, hasFolders: Bool)] = [:]
-        let beneath = parent.isEmpty ? "" : parent + "/"
-        for (path, count) in counts where path.utf8.starts(with: beneath.utf8) && path.utf8.count > beneath.utf8.count {
-            let rest = path.utf8.dropFirst(beneath.utf8.count)
+        let under = parent.isEmpty ? "" : parent + "/"
+        for (path, count) in counts where path.utf8.starts(with: under.utf8) && path.utf8.count > under.utf8.count {
+            let rest = path.utf8.dropFirst(under.utf8.count)
             let name = rest.prefix { $0 != UInt8(ascii: "/") }
             guard let text = String(name) else { continue }
             children[text, default: (0, false)].count += count
@@ -131,48 +132,49 @@ extension Catalog {
             .sorted { $0.key < $1.key }
         return sorted.map { child in
             GalleryFolder(
-                path: beneath + child.name, name: FilePath.printable(child.name), count: child.value.count,
+                path: under + child.name, name: FilePath.printable(child.name), count: child.value.count,
                 hasFolders: child.value.hasFolders)
         }
     }
 
-    /// Looks at all images of a view, at the desk of orders; once for all who ask for the same.
+    /// Computes a value from all images of a view, in the read queue for orders, and caches it. Concurrent callers
+    /// share one computation.
     private func survey<Value: Sendable>(
-        _ view: View, _ kept: any WritableKeyPath<Findings, Value?> & Sendable,
-        _ body: @Sendable (Order, OrderMaker) throws -> Value
+        _ view: View, _ kept: any WritableKeyPath<SurveyResults, Value?> & Sendable,
+        _ body: @Sendable (Order, OrderBuilder) throws -> Value
     ) async throws -> Value {
-        // Asked for before the columns are looked at, and again at the desk: another may have counted meanwhile.
+        // Checked before reading the columns and again inside the queue: an earlier caller may have computed it.
         let order = try await order(of: view)
         @Sendable func known(at generations: [UInt64]) -> Value? {
-            findings.withLock { $0[order.view, .init(of: order, generations)][keyPath: kept] }
+            surveys.withLock { $0[order.view, .init(of: order, generations)][keyPath: kept] }
         }
         if let known = known(at: order.basis?.generations ?? generations(of: order.snapshot)) { return known }
-        return try await ordersDesk.serve {
+        return try await orderQueue.serve {
             let basis = try order.basis ?? basis(of: order.snapshot)
-            // Of the columns that are looked at: more may be learnt meanwhile.
+            // Keyed by the generations of the columns used, because newer metadata may have arrived.
             if let known = known(at: basis.generations) { return known }
             let found = try body(order, maker(for: order, basis))
-            findings.withLock { $0.keep(found, as: kept, of: view, .init(of: order, basis.generations)) }
+            surveys.withLock { $0.keep(found, as: kept, of: view, .init(of: order, basis.generations)) }
             return found
         }
     }
 
-    /// Looks at some images of a view, at the desk of orders.
+    /// Computes a value from some images of a view, in the read queue for orders.
     private func survey<Value: Sendable>(
-        _ view: View, _ body: @Sendable (Order, OrderMaker) throws -> Value
+        _ view: View, _ body: @Sendable (Order, OrderBuilder) throws -> Value
     ) async throws -> Value {
         let order = try await order(of: view)
-        return try await ordersDesk.serve {
+        return try await orderQueue.serve {
             try body(order, maker(for: order, order.basis ?? basis(of: order.snapshot)))
         }
     }
 
-    /// Calls with each position of the order and the proportions of what stands there, as a byte.
+    /// Calls `body` with each position of the order and the aspect ratio of its image, as a byte.
     private func forEachRatio(
-        of order: Order, _ maker: OrderMaker, at range: Range<Int>? = nil, _ body: (Int, UInt8) -> Void
+        of order: Order, _ maker: OrderBuilder, at range: Range<Int>? = nil, _ body: (Int, UInt8) -> Void
     ) {
         maker.forEachPlace(of: order, at: range) { position, row in
-            if let row { return body(position, row.block.ratios[row.place]) }
+            if let row { return body(position, row.block.ratios[row.offset]) }
             let index = order.sequence.index(at: position, of: order.snapshot)
             guard let (series, own) = order.snapshot.computed(at: index),
                 let size = configuration.templateSize(series.template, own)
@@ -181,58 +183,58 @@ extension Catalog {
         }
     }
 
-    /// An order that was made knows of its images what it was made by, however long ago that is.
-    private func maker(for order: Order, _ basis: Order.Basis) throws -> OrderMaker {
-        guard order.count <= OrderMaker.most else { throw CatalogError.positionsOnly }
-        return OrderMaker(snapshot: order.snapshot, columns: basis.columns, prefixes: folderPrefixes)
+    /// Uses the columns that the order was built from, however old they are.
+    private func maker(for order: Order, _ basis: Order.Basis) throws -> OrderBuilder {
+        guard order.count <= OrderBuilder.maximumImages else { throw CatalogError.positionsOnly }
+        return OrderBuilder(snapshot: order.snapshot, columns: basis.columns, prefixes: folderPrefixes)
     }
 }
 
-extension OrderMaker {
-    /// The months of a sequence in which they stand one after the other: only where one ends is looked for.
+extension OrderBuilder {
+    /// The months of a sequence that is sorted by month: only the ends of the months are searched for.
     func months(of sequence: Order.Sequence) -> [Timeline.Month] {
         let count = sequence.count(in: snapshot)
         var months: [Timeline.Month] = []
         var first = 0
         while first < count {
             let taken = taken(at: first, of: sequence)
-            let isKnown = taken != ColumnBlock.unknownTime
-            let (year, month) = isKnown ? WallTime.month(of: taken) : (0, 0)
-            let span = isKnown ? WallTime.span(ofYear: year, month: month) : taken...taken
-            // By leaps of twice the length, then by halves.
+            let day = taken.map { CivilDay(ofSecond: $0) }
+            let span = day.map { WallTime.month(of: $0) }
+            let isInMonth = { (time: Int64?) in time.map { span?.contains($0) == true } ?? (span == nil) }
+            // Galloping search: double the step, then bisect.
             var (low, step) = (first, 1)
-            while low + step < count, span.contains(self.taken(at: low + step, of: sequence)) {
+            while low + step < count, isInMonth(self.taken(at: low + step, of: sequence)) {
                 low += step
                 step *= 2
             }
             var high = min(low + step, count)
             while low + 1 < high {
                 let middle = (low + high) / 2
-                if span.contains(self.taken(at: middle, of: sequence)) { low = middle } else { high = middle }
+                if isInMonth(self.taken(at: middle, of: sequence)) { low = middle } else { high = middle }
             }
             months.append(
-                Timeline.Month(
-                    year: isKnown ? year : nil, month: isKnown ? month : nil, first: first, count: high - first))
+                Timeline.Month(year: day?.year, month: day?.month, first: first, count: high - first))
             first = high
         }
         return months
     }
 
-    private func taken(at position: Int, of sequence: Order.Sequence) -> Int64 {
-        var taken = ColumnBlock.unknownTime
+    /// In seconds; nil if unknown.
+    private func taken(at position: Int, of sequence: Order.Sequence) -> Int64? {
+        var taken: Int64?
         forEachPlace(of: [UInt32(sequence.index(at: position, of: snapshot))]) { _, row in
-            if let row { taken = row.block.taken[row.place] }
+            taken = row.flatMap { $0.block.seconds(at: $0.offset) }
         }
         return taken
     }
 
-    /// Calls with each position of the order and the row of what stands there.
+    /// Calls `body` with each position of the order and the row of its image.
     func forEachPlace(
-        of order: Order, at range: Range<Int>? = nil, _ body: (Int, (block: ColumnBlock, place: Int)?) -> Void
+        of order: Order, at range: Range<Int>? = nil, _ body: (Int, (block: ColumnBlock, offset: Int)?) -> Void
     ) {
         var position = range?.lowerBound ?? 0
         let indices = (range ?? 0..<order.count).lazy.map { UInt32(order.sequence.index(at: $0, of: snapshot)) }
-        // In runs, so that a million indices are not made at once.
+        // In runs, so that a million indices are never in memory at once.
         for start in stride(from: 0, to: indices.count, by: 16_384) {
             let run = Array(indices.dropFirst(start).prefix(16_384))
             forEachPlace(of: run) { _, row in
@@ -242,7 +244,7 @@ extension OrderMaker {
         }
     }
 
-    /// The images that lie in each folder itself.
+    /// The number of images directly in each folder.
     func folderCounts() -> [String: Int] {
         var counts: [String: Int] = [:]
         for (number, part) in snapshot.parts.enumerated() {
@@ -250,12 +252,12 @@ extension OrderMaker {
             var ofNumbers = [Int](repeating: 0, count: columns.folders.paths.count)
             for block in listing.blocks {
                 for row in block.rows {
-                    guard let (block, place) = columns[row] else { continue }
-                    ofNumbers[Int(block.folders[place])] += 1
+                    guard let (block, offset) = columns[row] else { continue }
+                    ofNumbers[Int(block.folders[offset])] += 1
                 }
             }
             for (path, count) in zip(columns.folders.paths, ofNumbers) where count > 0 {
-                counts[FolderPath.full(path, beneath: prefixes[number]), default: 0] += count
+                counts[FolderPath.full(path, under: prefixes[number]), default: 0] += count
             }
         }
         return counts

@@ -1,15 +1,15 @@
 import Images
 
 extension Listing {
-    /// Images that take the place of others.
+    /// Replaces the images in a range with others.
     struct Edit {
         let range: Range<Int>
         let entries: [Entry]
     }
 
-    /// The listing with these edits made; blocks in which nothing changes are shared with it.
+    /// The listing with these edits applied; shares all unchanged blocks.
     ///
-    /// - Parameter edits: in the order of their ranges, which do not overlap; positions are those of this listing.
+    /// - Parameter edits: Sorted by range, without overlaps; positions are those of this listing.
     func applying(_ edits: [Edit]) -> Listing {
         var splice = Splice(listing: self)
         for edit in edits {
@@ -28,7 +28,8 @@ extension Listing {
         var blocks: [Block] = []
         private var ids: [UInt64] = []
         private var rows: [UInt32] = []
-        /// A smaller rest is put before the next block: thousands of small blocks would be slow to search.
+        /// Smaller remainders are merged with the next block, because thousands of small blocks would be slow to
+        /// search.
         private static let smallest = Listing.blockSize / 8
 
         init(listing: Listing) { self.listing = listing }
@@ -42,17 +43,17 @@ extension Listing {
 
         mutating func copy(upTo end: Int) {
             while position < end {
-                let (number, place) = listing.place(of: position)
+                let (number, offset) = listing.offset(of: position)
                 let block = listing.blocks[number]
-                let last = min(block.ids.count, place + end - position)
-                if place == 0, last == block.ids.count, ids.isEmpty || ids.count >= Self.smallest {
+                let last = min(block.ids.count, offset + end - position)
+                if offset == 0, last == block.ids.count, ids.isEmpty || ids.count >= Self.smallest {
                     flush()
                     blocks.append(block)
                 } else {
-                    ids += block.ids[place..<last]
-                    rows += block.rows[place..<last]
+                    ids += block.ids[offset..<last]
+                    rows += block.rows[offset..<last]
                 }
-                position += last - place
+                position += last - offset
             }
         }
 

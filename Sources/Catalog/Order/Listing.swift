@@ -1,10 +1,10 @@
 import Images
 
-/// The images of one source in their order, as two dense columns: the id, and the row of the index that has the rest.
-/// Immutable, 15 bytes an image, cut into blocks so that a listing that grows shares the blocks that are full.
+/// The images of one source in order, as two dense columns: the id, and the image's row in the index. Immutable, about
+/// 15 bytes per image, and divided into blocks, so that a growing listing shares its full blocks.
 struct Listing: Sendable {
     let blocks: [Block]
-    /// Where each block ends.
+    /// The end position of each block.
     private let ends: [Int]
 
     init(blocks: [Block] = []) {
@@ -18,22 +18,22 @@ struct Listing: Sendable {
 
     var count: Int { ends.last ?? 0 }
 
-    /// All rows are below this.
+    /// An upper bound: all row numbers are below this one.
     var rowsEnd: UInt32 { blocks.lazy.compactMap { $0.rows.max() }.max().map { $0 + 1 } ?? 0 }
 
-    /// The most images that a block has: as many as two bytes can number.
+    /// The maximum number of images in a block: as many as two bytes can number.
     static let blockSize = 65_536
 
     typealias Entry = (id: ImageID, row: UInt32)
 
     /// - Precondition: `0..<count` contains the position.
     subscript(position: Int) -> Entry {
-        let (number, place) = place(of: position)
-        return (ImageID(rawValue: blocks[number].ids[place]), blocks[number].rows[place])
+        let (number, offset) = offset(of: position)
+        return (ImageID(rawValue: blocks[number].ids[offset]), blocks[number].rows[offset])
     }
 
-    /// The block in which a position lies, and the place in it.
-    func place(of position: Int) -> (block: Int, place: Int) {
+    /// The block that contains a position, and the offset in that block.
+    func offset(of position: Int) -> (block: Int, offset: Int) {
         var low = 0
         var high = ends.count - 1
         while low < high {
@@ -43,19 +43,19 @@ struct Listing: Sendable {
         return (low, position - (low == 0 ? 0 : ends[low - 1]))
     }
 
-    /// Where the image stands; nil when it is not here. Each block costs one look into memory, and the one that has it a
-    /// search: a microsecond at a million.
+    /// The image's position; nil if it is not in the listing. Costs one memory access per block, plus a binary search
+    /// in the block that has it: about a microsecond for a million images.
     func position(of id: ImageID) -> Int? {
         for (number, block) in blocks.enumerated() {
-            if let place = block.place(of: id.rawValue) { return ends[number] - block.ids.count + place }
+            if let offset = block.offset(of: id.rawValue) { return ends[number] - block.ids.count + offset }
         }
         return nil
     }
 
-    /// Whether both have the same images in the same order.
+    /// Whether both contain the same images in the same order.
     func hasOrder(of other: Listing) -> Bool {
         guard count == other.count else { return false }
-        // Cut at the same places, most blocks are the very same, or told apart at once.
+        // If both are divided at the same positions, most blocks are identical, and a difference is found quickly.
         if ends == other.ends { return zip(blocks, other.blocks).allSatisfy { $0 === $1 || $0.ids == $1.ids } }
         return blocks.lazy.flatMap(\.ids).elementsEqual(other.blocks.lazy.flatMap(\.ids))
     }
@@ -63,18 +63,18 @@ struct Listing: Sendable {
     final class Block: Sendable {
         let ids: [UInt64]
         let rows: [UInt32]
-        /// The places in the order of their ids.
+        /// Offsets in the block, sorted by id.
         private let byID: [UInt16]
-        private let filter: IDFilter
+        private let filter: BloomFilter
 
         init(ids: [UInt64], rows: [UInt32]) {
             self.ids = ids
             self.rows = rows
             byID = (0..<ids.count).map { UInt16(truncatingIfNeeded: $0) }.sorted { ids[Int($0)] < ids[Int($1)] }
-            filter = IDFilter(ids)
+            filter = BloomFilter(ids)
         }
 
-        func place(of id: UInt64) -> Int? {
+        func offset(of id: UInt64) -> Int? {
             guard filter.passes(id) else { return nil }
             var low = 0
             var high = byID.count
@@ -88,7 +88,7 @@ struct Listing: Sendable {
     }
 }
 
-/// Grows a listing image by image.
+/// Builds a listing image by image.
 struct ListingBuilder {
     private var full: [Listing.Block] = []
     private var ids: [UInt64] = []
@@ -105,9 +105,9 @@ struct ListingBuilder {
         rows.removeAll(keepingCapacity: true)
     }
 
-    /// What there is so far.
+    /// The listing so far.
     func listing() -> Listing {
-        // Copies that fit: the growing arrays have room to spare, which a listing would hold for as long as it lives.
+        // Copies without spare capacity, which a long-lived listing would otherwise hold on to.
         Listing(blocks: ids.isEmpty ? full : full + [Listing.Block(ids: Array(ids[...]), rows: Array(rows[...]))])
     }
 }

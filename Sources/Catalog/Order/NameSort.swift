@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// Sorts by the names of images as people expect it. Names are turned into bytes that compare as they should, on all cores,
-/// and sorted eight bytes at a time, as numbers: by the next eight only where those before are the same.
+/// Sorts images by name in natural order. Names are converted on all cores to bytes that compare directly, and then
+/// sorted eight bytes at a time, as numbers: the next eight bytes matter only where the previous ones are equal.
 struct NameSort {
-    private let maker: OrderMaker
+    private let maker: OrderBuilder
 
-    init(_ maker: OrderMaker) { self.maker = maker }
+    init(_ maker: OrderBuilder) { self.maker = maker }
 
     func sorted(_ chosen: [UInt32], isDescending: Bool) -> [UInt32] {
         let parts = keys(of: chosen)
@@ -15,20 +15,20 @@ struct NameSort {
         return (isDescending ? Array(sorted.reversed()) : sorted) + parts.flatMap(\.unknown)
     }
 
-    /// The keys of names in parts, in the order of what was chosen.
+    /// The sort keys in several parts, in the order of `chosen`.
     private func keys(of chosen: [UInt32]) -> [NameKeys] {
-        let count = max(1, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), chosen.count / Self.fewest))
+        let count = max(1, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), chosen.count / Self.minimumPerCore))
         var parts = [NameKeys](repeating: NameKeys(), count: count)
         parts.withUnsafeMutableBufferPointer { parts in
-            // Invariant: each turn has a part of its own.
+            // Invariant: each iteration writes only its own part.
             nonisolated(unsafe) let parts = parts
             DispatchQueue.concurrentPerform(iterations: count) { turn in
                 let own = chosen[chosen.count * turn / count..<chosen.count * (turn + 1) / count]
                 var keys = NameKeys()
                 keys.reserve(own.count)
                 maker.forEachPlace(of: own) { index, row in
-                    guard let (block, place) = row else { return keys.unknown.append(index) }
-                    block.names.withText(of: place) { keys.append($0, of: index) }
+                    guard let (block, offset) = row else { return keys.unknown.append(index) }
+                    block.names.withText(of: offset) { keys.append($0, of: index) }
                 }
                 parts[turn] = keys
             }
@@ -36,17 +36,17 @@ struct NameSort {
         return parts
     }
 
-    /// With fewer names than this to each, another core is not worth its waking.
-    private static let fewest = 4_096
+    /// The minimum number of names per core; for fewer, another thread is not worthwhile.
+    private static let minimumPerCore = 4_096
 }
 
-/// Names as bytes that compare as people expect, one after the other.
+/// Names as contiguous bytes that compare in natural order.
 private struct NameKeys {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    /// Whose name each is.
+    /// The image that each name belongs to.
     private(set) var owners: [UInt32] = []
-    /// Of those no name is known.
+    /// Images without a known name.
     var unknown: [UInt32] = []
 
     init() {}
@@ -77,7 +77,7 @@ private struct NameKeys {
         owners.append(owner)
     }
 
-    /// The places of the names in ascending order; equals stay in theirs.
+    /// The indices of the names in ascending order. Stable.
     func order() -> [UInt32] {
         bytes.withUnsafeBytes { bytes in
             var order = (0..<UInt32(ends.count)).map { $0 }
@@ -86,9 +86,9 @@ private struct NameKeys {
         }
     }
 
-    /// - Parameter depth: so many bytes are the same in all of the range.
+    /// - Parameter depth: The number of leading bytes that are equal in the whole range.
     private func sort(_ order: inout [UInt32], _ range: Range<Int>, depth: Int, _ bytes: UnsafeRawBufferPointer) {
-        guard range.count > Self.few, depth < Self.deep else {
+        guard range.count > Self.comparisonSortCount, depth < Self.comparisonSortDepth else {
             return order[range].sort { isBefore($0, $1, depth, bytes) }
         }
         let words = order[range].map { word(of: $0, depth, bytes) }
@@ -100,7 +100,7 @@ private struct NameKeys {
             var last = first + 1
             while last < places.count, words[Int(places[last])] == words[Int(places[first])] { last += 1 }
             let same = range.lowerBound + first..<range.lowerBound + last
-            // Where one has ended all have: no key is another one and zeros.
+            // If one key has ended here, all have, because no key is equal to another key followed by zeros.
             if same.count > 1, start(of: order[same.lowerBound]) + depth + 8 < ends[Int(order[same.lowerBound])] {
                 sort(&order, same, depth: depth + 8, bytes)
             }
@@ -108,14 +108,14 @@ private struct NameKeys {
         }
     }
 
-    /// So few are sorted by comparing.
-    private static let few = 48
-    /// So are names that are alike in so many bytes.
-    private static let deep = 256
+    /// Ranges no longer than this are sorted by comparison.
+    private static let comparisonSortCount = 48
+    /// Ranges whose names have at least this many leading bytes in common are sorted by comparison, too.
+    private static let comparisonSortDepth = 256
 
     private func start(of place: UInt32) -> Int { place == 0 ? 0 : ends[Int(place) - 1] }
 
-    /// Eight bytes of a key as a number; zeros where it has ended.
+    /// Eight bytes of a key as a number, padded with zeros beyond its end.
     private func word(of place: UInt32, _ depth: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         let (start, end) = (start(of: place) + depth, ends[Int(place)])
         if start + 8 <= bytes.count {

@@ -1,32 +1,31 @@
 public import Images
 
-/// The images of one view in their sequence, in one revision: position to id and back. Immutable: who holds one sees no
-/// change.
+/// The images of one view in sequence, at one revision: maps positions to ids and back. Immutable.
 public final class Order: Sendable {
     public let view: View
-    /// Changes when the sequence does, or where its months begin.
+    /// Changes whenever the sequence changes, or the positions where its months begin.
     public let revision: UInt64
-    /// How many images it has.
+    /// The number of images.
     public let count: Int
-    /// All images, of which this is a sequence.
+    /// All images of the catalog, from which this sequence was chosen.
     let snapshot: Snapshot
     let sequence: Sequence
-    /// What was known of the images when it was made; nil for the sources' own order, for which nothing needs to be.
+    /// The metadata from which the order was built; nil for the sources' own order, which needs none.
     let basis: Basis?
 
     struct Basis: Sendable {
-        /// Of each part of the snapshot; nil for one of which only positions are known.
+        /// The columns of each part of the snapshot; nil for a part of which only positions are known.
         let columns: [Columns?]
-        /// Those of the columns.
+        /// The generations of the columns.
         let generations: [UInt64]
-        /// Where it is sorted by them.
+        /// The months, if the order is sorted by date.
         var months: [Timeline.Month]?
     }
 
     enum Sequence: Sendable, Hashable {
         case whole
         case reversed
-        /// Indices of the snapshot.
+        /// Indices in the snapshot.
         case chosen([UInt32])
     }
 
@@ -44,8 +43,8 @@ public final class Order: Sendable {
         0..<count ~= position ? snapshot.id(at: sequence.index(at: position, of: snapshot)) : nil
     }
 
-    /// Where the image stands; nil when it is not in this order. Never waits; a pass over the sequence where it is not the
-    /// sources' own: a third of a millisecond at a million.
+    /// The image's position; nil if this order does not contain it. Never waits. Scans the sequence unless it is the
+    /// sources' own order: a third of a millisecond for a million images.
     public func position(of id: ImageID) -> Int? {
         guard let index = snapshot.index(of: id) else { return nil }
         switch sequence {
@@ -62,7 +61,7 @@ extension Order.Sequence {
         if case .chosen(let indices) = self { indices.count } else { snapshot.total }
     }
 
-    /// The snapshot's index of what stands at the position.
+    /// The index in the snapshot of the image at this position.
     func index(at position: Int, of snapshot: Snapshot) -> Int {
         switch self {
         case .whole: position

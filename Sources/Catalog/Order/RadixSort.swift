@@ -1,7 +1,7 @@
-/// Sorts by numbers: least significant byte first, a pass for each byte in which the keys differ at all. A million dates
-/// take some 20 ms, where a sort by comparisons takes 150.
+/// Least significant byte radix sort, with one pass for each byte in which any keys differ. A million dates take about
+/// 20 ms, a comparison sort 150 ms.
 enum RadixSort {
-    /// The places of the keys in ascending order; equals stay in theirs.
+    /// The indices of the keys in ascending order. Stable.
     static func order(_ keys: [UInt64]) -> [UInt32] {
         var order = [UInt32](unsafeUninitializedCapacity: keys.count) { buffer, count in
             for place in 0..<keys.count { buffer[place] = UInt32(place) }

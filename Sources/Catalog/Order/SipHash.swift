@@ -1,7 +1,7 @@
-/// SipHash-2-4 (Aumasson and Bernstein, 2012) with a fixed key: 64 bits that are the same on every machine and in every
-/// run, which `Hasher` does not promise. Small and fast enough to name a million images while they are read.
+/// SipHash-2-4 (Aumasson and Bernstein, 2012) with a fixed key: 64 bits that are equal on every machine and in every
+/// run, which `Hasher` does not promise. Small, and fast enough to compute the ids of a million images during a scan.
 struct SipHash {
-    /// What is hashed, so that equal bytes of different meaning have different hashes.
+    /// What is hashed, so that equal bytes with different meanings have different hashes.
     enum Domain: UInt64 {
         case file = 1
         case url = 2
@@ -25,7 +25,7 @@ struct SipHash {
         v3 = key.1 ^ 0x7465_6462_7974_6573
     }
 
-    /// The key is part of what an id is: another key would give every image of every gallery another id.
+    /// The key is part of the definition of ids: with another key, every image of every gallery would get another id.
     init(domain: Domain) {
         self.init(key: (0x5465_7373_6572_6131, domain.rawValue))
     }
@@ -34,7 +34,7 @@ struct SipHash {
         for byte in bytes { update(byte) }
     }
 
-    /// Little-endian.
+    /// As eight bytes, little-endian.
     mutating func update(_ word: UInt64) {
         for shift in 0..<8 { update(UInt8(truncatingIfNeeded: word >> (8 * UInt64(shift)))) }
     }

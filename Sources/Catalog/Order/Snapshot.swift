@@ -1,16 +1,17 @@
 import Images
 
-/// The order of all images in one revision. Immutable: a reader that holds one sees no change.
+/// The order of all images in one revision. Immutable.
 struct Snapshot: Sendable {
     var revision: UInt64
-    /// One for each source, in their order.
+    /// One part per source, in the order of the sources.
     private(set) var parts: [Part]
     private(set) var total: Int
 
     enum Part: Sendable {
-        /// Images whose rows are in the index given with them.
+        /// Images with the index that has their rows.
         case listed(Listing, Index)
-        /// Images whose index is given up: the order is what it was, and what has been read again is in another index.
+        /// Images whose index is being replaced: the order is unchanged, and the images already scanned again are in
+        /// another index.
         case recovering(Listing, Index, found: Listing, Index)
         case computed(Series)
 
@@ -21,7 +22,7 @@ struct Snapshot: Sendable {
             }
         }
 
-        /// The order, and the index that it was read from; nil for a part that needs none.
+        /// The listing, and the index that has its rows; nil for a computed part.
         var listed: (listing: Listing, index: Index)? {
             switch self {
             case .listed(let listing, let index), .recovering(let listing, let index, _, _): (listing, index)
@@ -29,7 +30,7 @@ struct Snapshot: Sendable {
             }
         }
 
-        /// Whether rows of this part are in the index.
+        /// Whether the index has rows of this part.
         func uses(_ index: Index) -> Bool {
             switch self {
             case .listed(_, let its): its === index
@@ -52,7 +53,7 @@ struct Snapshot: Sendable {
         total = parts.reduce(0) { $0 + $1.count }
     }
 
-    /// Whether the other has the same images, read from the same indexes.
+    /// Whether both have the same images, read from the same indexes.
     func isSame(as other: Snapshot) -> Bool {
         revision == other.revision
             && zip(parts, other.parts).allSatisfy { part, other in
@@ -66,7 +67,7 @@ struct Snapshot: Sendable {
             }
     }
 
-    /// The index of the image; nil when it is not in this revision.
+    /// The index of the image; nil if this revision does not contain it.
     func index(of id: ImageID) -> Int? {
         var start = 0
         for part in parts {
@@ -85,12 +86,13 @@ struct Snapshot: Sendable {
         }
     }
 
-    /// Where the part with this number begins.
+    /// The index of the first image of this part.
     func start(ofPart number: Int) -> Int {
         parts.prefix(number).reduce(0) { $0 + $1.count }
     }
 
-    /// For each part, which of these indices lie in it: the place among those asked for, and the position in the part.
+    /// Groups indices by part: for each part, `place` is the offset among the requested indices, and `position` the
+    /// position in the part.
     func members(at indices: some Sequence<Int>) -> [[(place: Int, position: Int)]] {
         var members = [[(place: Int, position: Int)]](repeating: [], count: parts.count)
         for (place, index) in indices.enumerated() {
@@ -100,7 +102,7 @@ struct Snapshot: Sendable {
         return members
     }
 
-    /// The template's images that this index is one of, and its position among them; nil where it is of no template.
+    /// The series that contains this index, and the position in it; nil if the image is not a template's.
     func computed(at index: Int) -> (series: Series, position: Int)? {
         guard let (part, position) = place(of: index), case .computed(let series) = parts[part] else { return nil }
         return (series, position)

@@ -5,12 +5,12 @@ import Logging
 import Synchronization
 
 extension Catalog {
-    /// The image with this id, or nil when the catalog has none.
+    /// The image with this id; nil if the catalog does not contain it.
     ///
     /// - Throws: `CatalogError.indexUnavailable`, `.closed`.
     public func image(_ id: ImageID) async throws -> GalleryImage? {
         if let image = recentImage(id) { return image }
-        let revision = standing.withLock(\.snapshot.revision)
+        let revision = mutableState.withLock(\.snapshot.revision)
         return try await recent.lookUp(id, revision: revision) { [self] in
             try await reading(1) { moment in
                 let places = [moment.snapshot.index(of: id)].compactMap(\.self)
@@ -19,14 +19,14 @@ extension Catalog {
         }.value
     }
 
-    /// The image with this id as it is now, where that is known without a look at the disk: it was asked for lately. Any
-    /// thread, never waits.
+    /// The current state of an image if it is in the cache of recently read images. Callable on any thread; never
+    /// waits.
     public func recentImage(_ id: ImageID) -> GalleryImage? {
-        let revision = standing.withLock { $0.isClosed ? nil : $0.snapshot.revision }
+        let revision = mutableState.withLock { $0.isClosed ? nil : $0.snapshot.revision }
         return revision.flatMap { recent.image(id, revision: $0) }
     }
 
-    /// Those of the images with these ids that the catalog has, all of one revision.
+    /// The images with these ids, as far as the catalog contains them, all at one revision.
     ///
     /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.busy`, `.indexUnavailable`,
     ///   `.closed`.
@@ -38,10 +38,10 @@ extension Catalog {
         }
     }
 
-    /// The images at these positions of a view, as far as there are any.
+    /// The images at these positions of a view, as far as they exist.
     ///
     /// - Throws: `CatalogError.limitOutOfRange` for more than `Page.maximumLimit`, `.offsetOutOfRange` for a negative
-    ///   index, `.positionsOnly`, `.busy`, `.indexUnavailable`, `.closed`.
+    ///   position, `.positionsOnly`, `.busy`, `.indexUnavailable`, `.closed`.
     public func images(at range: Range<Int>, of view: View = .plain) async throws -> [GalleryImage] {
         guard range.lowerBound >= 0 else { throw CatalogError.offsetOutOfRange }
         guard range.count <= Page.maximumLimit else { throw CatalogError.limitOutOfRange }
@@ -55,23 +55,25 @@ extension Catalog {
         try images(of: order.snapshot, at: range.map { order.sequence.index(at: $0, of: order.snapshot) })
     }
 
-    /// Reads from one revision what was chosen in it, at a desk, which may be kept waiting by the disk. A small look is not
-    /// kept waiting by large ones, whosever they are.
+    /// Reads images of one revision in a read queue, which may have to wait for the disk. Small reads have a queue of
+    /// their own, so that they never wait behind large ones.
     ///
     /// - Parameters:
-    ///   - count: how many images are asked for.
-    ///   - purpose: at which desk.
-    ///   - read: gives nil when the index has no longer what the snapshot names.
+    ///   - count: The number of images wanted.
+    ///   - purpose: Selects the read queue.
+    ///   - read: Returns nil if the index no longer has what the snapshot names.
     func reading<Value: Sendable>(
-        _ count: Int, for purpose: ReadingPurpose = .program, _ read: @Sendable (Moment) async throws -> Value?
+        _ count: Int, for purpose: ReadingPurpose = .program, _ read: @Sendable (ReadContext) async throws -> Value?
     ) async throws -> Value {
-        try await (count <= 4 ? findingDesk : purpose == .view ? viewersDesk : desk).serve { try await reading(read) }
+        try await (count <= 4 ? lookupQueue : purpose == .view ? viewerQueue : readQueue).serve {
+            try await reading(read)
+        }
     }
 
-    /// The same of an order: from the one that there is, or where rows of it are gone from one made anew.
+    /// The same for an order: the cached one, or, if rows of it are gone, a new one.
     func reading<Value: Sendable>(
         _ count: Int, of view: View, for purpose: ReadingPurpose = .program,
-        _ read: @Sendable (Order, Moment) async throws -> Value?
+        _ read: @Sendable (Order, ReadContext) async throws -> Value?
     ) async throws -> Value {
         let tried = Guarded(false)
         return try await reading(count, for: purpose) { moment in
@@ -83,17 +85,19 @@ extension Catalog {
         }
     }
 
-    private func reading<Value: Sendable>(_ read: @Sendable (Moment) async throws -> Value?) async throws -> Value {
-        // Rows go when their images have gone from the order; who held an older order looks again in the newer one. That
-        // ends when the reader is faster than the changes are, which a bound must not judge too early.
+    private func reading<Value: Sendable>(_ read: @Sendable (ReadContext) async throws -> Value?) async throws -> Value
+    {
+        // Rows are deleted once their images have left the order, so a reader with an older order tries again with the
+        // newer one. That ends when no change overtakes the reader; the bound is generous, so as not to give up too
+        // early.
         var isFirst = true
         for _ in 0..<50 {
             let moment = try moment()
             do {
                 if let value = try await read(moment) { return value }
             } catch let failure as IndexFailure {
-                // An order may be of an older snapshot than the moment.
-                let isNewest = standing.withLock { $0.snapshot.isSame(as: moment.snapshot) }
+                // An order may belong to an older snapshot than the one read here.
+                let isNewest = mutableState.withLock { $0.snapshot.isSame(as: moment.snapshot) }
                 if isNewest, !isFirst { throw note(failure) }
                 isFirst = false
             }
@@ -101,10 +105,10 @@ extension Catalog {
         throw CatalogError.indexUnavailable
     }
 
-    /// What the asker is told of an index that cannot be read; sees to it that it can be again.
+    /// The error for the caller when an index cannot be read. Also starts a repair, or a check for recovery.
     func note(_ failure: IndexFailure) -> CatalogError {
-        guard !standing.withLock(\.isClosed) else { return .closed }
-        // An index that is given up is known to be so.
+        guard !mutableState.withLock(\.isClosed) else { return .closed }
+        // A damaged index has been reported already.
         guard !failure.index.isDamaged.load(ordering: .relaxed) else { return .indexUnavailable }
         logger.error("The index cannot be read.", metadata: ["error": "\(failure.error)"])
         if failure.error.isDamage {
@@ -115,7 +119,7 @@ extension Catalog {
         return .indexUnavailable
     }
 
-    /// The images at these indices of the snapshot, in this order. Each index is read once. Blocking.
+    /// The images at these indices of the snapshot, in this order. Reads each index of the catalog once. Blocking.
     ///
     /// - Throws: `IndexFailure`.
     func images(of snapshot: Snapshot, at indices: some Collection<Int>) throws -> [GalleryImage] {
@@ -131,7 +135,7 @@ extension Catalog {
                     found[place] = Found(
                         id: series.id(at: position), location: .remote(url: url),
                         name: series.template.name(at: position),
-                        sighting: Sighting(
+                        scannedImage: ScannedImage(
                             location: url, original: .url, stated: .init(width: size?.width, height: size?.height)))
                 }
             case .listed(let listing, let index):
@@ -147,33 +151,37 @@ extension Catalog {
                 }
             }
         }
-        // In this order: what is written while the index is read is in one of the two, or in both.
+        // Buffered metadata is read before the index. Metadata written to the index meanwhile is then in one of the
+        // two, or in both.
         var ids = found.map { $0?.id }
         for row in listed.lazy.flatMap(\.entries) { ids[row.place] = row.entry.id }
-        let gathered = facts.gathered(of: ids.compactMap(\.self))
-        let disk = shelf.disk
-        var learnt: Result<[Learnt?], any Error>?
+        let gathered = metadata.gathered(of: ids.compactMap(\.self))
+        let disk = indexStore.disk
+        var learned: Result<[LearnedMetadata?], any Error>?
         for rows in listed {
             let read = try rows.read(learning: rows.index === disk ? ids : [])
-            if rows.index === disk { learnt = read.learnt }
+            if rows.index === disk { learned = read.learned }
             for (entry, row) in zip(rows.entries, read.rows) {
                 found[entry.place] = Found(row, of: sources[entry.ordinal])
             }
         }
-        if learnt == nil { learnt = disk.learnt(of: ids) }
-        let known = told(learnt, by: disk)
+        if learned == nil { learned = disk.learned(of: ids) }
+        let known = readableMetadata(learned, by: disk)
+        let names = NameDates(isOn: configuration.datesFromNames)
         return found.indices.compactMap { place in
             found[place].map { found in
-                guard let newer = gathered[found.id] else { return found.image(known?[place]) }
-                return found.image(known?[place]?.updated(with: newer) ?? newer)
+                guard let newer = gathered[found.id] else { return found.image(known?[place], names) }
+                return found.image(known?[place]?.updated(with: newer) ?? newer, names)
             }
         }
     }
 
-    /// What was learnt of images, as far as it can be told now: without it they can be shown all the same.
-    private func told(_ learnt: Result<[Learnt?], any Error>?, by index: Index) -> [Learnt?]? {
+    /// The metadata of images, if it can be read; images can be displayed without it.
+    private func readableMetadata(_ learned: Result<[LearnedMetadata?], any Error>?, by index: Index)
+        -> [LearnedMetadata?]?
+    {
         do {
-            return try learnt?.get()
+            return try learned?.get()
         } catch {
             if let error = error as? DatabaseError { _ = note(IndexFailure(index: index, error: error)) }
             return nil
@@ -188,7 +196,7 @@ private struct ListedRows {
     let index: Index
     private(set) var entries: [Wanted]
 
-    /// Puts entries among those of their index.
+    /// Adds entries to those of the same index.
     static func add(_ entries: [Wanted], of index: Index, to listed: inout [ListedRows]) {
         if let place = listed.firstIndex(where: { $0.index === index }) {
             listed[place].entries += entries
@@ -197,80 +205,86 @@ private struct ListedRows {
         }
     }
 
-    /// - Parameter ids: of images, what was learnt of which is read with them.
+    /// - Parameter ids: Images whose metadata is read as well.
     /// - Throws: `IndexFailure`.
-    func read(learning ids: [ImageID?]) throws -> (rows: [ImageRow], learnt: Result<[Learnt?], any Error>) {
+    func read(learning ids: [ImageID?]) throws -> (rows: [ImageRow], learned: Result<[LearnedMetadata?], any Error>) {
         do {
             let read = try index.read(entries.map(\.entry.row), learning: ids)
             let rows = try zip(entries, read.rows).map { wanted, row in
                 guard let row, row.id == wanted.entry.id else { throw DatabaseError.missingRows }
                 return row
             }
-            return (rows, read.learnt)
+            return (rows, read.learned)
         } catch let error as DatabaseError {
             throw IndexFailure(index: index, error: error)
         }
     }
 }
 
-/// What is true at one moment, for a reader to keep to.
-struct Moment: Sendable {
+/// The state that one read works with.
+struct ReadContext: Sendable {
     let snapshot: Snapshot
-    let departures: Departures
+    let tombstones: Tombstones
     let isScanning: Bool
 }
 
-/// An index did not tell what it was asked.
+/// A read of an index failed.
 struct IndexFailure: Error {
     let index: Index
     let error: DatabaseError
 }
 
-/// What order and row tell of an image.
+/// The data of an image from its order and its row.
 private struct Found {
     let id: ImageID
     let location: ImageLocation
     let name: String
-    let sighting: Sighting
+    let scannedImage: ScannedImage
+    /// Whether the name may contain a date.
+    let isNamed: Bool
 
-    init(id: ImageID, location: ImageLocation, name: String, sighting: Sighting) {
+    init(id: ImageID, location: ImageLocation, name: String, scannedImage: ScannedImage, isNamed: Bool = false) {
         self.id = id
         self.location = location
         self.name = name
-        self.sighting = sighting
+        self.scannedImage = scannedImage
+        self.isNamed = isNamed
     }
 
     init(_ row: ImageRow, of source: NamedSource) {
-        let sighting = row.sighting
+        let scannedImage = row.scannedImage
         self.init(
-            id: row.id, location: source.kind.place(of: sighting, in: source.ordinal),
-            name: sighting.stated.name ?? sighting.original.name(at: sighting.location), sighting: sighting)
+            id: row.id, location: source.kind.location(of: scannedImage, in: source.ordinal),
+            name: scannedImage.stated.name ?? scannedImage.original.name(at: scannedImage.location),
+            scannedImage: scannedImage, isNamed: true)
     }
 
-    func image(_ learnt: Learnt?) -> GalleryImage {
-        var known = learnt
-        if let version = sighting.original.version {
-            // It is what the disk or the bucket says; what was learnt of an older content is no longer true.
-            if known?.version != version { known = Learnt(facts: ImageFacts(), version: version) }
-            known?.facts.byteCount = sighting.original.size
+    func image(_ learned: LearnedMetadata?, _ names: NameDates) -> GalleryImage {
+        var known = learned
+        if let version = scannedImage.original.version {
+            // The version comes from the disk or the bucket; metadata of an older version is out of date.
+            if known?.version != version { known = LearnedMetadata(metadata: ImageMetadata(), version: version) }
+            known?.metadata.byteCount = scannedImage.original.size
         }
-        let facts = known?.facts ?? ImageFacts()
+        var metadata = scannedImage.stated.completing(known?.metadata ?? ImageMetadata())
+        let namedDate = isNamed && metadata.takenAt == nil ? names.takenAt(in: name) : nil
+        metadata.takenAt = metadata.takenAt ?? namedDate
         return GalleryImage(
-            id: id, name: name, location: location, version: known?.version,
-            facts: sighting.stated.completing(facts))
+            id: id, name: name, location: location, version: known?.version, metadata: metadata,
+            isDateFromName: namedDate != nil)
     }
 }
 
-extension Sighting.Stated {
-    /// What was learnt, and where nothing was, what the list states. Sides are taken as a pair: a stated width beside a
-    /// learnt height would be no picture's.
-    fileprivate func completing(_ facts: ImageFacts) -> ImageFacts {
-        var facts = facts
-        if facts.width == nil, facts.height == nil {
-            facts.width = width
-            facts.height = height
+extension ScannedImage.Stated {
+    /// Completes metadata with values stated in the list. Width and height are taken as a pair: a stated width with a
+    /// measured height would fit no image.
+    fileprivate func completing(_ metadata: ImageMetadata) -> ImageMetadata {
+        var metadata = metadata
+        if metadata.width == nil, metadata.height == nil {
+            metadata.width = width
+            metadata.height = height
         }
-        facts.takenAt = facts.takenAt ?? takenAt
-        return facts
+        metadata.takenAt = metadata.takenAt ?? takenAt
+        return metadata
     }
 }

@@ -1,7 +1,7 @@
 import Images
 
 extension Catalog {
-    /// At most `limit` images of a view from the position `offset` on; beyond the end an empty page.
+    /// At most `limit` images of a view from the position `offset`; an empty page beyond the end.
     ///
     /// - Throws: `CatalogError.offsetOutOfRange`, `.limitOutOfRange`, `.positionsOnly`, `.busy`, `.indexUnavailable`,
     ///   `.closed`.
@@ -12,10 +12,10 @@ extension Catalog {
         return try await page(limit: limit, of: view, for: purpose) { _, _ in offset }
     }
 
-    /// At most `limit` images that follow the cursor's place. A reader that follows `next` sees each image that was
-    /// there all along exactly once, whatever is added or removed meanwhile. (Lines of a list that change places do
-    /// move their images past a reader.) In a view that is searched or sorted, where an image that is gone stood is not
-    /// remembered: there the reader goes on where the place was when the cursor was made.
+    /// At most `limit` images after the cursor. A client that follows `next` sees every image that exists throughout
+    /// exactly once, whatever is added or removed meanwhile. (Reordered lines of a list are an exception.) In a
+    /// searched or sorted view the positions of removed images are not remembered: there the client continues at the
+    /// position that the image had when the cursor was issued.
     ///
     /// - Throws: `CatalogError.staleCursor`, `.limitOutOfRange`, `.positionsOnly`, `.busy`, `.indexUnavailable`,
     ///   `.closed`.
@@ -28,7 +28,7 @@ extension Catalog {
 
     private func page(
         limit: Int, of view: View, for purpose: ReadingPurpose = .program,
-        from start: @Sendable (Order, Moment) throws -> Int
+        from start: @Sendable (Order, ReadContext) throws -> Int
     ) async throws -> Page {
         guard (1...Page.maximumLimit).contains(limit) else { throw CatalogError.limitOutOfRange }
         let read = try await read(limit, of: view, for: purpose) { order, moment in
@@ -40,7 +40,7 @@ extension Catalog {
         if let last = read.images.last {
             if end < read.order.count || read.isScanning { next = Cursor(after: last.id, hint: end - 1) }
         } else if read.isScanning, read.range.lowerBound >= read.order.count {
-            // Nothing yet: the place to ask from again is where the reader stands, after the last image known.
+            // No further images yet: the next request continues after the last image known now.
             let last = read.order.count - 1
             next = Cursor(after: read.order.id(at: last), hint: last)
         }
@@ -56,10 +56,10 @@ extension Catalog {
         let images: [GalleryImage]
     }
 
-    /// Reads the images of a range that is chosen in the very revision that is read.
+    /// Reads the images of a range that is computed from the same revision.
     private func read(
         _ count: Int, of view: View, for purpose: ReadingPurpose,
-        _ choose: @Sendable (Order, Moment) throws -> Range<Int>
+        _ choose: @Sendable (Order, ReadContext) throws -> Range<Int>
     ) async throws -> Reading {
         try await reading(count, of: view, for: purpose) { order, moment in
             let range = try choose(order, moment)
@@ -69,8 +69,8 @@ extension Catalog {
     }
 }
 
-extension Moment {
-    /// The index of the image that follows the cursor's place; nil when that place is forgotten.
+extension ReadContext {
+    /// The index of the image after the cursor; nil if its position is forgotten.
     fileprivate func index(after cursor: Cursor, in order: Order) -> Int? {
         guard let last = cursor.last else { return 0 }
         let hint = Int(clamping: cursor.hint)
@@ -79,11 +79,11 @@ extension Moment {
             return order.position(of: last).map { $0 + 1 } ?? hint
         }
         if snapshot.id(at: hint) == last { return hint + 1 }
-        return snapshot.index(of: last).map { $0 + 1 } ?? departures.index(after: last, in: snapshot)
+        return snapshot.index(of: last).map { $0 + 1 } ?? tombstones.index(after: last, in: snapshot)
     }
 }
 
 extension Int {
-    /// The greater of this and the bound; for a sum that may have overflowed.
+    /// `lowest` at least; `.max` if this sum has overflowed to less than that.
     fileprivate func clamped(to lowest: Int) -> Int { self < lowest ? .max : self }
 }

@@ -2,17 +2,17 @@ public import Images
 
 /// A run of images of a view, in the order of one revision.
 public struct Page: Sendable, Hashable {
-    /// The most images that one page has.
+    /// The maximum number of images in a page.
     public static let maximumLimit = 500
 
     public let view: View
     public let revision: UInt64
-    /// Images of the whole view.
+    /// The number of images in the whole view.
     public let total: Int
-    /// The index of the first image of the page.
+    /// The position of the page's first image.
     public let offset: Int
     public let images: [GalleryImage]
-    /// Where the next page begins; nil at the end. While the catalog is still being read the end is not known, so a
-    /// page may be empty and yet have a `next`: ask again a little later.
+    /// The cursor of the next page; nil at the end. During a scan the end is not known, so a page may be empty and
+    /// still have a `next`: request it a little later.
     public let next: Cursor?
 }

@@ -1,70 +1,72 @@
 import Images
 import Locking
 
-/// Images that were asked for one by one and are still as they were told: a picture that many ask for, or one again and
-/// again, is looked up once.
+/// A cache of individually requested images. An image that many clients request, or one client repeatedly, is read
+/// once.
 final class RecentImages: Sendable {
-    /// How many are kept, of some hundred bytes each; then all are let go, for it costs little to begin anew.
+    /// The maximum number of images, of some hundred bytes each. Beyond it the cache is cleared, because refilling it
+    /// costs little.
     private static let capacity = 4_096
 
     private struct State {
         var revision: UInt64 = 0
         var images: [ImageID: GalleryImage] = [:]
-        /// How often something was learnt of any image.
-        var learnings: UInt64 = 0
-        var underWay: [ImageID: LookUp] = [:]
+        /// How often metadata of any image has changed.
+        var metadataRevision: UInt64 = 0
+        var inFlight: [ImageID: LookUp] = [:]
     }
 
-    /// A look at the disk, for all who ask for one image while nothing changes.
+    /// A read in progress, shared by all callers for one image while nothing changes.
     private struct LookUp {
-        /// When it began: the revision, and how often something had been learnt.
-        let beginning: (revision: UInt64, learnings: UInt64)
+        /// The revision and the count of metadata changes when it began.
+        let beginning: (revision: UInt64, metadataRevision: UInt64)
         let task: Task<GalleryImage?, any Error>
     }
 
     private let state = Guarded(State())
 
-    /// The image as this revision has it; nil when it is not kept.
+    /// The image as of this revision; nil if it is not cached.
     func image(_ id: ImageID, revision: UInt64) -> GalleryImage? {
         state.withLock { $0.revision == revision ? $0.images[id] : nil }
     }
 
-    /// Looks an image up, once for all who ask for it meanwhile: a crowd that comes for one picture reads one row.
+    /// Reads an image, once for all concurrent callers.
     ///
     /// - Parameters:
-    ///   - revision: the present one.
-    ///   - read: the image, nil when there is none, and the revision that it is of.
+    ///   - revision: The current revision.
+    ///   - read: Returns the image, or nil if there is none, and the revision that it belongs to.
     func lookUp(
         _ id: ImageID, revision: UInt64,
         _ read: @escaping @Sendable () async throws -> (revision: UInt64, image: GalleryImage?)
     ) -> Task<GalleryImage?, any Error> {
         state.withLock { state in
-            let beginning = (revision: revision, learnings: state.learnings)
-            if let underWay = state.underWay[id], underWay.beginning == beginning { return underWay.task }
+            let beginning = (revision: revision, metadataRevision: state.metadataRevision)
+            if let inFlight = state.inFlight[id], inFlight.beginning == beginning { return inFlight.task }
             let task = Task {
                 defer { ended(id, beginning) }
                 let found = try await read()
                 if let image = found.image {
-                    keep(image, revision: found.revision, unlessLearntSince: beginning.learnings)
+                    keep(image, revision: found.revision, unlessLearnedSince: beginning.metadataRevision)
                 }
                 return found.image
             }
-            state.underWay[id] = LookUp(beginning: beginning, task: task)
+            state.inFlight[id] = LookUp(beginning: beginning, task: task)
             return task
         }
     }
 
-    private func ended(_ id: ImageID, _ beginning: (revision: UInt64, learnings: UInt64)) {
+    private func ended(_ id: ImageID, _ beginning: (revision: UInt64, metadataRevision: UInt64)) {
         state.withLock { state in
-            // Another may have begun since, when something had changed.
-            if let underWay = state.underWay[id], underWay.beginning == beginning { state.underWay[id] = nil }
+            // After a change, another read for the same image may have replaced this one.
+            if let inFlight = state.inFlight[id], inFlight.beginning == beginning { state.inFlight[id] = nil }
         }
     }
 
-    /// Keeps an image of this revision, unless something was learnt since: perhaps of this very image, after it was read.
-    private func keep(_ image: GalleryImage, revision: UInt64, unlessLearntSince learnings: UInt64) {
+    /// Caches an image of this revision, unless metadata has changed since, because it may be this image's and newer
+    /// than the read.
+    private func keep(_ image: GalleryImage, revision: UInt64, unlessLearnedSince metadataRevision: UInt64) {
         state.withLock { state in
-            guard state.learnings == learnings, revision >= state.revision else { return }
+            guard state.metadataRevision == metadataRevision, revision >= state.revision else { return }
             if state.revision != revision || state.images.count >= Self.capacity {
                 state.images.removeAll(keepingCapacity: true)
                 state.revision = revision
@@ -73,18 +75,18 @@ final class RecentImages: Sendable {
         }
     }
 
-    /// Something was learnt of this image.
+    /// Metadata of this image has changed.
     func forget(_ id: ImageID) {
         state.withLock { state in
-            state.learnings += 1
+            state.metadataRevision += 1
             state.images[id] = nil
         }
     }
 
-    /// Something was learnt of many.
+    /// Metadata of many images has changed.
     func forgetAll() {
         state.withLock { state in
-            state.learnings += 1
+            state.metadataRevision += 1
             state.images.removeAll(keepingCapacity: true)
         }
     }

@@ -1,11 +1,10 @@
-/// How long to wait before what failed is tried once more by itself: longer after each failure, so that a broken disk
-/// is not asked for ever in haste.
+/// Exponential backoff, so that a broken disk is not retried in rapid succession for ever.
 struct RetryPace: Sendable {
     var first: Duration = .seconds(5)
-    var longest: Duration = .seconds(300)
+    var maximumDelay: Duration = .seconds(300)
 
-    /// - Parameter failures: how many there were in a row, at least 1.
+    /// - Parameter failures: The number of consecutive failures, at least 1.
     func delay(after failures: Int) -> Duration {
-        min(longest, first * (1 << min(20, max(0, failures - 1))))
+        min(maximumDelay, first * (1 << min(20, max(0, failures - 1))))
     }
 }

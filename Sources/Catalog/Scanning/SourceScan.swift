@@ -1,56 +1,60 @@
 import GRDB
 import Images
 
-/// One source while it is read: names what is seen, writes it to the index in batches, and shows what there is so far.
+/// The scan of one source: assigns ids to scanned images, writes them to the index in batches, and makes intermediate
+/// results visible.
 ///
 /// Belongs to the scanning queue.
 final class SourceScan {
     private static let batchSize = 1000
 
-    /// What is known of the source from before.
+    /// What is known of the source from before the scan.
     struct Former {
         let listing: Listing
-        /// Where its rows are; perhaps not in the index that is written now.
+        /// The index that has its rows; perhaps not the one that is written now.
         let index: Index
     }
 
-    /// What the scan came to.
+    /// The result of a scan.
     struct Outcome {
         let listing: Listing
-        /// Whether there is anything to show that was not shown before.
-        let isNews: Bool
-        /// Images of the listing before that are not in this one, each with the nearest after it that stayed.
+        /// Whether anything visible changes.
+        let hasChanges: Bool
+        /// Images of the former listing that are missing in this one, each with the nearest following image that
+        /// stayed.
         let gone: [(id: ImageID, anchor: ImageID?)]
-        /// Rows of the index that no listing has any more.
+        /// Rows of the index that no listing contains any more.
         let dropped: [(id: ImageID, row: UInt32)]
     }
 
     private let index: Index
     private let writer: BatchWriter
-    private let identity: Identity
-    /// The parts whose ids are settled: the sources before this one, and the templates.
+    private let identity: ImageIDGenerator
+    /// The parts whose ids take precedence: those of earlier sources, and templates.
     private let settled: [Snapshot.Part]
     private let former: Former?
-    /// What this index has of the source, if it has anything.
+    /// The source's listing in this index, if there is one.
     private let written: Listing?
     private let growthInterval: Duration
-    private let showGrowth: ((Listing) -> Void)?
+    private let publishGrowth: ((Listing) -> Void)?
 
     private var taken: Set<UInt64> = []
     private var repeats: [UInt64: UInt64] = [:]
     private var batch: [BatchWriter.Seen] = []
-    private var nextShow: ContinuousClock.Instant
+    private var nextPublication: ContinuousClock.Instant
     private var hasRested = false
-    /// Paths of which it could not be told what lies there and beneath them: what was known of it stays.
-    var untold = UntoldPaths()
+    /// Paths whose present state, including everything beneath them, is unknown. What was known about them stays.
+    var unreadable = UnreadablePaths()
 
     /// - Parameters:
-    ///   - former: what is known from before, wherever its rows are.
-    ///   - written: what this index has of the source.
-    ///   - showGrowth: called now and then with what there is so far; nil when the last listing is shown meanwhile.
+    ///   - former: The source's listing from before, whichever index has its rows.
+    ///   - written: The source's listing in this index.
+    ///   - publishGrowth: Called from time to time with the listing so far; nil if the former listing stays visible
+    ///   during
+    ///     the scan.
     init(
-        index: Index, identity: Identity, settled: [Snapshot.Part], former: Former?, written: Listing?,
-        growthInterval: Duration, nextRevision: @escaping @Sendable () -> UInt64, showGrowth: ((Listing) -> Void)?
+        index: Index, identity: ImageIDGenerator, settled: [Snapshot.Part], former: Former?, written: Listing?,
+        growthInterval: Duration, nextRevision: @escaping @Sendable () -> UInt64, publishGrowth: ((Listing) -> Void)?
     ) throws {
         self.index = index
         self.identity = identity
@@ -58,38 +62,38 @@ final class SourceScan {
         self.former = former
         self.written = written
         self.growthInterval = growthInterval
-        self.showGrowth = showGrowth
+        self.publishGrowth = publishGrowth
         writer = BatchWriter(index: index, nextRow: try index.counters().nextRow, nextRevision: nextRevision)
-        // The first look comes early: somebody may be waiting before an empty page.
-        nextShow = .now + min(growthInterval, .milliseconds(30))
+        // The first intermediate result comes early, because somebody may be looking at an empty page.
+        nextPublication = .now + min(growthInterval, .milliseconds(30))
         taken.reserveCapacity(former?.listing.count ?? 0)
     }
 
-    func add(_ sighting: Sighting) throws {
-        let id = identity.id(of: sighting.location, repeats: &repeats) { id in
+    func add(_ scannedImage: ScannedImage) throws {
+        let id = identity.id(of: scannedImage.location, repeats: &repeats) { id in
             taken.contains(id) || settled.contains { $0.position(of: ImageID(rawValue: id)) != nil }
         }
         taken.insert(id.rawValue)
-        append(id, sighting)
-        let isDue = showGrowth != nil && ContinuousClock.now >= nextShow
+        append(id, scannedImage)
+        let isDue = publishGrowth != nil && ContinuousClock.now >= nextPublication
         guard batch.count >= Self.batchSize || isDue else { return }
         try commit()
         if isDue {
-            showGrowth?(try writer.written().listing)
-            nextShow = .now + growthInterval
+            publishGrowth?(try writer.written().listing)
+            nextPublication = .now + growthInterval
         }
     }
 
-    /// Nothing may come for a while: what was seen is shown, the first time at once.
+    /// Called when the next images may take a while: makes the images so far visible, the first time immediately.
     func rest() throws {
-        guard let showGrowth, !hasRested || ContinuousClock.now >= nextShow else { return }
+        guard let publishGrowth, !hasRested || ContinuousClock.now >= nextPublication else { return }
         hasRested = true
         try commit()
-        showGrowth(try writer.written().listing)
-        nextShow = .now + growthInterval
+        publishGrowth(try writer.written().listing)
+        nextPublication = .now + growthInterval
     }
 
-    /// Nothing is written any more when this returns.
+    /// No write is running when this returns.
     func end() { writer.end() }
 
     func finish() throws -> Outcome {
@@ -102,33 +106,34 @@ final class SourceScan {
                 dropped.append(written[position])
             }
         }
-        guard let former else { return Outcome(listing: listing, isNews: true, gone: [], dropped: dropped) }
+        guard let former else { return Outcome(listing: listing, hasChanges: true, gone: [], dropped: dropped) }
         var gone: [(id: ImageID, anchor: ImageID?)] = []
         var anchor: ImageID?
         for position in (0..<former.listing.count).reversed() {
             let id = former.listing[position].id
             if taken.contains(id.rawValue) { anchor = id } else { gone.append((id, anchor)) }
         }
-        let isNews = try writer.written().isNews || !listing.hasOrder(of: former.listing)
-        return Outcome(listing: listing, isNews: isNews, gone: gone, dropped: dropped)
+        let hasChanges = try writer.written().hasChanges || !listing.hasOrder(of: former.listing)
+        return Outcome(listing: listing, hasChanges: hasChanges, gone: gone, dropped: dropped)
     }
 
-    /// What was seen, and among it, in its place in the order, what could not be told. Only of folders something is not
-    /// told.
+    /// The scanned images, with the images of unknown paths inserted in their places. Only folder sources have unknown
+    /// paths.
     private func restored(_ seen: Listing, from former: Former) throws -> Listing {
-        guard !untold.isEmpty else { return seen }
+        guard !unreadable.isEmpty else { return seen }
         let missing = (0..<former.listing.count).filter { !taken.contains(former.listing[$0].id.rawValue) }
         var kept: [(key: PathKey, entry: Listing.Entry)] = []
         for start in stride(from: 0, to: missing.count, by: Self.batchSize) {
             let positions = missing[start..<min(start + Self.batchSize, missing.count)]
             for (position, row) in zip(positions, try rows(positions.map { former.listing[$0].row }, of: former)) {
-                guard let row, row.id == former.listing[position].id, untold.contains(row.sighting.location) else {
+                guard let row, row.id == former.listing[position].id, unreadable.contains(row.scannedImage.location)
+                else {
                     continue
                 }
-                kept.append((PathKey(file: FilePath.bytes(of: row.sighting.location)), former.listing[position]))
+                kept.append((PathKey(file: FilePath.bytes(of: row.scannedImage.location)), former.listing[position]))
                 taken.insert(row.id.rawValue)
-                // In another index than before it is written anew.
-                if former.index !== index { append(row.id, row.sighting) }
+                // Its row has to be written to the new index.
+                if former.index !== index { append(row.id, row.scannedImage) }
             }
         }
         guard !kept.isEmpty else { return seen }
@@ -152,7 +157,7 @@ final class SourceScan {
         }
     }
 
-    /// The rows of what is known from before. Of an index that is given up those count that can still be read.
+    /// The rows of the former listing. From an index that is being replaced, as many as are still readable.
     private func rows(_ numbers: [UInt32], of former: Former) throws -> [ImageRow?] {
         if former.index !== index {
             if let rows = try? former.index.read(numbers) { return rows }
@@ -163,9 +168,9 @@ final class SourceScan {
         return rows
     }
 
-    private func append(_ id: ImageID, _ sighting: Sighting) {
+    private func append(_ id: ImageID, _ scannedImage: ScannedImage) {
         let known = written.flatMap { listing in listing.position(of: id).map { listing[$0].row } }
-        batch.append((id, known, sighting))
+        batch.append((id, known, scannedImage))
     }
 
     private func commit() throws {

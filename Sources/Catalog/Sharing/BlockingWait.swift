@@ -1,7 +1,8 @@
 import Dispatch
 import Locking
 
-/// Waits on this thread, which must not be one of a task, for what other nodes are asked. Their limits of time end every wait.
+/// Runs an async function and blocks this thread for its result. Must not be called on a thread of the concurrency
+/// pool. The timeouts of the requests to other nodes end every wait.
 func waitFor<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
     let answer = Guarded<Result<Value, any Error>?>(nil)
     let came = DispatchSemaphore(value: 0)

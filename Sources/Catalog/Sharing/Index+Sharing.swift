@@ -3,15 +3,15 @@ import Images
 import Synchronization
 
 extension Index {
-    /// How it came to be heard what others have learnt.
-    enum Hearing {
-        /// By a log that was followed up to a position, from a former one.
+    /// How other nodes' metadata arrived.
+    enum Provenance {
+        /// From a log that was read from position `former` up to `position`.
         case log(String, former: Int64, position: Int64)
-        case apart
+        case direct
     }
 
-    /// Has what is learnt from now on be kept for others, or not. What was not kept for them is told from the beginning
-    /// later.
+    /// Sets whether new metadata is recorded for other nodes. Turning it off forgets all read positions, so that later
+    /// everything is published from the beginning.
     func share(_ isShared: Bool) throws {
         self.isShared.store(isShared, ordering: .relaxed)
         guard !isShared else { return }
@@ -36,28 +36,28 @@ extension Index {
         }
     }
 
-    /// Keeps how far was heard, in the transaction that writes what was.
-    func keep(_ hearing: Hearing, _ db: Database) throws {
-        guard case .log(let log, let former, let position) = hearing else { return }
+    /// Stores the read position, in the transaction that writes the metadata.
+    func keep(_ origin: Provenance, _ db: Database) throws {
+        guard case .log(let log, let former, let position) = origin else { return }
         try db.execute(
             sql: "UPDATE heard SET position = ? WHERE log = ? AND position = ?", arguments: [position, log, former])
-        guard db.changesCount == 1 else { throw LedgerError() }
+        guard db.changesCount == 1 else { throw OutboxError() }
     }
 
-    /// Of these images: the content that what is known is of, where that takes the place of what others tell. That of an
-    /// image whose source says which content it has is the present one; of any other the last that was told is, unless this
-    /// node has learnt something that it has yet to tell.
+    /// For each of these images, the version of its known metadata, if that must not be replaced by metadata of another
+    /// version from other nodes. For an image whose source states the content version, that is the stated version. For
+    /// any other image the version published last wins, unless this node has unpublished metadata of it.
     ///
-    /// - Parameter rows: theirs, as far as they have some.
+    /// - Parameter rows: The rows of those images that have one.
     func presentVersions(
         of ids: some Sequence<ImageID>, _ rows: [UInt32], _ db: Database
     ) throws -> [ImageID: ContentVersion] {
         let originals = try db.cachedStatement(
-            sql: "SELECT id, \(Sighting.Original.columns) FROM image WHERE row = ?")
+            sql: "SELECT id, \(ScannedImage.Original.columns) FROM image WHERE row = ?")
         var said: [ImageID: ContentVersion] = [:]
         for row in rows {
             try originals.rows(Int64(row)) { stored in
-                guard let id = stored.integer(0), let present = Sighting.Original(stored, from: 1).version else {
+                guard let id = stored.integer(0), let present = ScannedImage.Original(stored, from: 1).version else {
                     return
                 }
                 said[ImageID(rawValue: UInt64(bitPattern: id))] = present
@@ -77,77 +77,78 @@ extension Index {
         return present
     }
 
-    /// Notes that something was learnt of these images that others are to be told. In the transaction that writes it.
-    func note(untold ids: some Sequence<ImageID>, _ db: Database) throws {
+    /// Adds images with new metadata to the outbox. Call it in the transaction that writes the metadata.
+    func note(unpublished ids: some Sequence<ImageID>, _ db: Database) throws {
         guard isShared.load(ordering: .relaxed) else { return }
-        // A number that none before had.
+        // Each insertion gets a new, larger mark.
         let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO untold (id) VALUES (?)")
         for id in ids { try statement.execute(arguments: [Int64(bitPattern: id.rawValue)]) }
     }
 
-    func untold(limit: Int) throws -> UntoldFacts {
+    func unpublished(limit: Int) throws -> UnpublishedMetadata {
         try database.read { db in
-            var untold = UntoldFacts()
-            let columns = "facts.id, version, \(FactsColumns.names.joined(separator: ", "))"
-            let learnt = try db.cachedStatement(
+            var unpublished = UnpublishedMetadata()
+            let columns = "facts.id, version, \(MetadataColumns.names.joined(separator: ", "))"
+            let learned = try db.cachedStatement(
                 sql: """
                     SELECT mark, \(columns) FROM untold LEFT JOIN facts ON facts.id = untold.id
                     ORDER BY mark DESC LIMIT ?
                     """)
-            try learnt.rows(Int64(limit)) { row in
+            try learned.rows(Int64(limit)) { row in
                 guard let mark = row.integer(0) else { return }
-                untold.marks.append(mark)
-                // Of an image that has gone meanwhile there is nothing to be told.
-                if let facts = SharedFacts(row, from: 1) { untold.facts.append(facts) }
+                unpublished.marks.append(mark)
+                // Images that are gone have no metadata to publish.
+                if let metadata = SharedMetadata(row, from: 1) { unpublished.metadata.append(metadata) }
             }
-            let room = limit - untold.marks.count
-            guard room > 0, let from = try Index.backlog(db) else { return untold }
+            let room = limit - unpublished.marks.count
+            guard room > 0, let from = try Index.backlog(db) else { return unpublished }
             let before = try db.cachedStatement(
                 sql: "SELECT \(columns) FROM facts WHERE id > ? ORDER BY id LIMIT ?")
             var last = from
             var count = 0
             try before.rows(from, Int64(room)) { row in
-                guard let facts = SharedFacts(row, from: 0) else { return }
-                untold.facts.append(facts)
-                last = Int64(bitPattern: facts.image.rawValue)
+                guard let metadata = SharedMetadata(row, from: 0) else { return }
+                unpublished.metadata.append(metadata)
+                last = Int64(bitPattern: metadata.image.rawValue)
                 count += 1
             }
-            untold.backlog = count < room ? .max : last
-            return untold
+            unpublished.backlog = count < room ? .max : last
+            return unpublished
         }
     }
 
-    func told(_ facts: UntoldFacts) throws {
+    func published(_ metadata: UnpublishedMetadata) throws {
         try database.write { db in
             let statement = try db.cachedStatement(sql: "DELETE FROM untold WHERE mark = ?")
-            for mark in facts.marks { try statement.execute(arguments: [mark]) }
-            guard let last = facts.backlog else { return }
+            for mark in metadata.marks { try statement.execute(arguments: [mark]) }
+            guard let last = metadata.backlog else { return }
             try db.execute(sql: "UPDATE heard SET backlog = ?", arguments: [last == .max ? nil : last])
         }
     }
 
-    func countUntold() throws -> Int {
+    func countUnpublished() throws -> Int {
         try database.read { db in
-            let learnt = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM untold") ?? 0
-            guard let from = try Index.backlog(db) else { return learnt }
+            let learned = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM untold") ?? 0
+            guard let from = try Index.backlog(db) else { return learned }
             let before = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM facts WHERE id > ?", arguments: [from]) ?? 0
-            return learnt + before
+            return learned + before
         }
     }
 
-    /// Behind which image that is begun which was known before the log was followed; nil where all of it has been told.
+    /// The image id after which metadata from before this node followed the log is still unpublished; nil if all of it
+    /// is published.
     private static func backlog(_ db: Database) throws -> Int64? {
         try Int64.fetchOne(db, sql: "SELECT backlog FROM heard WHERE backlog IS NOT NULL")
     }
 }
 
-extension SharedFacts {
-    /// - Parameter first: where the image's id stands in the row, before its version and its facts.
+extension SharedMetadata {
+    /// - Parameter first: The index of the image's id in the row; its version and metadata follow.
     fileprivate init?(_ row: StoredRow, from first: Int32) {
         guard let image = row.integer(first) else { return nil }
         self.init(
             image: ImageID(rawValue: UInt64(bitPattern: image)),
             version: row.integer(first + 1).map { ContentVersion(rawValue: UInt64(bitPattern: $0)) },
-            facts: FactsColumns.facts(row, from: first + 2))
+            metadata: MetadataColumns.metadata(row, from: first + 2))
     }
 }

@@ -1,52 +1,52 @@
-/// How the nodes of a gallery list a source once for all of them: one lists it at a time, and the others read what it found,
-/// also while it is still at it.
+/// Lets the nodes of a gallery list a source once for all: one node at a time lists it, and the others read its
+/// listing, even while it is in progress.
 ///
-/// Whoever lists has to say every few seconds that it goes on; who does not has lost its turn, and another may begin. All
-/// calls throw while the others cannot be asked, and ``ListingLost`` where the listing is not what it was.
+/// The node that lists must renew its lease every few seconds; otherwise it loses the lease and another node may begin.
+/// All calls throw if the shared state cannot be reached, and ``ListingLost`` if the listing was replaced.
 public protocol ListingSharing: AnyObject, Sendable {
-    /// Begins a listing, unless another node is at one, or one is there that was begun within this time.
+    /// Begins a listing, unless another node is making one, or there is one that began within this time.
     ///
-    /// - Parameter source: The name that all nodes have for it.
-    /// - Returns: the listing that there is now: this node's to make where ``SharedListing/isOwn``.
+    /// - Parameter source: The source's name, equal on all nodes.
+    /// - Returns: The listing that exists now; if ``SharedListing/isOwn``, this node has to make it.
     func begin(_ source: String, orReadBegunWithin age: Duration) async throws -> SharedListing
 
-    /// How it stands with the listing of a source; nil where there never was one.
+    /// The state of a source's listing; nil if there has never been one.
     func state(of source: String) async throws -> SharedListing?
 
-    /// Some parts of a listing, from this one on, in their order; none where there are none yet.
+    /// Consecutive parts of a listing, beginning with this one; empty if there are none yet.
     func parts(of listing: SharedListing, from first: Int) async throws -> [String]
 
     /// Adds a part to this node's listing.
     func add(_ part: String, at number: Int, to listing: SharedListing) async throws
 
-    /// Says that this node goes on with its listing.
-    func keep(_ listing: SharedListing) async throws
+    /// Renews this node's lease for its listing.
+    func renew(_ listing: SharedListing) async throws
 
-    /// The listing is whole.
+    /// Completes the listing.
     ///
-    /// - Parameter digest: of all that is in it, the same for the same content.
+    /// - Parameter digest: A digest of its whole content, equal for equal content.
     func end(_ listing: SharedListing, digest: String) async throws
 
-    /// The listing will not become whole: another node may begin one at once.
+    /// Abandons the listing, so that another node may begin one at once.
     func giveUp(_ listing: SharedListing) async
 }
 
-/// A listing of a source that one node makes, or has made, as it was when it was asked for.
+/// A listing of a source, complete or in progress, as it was at the time of the request.
 public struct SharedListing: Hashable, Sendable {
     public let source: String
-    /// Tells it from those before it.
+    /// Distinguishes this listing from earlier ones.
     public let number: Int64
     /// Whether it was begun for the node that asked.
     public let isOwn: Bool
     public let parts: Int
     public let isWhole: Bool
-    /// Whether its node has not said lately that it goes on.
+    /// Whether its node has let the lease expire.
     public let isAbandoned: Bool
-    /// How long ago it was begun.
+    /// The time since it began.
     public let age: Duration
-    /// How long it has taken so far, or took.
+    /// How long it took, or has taken so far.
     public let time: Duration
-    /// Of its content, once it is whole.
+    /// The digest of its content, once it is complete.
     public let digest: String?
 
     public init(
@@ -65,13 +65,13 @@ public struct SharedListing: Hashable, Sendable {
     }
 }
 
-/// The listing was begun anew by another node, or is gone.
+/// The listing was replaced by another node's, or is gone.
 public struct ListingLost: Error, Hashable, Sendable {
     public init() {}
 }
 
-/// Hears of listings that other nodes have made.
-public protocol ListingHearing: Sendable {
-    /// A listing is whole. Any thread; returns at once.
-    func heard(_ listing: SharedListing)
+/// Receives announcements of listings by other nodes.
+public protocol ListingReceiving: Sendable {
+    /// A listing is complete. Callable on any thread; returns at once.
+    func received(_ listing: SharedListing)
 }

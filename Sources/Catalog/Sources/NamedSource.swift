@@ -1,12 +1,12 @@
-/// A source with what tells it and its images apart from others.
+/// A source with everything that distinguishes it and its images from others.
 struct NamedSource: Sendable {
     let kind: any SourceReading
-    /// Its place among the sources.
+    /// Its position among the sources, from 0.
     let ordinal: Int
-    /// Its name in the index.
+    /// Its key in the index.
     let key: String
-    /// For sources whose images are listed.
-    let identity: Identity
+    /// Derives image ids, for sources with a listing.
+    let identity: ImageIDGenerator
     /// For templates.
     let series: Series?
 
@@ -22,6 +22,6 @@ struct NamedSource: Sendable {
         }
     }
 
-    /// That nothing was found in it.
-    var emptiness: CatalogState.Problem { CatalogState.Problem(source: name, reason: kind.emptiness) }
+    /// The problem that the source contains no images.
+    var emptyProblem: CatalogState.Problem { CatalogState.Problem(source: name, reason: kind.emptyMessage) }
 }

@@ -1,5 +1,6 @@
 extension Source {
-    /// What reads it. Beside the command line's words, no other place tells kinds of sources apart.
+    /// The implementation of this kind of source. Apart from parsing the command line, nothing else distinguishes kinds
+    /// of sources.
     var kind: any SourceReading {
         switch self {
         case .folder(let path): FolderSource(path: path)
@@ -9,6 +10,6 @@ extension Source {
         }
     }
 
-    /// As people know it: the path, the template, or the bucket.
+    /// The display name: the path, the template, or the bucket.
     public var name: String { kind.name }
 }

@@ -1,28 +1,28 @@
-/// What tells a source and its images apart from others.
+/// What distinguishes a source and its images from others.
 struct SourceIdentity: Sendable {
-    /// Its name in the index: two runs that name the same source mean the same.
+    /// Its key in the index; equal in two runs that name the same source.
     let key: String
-    /// For sources whose images are listed.
-    var images = Identity()
-    /// For templates, whose images are reckoned.
+    /// Derives image ids, for sources with a listing.
+    var images = ImageIDGenerator()
+    /// For templates, whose images are computed.
     var series: Series?
 }
 
-/// The names that the sources before one have.
+/// Counts the names used by earlier sources.
 struct Namesakes {
     private var counts: [String: Int] = [:]
     private var series: [Series] = []
 
-    /// How many sources had this name before, this one not counted.
+    /// The number of earlier sources with this name.
     mutating func count(_ name: String) -> Int {
         defer { counts[name, default: 0] += 1 }
         return counts[name, default: 0]
     }
 
-    /// The key, and how many had it before.
+    /// The key with a number that makes it unique.
     mutating func key(_ key: String) -> String { "\(key)#\(count(key))" }
 
-    /// A series whose ids no other template's have.
+    /// A series that shares no ids with other templates.
     mutating func series(of template: URLTemplate) -> Series {
         var attempt = 0
         var own = Series(template, attempt: attempt)

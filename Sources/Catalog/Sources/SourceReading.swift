@@ -1,86 +1,88 @@
 import Images
 
-/// What a kind of source knows of itself: how it is named and checked, what lies in it, and what has changed there. One
-/// folder has each kind: Folders, Lists, Templates, Buckets. Whoever shows images knows none of them.
+/// The operations that each kind of source implements: naming, checking, scanning and detecting changes. Each kind has
+/// a folder of its own: Folders, Lists, Templates, Buckets. Code that displays images does not depend on the kind.
 ///
-/// Readings are called on the scanning queue, and may block.
+/// Scans and updates run on the scanning queue, and may block.
 protocol SourceReading: Sendable {
-    /// As people know it.
+    /// The display name.
     var name: String { get }
-    /// What its folders stand beneath where several sources have folders; nil where it has none.
+    /// The top-level folder of its folders when several sources have folders; nil if it has no folders.
     var folderName: String? { get }
-    /// Whether its images are files, which may be looked into before anybody asks for them.
+    /// Whether its images are files, which the metadata indexer may read in advance.
     var hasFiles: Bool { get }
-    /// What people are told when nothing is found in it.
-    var emptiness: String { get }
+    /// The message for people if it contains no images.
+    var emptyMessage: String { get }
 
-    /// What tells it and its images apart from the sources before it.
+    /// Computes what distinguishes it and its images from the earlier sources.
     func identity(among namesakes: inout Namesakes) -> SourceIdentity
 
     /// Checks that the source can be read now.
     ///
-    /// - Returns: the root, for a folder.
+    /// - Returns: The root, for a folder.
     /// - Throws: `CatalogError.badSource`.
     func open(_ configuration: Catalog.Configuration) throws(CatalogError) -> FolderRoot?
 
-    /// Whether a name can be that of something in this source.
+    /// Whether a file name can belong to something in this source.
     func isOfInterest(_ name: [UInt8]) -> Bool
 
-    /// Where an object is beneath this source, if it may be a picture of it.
+    /// The path of a hinted object beneath this source; nil if it cannot be an image of the source.
     func path(of hint: ObjectHint) -> [UInt8]?
 
-    /// Looks at what is said to have changed, or looks for it, and reads nothing else.
+    /// Scans only what has, or may have, changed.
     ///
-    /// - Returns: whether something could not be told that may be told later; nil when everything is to be read.
-    func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool?
+    /// - Returns: Whether something could not be read now and may become readable later; nil if a full scan is needed.
+    func update(_ source: NamedSource, _ context: ScanContext) throws -> Bool?
 
-    /// Reads it from its beginning to its end, and names what lies in it, in its order.
+    /// Scans the source completely, and reports its images in order.
     ///
-    /// - Returns: nil where it is known to be as it was, or is being written.
-    /// - Throws: what is the matter with it; what was known of it stays.
-    func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport?
+    /// - Returns: Nil if the source is unchanged, or is still being written.
+    /// - Throws: Why it cannot be read; its former images stay.
+    func read(_ source: NamedSource, _ context: ScanContext, into scan: SourceScan) throws -> SourceReport?
 
-    /// Where the original of one of its images is kept.
-    func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation
+    /// The location of an image's original.
+    func location(of scannedImage: ScannedImage, in ordinal: Int) -> ImageLocation
 }
 
 extension SourceReading {
     var folderName: String? { nil }
     var hasFiles: Bool { false }
-    var emptiness: String { "holds no usable URL." }
+    var emptyMessage: String { "contains no usable URL." }
 
     func isOfInterest(_ name: [UInt8]) -> Bool { true }
 
     func path(of hint: ObjectHint) -> [UInt8]? { nil }
 
-    func update(_ source: NamedSource, _ visit: SourceVisit) throws -> Bool? { nil }
+    func update(_ source: NamedSource, _ context: ScanContext) throws -> Bool? { nil }
 }
 
-/// The circumstances of one reading of a source. Scanning queue.
-struct SourceVisit {
+/// The context of one scan of a source. On the scanning queue.
+struct ScanContext {
     let catalog: Catalog
-    /// What is written to.
+    /// The index to write to.
     let index: Index
-    /// What may have changed since it was looked at.
-    let dirt: Dirt
-    /// What another node lists serves if it was begun since then.
+    /// What may have changed since the last scan.
+    let dirtySet: DirtySet
+    /// The earliest acceptable beginning of another node's bucket listing.
     let listedSince: ContinuousClock.Instant
-    /// What is known of it from before; nil where it was never read to its end.
+    /// What is known of the source; nil if it was never scanned completely.
     var former: SourceScan.Former?
 }
 
-/// What a reading from beginning to end came to, beside the images.
+/// The result of a full scan, apart from the images.
 struct SourceReport {
-    /// The list's file as it was read.
+    /// The state of the list file that was read.
     var stamp: FileStamp?
     var problems = CatalogState.Problems()
-    /// What was met in a folder.
+    /// What was found in a folder.
     var folders: FolderReading?
-    /// Of all that was found, where other nodes may find the same.
+    /// The objects of a bucket that are not shown.
+    var unshown: UnshownCounts?
+    /// A digest of all images, if other nodes can compute the same.
     var digest: String?
 }
 
-/// Why a source could not be read, in words for people. Any other error is an `errno`.
-protocol SourceTrouble: Error {
+/// Why a source could not be read, in words for people. Any other error is treated as an `errno`.
+protocol SourceFailure: Error {
     var reason: String { get }
 }

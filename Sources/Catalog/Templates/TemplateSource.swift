@@ -1,6 +1,6 @@
 import Images
 
-/// As many URLs as a template's count. Nothing of it is ever read: its images are reckoned.
+/// As many URLs as a template's count. Never scanned: its images are computed.
 struct TemplateSource: SourceReading {
     let template: URLTemplate
 
@@ -12,7 +12,9 @@ struct TemplateSource: SourceReading {
 
     func open(_ configuration: Catalog.Configuration) throws(CatalogError) -> FolderRoot? { nil }
 
-    func read(_ source: NamedSource, _ visit: SourceVisit, into scan: SourceScan) throws -> SourceReport? { nil }
+    func read(_ source: NamedSource, _ context: ScanContext, into scan: SourceScan) throws -> SourceReport? { nil }
 
-    func place(of sighting: Sighting, in ordinal: Int) -> ImageLocation { .remote(url: sighting.location) }
+    func location(of scannedImage: ScannedImage, in ordinal: Int) -> ImageLocation {
+        .remote(url: scannedImage.location)
+    }
 }

@@ -1,9 +1,9 @@
 @_spi(_Unicode) import Swift
 
-/// Texts as they are compared when something is searched: without case and without accents, in any script.
+/// Normalises texts for searching: without case and accents, in any script.
 enum Folding {
-    /// UTF-8 of the text's lower case in compatibility-free decomposition (NFD) without non-spacing marks. What has no
-    /// text in it gives nothing.
+    /// The UTF-8 of the text's lower case in canonical decomposition (NFD), without non-spacing marks. Empty if the
+    /// text contains nothing else.
     static func fold(_ text: String) -> [UInt8] {
         var text = text
         let isASCII = text.withUTF8 { $0.allSatisfy { $0 < 0x80 } }
@@ -14,7 +14,7 @@ enum Folding {
         folded.reserveCapacity(text.utf8.count)
         for scalar in text.lowercased()._nfd {
             if scalar.value >= 0x300, scalar.properties.generalCategory == .nonspacingMark { continue }
-            // Letters that are one to people and two to Unicode.
+            // Letters that people treat as equal, and Unicode decomposition does not.
             switch scalar {
             case "ß": folded.append(contentsOf: "ss".utf8)
             case "æ": folded.append(contentsOf: "ae".utf8)

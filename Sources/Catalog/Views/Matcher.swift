@@ -2,21 +2,21 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// Finds the rows of one index that a view means.
+/// Finds the rows of one index that match a view.
 ///
-/// The texts of a block lie one after the other, so that a word is looked for in all of them at once: a million names are
-/// searched in some milliseconds, for a word that most of them have in some ten.
+/// The texts of a block are contiguous, so that one search covers all of them: searching a million names takes a few
+/// milliseconds, or a few tens for a word that most of them contain.
 struct Matcher {
-    /// The terms, and of each that may be met by the folder, which folders meet it; nil where none does. Those that tell
-    /// most for least come first.
+    /// The terms, most selective and cheapest first. For a term that a folder can match, `folders` says which folders
+    /// do, by folder number; nil if none does.
     private let terms: [(term: Search.Term, folders: [Bool]?)]
     private let columns: Columns
-    /// Of each folder's number whether it is meant, where only a folder is.
+    /// Whether each folder, by number, is in the view; nil if the view is not restricted to a folder.
     private let folder: [Bool]?
 
     init(_ view: View, columns: Columns, prefix: String) {
         self.columns = columns
-        let paths = columns.folders.paths.map { FolderPath.full($0, beneath: prefix) }
+        let paths = columns.folders.paths.map { FolderPath.full($0, under: prefix) }
         folder = view.folder.map { wanted in paths.map { FolderPath.contains(wanted, $0) } }
         let folded = prefix.isEmpty ? columns.folders.folded : paths.map { Folding.fold($0) }
         terms = view.search.terms.map { term in
@@ -32,8 +32,8 @@ struct Matcher {
 
     private static func cost(_ term: Search.Term) -> Int {
         switch term.kind {
-        case .type, .taken, .folder, .broken, .near: 0
-        // A long word is found faster, and less often.
+        case .type, .taken, .rating, .folder, .broken, .near: 0
+        // Longer words are found faster, and less often.
         case .word(let word), .camera(let word): (term.isExcluded ? 2_000 : 1_000) - min(word.count, 999)
         }
     }
@@ -49,7 +49,7 @@ struct Matcher {
         }
     }
 
-    /// Which rows are meant, of the blocks that the listing has rows of; blocks are looked at on all cores.
+    /// Which rows match, for the blocks that the listing uses. Searches blocks on all cores.
     private func decisions(_ listing: Listing) -> [Bool] {
         var isNeeded = [Bool](repeating: false, count: columns.blocks.count)
         for entries in listing.blocks {
@@ -84,8 +84,8 @@ struct Matcher {
         for (term, folders) in terms {
             let left = matches.count { $0 }
             guard left > 0 else { break }
-            if case .word(let word) = term.kind, left < ColumnBlock.size / Self.few {
-                // So few are left that each is asked.
+            if case .word(let word) = term.kind, left < ColumnBlock.size / Self.searchThreshold {
+                // Few rows are left, so check each one.
                 for place in matches.indices where matches[place] {
                     let isMet = Self.isIn(folders ?? [], block.folders[place]) || Self.has(word, at: place, block)
                     if isMet == term.isExcluded { matches[place] = false }
@@ -98,8 +98,9 @@ struct Matcher {
         }
     }
 
-    /// Where less than one row of so many is left of a block, looking for a word in all of it costs more than in those.
-    private static let few = 16
+    /// If less than one in this many rows of a block is left, checking each of them is cheaper than searching the whole
+    /// block.
+    private static let searchThreshold = 16
 
     private func found(_ kind: Search.Kind, _ folders: [Bool]?, _ block: ColumnBlock) -> [Bool] {
         var found = [Bool](repeating: false, count: ColumnBlock.size)
@@ -127,7 +128,9 @@ struct Matcher {
             }
             Self.add(noted, of: block, to: &found)
         case .type(let kind): return block.kinds.map { $0 == kind.rawValue }
-        case .taken(let range): return block.taken.map { $0 != ColumnBlock.unknownTime && range.contains($0) }
+        case .taken(let range):
+            return block.taken.map { $0 != ColumnBlock.unknownTime && range.contains(WallTime.seconds($0)) }
+        case .rating(let range): return block.ratings.map { range.contains(Int($0)) }
         case .near(let latitude, let longitude, let kilometres):
             for place in block.places {
                 found[Int(place.row)] =
@@ -154,7 +157,7 @@ struct Matcher {
         Int(number) < folders.count && folders[Int(number)]
     }
 
-    /// The field of a note in which the offset lies.
+    /// The field of a note that contains the offset.
     private static func field(at offset: Int, of note: Int, _ texts: TextColumn) -> NoteField? {
         let before = texts.bytes[texts.start(of: note)..<offset]
         return NoteField(rawValue: before.count { $0 == UInt8(ascii: "\n") })
@@ -164,7 +167,7 @@ struct Matcher {
         clinux_find(text, text.count, word, word.count) != nil
     }
 
-    /// Whether a part of the path, or several in a row, begin with this.
+    /// Whether a component of the path, or several consecutive ones, begin with this.
     private static func hasPart(_ path: [UInt8], beginning start: [UInt8]) -> Bool {
         let slash = UInt8(ascii: "/")
         return path.starts(with: start) || contains(path, [slash] + start)
@@ -173,7 +176,7 @@ struct Matcher {
 
 /// Distances on the globe.
 enum GreatCircle {
-    /// By the haversine formula on a sphere of 6,371 km, which is exact to half a per cent.
+    /// The haversine formula on a sphere of 6,371 km, accurate to half a per cent.
     static func kilometres(
         from: (latitude: Double, longitude: Double), to: (latitude: Double, longitude: Double)
     ) -> Double {
@@ -187,14 +190,14 @@ enum GreatCircle {
     }
 }
 
-/// Paths of folders as views name them.
+/// Folder paths in the form of `View.folder`.
 enum FolderPath {
-    /// - Parameter prefix: the name of the source, where there are several; empty otherwise.
-    static func full(_ path: String, beneath prefix: String) -> String {
+    /// - Parameter prefix: The name of the source if there are several; empty otherwise.
+    static func full(_ path: String, under prefix: String) -> String {
         prefix.isEmpty ? path : path.isEmpty ? prefix : "\(prefix)/\(path)"
     }
 
-    /// Whether the path is the folder or lies beneath it.
+    /// Whether the path is the folder, or is beneath it.
     static func contains(_ folder: String, _ path: String) -> Bool {
         let (folder, path) = (Array(folder.utf8), Array(path.utf8))
         return path.starts(with: folder) && (path.count == folder.count || path[folder.count] == UInt8(ascii: "/"))

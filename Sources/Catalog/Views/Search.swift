@@ -1,7 +1,7 @@
-/// Which images are meant, as a person types it: words that all have to be found in an image's texts, and terms such as
-/// `taken:2019-06..2019-08`. A word in quotes may have spaces; a `-` before a word or a term excludes what it finds.
+/// A search as a person types it: words that must all occur in an image's texts, and terms such as
+/// `taken:2019-06..2019-08`. A quoted word may contain spaces; a `-` before a word or term excludes its matches.
 public struct Search: Hashable, Sendable {
-    /// What was typed, with single spaces.
+    /// The typed text, with single spaces.
     public let text: String
     let terms: [Term]
 
@@ -11,21 +11,23 @@ public struct Search: Hashable, Sendable {
     }
 
     enum Kind: Hashable, Sendable {
-        /// Folded; anywhere in the texts of the image or of its folder.
+        /// Folded; matches anywhere in the texts of the image or its folder.
         case word([UInt8])
-        /// Folded; beginning a part of the folder's path.
+        /// Folded; matches the beginning of a component of the folder's path.
         case folder([UInt8])
-        /// Folded; in what the camera wrote of itself and its lens.
+        /// Folded; matches in the names of the camera and the lens.
         case camera([UInt8])
-        /// The end of a media type, such as `jpeg`.
+        /// The subtype of a media type, such as `jpeg`.
         case type(MediaKind)
-        /// Seconds of the clock where the picture was taken, since 1970.
+        /// A range of seconds since 1970 by the local clock at the place where the picture was taken.
         case taken(ClosedRange<Int64>)
+        /// A range of stars; -1 is rejected, 0 not rated.
+        case rating(ClosedRange<Int>)
         case near(latitude: Double, longitude: Double, kilometres: Double)
         case broken
     }
 
-    /// Everything.
+    /// Matches everything.
     public init() {
         text = ""
         terms = []
@@ -33,20 +35,20 @@ public struct Search: Hashable, Sendable {
 
     public var isEmpty: Bool { terms.isEmpty }
 
-    /// The most Unicode scalars of a text.
-    public static let longest = 250
+    /// The maximum length of a search in Unicode scalars.
+    public static let maximumLength = 250
 
-    /// - Throws: `ViewError` with the word that is not understood.
+    /// - Throws: `ViewError` with the word that cannot be parsed.
     public init(_ typed: String) throws(ViewError) {
         func check(_ text: String) throws(ViewError) {
-            guard text.unicodeScalars.count <= Self.longest else {
-                throw ViewError(field: "q", reason: "must have at most \(Self.longest) characters.")
+            guard text.unicodeScalars.count <= Self.maximumLength else {
+                throw ViewError(field: "q", reason: "must have at most \(Self.maximumLength) characters.")
             }
         }
         try check(typed)
         let words = Self.words(of: typed)
         text = words.map(\.written).joined(separator: " ")
-        // A quotation that was left open is closed.
+        // Checked again: an unclosed quotation gets its closing mark, which makes the text longer.
         try check(text)
         var terms: [Term] = []
         for word in words {
@@ -58,12 +60,12 @@ public struct Search: Hashable, Sendable {
     private struct Word {
         var written = ""
         var isExcluded = false
-        /// What stands before the colon outside of quotes.
+        /// The text before a colon outside quotes.
         var key: String?
         var value = ""
     }
 
-    /// By scalars: a combining mark after a space or a quotation mark would make one character of both.
+    /// Works on scalars, because a combining mark after a space or quotation mark would form one character with it.
     private static func words(of text: String) -> [Word] {
         var words: [Word] = []
         var word = Word()
@@ -77,7 +79,7 @@ public struct Search: Hashable, Sendable {
                 end()
                 continue
             }
-            // No text that is searched has a line end in it.
+            // Searchable texts contain no newlines.
             let scalar = Character(scalar).isNewline ? " " : scalar
             word.written.unicodeScalars.append(scalar)
             switch scalar {
@@ -94,7 +96,7 @@ public struct Search: Hashable, Sendable {
         return words
     }
 
-    private static let keys: Set<String> = ["taken", "folder", "type", "camera", "near", "is"]
+    private static let keys: Set<String> = ["taken", "folder", "type", "camera", "near", "rating", "is"]
 
     private static func term(of word: Word) throws(ViewError) -> Term? {
         func unknown(_ reason: String) -> ViewError {
@@ -104,19 +106,19 @@ public struct Search: Hashable, Sendable {
         let folded = Folding.fold(word.value)
         switch word.key {
         case nil:
-            // While a word is being typed it may be nothing yet.
+            // A word that is still being typed may be empty.
             return folded.isEmpty ? nil : made(.word(folded))
         case "folder": return folded.isEmpty ? nil : made(.folder(folded))
         case "camera": return folded.isEmpty ? nil : made(.camera(folded))
         case "type":
             guard !word.value.isEmpty else { return nil }
             guard let kind = MediaKind(name: word.value.lowercased()) else {
-                throw unknown("which is no kind of picture: \(MediaKind.names.joined(separator: ", ")).")
+                throw unknown("which is not an image type: \(MediaKind.names.joined(separator: ", ")).")
             }
             return made(.type(kind))
         case "is":
             guard !word.value.isEmpty else { return nil }
-            guard word.value.lowercased() == "broken" else { throw unknown("which may be is:broken.") }
+            guard word.value.lowercased() == "broken" else { throw unknown("where only is:broken is known.") }
             return made(.broken)
         case "taken":
             guard !word.value.isEmpty else { return nil }
@@ -125,10 +127,18 @@ public struct Search: Hashable, Sendable {
                     "where a date is expected: 2019, 2019-06, 2019-06-30 or two of them, as 2019-06..2019-08.")
             }
             return made(.taken(range))
+        case "rating":
+            guard !word.value.isEmpty else { return nil }
+            guard let range = Rating.range(word.value) else {
+                throw unknown(
+                    "where stars are expected: rating:4, rating:3..5, rating:3.., rating:0 for none, or rating:-1 "
+                        + "for rejected images.")
+            }
+            return made(.rating(range))
         default:
             guard !word.value.isEmpty else { return nil }
             guard let near = near(word.value) else {
-                throw unknown("where a place is expected: near:48.86,2.35 or, with a radius, near:48.86,2.35,5km.")
+                throw unknown("where a location is expected: near:48.86,2.35 or, with a radius, near:48.86,2.35,5km.")
             }
             return made(near)
         }

@@ -1,21 +1,23 @@
 import Dispatch
 import Glibc
 import Locking
+import Time
 
 extension Catalog {
-    /// Of the time, readings that nobody asked for take at most this part.
+    /// Periodic scans take at most 1 / `share` of the time.
     private static let share = 50
 
-    /// Has sources that are not watched as a whole be looked at again after a while: as soon as that may be, all that is
-    /// in them where that costs little, or else the times of their folders, and everything now and then. Scanning queue.
-    func rescanInTime() {
-        guard !standing.withLock(\.isClosed) else { return }
+    /// Schedules the next look at sources that are not watched completely. Cheap sources are scanned completely each
+    /// time; for others only the times of their folders are checked, and everything from time to time. On the scanning
+    /// queue.
+    func schedulePeriodicRescans() {
+        guard !mutableState.withLock(\.isClosed) else { return }
         for ordinal in readable {
             let record = records[ordinal]
-            guard record.isBlind, !record.isDue else { continue }
+            guard record.needsPeriodicScans, !record.isDue else { continue }
             record.isDue = true
-            let (extent, delay) = record.nextLook(every: configuration.rescanInterval, share: Self.share)
-            // Nodes whose time has come at about the same moment need one listing.
+            let (extent, delay) = record.nextCheck(every: configuration.rescanInterval, share: Self.share)
+            // Nodes whose scans are due at about the same time share one listing.
             let age = record.timeOfWhole(every: configuration.rescanInterval, share: Self.share) / 2
             watching.asyncAfter(deadline: .now() + delay.dispatched) { [weak self] in
                 guard let self else { return }
@@ -27,31 +29,31 @@ extension Catalog {
 }
 
 extension SourceRecord {
-    /// What is looked at next, and when.
+    /// What to check next, and when.
     ///
     /// - Parameters:
-    ///   - interval: looks do not come sooner than this.
-    ///   - share: one of so many parts of the time is spent on looks at everything, and one on looks at times.
-    func nextLook(
+    ///   - interval: The minimum time between checks.
+    ///   - share: Full scans take at most 1 / `share` of the time, and so do checks of folder times.
+    func nextCheck(
         every interval: Duration, share: Int, now: ContinuousClock.Instant = .now
-    ) -> (extent: Dirt.Extent, delay: Duration) {
+    ) -> (extent: DirtySet.Extent, delay: Duration) {
         let whole = timeOfWhole(every: interval, share: share)
-        let rest = max(.zero, whole - (lookedAt.map { now - $0 } ?? .zero))
-        guard timesTell, folders != nil, rest > interval else { return (.everything, max(interval, rest)) }
+        let rest = max(.zero, whole - (lastFullScan.map { now - $0 } ?? .zero))
+        guard hasReliableFolderTimes, folders != nil, rest > interval else { return (.everything, max(interval, rest)) }
         let delay = max(interval, (durations[.times] ?? .zero) * share)
         return delay < rest ? (.times, delay) : (.everything, rest)
     }
 
-    /// How long after a look at everything the next one comes.
+    /// The time from one full scan to the next.
     fileprivate func timeOfWhole(every interval: Duration, share: Int) -> Duration {
         max(interval, (durations[.everything] ?? .zero) * share)
     }
 }
 
-/// Kinds of file systems.
+/// Classifies file systems.
 enum FileSystemKind {
-    /// Those in which others may change what lies there, and the kernel does not hear of it; by their numbers of
-    /// `statfs(2)`.
+    /// The file systems whose contents other machines may change without the kernel noticing, by their `statfs(2)` type
+    /// numbers.
     private static let silent: Set<Int64> = [
         0x6969,  // NFS
         0x517b, 0xff53_4d42, 0xfe53_4d42,  // SMB, CIFS, SMB 2

@@ -6,114 +6,171 @@ import Logging
 import Synchronization
 
 extension Catalog {
-    /// With more links than this they are looked at only when everything is.
-    private static let mostLinks = 5_000
+    /// If there are more links than this, they are checked only by full scans.
+    private static let maximumLinks = 5_000
 
-    /// With more folders than this that look other, and a quarter of all, everything is read.
-    private static let mostChanged = 1_000
+    /// If more folders than this have changed, and more than a quarter of all, a full scan is made.
+    private static let maximumChanged = 1_000
 
-    /// Looks again at what is said to have changed in a folder source, or looks for what has, and reads that and nothing
-    /// else. Scanning queue.
+    /// Finds the changed parts of a folder source, and scans only those. On the scanning queue.
     ///
-    /// - Returns: whether something could not be told that may be told later; nil when everything is to be read.
+    /// - Returns: Whether something could not be read now and may become readable later; nil if a full scan is needed.
     func update(
-        _ source: NamedSource, at path: String, in index: Index, _ dirt: Dirt
+        _ source: NamedSource, at path: String, in index: Index, _ dirtySet: DirtySet
     ) throws -> Bool? {
         let record = records[source.ordinal]
-        let before = standing.withLock { standing in
+        let before = mutableState.withLock { mutableState in
             (
-                parts: standing.snapshot.parts, isKnown: standing.isKnown[source.ordinal],
-                root: standing.roots[source.ordinal], problems: standing.problemsWhenRead[source.ordinal],
-                isTroubled: standing.troubled.contains(source.ordinal)
+                parts: mutableState.snapshot.parts, isKnown: mutableState.isKnown[source.ordinal],
+                root: mutableState.roots[source.ordinal], problems: mutableState.problemsWhenRead[source.ordinal],
+                hasFailed: mutableState.failing.contains(source.ordinal)
             )
         }
         guard before.isKnown, case .listed(let listing, let its) = before.parts[source.ordinal], its === index,
-            FolderIdentity(path: path) == before.root?.identity
+            let formerRoot = before.root
         else { return nil }
-        // Which of the problems that are not named are over only a whole reading tells.
-        if dirt.extent == .everything, before.problems.count > before.problems.first.count { return nil }
-        if record.folders?.index !== index {
-            record.folders = try index.folders(of: source.key).map { ($0, index) }
+        // Only a full scan can tell which of the problems that are not stored in full are over.
+        if dirtySet.extent == .everything, before.problems.count > before.problems.first.count { return nil }
+        if record.folders?.index !== index, let stored = try index.folders(of: source.key) {
+            record.folders = (stored, index)
+            record.unshown = stored.compactMapValues { $0?.unshown }.filter { !$0.value.isEmpty }
+        } else if record.folders?.index !== index {
+            record.folders = nil
         }
-        guard let folders = record.folders?.prints, var root = before.root else { return nil }
-        // Opened anew: what is mounted here may have changed.
-        if dirt.extent != .paths { root = try FolderRoot(path: path, calls: configuration.fileSystem) }
+        guard let folders = record.folders?.fingerprints else { return nil }
         let began = ContinuousClock.now
-        let (walk, refusal) = walk(root, of: source, dirt)
-        guard let look = try look(by: walk, dirt, record, folders) else { return nil }
-        guard !isStopped.load(ordering: .relaxed) else { return before.isTroubled }
+        let (reading, refusal) = beginReading(source, dirtySet)
+        reading.linkedFolders = record.linkedFolders
+        let found = try whileItProgresses(source) {
+            [calls = configuration.fileSystem, links = record.links, closed = record.closed] progress in
+            guard FolderIdentity(path: path) == formerRoot.identity else { return nil as (FolderRoot, PathLookup)? }
+            // Opened again, because something else may be mounted here now.
+            let root = dirtySet.extent == .paths ? formerRoot : try FolderRoot(path: path, calls: calls)
+            let walk = self.walk(root, reading, progress)
+            return try Self.lookUpPaths(by: walk, dirtySet, folders, links: links, closed: closed).map { (root, $0) }
+        }
+        guard let (root, lookup) = found else { return nil }
+        record.links.subtract(lookup.requested)
+        guard !isStopped.load(ordering: .relaxed) else { return before.hasFailed }
         let update: FolderUpdate
         do {
             update = try FolderUpdate(
-                look.scopes, of: listing, in: index, identity: source.identity,
+                lookup.scopes, of: listing, in: index, identity: source.identity,
                 others: before.parts.enumerated().filter { $0.offset != source.ordinal }.map(\.element),
-                untold: walk.reading.untold)
+                unreadable: reading.unreadable)
         } catch is FolderUpdate.Unclear {
             return nil
         }
-        settle(walk.reading, refusal, of: source, root, dirt.extent, began)
-        // What was not empty when it was looked at is believed to be empty when it is.
-        if dirt.extent != .paths { standing.withLock { _ = $0.filled.insert(source.ordinal) } }
-        for path in folders.keys where look.folders[path] == nil { record.watch?.remove(path) }
-        let (shown, isNews) = try show(update, of: source, in: index, listing)
-        let problems = look.problems(
-            following: before.problems, walk.reading.problems, emptiness: source.emptiness,
+        settle(reading, refusal, of: source, root, dirtySet.extent, began)
+        // A folder that contained something in this run is accepted as empty later.
+        if dirtySet.extent != .paths { mutableState.withLock { _ = $0.filled.insert(source.ordinal) } }
+        for path in folders.keys where lookup.folders[path] == nil { record.watch?.remove(path) }
+        let (shown, hasChanges) = try publish(update, of: source, in: index, listing)
+        let problems = lookup.problems(
+            following: before.problems, reading.problems, emptyProblem: source.emptyProblem,
             isEmpty: shown.listing.count == 0)
-        standing.withLock { $0.problemsWhenRead[source.ordinal] = problems }
+        mutableState.withLock { $0.problemsWhenRead[source.ordinal] = problems }
         settle(source, problems)
-        if isNews || problems != before.problems {
+        if hasChanges || problems != before.problems {
             try keep(shown.listing, nil, problems, of: source, in: index, without: shown.dropped)
         }
-        try index.keep(look.folders, of: source.key, before: folders)
-        record.folders = (look.folders, index)
-        return walk.reading.isTroubled || dirt.extent == .paths && before.isTroubled
+        try index.keep(lookup.folders, of: source.key, before: folders)
+        record.folders = (lookup.folders, index)
+        note(unshown: record.settle(reading, lookup.folders), of: source)
+        return reading.hasFailed || dirtySet.extent == .paths && before.hasFailed
     }
 
-    /// Nil when everything is to be read.
-    private func look(
-        by walk: FolderWalk, _ dirt: Dirt, _ record: SourceRecord, _ folders: [[UInt8]: FolderPrint?]
-    ) throws -> FolderLook? {
+    /// Nil if a full scan is needed.
+    private static func lookUpPaths(
+        by walk: FolderWalk, _ dirtySet: DirtySet, _ folders: [[UInt8]: FolderFingerprint?], links: Set<[UInt8]>,
+        closed: Set<[UInt8]>
+    ) throws -> PathLookup? {
         var contents: Set<[UInt8]> = []
-        var paths = Set(dirt.paths.keys).union(record.unfinished.paths)
-        if dirt.extent != .paths {
-            guard let changed = try FolderCheck(walk: walk, record: record, folders: folders).changed(dirt.extent)
-            else { return nil }
-            // A whole reading goes through as much batch by batch, and shows it while it goes.
-            guard changed.count <= max(Self.mostChanged, folders.count / 4) else { return nil }
-            contents = changed
+        var wholes: Set<[UInt8]> = []
+        var paths: Set<[UInt8]> = []
+        for path in Set(dirtySet.paths.keys).union(walk.reading.unfinishedFiles.paths) {
+            let (folder, name) = FilePath.split(path)
+            // What lies in a folder that is not in the gallery, because it is left out, is not either.
+            guard folders[folder] != nil else { continue }
+            if FolderMarker(name) != nil {
+                guard !folder.isEmpty else { return nil }
+                wholes.insert(folder)
+            } else {
+                paths.insert(path)
+            }
         }
-        // What links lead to is part of how a folder looks, to whoever looks at everything.
-        if dirt.extent != .everything, record.links.count <= Self.mostLinks { paths.formUnion(record.links) }
-        record.links.subtract(paths)
-        var look = FolderLook(
-            contents: contents, paths: paths, dirt: dirt, folders: folders, closed: record.closed)
-        try look.read(by: walk)
-        return look
+        if dirtySet.extent != .paths {
+            guard let changed = try FolderCheck(walk: walk, folders: folders).changed(dirtySet.extent)
+            else { return nil }
+            // A full scan handles this many changes in batches, with intermediate results.
+            guard changed.count <= max(maximumChanged, folders.count / 4) else { return nil }
+            contents.formUnion(changed)
+        }
+        // Full checks cover the targets of links, because they are part of the fingerprints.
+        if dirtySet.extent != .everything, links.count <= maximumLinks {
+            paths.formUnion(links.filter { folders[FilePath.split($0).folder] != nil })
+        }
+        try addPictures(of: &paths, contents: &contents, walk)
+        var lookup = PathLookup(
+            wholes: wholes, contents: contents, paths: paths, dirtySet: dirtySet, folders: folders,
+            closed: closed)
+        try lookup.read(by: walk)
+        return lookup
     }
 
-    /// Writes what was seen, and shows it if anything is other than it was.
-    func show(
+    /// Records how many files of a source are not shown. On the scanning queue.
+    func note(unshown: UnshownCounts, of source: NamedSource) {
+        mutableState.withLock { $0.unshown[source.ordinal] = unshown }
+    }
+
+    /// If more sidecars than this have changed in a folder, all of the folder is read again.
+    private static let maximumSidecars = 64
+
+    /// Adds the pictures to which the sidecars among these paths may belong.
+    ///
+    /// - Parameter contents: Folders that are read completely, which finds their sidecars.
+    private static func addPictures(
+        of paths: inout Set<[UInt8]>, contents: inout Set<[UInt8]>, _ walk: FolderWalk
+    ) throws {
+        let sidecars = paths.lazy.map { FilePath.split($0) }.filter { SidecarName.format(of: $0.name) != nil }
+        for (folder, own) in Dictionary(grouping: sidecars, by: { $0.folder }) where !contents.contains(folder) {
+            guard own.count <= maximumSidecars else {
+                contents.insert(folder)
+                continue
+            }
+            do throws(FolderRoot.Failure) {
+                paths.formUnion(try walk.pictures(with: own.map { $0.name }, in: folder))
+            } catch {
+                // Whatever keeps the folder from being read concerns its pictures, too, and is reported with them.
+                guard folder.isEmpty else { continue }
+                throw error
+            }
+        }
+    }
+
+    /// Writes the images that were found, and publishes a new revision if anything has changed.
+    func publish(
         _ update: FolderUpdate, of source: NamedSource, in index: Index, _ listing: Listing
-    ) throws -> (outcome: FolderUpdate.Outcome, isNews: Bool) {
+    ) throws -> (outcome: FolderUpdate.Outcome, hasChanges: Bool) {
         var nextRow = try index.counters().nextRow
         let firstNew = nextRow
-        let revision = standing.withLock { $0.snapshot.revision + 1 }
+        let revision = mutableState.withLock { $0.snapshot.revision + 1 }
         var rows: [UInt32] = []
-        var isNews = false
+        var hasChanges = false
         for start in stride(from: 0, to: update.seen.count, by: 1000) {
             let batch = Array(update.seen[start..<min(start + 1000, update.seen.count)])
             let written = try index.write(batch, nextRow: &nextRow, revision: revision)
             rows += written.rows
-            isNews = isNews || written.isNews
+            hasChanges = hasChanges || written.hasChanges
         }
         let outcome = update.outcome(rows)
-        isNews = isNews || outcome.listing.count != listing.count || !outcome.gone.isEmpty
-        try keepFacts(of: source, without: outcome.dropped, from: firstNew, in: index)
-        if isNews { show(outcome.listing, index, of: source, without: outcome.gone) }
-        return (outcome, isNews)
+        hasChanges = hasChanges || outcome.listing.count != listing.count || !outcome.gone.isEmpty
+        try keepMetadata(of: source, without: outcome.dropped, from: firstNew, in: index)
+        if hasChanges { publish(outcome.listing, index, of: source, without: outcome.gone) }
+        return (outcome, hasChanges)
     }
 
-    /// Writes down the order of a source, and lets go of what is no longer in it. Scanning queue.
+    /// Stores the listing of a source, and marks removed images for deletion. On the scanning queue.
     func keep(
         _ listing: Listing, _ stamp: FileStamp?, _ problems: CatalogState.Problems, of source: NamedSource,
         in index: Index, without dropped: [(id: ImageID, row: UInt32)]
@@ -121,9 +178,9 @@ extension Catalog {
         let record = records[source.ordinal]
         let kept = record.kept?.index === index ? record.kept?.listing : nil
         record.kept = nil
-        let known = KnownSource(listing: listing, stamp: stamp, problems: problems)
+        let known = StoredSource(listing: listing, stamp: stamp, problems: problems)
         try index.keep(known, as: source.key, before: kept)
         record.kept = (listing, index)
-        try leave(dropped, of: source, in: index)
+        try recordRemoved(dropped, of: source, in: index)
     }
 }

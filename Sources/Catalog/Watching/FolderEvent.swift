@@ -2,15 +2,15 @@ import Glibc
 
 /// One event of `inotify(7)`.
 struct FolderEvent: Hashable {
-    /// The number of the watch; -1 where the event is of none.
+    /// The watch descriptor; -1 if the event belongs to none.
     let watch: Int32
     let mask: UInt32
-    /// What it happened to within the folder; empty where it happened to the folder itself.
+    /// The name within the folder; empty if the event concerns the folder itself.
     let name: [UInt8]
 
     func has(_ flags: Int...) -> Bool { flags.contains { mask & UInt32(truncatingIfNeeded: $0) != 0 } }
 
-    /// The events that the kernel put into a buffer, one behind the other. What is cut short is left out.
+    /// Parses the events that the kernel has written to a buffer. Skips a truncated one at the end.
     static func events(in bytes: UnsafeRawBufferPointer) -> [FolderEvent] {
         var events: [FolderEvent] = []
         var start = 0

@@ -1,54 +1,55 @@
 import Images
 
-/// What a look at some paths of a source makes of its listing: what is beside them stays as it is.
+/// Applies the result of a partial scan to a source's listing; everything else in it stays.
 struct FolderUpdate {
-    /// Something that only a reading of everything can tell.
+    /// The change can be determined only by a full scan.
     struct Unclear: Error {}
 
-    /// A run of the order that was looked at.
+    /// A part of the source that was scanned.
     struct Scope {
         enum Extent {
             case file
-            /// The pictures in a folder, without those of its sub-folders.
+            /// The images directly in a folder.
             case content
-            /// A folder with all that lies beneath it.
+            /// A folder with everything beneath it.
             case tree
         }
 
         let path: [UInt8]
         let extent: Extent
-        /// What lies there, in order.
-        let sightings: [Sighting]
+        /// The images found there, in order.
+        let scannedImages: [ScannedImage]
     }
 
-    /// What takes the place of a run of images.
+    /// The replacement for a range of images.
     private struct Change {
         let range: Range<Int>
         var items: [Item]
     }
 
     private enum Item {
-        /// Of what is seen, the one with this number.
+        /// An index into `seen`.
         case seen(Int)
         case kept(Listing.Entry)
     }
 
     private let listing: Listing
     private var changes: [Change] = []
-    /// What is to be written.
-    private(set) var seen: [(id: ImageID, known: UInt32?, sighting: Sighting)] = []
+    /// The images to write.
+    private(set) var seen: [(id: ImageID, known: UInt32?, scannedImage: ScannedImage)] = []
 
     /// Blocking.
     ///
     /// - Parameters:
-    ///   - scopes: do not overlap.
-    ///   - order: in which the listing is. Of one that is in that of keys, only files are looked at.
-    ///   - others: parts whose ids are settled.
-    ///   - untold: what lies there stays as it was.
+    ///   - scopes: Must not overlap.
+    ///   - order: The sort order of the listing. A listing sorted by keys allows only scopes of files.
+    ///   - others: Parts whose ids take precedence.
+    ///   - unreadable: Paths whose present state is unknown; their images stay.
     /// - Throws: `Unclear`, `DatabaseError`.
     init(
-        _ scopes: [Scope], of listing: Listing, in index: Index, order: PathKey.Order = .files, identity: Identity,
-        others: [Snapshot.Part], untold: UntoldPaths
+        _ scopes: [Scope], of listing: Listing, in index: Index, order: PathKey.Order = .files,
+        identity: ImageIDGenerator,
+        others: [Snapshot.Part], unreadable: UnreadablePaths
     ) throws {
         self.listing = listing
         let ordered = scopes.map { (key: Self.key($0, in: order), scope: $0) }.sorted { $0.key < $1.key }
@@ -57,22 +58,22 @@ struct FolderUpdate {
             var locator = Locator(listing: listing, order: order, row: row)
             for (key, scope) in ordered {
                 guard let range = try locator.range(of: scope, key, identity) else { continue }
-                // Where the images are in another order than was taken for theirs, places found by it mean nothing.
+                // If the listing is not sorted as assumed, positions found by binary search are meaningless.
                 guard range.lowerBound >= changes.last?.range.upperBound ?? 0 else { throw Unclear() }
                 var items: [Item] = []
                 var known: Set<UInt64> = []
-                for sighting in scope.sightings {
-                    let id = identity.firstID(of: sighting.location)
+                for scannedImage in scope.scannedImages {
+                    let id = identity.firstID(of: scannedImage.location)
                     let position = listing.position(of: id)
                     guard position.map(range.contains) ?? true, taken.insert(id.rawValue).inserted,
                         position != nil || !others.contains(where: { $0.position(of: id) != nil })
                     else { throw Unclear() }
                     known.insert(id.rawValue)
                     items.append(.seen(seen.count))
-                    seen.append((id, position.map { listing[$0].row }, sighting))
+                    seen.append((id, position.map { listing[$0].row }, scannedImage))
                 }
-                if !untold.isEmpty {
-                    try keep(range, &items, known, &locator, untold)
+                if !unreadable.isEmpty {
+                    try keep(range, &items, known, &locator, unreadable)
                 }
                 changes.append(Change(range: range, items: items))
             }
@@ -80,15 +81,15 @@ struct FolderUpdate {
     }
 
     struct Outcome {
-        /// As it is now.
+        /// The listing after the update.
         let listing: Listing
-        /// What is no longer in it, each with the nearest image after it that stayed.
+        /// The images that are no longer in it, each with the nearest following image that stayed.
         let gone: [(id: ImageID, anchor: ImageID?)]
-        /// The same, with the rows that they had.
+        /// The same images with their rows.
         let dropped: [(id: ImageID, row: UInt32)]
     }
 
-    /// - Parameter rows: of what was seen.
+    /// - Parameter rows: The rows of the images in `seen`.
     func outcome(_ rows: [UInt32]) -> Outcome {
         var edits: [Listing.Edit] = []
         var dropped: [Listing.Entry] = []
@@ -119,18 +120,18 @@ struct FolderUpdate {
         return Outcome(listing: edits.isEmpty ? listing : listing.applying(edits), gone: gone, dropped: dropped)
     }
 
-    /// Puts among what was seen what could not be told.
+    /// Inserts the images of unknown paths among the scanned ones.
     private func keep(
         _ range: Range<Int>, _ items: inout [Item], _ known: Set<UInt64>, _ locator: inout Locator,
-        _ untold: UntoldPaths
+        _ unreadable: UnreadablePaths
     ) throws {
         var keyed = items.map { item -> (key: PathKey, item: Item) in
             guard case .seen(let number) = item else { preconditionFailure("only what was seen comes so far") }
-            return (PathKey(file: FilePath.bytes(of: seen[number].sighting.location)), item)
+            return (PathKey(file: FilePath.bytes(of: seen[number].scannedImage.location)), item)
         }
         for position in range where !known.contains(listing[position].id.rawValue) {
             let location = try locator.location(at: position)
-            guard untold.contains(location) else { continue }
+            guard unreadable.contains(location) else { continue }
             keyed.append((PathKey(file: FilePath.bytes(of: location)), .kept(listing[position])))
         }
         guard keyed.count > items.count else { return }

@@ -2,14 +2,14 @@
 import Glibc
 import Locking
 
-/// The watches on one source's folders: a single `inotify(7)` descriptor, read on a queue that is handed in. It gathers
-/// what may have changed until somebody takes it.
+/// The watches on one source's folders: a single `inotify(7)` descriptor, read on a given queue. Collects the dirty set
+/// until it is taken.
 final class FolderWatch: Sendable {
     /// Why a folder could not be watched.
     enum Refusal: Hashable {
-        /// The user has no watch left: `fs.inotify.max_user_watches`.
+        /// The user's limit for watches is reached: `fs.inotify.max_user_watches`.
         case watches
-        /// The user has no descriptor for watches left: `fs.inotify.max_user_instances`, or the process may open no
+        /// The limit for inotify descriptors is reached: `fs.inotify.max_user_instances`, or the process may open no
         /// more files.
         case instances
         /// An `errno`.
@@ -17,17 +17,27 @@ final class FolderWatch: Sendable {
     }
 
     private struct State {
-        var paths: [Int32: [UInt8]] = [:]
+        /// The paths of each watched folder: several if links lead to it, or if it was just moved.
+        var paths: [Int32: [[UInt8]]] = [:]
         var watches: [[UInt8]: Int32] = [:]
-        var dirt = Dirt()
+        var dirtySet = DirtySet()
         var isEnded = false
+
+        /// - Returns: The watch, if no path needs it any more.
+        mutating func removePath(_ path: [UInt8]) -> Int32? {
+            guard let watch = watches.removeValue(forKey: path) else { return nil }
+            paths[watch]?.removeAll { $0 == path }
+            guard paths[watch]?.isEmpty != false else { return nil }
+            paths[watch] = nil
+            return watch
+        }
     }
 
     private let calls: FileSystemCalls
     private let descriptor: Int32
     private let source: any DispatchSourceRead
     private let state = Guarded(State())
-    /// What is looked at of names; the others are of no interest.
+    /// Which names matter; events for others are ignored.
     private let isOfInterest: @Sendable ([UInt8]) -> Bool
 
     private static let mask =
@@ -35,11 +45,11 @@ final class FolderWatch: Sendable {
         | Int(IN_DELETE_SELF) | Int(IN_MOVE_SELF) | Int(IN_ONLYDIR)
 
     /// - Parameters:
-    ///   - queue: where events are read; serial.
-    ///   - dirtied: called there when something may have changed.
+    ///   - queue: A serial queue on which events are read.
+    ///   - dirtied: Called on that queue when something may have changed.
     init(
         calls: FileSystemCalls, queue: DispatchQueue, isOfInterest: @escaping @Sendable ([UInt8]) -> Bool,
-        dirtied: @escaping @Sendable () -> Void
+        onDirty: @escaping @Sendable () -> Void
     ) throws(FolderRoot.Failure) {
         let descriptor = calls.openWatches()
         guard descriptor >= 0 else { throw FolderRoot.Failure(code: errno) }
@@ -50,14 +60,14 @@ final class FolderWatch: Sendable {
         source.setCancelHandler { close(descriptor) }
         source.setEventHandler { [weak self] in
             guard let self, readEvents() else { return }
-            dirtied()
+            onDirty()
         }
         source.activate()
     }
 
     deinit { source.cancel() }
 
-    /// How many folders are watched.
+    /// The number of watched folders, by their paths.
     var count: Int { state.withLock { $0.watches.count } }
 
     /// Ends all watches. Idempotent.
@@ -66,63 +76,56 @@ final class FolderWatch: Sendable {
         source.cancel()
     }
 
-    /// Watches a folder from now on. To be called before its names are read, so that nothing is missed between.
+    /// Starts to watch a folder. Call it before reading the folder's names, so that no change in between is missed.
     ///
-    /// - Parameter folder: a descriptor of it, so that no other can be meant.
-    /// - Returns: nil when it is watched.
+    /// - Parameter folder: A descriptor of the folder, so that no other folder can be meant.
+    /// - Returns: Nil if the folder is watched.
     func add(_ path: [UInt8], folder: Int32) -> Refusal? {
         add(path, at: "/proc/self/fd/\(folder)")
     }
 
-    /// The same, of a folder that is named.
+    /// The same for a folder given by its path.
     func add(_ path: [UInt8], at place: String) -> Refusal? {
-        // Under the lock: an event of the new watch must find its path.
-        state.withLock { state in
+        // Not under the lock, because the call may hang with the disk, and the queue that reads events takes the lock. An
+        // event that arrives before the watch has its path is ignored: the folder's names are read after this anyway.
+        let watch = calls.watch(descriptor, place, UInt32(truncatingIfNeeded: Self.mask))
+        guard watch >= 0 else {
+            return switch errno {
+            case ENOSPC: .watches
+            case let code: .other(code)
+            }
+        }
+        return state.withLock { state in
             guard !state.isEnded else { return nil }
-            let watch = calls.watch(descriptor, place, UInt32(truncatingIfNeeded: Self.mask))
-            guard watch >= 0 else {
-                return switch errno {
-                case ENOSPC: .watches
-                case let code: .other(code)
-                }
-            }
-            // A folder that was moved has the watch that it had.
-            if let former = state.paths[watch], former != path, state.watches[former] == watch {
-                state.watches[former] = nil
-            }
-            if let former = state.watches[path], former != watch {
-                state.paths[former] = nil
-                _ = calls.unwatch(descriptor, former)
-            }
-            state.paths[watch] = path
+            guard state.watches[path] != watch else { return nil }
+            if let former = state.removePath(path) { _ = calls.unwatch(descriptor, former) }
+            state.paths[watch, default: []].append(path)
             state.watches[path] = watch
             return nil
         }
     }
 
-    /// Ends the watch of a folder that is no longer where it was.
+    /// Ends the watch of a folder that is no longer at this path.
     func remove(_ path: [UInt8]) {
         state.withLock { state in
-            guard let watch = state.watches.removeValue(forKey: path) else { return }
-            state.paths[watch] = nil
-            _ = calls.unwatch(descriptor, watch)
+            if let watch = state.removePath(path) { _ = calls.unwatch(descriptor, watch) }
         }
     }
 
-    /// Ends the watches of all folders but these.
-    func keepOnly(_ folders: [[UInt8]: FolderPrint?]) {
+    /// Ends the watches of all folders except these.
+    func keepOnly(_ folders: [[UInt8]: FolderFingerprint?]) {
         let gone = state.withLock { $0.watches.keys.filter { folders[$0] == nil } }
         for path in gone { remove(path) }
     }
 
     func isWatched(_ path: [UInt8]) -> Bool { state.withLock { $0.watches[path] != nil } }
 
-    /// What may have changed since this was asked last.
-    func take() -> Dirt { state.withLock { exchange(&$0.dirt, with: Dirt()) } }
+    /// Takes the dirty set collected since the last call.
+    func take() -> DirtySet { state.withLock { exchange(&$0.dirtySet, with: DirtySet()) } }
 
-    /// Notes what has happened until now. On the queue.
+    /// Reads all pending events. On the queue.
     ///
-    /// - Returns: whether anything may have changed.
+    /// - Returns: Whether anything may have changed.
     func readEvents() -> Bool {
         let size = 65_536
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
@@ -139,27 +142,27 @@ final class FolderWatch: Sendable {
 
     private func note(_ event: FolderEvent, _ state: inout State) -> Bool {
         if event.has(Int(IN_Q_OVERFLOW)) {
-            state.dirt.extent = .everything
+            state.dirtySet.extent = .everything
             return true
         }
-        guard let folder = state.paths[event.watch] else { return false }
+        guard let folders = state.paths[event.watch] else { return false }
         if event.has(Int(IN_IGNORED)) {
+            for folder in folders { state.watches[folder] = nil }
             state.paths[event.watch] = nil
-            if state.watches[folder] == event.watch { state.watches[folder] = nil }
             return false
         }
         if event.name.isEmpty {
-            // Of a folder beneath the root, its parent tells; a disk that is unmounted is told by nobody else.
+            // Changes of a folder beneath the root are reported by its parent; only an unmount is not.
             let isAway =
                 event.has(Int(IN_UNMOUNT))
-                || folder.isEmpty && event.has(Int(IN_DELETE_SELF), Int(IN_MOVE_SELF))
-            if isAway { state.dirt.extent = .everything }
+                || folders.contains([]) && event.has(Int(IN_DELETE_SELF), Int(IN_MOVE_SELF))
+            if isAway { state.dirtySet.extent = .everything }
             return isAway
         }
         guard isOfInterest(event.name) else { return false }
-        // What is created has a name at once, and its content later.
-        let sign: Dirt.Sign = event.has(Int(IN_CREATE)) ? .begun : event.has(Int(IN_ATTRIB)) ? .touched : .changed
-        state.dirt.add(FilePath.join(folder, event.name), sign)
+        // A created file has its name at once, and its content later.
+        let sign: DirtySet.Change = event.has(Int(IN_CREATE)) ? .begun : event.has(Int(IN_ATTRIB)) ? .touched : .changed
+        for folder in folders { state.dirtySet.add(FilePath.join(folder, event.name), sign) }
         return true
     }
 }

@@ -1,6 +1,6 @@
 import Images
 
-/// Finds places in a listing that is in the order of paths.
+/// Finds positions in a listing that is sorted by path.
 struct Locator {
     let listing: Listing
     private let order: PathKey.Order
@@ -19,12 +19,14 @@ struct Locator {
         guard let row = try row(listing[position].row), row.id == listing[position].id else {
             throw FolderUpdate.Unclear()
         }
-        locations[position] = row.sighting.location
-        return row.sighting.location
+        locations[position] = row.scannedImage.location
+        return row.scannedImage.location
     }
 
-    /// Nil where there is nothing, and nothing is to come.
-    mutating func range(of scope: FolderUpdate.Scope, _ key: PathKey, _ identity: Identity) throws -> Range<Int>? {
+    /// The range of images in this scope; nil if the scope is a file that the listing lacks and the update doesn't add.
+    mutating func range(of scope: FolderUpdate.Scope, _ key: PathKey, _ identity: ImageIDGenerator) throws -> Range<
+        Int
+    >? {
         if scope.extent != .file {
             let lower = try position(of: key)
             let upper =
@@ -39,16 +41,17 @@ struct Locator {
             return position..<position + 1
         }
         let position = try position(of: key)
-        // There under an id that is not its first choice.
+        // The image has an id that is not its first choice.
         if position < listing.count, try self.key(at: position) == key { throw FolderUpdate.Unclear() }
-        return scope.sightings.isEmpty ? nil : position..<position
+        return scope.scannedImages.isEmpty ? nil : position..<position
     }
 
     private mutating func key(at position: Int) throws -> PathKey {
         PathKey(FilePath.bytes(of: try location(at: position)), in: order)
     }
 
-    /// Where the first image stands that is not before the key. Keys come in order, and often one beside the other.
+    /// The position of the first image that does not sort before the key. Keys must come in ascending order;
+    /// consecutive ones are often close, so the search gallops from the last position.
     mutating func position(of key: PathKey) throws -> Int {
         var low = last
         var high = listing.count

@@ -1,32 +1,33 @@
 import EventLoops
 import Loading
 import Redis
+import Time
 
-/// Says twice a second that this node runs, and learns by it how many do.
+/// Sends a heartbeat twice a second, and learns from the reply how many nodes are running.
 ///
-/// On the client's loop only.
+/// Used only on the client's loop.
 final class LiveNodes: @unchecked Sendable {
-    // Sendable because everything mutable is touched on the client's loop alone.
+    // Sendable because all mutable state is touched only on the client's loop.
     private let client: RedisClient
-    private let keys: Keys
+    private let keys: RedisKeys
     private let node: NodeTag
     private let onChange: @Sendable (SharedLimits) -> Void
     private var count = NodeCount()
-    private var told: SharedLimits?
-    /// Questions in a row that were not answered.
-    private var vain = 0
+    private var reported: SharedLimits?
+    /// Consecutive heartbeats without a reply.
+    private var failures = 0
     private var timer: LoopTimer?
 
     private static let pause = Duration.milliseconds(500)
-    /// A node that has said nothing for so long is gone.
+    /// A node that has sent no heartbeat for this long is considered gone.
     private static let lifetime = Duration.milliseconds(1_500)
-    private static let patience = Duration.milliseconds(250)
-    /// With so many of them a server that is there does not tell.
-    private static let mostVain = 3
+    private static let replyTimeout = Duration.milliseconds(250)
+    /// After this many, the count is unknown even though the server is connected.
+    private static let maximumFailures = 3
 
-    /// Keys: the nodes, a sorted set by when they were heard last. Arguments: node, milliseconds that a node lives. Answers how
-    /// many live.
-    private static let say = RedisScript(
+    /// Keys: the nodes, a sorted set scored by the last heartbeat. Arguments: the node, and a heartbeat's lifetime in
+    /// milliseconds. Returns the number of live nodes.
+    private static let announce = RedisScript(
         """
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -38,53 +39,53 @@ final class LiveNodes: @unchecked Sendable {
         return redis.call('ZCARD', KEYS[1])
         """)
 
-    /// - Parameter onChange: Told on the client's loop by what limits this node goes, whenever that changes.
-    init(client: RedisClient, keys: Keys, node: NodeTag, onChange: @escaping @Sendable (SharedLimits) -> Void) {
+    /// - Parameter onChange: Called on the client's loop with the limits that apply to this node, whenever they change.
+    init(client: RedisClient, keys: RedisKeys, node: NodeTag, onChange: @escaping @Sendable (SharedLimits) -> Void) {
         self.client = client
         self.keys = keys
         self.node = node
         self.onChange = onChange
     }
 
-    /// The server has come, or an attempt to reach it was in vain.
+    /// Redis has connected, or an attempt to reach it has failed.
     func changed(isConnected: Bool) {
         timer?.cancel()
         timer = nil
-        vain = isConnected ? 0 : Self.mostVain
-        if isConnected { say() } else { heard(nil) }
+        failures = isConnected ? 0 : Self.maximumFailures
+        if isConnected { announce() } else { received(nil) }
     }
 
-    /// The others need not wait until this one is missed.
+    /// Leaves the set, so that the others need not wait for this node's heartbeat to expire.
     func stop() {
         client.loop.execute { [self] in
             timer?.cancel()
             timer = nil
-            client.send([Array("ZREM".utf8), keys.nodes, Array("\(node)".utf8)], within: Self.patience) { _ in }
+            client.send([Array("ZREM".utf8), keys.nodes, Array("\(node)".utf8)], within: Self.replyTimeout) { _ in }
         }
     }
 
-    private func say() {
-        timer = client.loop.schedule(after: Self.pause) { [weak self] in self?.say() }
+    private func announce() {
+        timer = client.loop.schedule(after: Self.pause) { [weak self] in self?.announce() }
         client.run(
-            Self.say, keys: [keys.nodes],
-            arguments: [Array("\(node)".utf8), Array("\(Self.lifetime.milliseconds)".utf8)], within: Self.patience
+            Self.announce, keys: [keys.nodes],
+            arguments: [Array("\(node)".utf8), Array("\(Self.lifetime.milliseconds)".utf8)], within: Self.replyTimeout
         ) { [weak self] result in
             guard let self else { return }
             let answer = (try? result.get())?.integer
-            vain = answer == nil ? min(vain + 1, Self.mostVain) : 0
-            heard(answer)
+            failures = answer == nil ? min(failures + 1, Self.maximumFailures) : 0
+            received(answer)
         }
     }
 
-    private func heard(_ answer: Int64?) {
-        if let answer { count.told(Int(clamping: answer), at: .now) }
-        // One late answer says nothing.
-        guard answer != nil || vain == Self.mostVain else { return }
-        if answer == nil { count.isUntold() }
+    private func received(_ answer: Int64?) {
+        if let answer { count.update(Int(clamping: answer), at: .now) }
+        // A single late reply means nothing.
+        guard answer != nil || failures == Self.maximumFailures else { return }
+        if answer == nil { count.becameUnknown() }
         let limits: SharedLimits =
             if let nodes = count.nodes { answer == nil ? .kept(nodes: nodes) : .shared(nodes: nodes) } else { .own }
-        guard limits != told else { return }
-        told = limits
+        guard limits != reported else { return }
+        reported = limits
         onChange(limits)
     }
 }

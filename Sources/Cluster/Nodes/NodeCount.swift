@@ -1,21 +1,21 @@
-/// How many nodes there are, as far as limits are shared out by it. One more counts at once. One fewer counts only when that
-/// has been so for a while: whoever is missed may have lost its connection, or the server all that it knew, and go on
-/// asking origins meanwhile.
+/// The number of nodes among which limits are divided. An increase counts at once. A decrease counts only after it
+/// has lasted for a while: a missing node may have lost only its connection, or the server its data, while the node
+/// keeps sending requests to origins.
 ///
-/// A pure value: it knows no clock but what it is told.
+/// A pure value: the caller supplies the time.
 struct NodeCount: Sendable {
-    typealias Moment = ContinuousClock.Instant
+    typealias Instant = ContinuousClock.Instant
 
-    /// Longer than nodes take to find a server that is back.
-    static let patience = Duration.seconds(5)
+    /// Longer than nodes take to reconnect to a server that has come back.
+    static let decreaseDelay = Duration.seconds(5)
 
-    /// Nil until it is known.
+    /// Nil until the first reply.
     private(set) var nodes: Int?
-    /// Since when fewer are told, and of how many at most.
-    private var fewer: (since: Moment, most: Int)?
+    /// The time since which smaller counts have been reported, and the largest of these counts.
+    private var fewer: (since: Instant, most: Int)?
 
-    /// The server knows so many.
-    mutating func told(_ count: Int, at now: Moment) {
+    /// The server reported this many nodes.
+    mutating func update(_ count: Int, at now: Instant) {
         let count = max(1, count)
         guard let nodes, count < nodes else {
             self.nodes = count
@@ -24,11 +24,11 @@ struct NodeCount: Sendable {
         }
         let before = fewer ?? (now, count)
         fewer = (before.since, max(before.most, count))
-        guard before.since.duration(to: now) >= Self.patience else { return }
+        guard before.since.duration(to: now) >= Self.decreaseDelay else { return }
         self.nodes = max(before.most, count)
         fewer = nil
     }
 
-    /// The server does not tell: what was known last holds.
-    mutating func isUntold() { fewer = nil }
+    /// The server did not report a count: the last one stands.
+    mutating func becameUnknown() { fewer = nil }
 }

@@ -1,13 +1,13 @@
-/// By whose limits a node asks origins.
+/// Which limits a node applies to origins.
 public enum SharedLimits: Hashable, Sendable {
-    /// By its own, as if there were no other: it has never learnt how many there are.
+    /// The configured limits undivided, since the number of nodes has never been known.
     case own
-    /// By its share among so many nodes, itself among them.
+    /// An equal share for each of this many nodes, this one included.
     case shared(nodes: Int)
-    /// By the share that it knew last, for the server does not tell.
+    /// The last known share, because the server currently doesn't report the number of nodes.
     case kept(nodes: Int)
 
-    /// Among how many limits are shared out.
+    /// The number of nodes that divide the limits.
     var nodes: Int {
         switch self {
         case .own: 1

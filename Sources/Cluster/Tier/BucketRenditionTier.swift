@@ -3,113 +3,124 @@ public import Images
 public import Loading
 import Locking
 public import Logging
+public import Metrics
 public import Origins
 import Renditions
 import Scheduling
 import Synchronization
 
-/// Renditions in a bucket of an S3-compatible store: they outlive every node, and whoever begins with an empty disk finds
-/// them.
+/// Renditions in a bucket of an S3-compatible store. They outlive every node, so a node that starts with an empty
+/// disk finds them.
 ///
-/// Each is an object of its own, named by its content; nothing is ever written over with something else, and so nothing
-/// need be agreed upon. Nobody throws them away: that is for the bucket's own rules (a lifecycle by age).
+/// Each rendition is an object of its own whose key includes the content version. No object is ever overwritten with
+/// different content, so the nodes need no coordination. Tessera never deletes any: that is left to the bucket's
+/// lifecycle rules.
 public final class BucketRenditionTier: RenditionTier {
-    /// Bytes of one rendition; a larger one is not kept. Of a mebibyte or more it would be asked first whether it may be sent
+    /// The largest rendition to store, in bytes. From 1 MiB up, libcurl would send `Expect: 100-continue` and wait
     /// (RFC 9110 §10.1.1).
     static let largest = 1_000_000
-    /// Raised when the form of the objects changes: old and new programs then share nothing.
+    /// Incremented when the format of the objects changes, so that old and new programs share nothing.
     private static let form = 1
-    /// A rendition must be found sooner than it could be made.
-    static let patience = DispatchTimeInterval.milliseconds(300)
-    /// Renditions on their way there; what is made beyond is not kept there.
-    static let mostUnderWay = 32
-    /// Looks at once, those included that nobody waits for any more: what is looked for beyond is not found.
-    static let mostLooks = 32
-    /// A look keeps a load waiting.
-    private static let looking = Priority(lane: .visible, viewport: .max, isBrief: true, distance: 0)
-    private static let keeping = Priority(lane: .background, viewport: 0, distance: 0)
+    /// A lookup must be faster than making the rendition.
+    static let lookupTimeout = DispatchTimeInterval.milliseconds(300)
+    /// Concurrent uploads; further renditions are not stored.
+    static let maximumUploads = 32
+    /// Concurrent lookups, including those that have already timed out; further ones count as misses.
+    static let maximumLookups = 32
+    /// A load waits for each lookup, so lookups have visible priority.
+    private static let lookupPriority = Priority(level: .visible, viewport: .max, isBrief: true, distance: 0)
+    private static let uploadPriority = Priority(level: .background, viewport: 0, distance: 0)
 
     private let origins: any OriginFetching
     private let folder: String
-    private let pace = Guarded(LookPace())
-    private let timing = DispatchQueue(label: "tessera.bucket.tier")
-    private let underWay = Atomic<Int>(0)
-    private let looks = Atomic<Int>(0)
-    private let counts = Guarded(Figures())
-    /// Whether the store took what it was given last.
-    private let takes = Guarded(true)
+    private let backoff = Guarded(TierBackoff())
+    private let timerQueue = DispatchQueue(label: "tessera.bucket.tier")
+    private let uploads = Atomic<Int>(0)
+    private let lookups = Atomic<Int>(0)
+    private let counts = Guarded(Statistics())
+    /// Whether the last upload succeeded.
+    private let acceptsWrites = Guarded(true)
     private let logger: Logger
 
-    /// What has come of it so far.
-    public struct Figures: Hashable, Sendable {
+    /// Counters since the start; ``metrics`` says what each one counts.
+    public struct Statistics: Hashable, Sendable, MetricsReporting {
         public var found = 0
         public var notFound = 0
-        /// Looks that the store did not answer in time, or refused.
         public var failed = 0
         public var kept = 0
-        /// Renditions that the store did not take, or that were too many at once.
         public var notKept = 0
+
+        public static let metrics: [Metric<Statistics>] = [
+            .counter("found", "Renditions found in the bucket.", \.found),
+            .counter("notFound", "Renditions that the bucket did not have.", \.notFound),
+            .counter("failed", "Look-ups that the object store refused or did not answer in time.", \.failed),
+            .counter("kept", "Renditions written to the bucket.", \.kept),
+            .counter(
+                "notKept", "Renditions that were not written, refused by the object store or too many at once.",
+                \.notKept),
+        ]
     }
 
     /// - Parameters:
-    ///   - origins: signs requests to the store.
-    ///   - folder: the URL of what stands before each object's name, a slash at its end.
-    ///   - gallery: a name that all nodes of this gallery have, and no other in the same bucket.
+    ///   - origins: Sends the requests and signs them for the store.
+    ///   - folder: The URL prefix of every object, ending in a slash.
+    ///   - gallery: A name that all nodes of this gallery use, and no other gallery in the same bucket.
     public init(origins: any OriginFetching, folder: String, gallery: String, logger: Logger) {
         self.origins = origins
         self.logger = logger
-        self.folder = "\(folder)\(gallery)/\(Self.form)/"
+        self.folder = "\(folder)\(gallery)/\(Self.form)-\(RenditionRecipe.current)/"
     }
 
-    public var figures: Figures { counts.withLock(\.self) }
-    public var servesAlone: Bool { true }
+    /// The counters so far. Callable from any thread.
+    public var figures: Statistics { counts.withLock(\.self) }
+    public var servesSingleNode: Bool { true }
 
     public func find(
-        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookupOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void
     ) {
         guard let version = name.version ?? listed else { return found(nil) }
-        guard looks.add(1, ordering: .relaxed).newValue <= Self.mostLooks,
-            pace.withLock({ $0.mayLook(now: .now) })
+        guard lookups.add(1, ordering: .relaxed).newValue <= Self.maximumLookups,
+            backoff.withLock({ $0.mayTry(now: .now) })
         else {
-            looks.subtract(1, ordering: .relaxed)
+            lookups.subtract(1, ordering: .relaxed)
             return found(nil)
         }
-        let name = name.of(version)
-        let look = Look { [self] in
-            looks.subtract(1, ordering: .relaxed)
+        let name = name.with(version)
+        let lookup = TierLookup { [self] in
+            lookups.subtract(1, ordering: .relaxed)
         } ended: { [self] outcome in
-            pace.withLock { outcome == .late ? $0.wasLate(now: .now) : $0.wasAnswered() }
+            backoff.withLock { outcome == .late ? $0.timedOut(now: .now) : $0.succeeded() }
             var tile: RenditionBytes?
-            if case .came(let bytes) = outcome { tile = SharedBytes.tile(bytes, name, version: version) }
+            if case .found(let bytes) = outcome { tile = SharedBytes.tile(bytes, name, version: version) }
             counts.withLock { counts in
                 switch outcome {
-                case .came: if tile == nil { counts.notFound += 1 } else { counts.found += 1 }
+                case .found: if tile == nil { counts.notFound += 1 } else { counts.found += 1 }
                 case .absent: counts.notFound += 1
                 case .late, .failed: counts.failed += 1
                 }
             }
             found(tile.map { SharedRendition(tile: $0) })
         }
-        _ = origins.fetch(request(name), priority: Self.looking) { look.take($0) }
-        timing.asyncAfter(deadline: .now() + Self.patience) { look.giveUp() }
+        _ = origins.fetch(request(name), priority: Self.lookupPriority) { lookup.take($0) }
+        timerQueue.asyncAfter(deadline: .now() + Self.lookupTimeout) { lookup.giveUp() }
     }
 
-    public func keep(
+    public func store(
         _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
         done: @escaping @Sendable (Bool) -> Void
     ) {
         let tile = rendition.tile
-        // What only an origin could name would never be found.
+        // Nobody could look up a version that is known only from its origin's reply.
         guard (name.version ?? listed) == tile.version, tile.bytes.count <= Self.largest else { return done(false) }
-        guard underWay.add(1, ordering: .relaxed).newValue <= Self.mostUnderWay else {
-            underWay.subtract(1, ordering: .relaxed)
+        guard uploads.add(1, ordering: .relaxed).newValue <= Self.maximumUploads else {
+            uploads.subtract(1, ordering: .relaxed)
             counts.withLock { $0.notKept += 1 }
             return done(false)
         }
-        var request = request(name.of(tile.version))
+        var request = request(name.with(tile.version))
         request.upload = .init(bytes: SharedBytes.bytes(of: tile), mediaType: "application/octet-stream")
-        _ = origins.fetch(request, priority: Self.keeping) { [self] event in
+        _ = origins.fetch(request, priority: Self.uploadPriority) { [self] event in
             let failure: OriginError?
             switch event {
             case .finished: failure = nil
@@ -117,27 +128,27 @@ public final class BucketRenditionTier: RenditionTier {
             case .started, .bytes, .notModified: return
             }
             note(failure)
-            underWay.subtract(1, ordering: .relaxed)
+            uploads.subtract(1, ordering: .relaxed)
             done(failure == nil)
         }
     }
 
-    /// Counts what became of a rendition; the log has it when that changes.
+    /// Counts an upload's outcome, and logs it when it differs from the last one.
     private func note(_ failure: OriginError?) {
         counts.withLock { counts in
             if failure == nil { counts.kept += 1 } else { counts.notKept += 1 }
         }
-        let isNews = takes.withLock { takes in
-            defer { takes = failure == nil }
-            return takes != (failure == nil)
+        let hasChanged = acceptsWrites.withLock { acceptsWrites in
+            defer { acceptsWrites = failure == nil }
+            return acceptsWrites != (failure == nil)
         }
-        guard isNews else { return }
+        guard hasChanged else { return }
         if let failure {
             logger.warning(
-                "The bucket of tiles takes none; they are kept on this machine alone.",
+                "The tile bucket rejects writes; tiles are kept on this machine only.",
                 metadata: ["reason": "\(failure.logDetail)"])
         } else {
-            logger.notice("The bucket of tiles takes them again.")
+            logger.notice("The tile bucket accepts writes again.")
         }
     }
 
@@ -147,17 +158,17 @@ public final class BucketRenditionTier: RenditionTier {
 }
 
 extension SharedName {
-    /// The same of a content that is known.
-    fileprivate func of(_ version: ContentVersion) -> SharedName {
+    /// The same name with a known version.
+    fileprivate func with(_ version: ContentVersion) -> SharedName {
         SharedName(image: image, version: version, rendition: rendition, format: format)
     }
 }
 
-/// One look for an object, which ends once: when it has come, or when nobody can wait any longer. What comes late is left to
-/// come: a connection that is given up is missing for the next look.
-private final class Look: Sendable {
+/// One lookup of an object. It ends once: with the object or on timeout. A late response is still read to its end,
+/// because aborting it would close a connection that the next lookup can use.
+private final class TierLookup: Sendable {
     enum Outcome: Hashable {
-        case came([UInt8])
+        case found([UInt8])
         case absent
         case failed
         case late
@@ -172,8 +183,8 @@ private final class Look: Sendable {
     private let over: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - over: Called once, when nothing more comes of it.
-    ///   - ended: Called once, before that or then.
+    ///   - over: Called once, when the transfer is over.
+    ///   - ended: Called once with the outcome, no later than `over`.
     init(over: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Outcome) -> Void) {
         self.over = over
         state = Guarded(State(ended: ended))
@@ -189,7 +200,7 @@ private final class Look: Sendable {
                 return state.bytes.count > BucketRenditionTier.largest + 65_536
             }
             if isTooMuch { end(.absent) }
-        case .finished: close(.came(state.withLock(\.bytes)))
+        case .finished: close(.found(state.withLock(\.bytes)))
         case .failed(let error): close(error.reason == .status(404) ? .absent : .failed)
         case .notModified: close(.failed)
         }

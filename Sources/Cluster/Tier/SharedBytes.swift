@@ -3,10 +3,10 @@ import Loading
 import Origins
 import Renditions
 
-/// The form in which renditions, and what is known of originals, are kept on the server.
+/// The encoding of renditions, and of originals' metadata, in the shared tiers.
 ///
-/// What comes back is not believed: it may be of another program, or of somebody who wrote where he should not. Whatever is
-/// no picture of the format that was asked for, or out of its bounds, is as if it were not there.
+/// Decoding trusts nothing: the bytes may come from another program, or from anyone who can write to the store.
+/// Anything that isn't an image in the requested format, or is out of bounds, counts as a miss.
 enum SharedBytes {
     static func bytes(of tile: RenditionBytes) -> [UInt8] {
         var writer = MessageWriter()
@@ -20,7 +20,7 @@ enum SharedBytes {
         return writer.bytes
     }
 
-    /// Nil for what is no whole rendition of this name and version.
+    /// Nil unless the bytes are a complete rendition of this name and version.
     static func tile(_ bytes: [UInt8], _ name: SharedName, version: ContentVersion) -> RenditionBytes? {
         var reader = MessageReader(bytes[...])
         do throws(MessageError) {
@@ -32,7 +32,7 @@ enum SharedBytes {
             let count = Int(try reader.number(UInt32.self))
             let picture = reader.rest
             guard found == version, picture.count == count,
-                EncodedSize.isBelievable(bytes: count, width: width, height: height),
+                EncodedSize.isPlausible(bytes: count, width: width, height: height),
                 let format = FileFormat(of: picture),
                 format.suits(name.format), max(width, height) <= name.rendition.longestSide ?? 0
             else { return nil }
@@ -44,7 +44,7 @@ enum SharedBytes {
         }
     }
 
-    /// Of an original, without its version, its freshness and its facts.
+    /// An original's metadata without its version, freshness and facts, which are stored beside it.
     static func bytes(of original: SharedOriginal) -> [UInt8] {
         var writer = MessageWriter()
         writer.optional(original.validators.entityTag) { $0.text($1) }
@@ -54,14 +54,14 @@ enum SharedBytes {
         return writer.bytes
     }
 
-    static func bytes(of facts: ImageFacts) -> [UInt8] {
+    static func bytes(of metadata: ImageMetadata) -> [UInt8] {
         var writer = MessageWriter()
-        writer.facts(facts)
+        writer.metadata(metadata)
         return writer.bytes
     }
 
     static func original(
-        _ bytes: [UInt8], facts: [UInt8]?, version: ContentVersion, freshUntil: Int64
+        _ bytes: [UInt8], metadata: [UInt8]?, version: ContentVersion, freshUntil: Int64
     ) -> SharedOriginal? {
         var reader = MessageReader(bytes[...])
         do throws(MessageError) {
@@ -73,15 +73,15 @@ enum SharedBytes {
             try reader.end()
             return SharedOriginal(
                 version: version, validators: Validators(entityTag: tag, lastModified: date), length: length,
-                freshUntil: freshUntil, mustRevalidate: mustRevalidate, facts: facts.flatMap(self.facts))
+                freshUntil: freshUntil, mustRevalidate: mustRevalidate, metadata: metadata.flatMap(self.metadata))
         } catch {
             return nil
         }
     }
 
-    private static func facts(_ bytes: [UInt8]) -> ImageFacts? {
+    private static func metadata(_ bytes: [UInt8]) -> ImageMetadata? {
         var reader = MessageReader(bytes[...])
-        guard let facts = try? reader.facts(), reader.isAtEnd else { return nil }
-        return facts
+        guard let metadata = try? reader.metadata(), reader.isAtEnd else { return nil }
+        return metadata
     }
 }

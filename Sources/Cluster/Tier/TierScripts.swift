@@ -1,12 +1,13 @@
 import Redis
 
-/// The steps in which renditions of remote images are kept and found: which of their contents is the present one stands in
-/// a hash beside them.
+/// The scripts that store and find renditions of remote images. A hash beside the renditions says which version is
+/// current.
 enum TierScripts {
-    /// Finds a rendition of the present content, if its origin need not be asked.
+    /// Finds a rendition of the current version, if its origin needn't be asked first.
     ///
-    /// Keys: original. Arguments: what stands before and behind the version in the rendition's key, milliseconds that the
-    /// rendition lives on, whether its freshness is of no account (1 or 0). Answers version, freshness, original, facts and rendition, or nothing.
+    /// Keys: original. Arguments: the rendition's key before and after the version, the rendition's new lifetime in
+    /// milliseconds, and whether to ignore freshness (1 or 0). Returns version, freshness, original, facts and
+    /// rendition, or nothing.
     static let find = RedisScript(
         """
         local known = redis.call('HMGET', KEYS[1], 'version', 'fresh', 'body', 'facts')
@@ -19,10 +20,10 @@ enum TierScripts {
         return {known[1], known[2], known[3], known[4] or '', bytes}
         """)
 
-    /// Notes which content of a remote original is the present one, unless a later turn has.
+    /// Records which version of a remote original is current, unless the holder of a later lease already has.
     ///
-    /// Keys: original. Arguments: version, fence, freshness in seconds since 1970, original, facts or nothing. Answers
-    /// whether it was noted.
+    /// Keys: original. Arguments: version, fence, freshness in seconds since 1970, original, facts or an empty
+    /// string. Returns whether it was recorded.
     static let note = RedisScript(
         """
         local known = redis.call('HMGET', KEYS[1], 'version', 'fence')

@@ -1,24 +1,23 @@
-/// An AVIF file that is in the first place a sequence of frames (AV1 Image File Format, §6.3): its major brand is `avis`.
-/// What is written for browsers has its first frame as a picture, too, and says so by the brand `avif`; a libheif that
-/// looks at the major brand alone does not read it.
+/// An AVIF file whose primary content is a sequence of frames (AV1 Image File Format, §6.3): its major brand is `avis`.
+/// Files written for browsers contain their first frame as a still image as well, and declare that by the brand `avif`;
+/// a libheif that checks only the major brand cannot read them.
 enum AVIFSequence {
-    /// Whether the file says that it is one.
-    static func begins(_ head: [UInt8]) -> Bool { head.dropFirst(4).starts(with: "ftypavis".utf8) }
+    /// Whether the major brand is `avis`.
+    static func matches(_ head: [UInt8]) -> Bool { head.dropFirst(4).starts(with: "ftypavis".utf8) }
 
-    /// The file's beginning as that of the picture which the file has beside its frames; nil where it says of none.
-    static func pictureHead(_ head: [UInt8]) -> [UInt8]? {
-        guard begins(head), let length = head.first(4).map({ Int($0) }), length <= head.count else { return nil }
+    /// The bytes that make the major brand that of a still image, by their positions, if the file declares one beside
+    /// its frames; none otherwise.
+    static func stillBrand(in head: [UInt8]) -> [Int64: UInt8] {
+        guard matches(head), let length = head.first(4).map({ Int($0) }), length <= head.count else { return [:] }
         let brands = stride(from: 16, through: length - 4, by: 4).map { head[$0..<$0 + 4] }
-        guard brands.contains(where: { $0.elementsEqual("avif".utf8) }) else { return nil }
-        var picture = head
-        picture.replaceSubrange(8..<12, with: "avif".utf8)
-        return picture
+        guard brands.contains(where: { $0.elementsEqual("avif".utf8) }) else { return [:] }
+        return Dictionary(uniqueKeysWithValues: zip(Int64(8)..., "avif".utf8))
     }
 
-    /// Boxes that are looked at. Before the samples of the first track stand some ten.
+    /// The maximum number of boxes visited. About ten precede the samples of the first track.
     private static let maximumBoxes = 200
 
-    /// The samples of the first track (ISO/IEC 14496-12, §8.7.3.2); 1 where the boxes are not as they should be.
+    /// The number of samples in the first track (ISO/IEC 14496-12, §8.7.3.2); 1 if the boxes are malformed.
     static func frames(in reader: SourceReader) -> Int {
         var boxes = 0
         var range = 0..<reader.length
@@ -26,39 +25,21 @@ enum AVIFSequence {
             guard let inside = content(of: name, within: range, of: reader, &boxes) else { return 1 }
             range = inside
         }
-        // Version and flags, the size of all samples, and then how many there are.
+        // Version and flags, then the size of all samples, then their number.
         guard range.count >= 12, reader.seek(to: range.lowerBound + 8, whence: 0) == range.lowerBound + 8 else {
             return 1
         }
         return reader.chunk(upTo: 4).first(4).map { max(1, Int($0)) } ?? 1
     }
 
-    /// What is in the first box of this name.
+    /// The contents of the first box with this name.
     private static func content(
         of name: String, within range: Range<Int64>, of reader: SourceReader, _ boxes: inout Int
     ) -> Range<Int64>? {
-        var position = range.lowerBound
-        while position < range.upperBound, boxes < maximumBoxes, reader.seek(to: position, whence: 0) == position {
+        for box in ISOBoxes(in: range, of: reader, upTo: maximumBoxes - boxes) {
             boxes += 1
-            let header = reader.chunk(upTo: 16)
-            guard let short = header.first(4), header.count >= 8 else { return nil }
-            // 1: the length follows in eight bytes. 0: up to the end of the file (§4.2).
-            let long = short == 1 ? header.dropFirst(8).first(8) : nil
-            let length = short == 0 ? range.upperBound - position : long ?? Int64(short)
-            let start: Int64 = short == 1 ? 16 : 8
-            guard length >= start, length <= range.upperBound - position else { return nil }
-            if header[4..<8].elementsEqual(name.utf8) { return position + start..<position + length }
-            position += length
+            if box.isNamed(name) { return box.content }
         }
         return nil
-    }
-}
-
-extension Collection<UInt8> {
-    /// The first bytes as a number, the highest first; nil where there are fewer, or where it has no place in 63 bits.
-    fileprivate func first(_ count: Int) -> Int64? {
-        let bytes = prefix(count)
-        guard bytes.count == count else { return nil }
-        return Int64(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 }

@@ -1,15 +1,9 @@
-/// The kinds of picture that are decoded.
-enum FileKind: String, CaseIterable {
-    case jpeg
-    case png
-    case gif
-    case webp
-    /// HEIC and AVIF: one container and one decoder.
-    case heif
-    case tiff
-    case svg
-    case jxl
+import Images
 
+/// A format that can be decoded, by the loader of libvips that decodes it.
+typealias FileKind = ImageFormat.Decoder
+
+extension ImageFormat.Decoder {
     /// The class of libvips' loaders for this kind.
     var loaderClass: String {
         switch self {
@@ -24,39 +18,44 @@ enum FileKind: String, CaseIterable {
         }
     }
 
-    /// Whether a decoder that reads beyond the last byte does so because something is missing. The others read until nothing
-    /// comes, or take the whole file at once.
+    /// Whether a decoder that reads beyond the last byte does so because data is missing. The other decoders read until
+    /// there is no more, or read the whole file at once.
     var knowsItsEnd: Bool { self == .jpeg || self == .png || self == .tiff }
 
-    /// Whether the decoder takes a read that fails for the end of its work. libheif 1.15 asserts instead, and the others
-    /// have read the whole file before their work begins.
-    var heedsStop: Bool {
+    /// Whether the decoder handles a failed read as the end of its work. libheif 1.15 fails an assertion instead, and
+    /// the others have read the whole file before they start decoding.
+    var canBeStopped: Bool {
         switch self {
         case .jpeg, .png, .gif, .tiff, .webp: true
         case .heif, .svg, .jxl: false
         }
     }
 
-    /// The kind that one of libvips' loaders decodes, by the name of its class ("VipsForeignLoadPngSource").
+    /// A lower bound of the decoder's memory, in half bytes per pixel; 0 if it decodes line by line, or if the memory
+    /// depends on more than the header: then the worker's memory limit decides.
+    func halfBytesHeld(isInterlaced: Bool, bands: Int, bytesPerBand: Int) -> Int {
+        switch self {
+        // Coefficients of two bytes, with chroma subsampled to half.
+        case .jpeg: isInterlaced ? (bands == 1 ? 4 : 6) : 0
+        case .png: isInterlaced ? 2 * bands * bytesPerBand : 0
+        case .gif: 8
+        // The planes, with chroma subsampled to half, and then the pixels.
+        case .heif: (2 * bands + 3) * bytesPerBand
+        // One float per band.
+        case .jxl: 8 * bands
+        case .webp, .tiff, .svg: 0
+        }
+    }
+
+    /// The format of one of libvips's loaders, by its class name ("VipsForeignLoadPngSource").
     init?(loader: String) {
         guard let kind = Self.allCases.first(where: { loader.hasPrefix($0.loaderClass) }) else { return nil }
         self = kind
     }
 
-    /// The kind that a media type names.
+    /// The format that a media type names.
     init?(mediaType: String) {
-        switch mediaType {
-        case "image/jpeg": self = .jpeg
-        case "image/png", "image/apng", "image/vnd.mozilla.apng": self = .png
-        case "image/gif": self = .gif
-        case "image/webp": self = .webp
-        case "image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence", "image/avif",
-            "image/avif-sequence", "image/avis":
-            self = .heif
-        case "image/tiff": self = .tiff
-        case "image/svg+xml", "image/svg": self = .svg
-        case "image/jxl": self = .jxl
-        default: return nil
-        }
+        guard let kind = ImageFormat(mediaType: mediaType)?.decoder else { return nil }
+        self = kind
     }
 }

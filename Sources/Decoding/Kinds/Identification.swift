@@ -1,25 +1,26 @@
+import Images
 import Renditions
 
-/// What a file is, by its bytes alone: never by its name, never by what a server said of it.
+/// The format of a file, by its bytes alone: never by its name or by what a server claims.
 struct Identification: Equatable {
     let kind: FileKind
-    /// As libmagic names it, which tells HEIC from AVIF.
+    /// As libmagic names it, which distinguishes HEIC from AVIF.
     let mediaType: String
 
-    /// Brings together what libmagic says and what the decoder says. They must agree.
+    /// Combines the verdicts of libmagic and of the decoders, which must agree.
     ///
     /// - Parameters:
-    ///   - mediaType: libmagic's answer.
-    ///   - sniffed: The kind that a decoder claims; nil if none does.
+    ///   - mediaType: libmagic's result.
+    ///   - sniffed: The format of the decoder that accepts the file; nil if none does.
     /// - Throws: `RenderError` with the reason `.notAnImage`, `.unsupported`, `.damaged` or `.disagreement`.
     init(mediaType: String, sniffed: FileKind?) throws(RenderError) {
         let named = FileKind(mediaType: mediaType)
         switch (named, sniffed) {
         case (let named?, let sniffed?) where named == sniffed:
-            self.init(kind: sniffed, mediaType: mediaType == "image/svg" ? "image/svg+xml" : mediaType)
+            self.init(kind: sniffed, mediaType: sniffed == .svg ? Self.drawing : mediaType)
         case (nil, .svg?) where Self.plainText.contains(mediaType):
             // A drawing is XML, and XML is text: libmagic only says less, it does not say otherwise.
-            self.init(kind: .svg, mediaType: "image/svg+xml")
+            self.init(kind: .svg, mediaType: Self.drawing)
         case (nil, _) where !mediaType.hasPrefix("image/") && (sniffed == nil || sniffed == .svg):
             throw RenderError(
                 .notAnImage, "This is not a picture: it is \(Self.name(of: mediaType)).", logDetail: mediaType)
@@ -38,14 +39,15 @@ struct Identification: Equatable {
         }
     }
 
-    private init(kind: FileKind, mediaType: String) {
+    init(kind: FileKind, mediaType: String) {
         self.kind = kind
         self.mediaType = mediaType
     }
 
+    private static let drawing = ImageMetadata.drawing
     private static let plainText: Set<String> = ["text/xml", "application/xml", "text/plain"]
 
-    /// In words, with the article.
+    /// In words, with an article.
     private static func name(of mediaType: String) -> String {
         switch mediaType {
         case "text/html", "application/xhtml+xml": "a web page"

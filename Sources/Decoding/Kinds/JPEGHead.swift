@@ -1,13 +1,12 @@
 import Images
 import Renditions
 
-/// A JPEG by its marker segments alone (ITU-T T.81, B.1), up to the first scan: what it measures and what is written beside
-/// its pixels. It costs a read of the file's head, and no decoder is woken for it; what it does not understand is left to
-/// the decoder.
+/// Reads a JPEG's marker segments (ITU-T T.81, B.1) up to the first scan: the image's size and metadata. Takes only a
+/// read of the file's head and no decoder; anything that it does not understand is left to the decoder.
 struct JPEGHead {
-    /// Pixels, as they are stored.
+    /// In pixels, as stored.
     let width: Int
-    /// Pixels, as they are stored.
+    /// In pixels, as stored.
     let height: Int
     let metadata: PictureMetadata
 
@@ -15,7 +14,7 @@ struct JPEGHead {
     private static let exif = Array("Exif\0\0".utf8)
     private static let photoshop = Array("Photoshop 3.0\0".utf8)
 
-    /// Nil unless the head is whole and names the picture's size.
+    /// Nil unless the head is complete and states the image's size.
     init?(_ reader: SourceReader) {
         guard let segments = JPEGSegments(reader) else { return nil }
         var metadata = PictureMetadata()
@@ -27,7 +26,7 @@ struct JPEGHead {
                 height = JPEGSegments.number(frame[first + 1..<first + 3])
                 width = JPEGSegments.number(frame[first + 3..<first + 5])
                 self.metadata = metadata
-                // A height that is told after the first scan only the decoder finds.
+                // A height that is stated only after the first scan must be found by the decoder.
                 if width == 0 || height == 0 { return nil }
                 return
             case 0xe1 where metadata.exif == nil || metadata.xmp == nil:
@@ -46,19 +45,19 @@ struct JPEGHead {
         return nil
     }
 
-    /// - Parameter reader: the one that the head was read by.
-    func facts(of reader: SourceReader) -> ImageFacts {
-        var facts = ImageFacts()
-        metadata.describe(&facts)
-        let isSideways = (facts.orientation ?? 1) >= 5
-        facts.width = isSideways ? height : width
-        facts.height = isSideways ? width : height
-        facts.mediaType = "image/jpeg"
-        facts.byteCount = reader.fileLength
-        facts.digest = reader.digest
-        facts.frames = 1
-        facts.isBroken = false
-        facts.examination = ImageFacts.presentExamination
-        return facts
+    /// - Parameter reader: The reader from which the head was read.
+    func metadata(of reader: SourceReader) -> ImageMetadata {
+        var result = ImageMetadata()
+        metadata.describe(&result)
+        let isSideways = (result.orientation ?? 1) >= 5
+        result.width = isSideways ? height : width
+        result.height = isSideways ? width : height
+        result.mediaType = "image/jpeg"
+        result.byteCount = reader.fileLength
+        result.digest = reader.digest
+        result.frames = 1
+        result.isBroken = false
+        result.readerVersion = ImageMetadata.currentReader
+        return result
     }
 }

@@ -1,28 +1,27 @@
-/// The marker segments of a JPEG before its first scan (ITU-T T.81, B.1), one after the other, as far as they are all
-/// there.
+/// The marker segments of a JPEG before its first scan (ITU-T T.81, B.1), in order, as far as they are available.
 struct JPEGSegments: Sequence, IteratorProtocol {
     struct Segment {
         let marker: UInt8
-        /// Where in the file its content begins, after marker and length.
+        /// The position of the contents in the file, after the marker and the length.
         let position: Int64
-        /// Bytes of its content.
+        /// The length of the contents in bytes.
         let count: Int
 
-        /// A frame header, which tells the picture's size.
+        /// Whether this is a frame header, which states the image's size.
         var isFrame: Bool { (0xc0...0xcf).contains(marker) && ![0xc4, 0xc8, 0xcc].contains(marker) }
 
-        /// Nil unless it is all there.
+        /// Nil unless the contents are completely available.
         func content(in reader: SourceReader) -> ArraySlice<UInt8>? { reader.slice(at: position, count: count) }
     }
 
-    /// No camera and no program writes so many.
+    /// More segments than any camera or program writes.
     private static let maximumCount = 1_024
 
     private let reader: SourceReader
     private var position: Int64 = 2
     private var count = 0
 
-    /// Nil where the file is no JPEG.
+    /// Nil if the file is not a JPEG.
     init?(_ reader: SourceReader) {
         guard Self.begin(reader.head) else { return nil }
         self.reader = reader
@@ -41,7 +40,7 @@ struct JPEGSegments: Sequence, IteratorProtocol {
                 position += 1
                 continue
             }
-            // A scan, or the end.
+            // Stop at a scan, or at the end of the image.
             guard marker > 0x01, !(0xd0...0xda).contains(marker),
                 let length = reader.slice(at: position + 2, count: 2).map(Self.number), length >= 2
             else { return nil }
@@ -51,6 +50,6 @@ struct JPEGSegments: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// Of bytes in the order of JPEG, the greatest first.
+    /// A big-endian number, as in JPEG.
     static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 }

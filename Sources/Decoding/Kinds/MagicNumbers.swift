@@ -2,29 +2,29 @@ import CMagic
 import Renditions
 import Synchronization
 
-/// What libmagic says that bytes are. Its database is loaded once; one cookie serves one caller at a time.
+/// Identifies media types with libmagic. Its database is loaded once; the handle serves one caller at a time.
 enum MagicNumbers {
     private static let cookie = Mutex(Cookie())
 
-    /// The media type of a file that begins so ("image/png"). Any thread; waits for other callers.
+    /// The media type of a file with this head ("image/png"). Callable on any thread; waits for other callers.
     ///
-    /// - Throws: `RenderError` with the reason `.failed` when libmagic or its database is not available.
+    /// - Throws: `RenderError` with the reason `.failed` if libmagic or its database is unavailable.
     static func mediaType(of head: [UInt8]) throws(RenderError) -> String {
         let (type, problem) = cookie.withLock { $0.mediaType(of: head) }
         guard let type else {
-            throw RenderError(.failed, "The kind of this file cannot be told.", logDetail: "libmagic: \(problem)")
+            throw RenderError(.failed, "The type of this file cannot be determined.", logDetail: "libmagic: \(problem)")
         }
         return type
     }
 
-    /// The owner of libmagic's handle. It is never closed: it lives as long as the process.
+    /// The owner of libmagic's handle. Never closed, because it lives as long as the process.
     ///
-    /// `@unchecked Sendable`: the handle is used only within the lock of the one `Mutex` that owns the cookie.
+    /// `@unchecked Sendable`: the handle is used only under the lock of the single `Mutex` that owns the cookie.
     private struct Cookie: @unchecked Sendable {
         private let handle: magic_t?
 
         init() {
-            // Archives, tables and programs are not told apart: none of them is a picture.
+            // Archives, tables and programs need no detection, because none of them is an image.
             let flags =
                 MAGIC_MIME_TYPE | MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR | MAGIC_NO_CHECK_CDF
                 | MAGIC_NO_CHECK_ELF | MAGIC_NO_CHECK_CSV | MAGIC_NO_CHECK_TOKENS

@@ -1,10 +1,10 @@
-/// Reads how many frames a PNG has (third edition, §11.3.6.1: the chunk acTL of an animation). libpng, as libvips has it,
-/// knows the first one alone.
+/// Reads the number of frames of a PNG (third edition, §11.3.6.1: the chunk acTL of an animation). libvips's use of
+/// libpng knows only the first frame.
 enum PNGFrames {
-    /// Chunks that are looked at: acTL stands before the pixels, beside the palette and some texts.
+    /// The maximum number of chunks visited: acTL comes before the pixels, near the palette and a few texts.
     private static let maximumChunks = 100
 
-    /// 1 of a still picture, and of one whose chunks are not as they should be.
+    /// 1 for a still image, and for a file whose chunks are malformed.
     static func count(in reader: SourceReader) -> Int {
         var position: Int64 = 8
         for _ in 0..<maximumChunks {

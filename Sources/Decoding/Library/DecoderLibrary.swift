@@ -1,17 +1,18 @@
 import CLinux
 import CVips
 import Glibc
+import Images
 import Renditions
 
-/// libvips, started once in a process and kept on a short lead: it may decode the kinds of `FileKind` and no others.
+/// Starts libvips once per process, restricted to the formats of `FileKind`.
 enum DecoderLibrary {
-    /// Text for the log when libvips could not be started; nil once it is running.
+    /// Why libvips could not be started, for the log; nil if it is running.
     private static let startFailure: String? = {
         guard vips_init("tessera-renderer") == 0 else { return takeErrorText() }
         loadModules()
-        // Results are never asked for twice here, and a cache would keep originals in memory.
+        // No operation is ever repeated here, and a cache would hold originals in memory.
         vips_cache_set_max(0)
-        // The callers bring the threads. One picture on one thread costs the least CPU and memory.
+        // The callers provide the threads. One image on one thread takes the least CPU time and memory.
         vips_concurrency_set(1)
         if isBuiltOnOrc { vips_vector_set_enabled(0) }
         DecoderWarnings.install()
@@ -21,18 +22,19 @@ enum DecoderLibrary {
         return nil
     }()
 
-    /// Whether libvips has Orc for its vector code, as it has before 8.15; later ones have Highway, whose code is compiled
-    /// beforehand. What Orc compiles while the program runs is freed by each thread without a lock (Orc 0.4.33,
-    /// orc_code_chunk_free), so that two renders that end at once could tear the process down; and a worker may make no
-    /// memory executable.
+    /// Whether libvips uses Orc for its vector code, as it does before 8.15; later versions use Highway, whose code is
+    /// compiled ahead of time. Orc compiles code at run time, and each thread frees it without a lock (Orc 0.4.33,
+    /// orc_code_chunk_free), so two renders that end at the same time could crash the process. Also, a worker may not
+    /// make memory executable.
     private static var isBuiltOnOrc: Bool {
         guard let library = dlopen("liborc-0.4.so.0", RTLD_LAZY | RTLD_NOLOAD) else { return false }
         dlclose(library)
         return true
     }
 
-    /// libvips' own search for modules is led astray by the worker's environment: it would load those for PDF, slides and
-    /// everything that ImageMagick knows, too. Where a build has these inside, there are no such files.
+    /// Loads libvips's modules for HEIF and JPEG XL. Its own search is misled by the worker's environment, and would
+    /// also load the modules for PDF, slides and everything that ImageMagick supports. If a build has these formats
+    /// built in, there are no such files.
     private static func loadModules() {
         guard let library = clinux_library_path(cvips_somewhere()).map({ String(cString: $0) }),
             let slash = library.lastIndex(of: "/")
@@ -45,7 +47,7 @@ enum DecoderLibrary {
         }
     }
 
-    /// Starts libvips unless it is running. Any thread.
+    /// Starts libvips unless it is running. Callable on any thread.
     ///
     /// - Throws: `RenderError` with the reason `.failed`.
     static func start() throws(RenderError) {
@@ -54,8 +56,8 @@ enum DecoderLibrary {
         }
     }
 
-    /// What was said since the last call. libvips has one error text for the whole process, so that another thread's words
-    /// may be in it: fit for the log and for nothing else.
+    /// The error messages since the last call. libvips has one error buffer for the whole process, so another thread's
+    /// messages may be included: use this for the log only.
     static func takeErrorText() -> String {
         var lines = DecoderWarnings.take()
         if let text = vips_error_buffer_copy() {

@@ -2,13 +2,13 @@ import CVips
 import Glibc
 import Synchronization
 
-/// What libvips warns of while it works, kept apart for each thread. Some decoders, libpng's among them, say what is wrong
-/// in no other way.
+/// Collects libvips's warnings separately for each thread. Some decoders, such as libpng, report problems in no other
+/// way.
 enum DecoderWarnings {
     private static let maximumLines = 8
     private static let lines = Mutex<[UInt: [String]]>([:])
 
-    /// Takes the warnings over from GLib, which would print them.
+    /// Redirects the warnings from GLib, which would print them.
     static func install() {
         let serious = GLogLevelFlags(
             rawValue: G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_CRITICAL.rawValue)

@@ -1,17 +1,19 @@
 import CVips
 
-/// The small picture that a camera put into its JPEG. It serves as the preview of a file of which nothing but the head was
-/// read, if it shows the same as the picture: programs that crop a picture often leave the old one behind.
+/// The thumbnail that a camera put into its JPEG. When only the head of a file was read, the thumbnail serves as the
+/// preview, provided that it shows the same as the image: programs that crop an image often leave the old thumbnail
+/// behind.
 enum EmbeddedThumbnail {
-    /// Larger ones cost as much as the picture's own lowest frequencies.
+    /// Larger thumbnails cost as much as decoding the lowest frequencies of the image itself.
     private static let longestSide = 1024
     private static let maximumBytes = 256 << 10
-    /// What counts as black, of 255, in the bars that cameras add to fill 4:3; JPEG blurs their edges.
+    /// The maximum value, of 255, that counts as black in the bars that cameras add to fill 4:3; JPEG blurs their
+    /// edges.
     private static let darkest = 40
 
-    /// The thumbnail upright and without its bars, at least `side` pixels on its longer side; nil where there is none that
-    /// can be trusted.
-    static func picture(of original: Examination, atLeast side: Int, stop: RenderStop) -> Picture? {
+    /// The upright thumbnail without its bars, with a longer side of at least `side` pixels; nil if there is no
+    /// thumbnail that can be trusted.
+    static func picture(of original: InspectedOriginal, atLeast side: Int, stop: RenderStop) -> Picture? {
         guard let bytes = original.exif?.thumbnail, bytes.count <= maximumBytes else { return nil }
         let (width, height) = (original.storedWidth, original.storedHeight)
         return try? bytes.withUnsafeBytes { buffer throws(DecoderFailure) in
@@ -23,7 +25,7 @@ enum EmbeddedThumbnail {
         }
     }
 
-    /// The pixels as they are stored. Nothing reads the bytes once this has returned.
+    /// The pixels as stored. The bytes are not read after this returns.
     private static func decode(_ bytes: UnsafeRawBufferPointer, stop: RenderStop) throws(DecoderFailure) -> Picture? {
         var opened: UnsafeMutablePointer<VipsImage>?
         let status = cvips_jpegload_buffer(bytes.baseAddress, bytes.count, &opened, VIPS_FAIL_ON_TRUNCATED)
@@ -32,7 +34,7 @@ enum EmbeddedThumbnail {
         return try header.inMemory(stop: stop)
     }
 
-    /// Where in a thumbnail the picture is.
+    /// The part of a thumbnail that shows the image.
     struct Frame: Equatable {
         var left = 0
         var top = 0
@@ -46,12 +48,12 @@ enum EmbeddedThumbnail {
             }.inMemory(stop: stop)
         }
 
-        /// Nil if the thumbnail has another shape than the picture and what is beside it is not black.
+        /// Nil if the thumbnail has another aspect ratio than the image, and the area around the image is not black.
         init?(of thumbnail: Picture, showing width: Int, by height: Int) {
             (self.width, self.height) = (thumbnail.width, thumbnail.height)
             let fittingHeight = Double(self.width) * Double(height) / Double(width)
             let fittingWidth = Double(self.height) * Double(width) / Double(height)
-            // Half a pixel of rounding, and as much again: cameras round to the size of a JPEG block.
+            // Half a pixel for rounding, plus one more pixel because cameras round to JPEG blocks.
             if abs(fittingHeight - Double(self.height)) <= 1.5 || abs(fittingWidth - Double(self.width)) <= 1.5 {
                 return
             }
@@ -87,8 +89,8 @@ enum EmbeddedThumbnail {
 }
 
 extension Picture {
-    /// Whether this is the header of a JPEG as cameras write them. One of several scans could be of thousands, each as much
-    /// work as the whole.
+    /// Whether this is the header of a JPEG as cameras write them. A multi-scan file could have thousands of scans,
+    /// each as much work as the whole.
     var isPlainJPEG: Bool {
         integer("interlaced") != 1 && integer("jpeg-multiscan") != 1
             && [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(space)

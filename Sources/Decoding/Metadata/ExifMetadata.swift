@@ -1,26 +1,43 @@
 import Images
+import Time
 
-/// What a camera wrote beside the pixels (EXIF 2.32, CIPA DC-008).
+/// Metadata that a camera wrote (EXIF 2.32, CIPA DC-008).
 struct ExifMetadata {
     private let directories: TIFFDirectories
     private let main: TIFFDirectories.Directory
 
-    /// Nil unless the block holds at least a first directory.
+    /// Nil unless the block contains at least a first directory.
     init?(_ block: [UInt8]) {
         guard let directories = TIFFDirectories(block), let main = directories.first else { return nil }
         self.directories = directories
         self.main = main
     }
 
-    /// 1 to 8; nil where the tag is absent or says anything else.
+    /// The longest value read from outside a TIFF's head, in bytes.
+    private static let maximumValue = 64 << 10
+
+    /// The metadata in a TIFF's own directories, wherever they are in the file: most programs write them last.
+    init?(tiff reader: SourceReader) {
+        let directories = TIFFDirectories(reader.head) { position, count in
+            guard count <= Self.maximumValue else { return nil }
+            let former = reader.position
+            defer { _ = reader.seek(to: former, whence: 0) }
+            return reader.slice(at: Int64(position), count: count)
+        }
+        guard let directories, let main = directories.first else { return nil }
+        self.directories = directories
+        self.main = main
+    }
+
+    /// 1 to 8; nil if the tag is absent or has any other value.
     var orientation: Int? {
         directories.number(0x0112, in: main).map(Int.init).flatMap { (1...8).contains($0) ? $0 : nil }
     }
 
-    /// Adds what is known to `facts`.
-    func describe(_ facts: inout ImageFacts) {
-        facts.orientation = orientation ?? facts.orientation
-        var camera = ImageFacts.Camera()
+    /// Adds the known values to `metadata`.
+    func describe(_ metadata: inout ImageMetadata) {
+        metadata.orientation = orientation ?? metadata.orientation
+        var camera = ImageMetadata.Camera()
         camera.make = directories.text(0x010f, in: main)
         camera.model = directories.text(0x0110, in: main)
         if let exposure = subdirectory(0x8769) {
@@ -30,11 +47,11 @@ struct ExifMetadata {
             camera.focalLength = positive(0x920a, in: exposure)
             camera.sensitivity = directories.number(0x8827, in: exposure).flatMap { $0 > 0 ? Int($0) : nil }
         }
-        if camera != ImageFacts.Camera() { facts.camera = camera }
-        facts.place = place
+        if camera != ImageMetadata.Camera() { metadata.camera = camera }
+        metadata.place = place
     }
 
-    /// The small JPEG that cameras put into the second directory, as it is stored: not yet upright.
+    /// The small JPEG that cameras put into the second directory, as stored: not yet upright.
     var thumbnail: ArraySlice<UInt8>? {
         guard let second = directories.directory(at: main.next),
             let offset = directories.number(0x0201, in: second),
@@ -53,14 +70,14 @@ struct ExifMetadata {
         directories.fractions(tag, count: 1, in: directory)?.first.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    private var place: ImageFacts.Place? {
+    private var place: ImageMetadata.Place? {
         guard let position = subdirectory(0x8825),
             let latitude = degrees(0x0002, reference: 0x0001, negative: "S", limit: 90, in: position),
             let longitude = degrees(0x0004, reference: 0x0003, negative: "W", limit: 180, in: position)
         else { return nil }
         var altitude = directories.fractions(0x0006, count: 1, in: position)?.first
         if directories.number(0x0005, in: position) == 1 { altitude = altitude.map { -$0 } }
-        return ImageFacts.Place(latitude: latitude, longitude: longitude, altitude: altitude)
+        return ImageMetadata.Place(latitude: latitude, longitude: longitude, altitude: altitude).unlessUnset
     }
 
     private func degrees(
@@ -74,20 +91,31 @@ struct ExifMetadata {
         return side.uppercased().hasPrefix(negative) ? -value : value
     }
 
-    // MARK: - What people write
+    // MARK: - Values written by people
 
-    /// When the shutter was opened.
-    var taken: PictureTime? {
-        guard let exposure = subdirectory(0x8769), let text = directories.text(0x9003, in: exposure) else { return nil }
-        return PictureTime(exif: text, offset: directories.text(0x9011, in: exposure))
+    /// When the shutter was opened (DateTimeOriginal).
+    var taken: PictureTime? { time(0x9003, offset: 0x9011, fraction: 0x9291) }
+
+    /// When the picture became data (DateTimeDigitized): with a camera at the same time, with a scanner long after.
+    var digitized: PictureTime? { time(0x9004, offset: 0x9012, fraction: 0x9292) }
+
+    /// Some programs write the times into the first directory.
+    private func time(_ tag: UInt16, offset: UInt16, fraction: UInt16) -> PictureTime? {
+        for directory in [subdirectory(0x8769), main].compactMap(\.self) {
+            let text = { directories.bytes($0, in: directory).flatMap { MetadataText.text($0, upTo: 64) } }
+            if let time = text(tag).flatMap({ PictureTime($0, offset: text(offset)) }) {
+                return time.adding(fraction: text(fraction))
+            }
+        }
+        return nil
     }
 
     /// Stars, as Windows writes them.
     var rating: Double? { directories.number(0x4746, in: main).map(Double.init) }
 
-    /// What Windows calls the title, or else EXIF's description, unless it is what cameras write into it by themselves.
+    /// The title that Windows writes, or else EXIF's description, unless it is a default text of the camera.
     var title: String? {
-        let limit = ImageFacts.maximumTitle
+        let limit = ImageMetadata.maximumTitle
         if let text = directories.bytes(0x9c9b, in: main).flatMap({ MetadataText.wideText($0, upTo: limit) }) {
             return text
         }
@@ -100,14 +128,14 @@ struct ExifMetadata {
         "DIGITAL CAMERA", "DCIM", "SAMSUNG", "KODAK DIGITAL STILL CAMERA", "CASIO COMPUTER CO.,LTD", "DEFAULT",
     ]
 
-    /// As Windows writes them, with semicolons between.
+    /// As Windows writes them, separated by semicolons.
     var keywords: [String] {
-        let longest = ImageFacts.maximumKeywords * (ImageFacts.maximumKeyword + 1)
+        let longest = ImageMetadata.maximumKeywords * (ImageMetadata.maximumKeyword + 1)
         var keywords: [String] = []
         let text = directories.bytes(0x9c9e, in: main).flatMap { MetadataText.wideText($0, upTo: longest) }
         for word in text?.split(separator: ";") ?? [] {
-            let keyword = MetadataText.text(word.unicodeScalars, upTo: ImageFacts.maximumKeyword)
-            MetadataText.add(keyword, to: &keywords, limit: ImageFacts.maximumKeywords)
+            let keyword = MetadataText.text(word.unicodeScalars, upTo: ImageMetadata.maximumKeyword)
+            MetadataText.add(keyword, to: &keywords, limit: ImageMetadata.maximumKeywords)
         }
         return keywords
     }

@@ -1,19 +1,26 @@
 import Images
+import Time
 
-/// What editors of the press wrote beside the pixels: the application record of the Information Interchange Model
-/// (IPTC-NAA IIM 4.2), as it is or among Photoshop's image resources. Every length in it comes from a stranger: what
-/// reaches beyond the bytes ends the reading.
+/// Metadata that press software wrote: the application record of the Information Interchange Model (IPTC-NAA IIM 4.2),
+/// by itself or among Photoshop's image resources. No length in it is trusted: reading stops where one reaches beyond
+/// the bytes.
 struct IPTCRecord {
     private(set) var title: String?
+    private(set) var caption: String?
     private(set) var keywords: [String] = []
-    private(set) var placeNames = ImageFacts.PlaceNames()
+    private(set) var placeNames = ImageMetadata.PlaceNames()
     private var date: [UInt8]?
     private var time: [UInt8]?
+    private var digitizedDate: [UInt8]?
+    private var digitizedTime: [UInt8]?
 
-    /// When the picture's content came to be.
+    /// When the image's content was created.
     var created: PictureTime? { date.flatMap { PictureTime(iptc: $0, time: time) } }
 
-    /// Nil unless there are data sets in the block: those of a JPEG's APP13, a TIFF's tag, or bare ones.
+    /// When the image became data.
+    var digitized: PictureTime? { digitizedDate.flatMap { PictureTime(iptc: $0, time: digitizedTime) } }
+
+    /// Nil unless the block contains data sets: the contents of a JPEG's APP13, of a TIFF's tag, or bare data sets.
     init?(_ block: ArraySlice<UInt8>) {
         var bytes = block
         if bytes.starts(with: Self.photoshop) { bytes = bytes.dropFirst(Self.photoshop.count) }
@@ -35,7 +42,7 @@ struct IPTCRecord {
         while rest.starts(with: resource), rest.count >= 12 {
             let start = rest.startIndex
             let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
-            // The name with its length, together an even number of bytes.
+            // The name with its length byte, padded to an even number of bytes.
             let name = (Int(rest[start + 6]) + 2) & ~1
             guard rest.count >= 6 + name + 4 else { return nil }
             let head = rest.dropFirst(6 + name)
@@ -56,7 +63,7 @@ struct IPTCRecord {
             var length = Int(rest[start + 3]) << 8 | Int(rest[start + 4])
             rest = rest.dropFirst(5)
             if length & 0x8000 != 0 {
-                // The length of the length itself (IIM 1.6.2).
+                // An extended data set: the number of bytes of the length itself (IIM 1.6.2).
                 let count = length & 0x7fff
                 guard count <= 4, count <= rest.count else { return }
                 length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
@@ -69,17 +76,20 @@ struct IPTCRecord {
     }
 
     private mutating func take(_ number: UInt8, _ value: ArraySlice<UInt8>) {
-        func name() -> String? { MetadataText.text(value, upTo: ImageFacts.maximumPlaceName) }
+        func name() -> String? { MetadataText.text(value, upTo: ImageMetadata.maximumPlaceName) }
         switch number {
-        case 5: title = title ?? MetadataText.text(value, upTo: ImageFacts.maximumTitle)
+        case 5: title = title ?? MetadataText.text(value, upTo: ImageMetadata.maximumTitle)
         case 25:
-            let keyword = MetadataText.text(value, upTo: ImageFacts.maximumKeyword)
-            MetadataText.add(keyword, to: &keywords, limit: ImageFacts.maximumKeywords)
+            let keyword = MetadataText.text(value, upTo: ImageMetadata.maximumKeyword)
+            MetadataText.add(keyword, to: &keywords, limit: ImageMetadata.maximumKeywords)
         case 55: date = date ?? Array(value.prefix(16))
         case 60: time = time ?? Array(value.prefix(16))
+        case 62: digitizedDate = digitizedDate ?? Array(value.prefix(16))
+        case 63: digitizedTime = digitizedTime ?? Array(value.prefix(16))
         case 90: placeNames.city = placeNames.city ?? name()
         case 92: placeNames.location = placeNames.location ?? name()
         case 95: placeNames.state = placeNames.state ?? name()
+        case 120: caption = caption ?? MetadataText.text(value, upTo: ImageMetadata.maximumTitle)
         case 101: placeNames.country = placeNames.country ?? name()
         default: break
         }

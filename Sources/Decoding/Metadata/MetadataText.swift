@@ -1,8 +1,8 @@
-/// Texts of strangers, made fit to be kept, searched and shown on one line.
+/// Makes untrusted texts fit to be stored, searched and displayed on one line.
 enum MetadataText {
-    /// The text that `bytes` are in UTF-8, perhaps cut within a letter, or else in Latin 1, up to the first zero: without
-    /// what cannot be printed and without blanks at its ends, cut after at most `limit` bytes of UTF-8; nil if nothing is
-    /// left.
+    /// The text of `bytes` up to the first zero, decoded as UTF-8 (possibly truncated within a character), or else as
+    /// Latin 1. Removes unprintable characters, and blanks at both ends. Truncates the text to at most `limit` bytes of
+    /// UTF-8. Nil if nothing is left.
     static func text(_ bytes: some Collection<UInt8>, upTo limit: Int) -> String? {
         let bytes = bytes.prefix { $0 != 0 }
         if let text = String(validating: bytes, as: UTF8.self) ?? String(validating: whole(bytes), as: UTF8.self) {
@@ -11,7 +11,7 @@ enum MetadataText {
         return text(bytes.lazy.map { Unicode.Scalar($0) }, upTo: limit)
     }
 
-    /// The bytes without a letter of several bytes that is begun at their end.
+    /// The bytes without an incomplete multi-byte character at their end.
     private static func whole(_ bytes: some Collection<UInt8>) -> ArraySlice<UInt8> {
         var bytes = Array(bytes)[...]
         var following = 0
@@ -23,7 +23,7 @@ enum MetadataText {
         return bytes
     }
 
-    /// The same of UTF-16, its less significant byte first, as Windows writes it.
+    /// The same for little-endian UTF-16, as Windows writes it.
     static func wideText(_ bytes: ArraySlice<UInt8>, upTo limit: Int) -> String? {
         var units: [UInt16] = []
         var position = bytes.startIndex
@@ -39,19 +39,19 @@ enum MetadataText {
     static func text(_ scalars: some Sequence<Unicode.Scalar>, upTo limit: Int) -> String? {
         var kept = String.UnicodeScalarView()
         var length = 0
-        // Blanks are kept once something follows them.
+        // Blanks are appended only once something follows them.
         var blanks = 0
         for scalar in scalars {
             switch scalar.properties.generalCategory {
             case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator:
                 blanks += kept.isEmpty ? 0 : 1
                 continue
-            // What joins letters and pictures, or keeps them apart, belongs to them.
+            // Joiners and non-joiners belong to the characters around them.
             case .format where scalar != "\u{200c}" && scalar != "\u{200d}": continue
             case .surrogate: continue
             default: break
             }
-            // What stands for what could not be read.
+            // The replacement character marks what could not be decoded.
             if scalar == "\u{fffd}" { continue }
             guard length + blanks + UTF8.width(scalar) <= limit else { break }
             kept.append(contentsOf: repeatElement(" ", count: blanks))
@@ -62,7 +62,7 @@ enum MetadataText {
         return kept.isEmpty ? nil : String(kept)
     }
 
-    /// Adds a keyword unless it is there, or there are as many as may be.
+    /// Adds a keyword, unless it is a duplicate or the limit is reached.
     static func add(_ keyword: String?, to keywords: inout [String], limit: Int) {
         guard let keyword, keywords.count < limit, !keywords.contains(keyword) else { return }
         keywords.append(keyword)

@@ -1,16 +1,16 @@
-/// Where in a JPEG other sizes of the same picture are, which cameras of many makers write behind it (Multi-Picture
-/// Format, CIPA DC-007).
+/// The positions of smaller versions of an image that cameras of many makers append to a JPEG (Multi-Picture Format,
+/// CIPA DC-007).
 struct MultiPictureIndex {
-    /// Where in the file each JPEG is. Nothing says that one is there.
+    /// The range of each embedded JPEG in the file. Whether there is one must be checked.
     let thumbnails: [Range<Int64>]
 
     private static let name = Array("MPF\0".utf8)
     private static let entryLength = 16
     private static let entries: UInt16 = 0xb002
-    /// A picture has two or three.
-    private static let mostEntries = 16
+    /// More entries than real images have: two or three.
+    private static let maximumEntries = 16
 
-    /// Nil where there is no index.
+    /// Nil if there is no index.
     init?(_ reader: SourceReader) {
         guard let segments = JPEGSegments(reader) else { return nil }
         for segment in segments {
@@ -21,7 +21,7 @@ struct MultiPictureIndex {
             guard let directories = TIFFDirectories(Array(content.dropFirst(Self.name.count))),
                 let first = directories.first, let entries = directories.bytes(Self.entries, in: first)
             else { return nil }
-            thumbnails = Self.thumbnails(directories.words(in: entries.prefix(Self.mostEntries * Self.entryLength)))
+            thumbnails = Self.thumbnails(directories.words(in: entries.prefix(Self.maximumEntries * Self.entryLength)))
                 .compactMap { offset, count in
                     let start = header + Int64(offset)
                     let end = start + Int64(count)
@@ -32,8 +32,8 @@ struct MultiPictureIndex {
         return nil
     }
 
-    /// Offsets from the index' own header, and bytes, of the entries that say "large thumbnail" of a JPEG. Four words an
-    /// entry: attributes, bytes, offset, and what depends on it.
+    /// The entries declared as a JPEG "large thumbnail": offsets from the index's own header, and lengths in bytes.
+    /// Each entry has four words: attributes, length, offset, and numbers of dependent images.
     private static func thumbnails(_ words: [UInt32]) -> [(offset: UInt32, count: UInt32)] {
         stride(from: 0, to: words.count / 4 * 4, by: 4).compactMap { at in
             let (format, type) = (words[at] >> 24 & 7, words[at] & 0xff_ffff)

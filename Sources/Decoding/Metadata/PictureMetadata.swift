@@ -1,32 +1,39 @@
 import Images
+import Time
 
-/// All that is written beside the pixels, by whom ever. Where they differ XMP goes before IPTC, and that before EXIF: who
-/// edits a picture writes all of them or the newest (Metadata Working Group, "Guidelines for handling image metadata",
-/// 2.0).
+/// All metadata in a file. Where values differ, XMP takes precedence over IPTC, and IPTC over EXIF: editors write
+/// either all of them or the newest one (Metadata Working Group, "Guidelines for handling image metadata", 2.0).
 struct PictureMetadata {
     var exif: ExifMetadata?
     var iptc: IPTCRecord?
     var xmp: XMPPacket?
 
-    /// Adds what is known to `facts`.
-    func describe(_ facts: inout ImageFacts) {
-        exif?.describe(&facts)
+    /// Adds the known values to `metadata`.
+    func describe(_ metadata: inout ImageMetadata) {
+        exif?.describe(&metadata)
         let times = [xmp?.created, iptc?.created, exif?.taken].compactMap(\.self)
-        if let first = times.first {
-            facts.takenAt = times.dropFirst().reduce(first) { $0.refined(by: $1) }.text
-        }
-        facts.rating = (xmp?.rating ?? exif?.rating).flatMap(Self.stars)
-        facts.title = xmp?.title ?? iptc?.title ?? exif?.title
-        facts.keywords = [xmp?.keywords, iptc?.keywords, exif?.keywords].compactMap(\.self).first { !$0.isEmpty } ?? []
-        var names = ImageFacts.PlaceNames()
+        let digitizations = [xmp?.digitized, iptc?.digitized, exif?.digitized].compactMap(\.self)
+        metadata.takenAt = (Self.combined(times) ?? Self.combined(digitizations))?.text
+        metadata.rating = (xmp?.rating ?? exif?.rating).flatMap(Self.stars)
+        metadata.place = metadata.place ?? xmp?.place
+        // A description counts as the title of a picture without one.
+        metadata.title = xmp?.title ?? iptc?.title ?? exif?.title ?? xmp?.description ?? iptc?.caption
+        metadata.keywords =
+            [xmp?.keywords, iptc?.keywords, exif?.keywords].compactMap(\.self).first { !$0.isEmpty } ?? []
+        var names = ImageMetadata.PlaceNames()
         names.location = xmp?.placeNames.location ?? iptc?.placeNames.location
         names.city = xmp?.placeNames.city ?? iptc?.placeNames.city
         names.state = xmp?.placeNames.state ?? iptc?.placeNames.state
         names.country = xmp?.placeNames.country ?? iptc?.placeNames.country
-        if names != ImageFacts.PlaceNames() { facts.placeNames = names }
+        if names != ImageMetadata.PlaceNames() { metadata.placeNames = names }
     }
 
-    /// 1 to 5, or -1 for a rejected picture; nil where none were given, and for what is no rating.
+    /// The first of these times, with what it lacks taken from the others.
+    private static func combined(_ times: [PictureTime]) -> PictureTime? {
+        times.first.map { times.dropFirst().reduce($0) { $0.refined(by: $1) } }
+    }
+
+    /// 1 to 5, or -1 for a rejected image; nil if there is no rating, or an invalid one.
     private static func stars(_ rating: Double) -> Int? {
         switch rating.rounded() {
         case -1: -1

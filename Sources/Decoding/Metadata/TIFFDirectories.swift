@@ -1,17 +1,17 @@
-/// The directories of a TIFF structure (TIFF 6.0 §2), which is also how EXIF keeps what it knows. Every offset and count
-/// in it comes from a stranger: what lies outside of the bytes is as good as absent.
+/// The directories of a TIFF structure (TIFF 6.0 §2), which EXIF uses as well. No offset or count in it is trusted:
+/// values outside the bytes count as absent.
 struct TIFFDirectories {
     /// The entries of one directory, by tag.
     struct Directory {
         fileprivate var entries: [UInt16: Entry] = [:]
-        /// Where the following directory is; 0 or nonsense if there is none.
+        /// The offset of the next directory; 0 or invalid if there is none.
         fileprivate(set) var next: UInt32 = 0
     }
 
     fileprivate struct Entry {
         let type: UInt16
         let count: UInt32
-        /// Where the four bytes are that hold the value or its offset.
+        /// The position of the four bytes that hold the value or its offset.
         let position: Int
     }
 
@@ -19,9 +19,14 @@ struct TIFFDirectories {
 
     private let bytes: ArraySlice<UInt8>
     private let isLittleEndian: Bool
+    /// Reads bytes that follow `bytes`, by position and count; nil where there are none.
+    private let reading: ((Int, Int) -> ArraySlice<UInt8>?)?
 
-    /// Reads from a block that may begin with "Exif\0\0", as in a JPEG. Nil unless a TIFF header follows.
-    init?(_ block: [UInt8]) {
+    /// Parses a block that may begin with "Exif\0\0", as in a JPEG. Nil unless a TIFF header follows.
+    ///
+    /// - Parameter reading: Reads what follows the block.
+    init?(_ block: [UInt8], reading: ((Int, Int) -> ArraySlice<UInt8>?)? = nil) {
+        self.reading = reading
         let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
         bytes = block.starts(with: prefix) ? block.dropFirst(prefix.count) : block[...]
         guard bytes.count >= 8 else { return nil }
@@ -32,7 +37,7 @@ struct TIFFDirectories {
         }
     }
 
-    /// The first directory; for EXIF it describes the picture.
+    /// The first directory; in EXIF it describes the image.
     var first: Directory? { word(at: 4).flatMap { directory(at: $0) } }
 
     func directory(at offset: UInt32) -> Directory? {
@@ -49,12 +54,12 @@ struct TIFFDirectories {
         return directory
     }
 
-    /// The text of a tag: printable, without the padding, at most 100 characters; nil if nothing is left.
+    /// A tag's text: printable, without padding, at most 100 characters; nil if nothing is left.
     func text(_ tag: UInt16, in directory: Directory) -> String? {
-        guard let entry = directory.entries[tag], entry.type == 2, let range = range(of: entry, unit: 1) else {
+        guard let entry = directory.entries[tag], entry.type == 2, let content = content(of: entry, unit: 1) else {
             return nil
         }
-        let letters = bytes[range].prefix(1024).prefix { $0 != 0 }
+        let letters = content.prefix(1024).prefix { $0 != 0 }
         let printable = String(decoding: letters, as: UTF8.self).unicodeScalars
             .filter { !($0.properties.generalCategory == .control) && $0 != "\u{fffd}" }
         var text = Substring(String(String.UnicodeScalarView(printable)))
@@ -63,71 +68,72 @@ struct TIFFDirectories {
         return text.isEmpty ? nil : String(text.prefix(100))
     }
 
-    /// The bytes of a tag that holds a text or bytes without a meaning of their own.
+    /// The bytes of a tag that contains text or uninterpreted bytes.
     func bytes(_ tag: UInt16, in directory: Directory) -> ArraySlice<UInt8>? {
         guard let entry = directory.entries[tag], [1, 2, 7].contains(entry.type) else { return nil }
-        return range(of: entry, unit: 1).map { bytes[$0] }
+        return content(of: entry, unit: 1)
     }
 
-    /// The numbers of 32 bits that bytes of a tag hold, in the order of the bytes of this structure.
+    /// The 32-bit numbers in the bytes of a tag, in the byte order of this structure.
     func words(in value: ArraySlice<UInt8>) -> [UInt32] {
         stride(from: value.startIndex, to: value.endIndex - 3, by: 4).compactMap { word(at: $0 - bytes.startIndex) }
     }
 
-    /// The first number of a tag that holds bytes, 16 or 32 bits.
+    /// The first number of a tag that contains 8-, 16- or 32-bit numbers.
     func number(_ tag: UInt16, in directory: Directory) -> UInt32? {
         guard let entry = directory.entries[tag], entry.count >= 1 else { return nil }
         switch entry.type {
-        case 1: return range(of: entry, unit: 1).map { UInt32(bytes[$0.lowerBound]) }
-        case 3:
-            return range(of: entry, unit: 2).flatMap { short(at: $0.lowerBound - bytes.startIndex).map(UInt32.init) }
-        case 4: return range(of: entry, unit: 4).flatMap { word(at: $0.lowerBound - bytes.startIndex) }
+        case 1: return content(of: entry, unit: 1).map { number($0.prefix(1)) }
+        case 3: return content(of: entry, unit: 2).map { number($0.prefix(2)) }
+        case 4: return content(of: entry, unit: 4).map { number($0.prefix(4)) }
         default: return nil
         }
     }
 
-    /// The fractions of a tag; nil if there are not `count` or one of them has no value.
+    /// The fractions of a tag; nil if their number is not `count`, or a denominator is zero.
     func fractions(_ tag: UInt16, count: Int, in directory: Directory) -> [Double]? {
         guard let entry = directory.entries[tag], entry.type == 5, entry.count == count,
-            let range = range(of: entry, unit: 8)
+            let content = content(of: entry, unit: 8)
         else { return nil }
         var values: [Double] = []
         for index in 0..<count {
-            let position = range.lowerBound - bytes.startIndex + 8 * index
-            guard let numerator = word(at: position), let denominator = word(at: position + 4), denominator != 0
-            else { return nil }
-            values.append(Double(numerator) / Double(denominator))
+            let fraction = content.dropFirst(8 * index)
+            let denominator = number(fraction.dropFirst(4).prefix(4))
+            guard denominator != 0 else { return nil }
+            values.append(Double(number(fraction.prefix(4))) / Double(denominator))
         }
         return values
     }
 
-    /// The bytes between two offsets from the TIFF header; nil where they are not all there.
+    /// The bytes at an offset from the TIFF header; nil if they are not all available.
     func slice(at offset: UInt32, count: UInt32) -> ArraySlice<UInt8>? {
-        let start = bytes.startIndex + Int(offset)
-        let end = start + Int(count)
-        guard end <= bytes.endIndex else { return nil }
-        return bytes[start..<end]
+        content(at: Int(offset), count: Int(count))
     }
 
-    /// Where the values of an entry are; they are in the entry itself if they fit into four bytes.
-    private func range(of entry: Entry, unit: Int) -> Range<Int>? {
-        // Both factors are below 2^32, so neither product nor sum leaves 64 bits.
+    /// An entry's values, which are in the entry itself if they fit into four bytes.
+    private func content(of entry: Entry, unit: Int) -> ArraySlice<UInt8>? {
+        // Both factors are below 2^32, so products and sums fit into 64 bits.
         let length = Int(entry.count) * unit
         guard length > 0 else { return nil }
         let start = length <= 4 ? entry.position : word(at: entry.position).map(Int.init)
-        guard let start, start + length <= bytes.count else { return nil }
-        return bytes.startIndex + start..<bytes.startIndex + start + length
+        return start.flatMap { content(at: $0, count: length) }
+    }
+
+    private func content(at position: Int, count: Int) -> ArraySlice<UInt8>? {
+        guard position >= 0 else { return nil }
+        guard position + count <= bytes.count else { return reading?(position, count) }
+        let start = bytes.startIndex + position
+        return bytes[start..<start + count]
     }
 
     private func short(at position: Int) -> UInt16? {
-        guard position >= 0, position + 2 <= bytes.count else { return nil }
-        let start = bytes.startIndex + position
-        let (first, second) = (UInt16(bytes[start]), UInt16(bytes[start + 1]))
-        return isLittleEndian ? second << 8 | first : first << 8 | second
+        content(at: position, count: 2).map { UInt16(number($0)) }
     }
 
-    private func word(at position: Int) -> UInt32? {
-        guard let first = short(at: position), let second = short(at: position + 2) else { return nil }
-        return isLittleEndian ? UInt32(second) << 16 | UInt32(first) : UInt32(first) << 16 | UInt32(second)
+    private func word(at position: Int) -> UInt32? { content(at: position, count: 4).map(number) }
+
+    private func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        isLittleEndian
+            ? bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) } : bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

@@ -2,24 +2,26 @@ import CVips
 import Images
 import Renditions
 
-/// How well each format is encoded.
+/// The quality and effort of encoding, for each format and rendition.
 struct Encoding: Equatable {
     let format: OutputFormat
     /// 1 to 100, on the format's own scale.
     let quality: Int
-    /// How hard the encoder tries to save bytes, 0 to 6, where the format has such a choice.
+    /// How hard the encoder tries to save bytes, 0 to 6, for formats that offer the choice.
     let effort: Int
 
     init(_ format: OutputFormat, for rendition: Rendition) {
         self.format = format
+        // The sizes that grids mostly show.
+        let isForGrids = rendition.longestSide.map { $0 <= 320 } ?? false
         effort =
             switch (format, rendition) {
-            // Hundreds a second go over the wire while a gallery is scrolled fast, and a millisecond each is little. It
-            // and the quality, which nobody sees where a preview stands for a moment and enlarged, save a third.
+            // Hundreds per second are sent during fast scrolling, and each takes only a millisecond. This and the low
+            // quality, which is invisible in a preview that is shown enlarged for a moment, save a third of the bytes.
             case (.webp, .preview): 6
             case (.webp, _): 2
-            // Some 9 ms for a seventh of the bytes, where a grid is made of them. Of larger ones it is 30 ms and more.
-            case (.avif, .step160), (.avif, .tile): 1
+            // About 9 ms for a seventh of the bytes of what a grid shows. Larger renditions would take 30 ms and more.
+            case (.avif, _) where isForGrids && rendition != .preview: 1
             case (.avif, _), (.jpeg, _): 0
             }
         quality =
@@ -29,8 +31,8 @@ struct Encoding: Equatable {
             case (.webp, .preview): 35
             case (.webp, _): 75
             case (.avif, .preview): 40
-            // As good as 50 without that effort (`Scripts/bench bytes`).
-            case (.avif, .step160), (.avif, .tile): 47
+            // As good as 50 without the effort (`Scripts/bench bytes`).
+            case (.avif, _) where isForGrids: 47
             case (.avif, _): 50
             }
     }
@@ -41,10 +43,10 @@ struct Encoding: Equatable {
         effort = 0
     }
 
-    /// A picture in memory as a file without metadata.
+    /// Encodes an image in memory to a file without metadata.
     ///
-    /// - Parameter background: What shows through where the format has no transparency: 0xRRGGBB.
-    /// - Throws: `DecoderFailure` if libvips cannot do it.
+    /// - Parameter background: The colour behind transparent pixels if the format has no transparency: 0xRRGGBB.
+    /// - Throws: `DecoderFailure` if libvips fails.
     func encode(_ picture: Picture, background: UInt32) throws(DecoderFailure) -> [UInt8] {
         let opaque = format == .jpeg && picture.hasAlpha ? try picture.flattened(over: background) : picture
         var bytes: UnsafeMutableRawPointer?

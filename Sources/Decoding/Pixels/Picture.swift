@@ -1,12 +1,12 @@
 import CVips
 import Glibc
 
-/// One image of libvips, owned. Pixels are made when they are asked for, so any step may fail with what is wrong in the
-/// original. Used by one thread at a time.
+/// Owns one image of libvips. Its pixels are computed on demand, so any operation may fail because of the original.
+/// Used by one thread at a time.
 final class Picture {
     let handle: UnsafeMutablePointer<VipsImage>
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference.
     init(owning handle: UnsafeMutablePointer<VipsImage>) {
         self.handle = handle
     }
@@ -28,7 +28,7 @@ final class Picture {
         return Int(value)
     }
 
-    /// A copy of the binary item with this name.
+    /// A copy of the binary metadata item with this name.
     func blob(_ name: String) -> [UInt8]? {
         var bytes: UnsafeRawPointer?
         var count = 0
@@ -38,9 +38,9 @@ final class Picture {
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// The result of one operation on this picture.
+    /// The result of one operation on this image.
     ///
-    /// - Throws: `DecoderFailure` when the operation says so.
+    /// - Throws: `DecoderFailure` if the operation fails.
     func applying(
         _ operation: (
             UnsafeMutablePointer<VipsImage>, inout UnsafeMutablePointer<VipsImage>?
@@ -51,7 +51,7 @@ final class Picture {
         return try Picture.checked(status, result)
     }
 
-    /// - Throws: `DecoderFailure` when `status` says that the operation which gave `result` failed.
+    /// - Throws: `DecoderFailure` if `status` says that the operation failed.
     static func checked(
         _ status: Int32, _ result: UnsafeMutablePointer<VipsImage>?
     ) throws(DecoderFailure) -> Picture {
@@ -65,14 +65,14 @@ final class Picture {
 }
 
 extension Picture {
-    /// Rows made at a time: enough that little is made twice where a row is blended from its neighbours, and few enough
-    /// that only a small part of a large original is in memory.
+    /// The number of rows computed at a time: large enough that little is computed twice where a row depends on its
+    /// neighbours, and small enough that only a small part of a large original is in memory.
     private static let rowsAtOnce = 16
 
-    /// All pixels, made now on this thread and kept in memory. What they were made from is no longer needed, and no
-    /// metadata comes along. The picture must have one to four bands of bytes.
+    /// All pixels, computed now on this thread and held in memory. The result depends on nothing else any more, and has
+    /// no metadata. The image must have one to four bands of bytes.
     ///
-    /// - Throws: `DecoderFailure`, also soon after `stop` is used.
+    /// - Throws: `DecoderFailure`; also soon after `stop` is used.
     func inMemory(stop: RenderStop) throws(DecoderFailure) -> Picture {
         guard let memory = vips_image_new_memory() else { throw DecoderFailure() }
         let made = Picture(owning: memory)
@@ -88,15 +88,15 @@ extension Picture {
         return made
     }
 
-    /// All rows in their order, made now on this thread. The picture must have one to four bands of bytes.
+    /// Passes on all rows in order, computed now on this thread. The image must have one to four bands of bytes.
     ///
-    /// - Throws: `DecoderFailure`, also soon after `stop` is used.
+    /// - Throws: `DecoderFailure`; also soon after `stop` is used.
     func eachRow(
         stop: RenderStop, _ body: (UnsafeRawBufferPointer) throws(DecoderFailure) -> Void
     ) throws(DecoderFailure) {
         guard bytesPerBand == 1, (1...4).contains(bands) else { throw DecoderFailure("not bytes of one to four bands") }
-        // Not libvips' own copying, which works on threads of its own: here a stop is seen between any two strips, and
-        // what the decoder warns of is known to belong to this picture.
+        // libvips's own copying would use threads of its own. Here a stop takes effect between any two strips, and the
+        // decoder's warnings are known to belong to this image.
         guard vips_image_pio_input(handle) == 0, let region = vips_region_new(handle) else { throw DecoderFailure() }
         defer { g_object_unref(region) }
         for top in stride(from: 0, to: height, by: Self.rowsAtOnce) {
@@ -109,7 +109,7 @@ extension Picture {
         }
     }
 
-    /// Without transparency: what is clear shows 0xRRGGBB.
+    /// Without transparency, over the background 0xRRGGBB.
     func flattened(over background: UInt32) throws(DecoderFailure) -> Picture {
         let colours = [16, 8, 0].map { Double((background >> $0) & 0xff) }
         let grey = colours.reduce(0, +) / 3
@@ -122,7 +122,7 @@ extension Picture {
         bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB
     }
 
-    /// A picture in memory: grey of one band, colours of three, each perhaps with alpha after it.
+    /// An image in memory: one band of grey or three bands of colour, each optionally followed by alpha.
     convenience init(copying pixels: [UInt8], width: Int, height: Int, bands: Int) throws(DecoderFailure) {
         let copy = pixels.withUnsafeBytes {
             vips_image_new_from_memory_copy(
@@ -137,31 +137,31 @@ extension Picture {
         self.init(owning: declared)
     }
 
-    /// A picture in memory turned and mirrored as an EXIF orientation says.
+    /// The image, which must be in memory, rotated and mirrored according to an EXIF orientation.
     func upright(_ orientation: Int, stop: RenderStop) throws(DecoderFailure) -> Picture {
         guard orientation != 1 else { return self }
-        // Metadata may only be changed on a copy of one's own.
+        // Metadata may be changed only on a private copy.
         let copy = try applying { cvips_declare($0, &$1, space) }
         vips_image_set_int(copy.handle, "orientation", Int32(orientation))
         return try copy.applying { cvips_autorotate($0, &$1) }.inMemory(stop: stop)
     }
 }
 
-/// libvips refused. What it said goes to the log.
+/// A failure of libvips. The text is for the log.
 struct DecoderFailure: Error {
     let text: String
     let cause: Cause
 
     enum Cause {
-        /// What the original's bytes are.
+        /// The original's bytes.
         case picture
-        /// What is made of the picture is more than it may be; nothing is wrong with the bytes.
+        /// The result would exceed a limit; nothing is wrong with the bytes.
         case bounds
-        /// What was made of the picture could not be written.
+        /// The result could not be written.
         case output
     }
 
-    /// Takes the text of the failure that has just happened, and clears it.
+    /// Takes the text of the last failure from libvips, and clears it.
     init() {
         self.init(DecoderLibrary.takeErrorText())
     }

@@ -1,7 +1,7 @@
 import CVips
 import Renditions
 
-/// A small picture as plain pixels: rows from the top, eight bits for each of red, green and blue, and alpha if there is
+/// A small image as plain pixels: rows from the top, eight bits each for red, green and blue, and for alpha if there is
 /// one.
 public struct Pixels: Hashable, Sendable {
     public let width: Int
@@ -21,7 +21,7 @@ public struct Pixels: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The picture as a file. Blocks for as long as the encoding takes.
+    /// Encodes the image as a file. Blocks while encoding.
     ///
     /// - Parameter quality: 1 to 100, on the format's own scale.
     /// - Throws: `RenderError` with the reason `.failed`.
@@ -37,9 +37,9 @@ public struct Pixels: Hashable, Sendable {
 }
 
 extension Pixels {
-    /// A small copy of a picture whose pixels are in memory, by averaging: at most `side` pixels a side.
+    /// A small copy of an image in memory, shrunk by averaging to at most `side` pixels per side.
     ///
-    /// Nil if the picture has no bytes of one to four bands.
+    /// Nil if the image does not have one to four bands of bytes.
     init?(shrinking picture: Picture, to side: Int) {
         let (width, height, bands) = (picture.width, picture.height, picture.bands)
         guard (1...4).contains(bands), picture.bytesPerBand == 1, width > 0, height > 0,
@@ -58,7 +58,7 @@ extension Pixels {
             let rows = y * height / newHeight..<max(y * height / newHeight + 1, (y + 1) * height / newHeight)
             for x in 0..<newWidth {
                 let columns = x * width / newWidth..<max(x * width / newWidth + 1, (x + 1) * width / newWidth)
-                // Colours count by their opacity, so that what cannot be seen does not tint what can.
+                // Colours are weighted by their opacity, so that invisible pixels do not tint visible ones.
                 var sums = (red: 0, green: 0, blue: 0, weight: 0)
                 for row in rows {
                     for column in columns {

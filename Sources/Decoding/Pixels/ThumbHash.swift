@@ -1,17 +1,17 @@
 import Glibc
 
-/// Evan Wallace's ThumbHash (https://evanw.github.io/thumbhash/): a picture's colours, shape and rough content in at most
-/// 25 bytes, which a browser can draw at once. It is a discrete cosine transform of brightness (L), of two colour
-/// differences (P, Q) and of the alpha (A), with the few lowest frequencies kept in four bits each.
+/// Evan Wallace's ThumbHash (https://evanw.github.io/thumbhash/): the colours, aspect ratio and rough content of an
+/// image in at most 25 bytes, which a browser can draw at once. It is a discrete cosine transform of brightness (L),
+/// two colour differences (P, Q) and alpha (A), with the few lowest frequencies stored in four bits each.
 struct ThumbHash {
     let bytes: [UInt8]
 
-    /// - Parameter pixels: At most 100 pixels a side; the cost grows with the area.
+    /// - Parameter pixels: At most 100 pixels per side; the cost grows with the area.
     init(_ pixels: Pixels) {
         let (width, height) = (pixels.width, pixels.height)
         let planes = Planes(pixels)
         let hasAlpha = planes.hasAlpha
-        // With alpha there is less room for brightness.
+        // With alpha, there is less room for brightness.
         let limit = Double(hasAlpha ? 5 : 7)
         let longest = Double(max(width, height))
         let across = max(1, Int((limit * Double(width) / longest).rounded()))
@@ -51,7 +51,7 @@ struct ThumbHash {
         UInt32(min(max((value * steps).rounded(), 0), steps))
     }
 
-    /// The four planes of a picture, composed over its own average colour so that what is transparent adds no detail.
+    /// The four planes of an image, composed over its own average colour, so that transparent areas add no detail.
     private struct Planes {
         var l: [Double]
         var p: [Double]
@@ -97,9 +97,9 @@ struct ThumbHash {
     private struct Channel {
         /// The plane's average.
         var constant = 0.0
-        /// The others, row by row within a triangle, each from 0 to 1 around 0.5.
+        /// The other coefficients, row by row within a triangle, scaled to the range from 0 to 1 around 0.5.
         var frequencies: [Double] = []
-        /// The greatest of them before they were scaled.
+        /// The largest absolute value of the coefficients before scaling.
         var scale = 0.0
 
         init(_ plane: [Double], _ width: Int, _ height: Int, _ across: Int, _ down: Int) {

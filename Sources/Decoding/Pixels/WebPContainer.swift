@@ -1,7 +1,7 @@
-/// The RIFF container around a WebP picture (RFC 9649 §2), as far as one needs to take metadata out of it.
+/// The RIFF container of a WebP image (RFC 9649 §2), as far as needed to remove metadata.
 enum WebPContainer {
-    /// The file with nothing in it but the picture. libvips 8.14.1 writes an EXIF block into each, asked or not: some 200
-    /// bytes, where a whole preview has 700. What is not understood is left as it is.
+    /// The file with only the image itself. libvips 8.14.1 writes an EXIF block into each file, wanted or not: about
+    /// 200 bytes, compared to 700 for a whole preview. A file that is not understood is returned unchanged.
     static func withoutMetadata(_ file: [UInt8]) -> [UInt8] {
         guard file.count > 12, file.starts(with: "RIFF".utf8), file[8..<12].elementsEqual("WEBP".utf8) else {
             return file
@@ -27,7 +27,7 @@ enum WebPContainer {
             }
             position = end
         }
-        // Only a lossy picture with alpha needs the extended form. Its one flag is then the alpha's.
+        // Only a lossy image with alpha needs the extended format. Its only flag is then that of alpha.
         if hasAlphaChunk, var extended, extended.count >= 18 {
             extended[8] = 0x10
             kept = extended + kept

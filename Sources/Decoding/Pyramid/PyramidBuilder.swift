@@ -1,7 +1,7 @@
 import CVips
 import Renditions
 
-/// Makes the tiles of all levels in one pass over a picture, from its first row to its last.
+/// Makes the pyramid tiles of all levels in one pass over an image, from its first row to its last.
 struct PyramidBuilder {
     private let turning: Turning
     private let layout: PyramidLayout
@@ -10,12 +10,12 @@ struct PyramidBuilder {
     private var file: PyramidFile
     private var strips: [PyramidStrip] = []
 
-    /// Like a picture that is looked at for itself.
+    /// The quality of an image that is viewed by itself.
     private static let quality = 85
 
     /// - Parameters:
-    ///   - picture: As it is stored; its rows are asked for in their order.
-    ///   - output: Open for writing.
+    ///   - picture: The image as stored; its rows are read in order.
+    ///   - output: A descriptor open for writing.
     static func build(
         _ picture: Picture, orientation: Int, background: UInt32, in output: Int32, memory: Int64, stop: RenderStop
     ) throws(DecoderFailure) {
@@ -44,7 +44,7 @@ struct PyramidBuilder {
         try settle(0)
     }
 
-    /// Cuts a strip that is full, gives the next level half as many rows of it, and empties it.
+    /// Once a strip is full, cuts it into pyramid tiles, adds it at half size to the next level, and empties it.
     private mutating func settle(_ level: Int) throws(DecoderFailure) {
         guard strips[level].isFull else { return }
         try cut(level)
@@ -57,7 +57,7 @@ struct PyramidBuilder {
         strips[level].empty()
     }
 
-    /// Makes tiles of the rows that are here.
+    /// Makes pyramid tiles from the rows in the strip.
     private mutating func cut(_ level: Int) throws(DecoderFailure) {
         let strip = strips[level]
         let side = PyramidLayout.tileSide
@@ -69,7 +69,7 @@ struct PyramidBuilder {
                 copying: pixels, width: columns.count, height: strip.count, bands: strip.bands
             ).upright(turning.orientation, stop: stop)
             let number = turning.tile(column: column, row: strip.gone / side, of: layout.levels[level])
-            // A JPEG is made and shown in a tenth of the time, but what is clear has to stay so.
+            // A JPEG takes a tenth of the time to encode and display, but cannot preserve transparency.
             let format: OutputFormat = strip.isOpaque(pixels) ? .jpeg : .webp
             let bytes = try Encoding(format, quality: Self.quality).encode(tile, background: background)
             try file.append(bytes, number: number)

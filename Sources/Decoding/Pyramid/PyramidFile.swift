@@ -1,17 +1,18 @@
 import Glibc
 import Renditions
 
-/// Writes a pyramid: tiles in the order in which they are made, and at last head and index before them.
+/// Writes a pyramid file: tiles in the order in which they are made, and finally the head with the index in front of
+/// them.
 struct PyramidFile {
     private let descriptor: Int32
     private let layout: PyramidLayout
     private var tiles: [Range<Int>]
     private var end: Int
 
-    /// Bytes; no worker may write more (`RLIMIT_FSIZE`).
+    /// In bytes; a worker may not write more (`RLIMIT_FSIZE`).
     static let maximumLength = 512 << 20
 
-    /// - Parameter descriptor: Open for writing; what was written before is overwritten.
+    /// - Parameter descriptor: Open for writing; earlier contents are overwritten.
     init(_ descriptor: Int32, layout: PyramidLayout) throws(DecoderFailure) {
         self.descriptor = descriptor
         self.layout = layout
@@ -36,7 +37,7 @@ struct PyramidFile {
         DecoderFailure("\(operation): \(String(cString: strerror(code)))", .output)
     }
 
-    /// The file's offset is of no account: whoever holds a descriptor of the file shares it.
+    /// Does not use the file offset, which is shared with every other holder of the descriptor.
     private func write(_ bytes: [UInt8], at position: Int) throws(DecoderFailure) {
         let failure = bytes.withUnsafeBytes { buffer in
             var done = 0

@@ -1,16 +1,16 @@
-/// The rows of one level that wait until there are enough for a row of tiles. Memory is held for these alone, however
-/// high the picture is.
+/// Collects rows of one level until there are enough for a row of pyramid tiles. Memory is needed for these rows only,
+/// however high the image is.
 struct PyramidStrip {
-    /// Pixels.
+    /// In pixels.
     let width: Int
     let bands: Int
-    /// Rows of the whole level.
+    /// The number of rows in the whole level.
     let height: Int
-    /// Rows that it holds at most: an even number, so that no pair is torn.
+    /// The maximum number of rows in the strip; even, so that pairs of rows stay together.
     let capacity: Int
-    /// Rows that are here.
+    /// The number of rows in the strip.
     private(set) var count = 0
-    /// Rows of the level that went before.
+    /// The number of rows of the level that were emptied before.
     private(set) var gone = 0
     private var bytes: [UInt8]
 
@@ -23,10 +23,10 @@ struct PyramidStrip {
     }
 
     var rowLength: Int { width * bands }
-    /// Nothing can be added before it is emptied.
+    /// Whether the strip must be emptied before a row can be added.
     var isFull: Bool { count == capacity || gone + count == height }
 
-    /// - Precondition: It is not full; `row` has `rowLength` bytes.
+    /// - Precondition: The strip is not full, and `row` has `rowLength` bytes.
     mutating func append(_ row: UnsafeRawBufferPointer) {
         let start = count * rowLength
         bytes.withUnsafeMutableBytes { $0[start...].copyBytes(from: row) }
@@ -38,7 +38,7 @@ struct PyramidStrip {
         count = 0
     }
 
-    /// The pixels of some columns, of all rows that are here.
+    /// The pixels of these columns in all rows of the strip.
     func pixels(_ columns: Range<Int>) -> [UInt8] {
         let length = columns.count * bands
         return [UInt8](unsafeUninitializedCapacity: length * count) { buffer, filled in
@@ -55,15 +55,15 @@ struct PyramidStrip {
 
     private var hasAlpha: Bool { bands == 2 || bands == 4 }
 
-    /// Whether nothing shows through these pixels.
+    /// Whether all these pixels are opaque.
     func isOpaque(_ pixels: [UInt8]) -> Bool {
         !hasAlpha || stride(from: bands - 1, to: pixels.count, by: bands).allSatisfy { pixels[$0] == 255 }
     }
 
-    /// The mean of each two by two pixels of two rows of a finer strip; an edge that has no partner is its own.
-    /// What is clear has no colour, and adds none to the mean.
+    /// Appends a row in which each pixel is the mean of two by two pixels of a finer strip; at an odd edge a pixel is
+    /// paired with itself. Transparent pixels contribute no colour to the mean.
     ///
-    /// - Precondition: It is not full, and half as wide, rounded up.
+    /// - Precondition: The strip is not full, and is half as wide as the finer one, rounded up.
     mutating func append(halving finer: PyramidStrip, rowsFrom first: Int) {
         let second = min(first + 1, finer.count - 1)
         let (start, width, bands, hasAlpha) = (count * rowLength, width, bands, hasAlpha)
@@ -90,7 +90,7 @@ struct PyramidStrip {
         count += 1
     }
 
-    /// The mean of pixels with alpha after their colours.
+    /// The mean of pixels with trailing alpha.
     private static func blend(
         _ source: UnsafeBufferPointer<UInt8>, _ pixels: [Int], bands: Int,
         into result: UnsafeMutableBufferPointer<UInt8>, at place: Int

@@ -1,15 +1,15 @@
 import CVips
 import Renditions
 
-/// A `SourceReader` as libvips wants its input. libvips' reference keeps the reader alive for as long as any picture
-/// may still read from it.
+/// Connects a `SourceReader` to libvips. libvips's reference keeps the reader alive as long as any image may still read
+/// from it.
 final class DecoderSource {
     let handle: UnsafeMutablePointer<VipsSource>
     let reader: SourceReader
 
     /// - Throws: `RenderError` with the reason `.failed`.
     init(_ reader: SourceReader) throws(RenderError) {
-        // One reference for each of the two functions; each is given back through `release`.
+        // One reference for each of the two functions; `release` returns both.
         let context = Unmanaged.passRetained(reader).retain().toOpaque()
         let made = cvips_source_new(
             { _, buffer, length, context in
@@ -38,7 +38,7 @@ final class DecoderSource {
 
     deinit { g_object_unref(handle) }
 
-    /// The kind that a decoder claims by looking at the first bytes; nil when none does.
+    /// The format of the decoder that accepts the file by its first bytes; nil if none does.
     func sniffedKind() -> FileKind? {
         guard let name = vips_foreign_find_load_source(handle) else {
             _ = DecoderLibrary.takeErrorText()

@@ -2,39 +2,44 @@ import Glibc
 import Images
 import Renditions
 
-/// Reads an original for a decoder, at any place and with few system calls. It never maps a file into memory: a file
-/// that another program cuts short meanwhile would take the process down.
+/// Reads an original for a decoder, at any position and with few system calls. Never maps a file into memory, because a
+/// file truncated by another program would then crash the process.
 ///
 /// Used by one thread at a time, the one that renders.
 final class SourceReader {
-    /// What a reader tells of the file's beginning: enough for its magic number and nearly always for its header.
+    /// The number of bytes read ahead from the file's beginning: enough for its signature, and nearly always for its
+    /// header.
     static let headLength = 64 << 10
     private static let windowLength = 128 << 10
 
-    /// Bytes of the whole original, without what is hidden.
+    /// The number of bytes that decoders see: without hidden parts, and with what is appended.
     private(set) var length: Int64
-    /// Bytes of the whole original.
+    /// The length of the original in bytes.
     let fileLength: Int64
     /// The first bytes, at most `headLength`.
     let head: [UInt8]
     private(set) var position: Int64 = 0
-    /// A decoder wanted more than there is. Reset it before each pass.
+    /// Whether a decoder has read past the end. Reset it before each pass.
     var wasReadPastEnd = false
-    /// The errno of the first read that failed.
+    /// The errno of the first failed read.
     private(set) var failure: Int32?
-    /// Whether reading fails once the work is to be stopped.
-    var heedsStop = true
-    /// The first bytes as decoders read them.
-    private var presented: [UInt8]
-    /// Where the parts are that are not read, in order and apart.
+    /// Whether reads fail after a stop.
+    var canBeStopped = true
+    /// What decoders read instead of the file.
+    private var replacement: [UInt8]?
+    /// Parts that decoders do not see, sorted and without overlaps.
     private var hidden: [Range<Int64>] = []
+    /// What decoders see in place of single bytes, by their position in the file; sorted.
+    private var replaced: [(position: Int64, byte: UInt8)] = []
+    /// What decoders see after the end of the file.
+    private var appended: [UInt8] = []
 
     private let source: RenderSource
     private let stop: RenderStop
     private var window: [UInt8] = []
     private var windowStart: Int64 = 0
 
-    /// - Throws: `RenderError` when the source is empty or cannot be read.
+    /// - Throws: `RenderError` if the source is empty or cannot be read.
     init(_ source: RenderSource, stop: RenderStop) throws(RenderError) {
         self.source = source
         self.stop = stop
@@ -55,18 +60,18 @@ final class SourceReader {
                 throw Self.unreadable(error.number)
             }
         }
-        presented = head
         guard !head.isEmpty else { throw RenderError(.empty, "This file is empty.") }
     }
 
-    /// By which the file is known again under another name.
+    /// Identifies the file under another name.
     var digest: ContentDigest { head.withUnsafeBytes { ContentDigest(head: $0, size: fileLength) } }
 
-    /// Copies what follows: as much as fits, or as there is. Some decoders take less than they asked for as the end.
+    /// Copies the following bytes: as many as fit, or as there are. Some decoders treat a short read as the end of the
+    /// file.
     ///
-    /// - Returns: The number of bytes; 0 at the end; -1, with `errno` set, when reading failed or the work was stopped.
+    /// - Returns: The number of bytes; 0 at the end; -1, with `errno` set, if the read failed or the work was stopped.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
-        guard !heedsStop || !stop.isStopped else {
+        guard !canBeStopped || !stop.isStopped else {
             errno = ECANCELED
             return -1
         }
@@ -88,14 +93,14 @@ final class SourceReader {
         return filled
     }
 
-    /// The bytes that follow, at most `count`; none at the end, and none when reading failed or the work was stopped.
+    /// The following bytes, at most `count`; empty at the end, and if the read failed or the work was stopped.
     func chunk(upTo count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { target, filled in
             filled = max(0, read(into: UnsafeMutableRawBufferPointer(target)))
         }
     }
 
-    /// The bytes from a position on; nil unless they are all there. Moves the position unless they are in the head.
+    /// The bytes at a position; nil unless all of them exist. Moves the position unless the bytes are in the head.
     func slice(at position: Int64, count: Int) -> ArraySlice<UInt8>? {
         let end = position + Int64(count)
         if end <= Int64(head.count) { return head[Int(position)..<Int(end)] }
@@ -104,7 +109,7 @@ final class SourceReader {
         return bytes.count == count ? bytes[...] : nil
     }
 
-    /// As lseek(2): the new position from the beginning, or -1 when it would be outside of the original.
+    /// Like lseek(2): the new position from the beginning, or -1 if it would be outside the original.
     func seek(to offset: Int64, whence: Int32) -> Int64 {
         let base: Int64? =
             switch whence {
@@ -120,20 +125,41 @@ final class SourceReader {
         return target
     }
 
-    /// Reads on as if the file began with these bytes, which are as many as `head` has.
-    func present(_ head: [UInt8]) {
-        precondition(head.count == self.head.count)
-        presented = head
+    /// Makes further reads see these bytes in place of the file.
+    func substitute(_ bytes: [UInt8]) {
+        replacement = bytes
+        length = Int64(bytes.count)
+        position = 0
     }
 
-    /// Reads on as if the file did not have these parts: in order, apart, and within it.
+    /// Hides these parts from further reads. They must be sorted, disjoint and within the file.
     func hide(_ parts: [Range<Int64>]) {
         hidden = parts
-        length = fileLength - parts.reduce(0) { $0 + Int64($1.count) }
+        setLength()
+    }
+
+    /// Makes further reads see these bytes in place of those at their positions in the file.
+    func replace(_ bytes: [Int64: UInt8]) {
+        var all = bytes
+        for (position, byte) in replaced where all[position] == nil { all[position] = byte }
+        replaced = all.map { (position: $0.key, byte: $0.value) }.sorted { $0.position < $1.position }
+    }
+
+    /// Makes further reads find these bytes after the end of the file, in place of any that were appended before.
+    func append(_ bytes: [UInt8]) {
+        appended = bytes
+        setLength()
+    }
+
+    /// Whether decoders see something else than the file.
+    var isEdited: Bool { replacement != nil || !hidden.isEmpty || !replaced.isEmpty || !appended.isEmpty }
+
+    private func setLength() {
+        length = fileLength - hidden.reduce(0) { $0 + Int64($1.count) } + Int64(appended.count)
         position = min(position, length)
     }
 
-    /// Where in the file `position` is, and how many bytes follow before the next hidden part.
+    /// The position in the file, and the number of bytes before the next hidden part.
     private func place(of position: Int64) -> (start: Int64, available: Int64) {
         var start = position
         for part in hidden {
@@ -143,12 +169,22 @@ final class SourceReader {
         return (start, fileLength - start)
     }
 
-    /// Copies what is at hand at `position`, or reads it; 0 at the end, also where the file has become shorter.
+    /// Copies buffered bytes at `position`, or reads them; 0 at the end, even if the file has become shorter.
     private func copy(to target: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         guard position < length else { return 0 }
+        if let replacement { return Self.copy(replacement, from: 0, at: position, to: target) }
         let (start, available) = place(of: position)
+        guard available > 0 else {
+            return Self.copy(appended, from: 0, at: start - fileLength, to: target)
+        }
         let target = UnsafeMutableRawBufferPointer(rebasing: target.prefix(Int(clamping: available)))
-        if start < Int64(presented.count) { return Self.copy(presented, from: 0, at: start, to: target) }
+        let count = try copy(at: start, to: target)
+        replace(in: UnsafeMutableRawBufferPointer(rebasing: target.prefix(count)), at: start)
+        return count
+    }
+
+    private func copy(at start: Int64, to target: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        if start < Int64(head.count) { return Self.copy(head, from: 0, at: start, to: target) }
         switch source {
         case .bytes(let bytes):
             return Self.copy(bytes, from: 0, at: start, to: target)
@@ -159,6 +195,14 @@ final class SourceReader {
             }
             return Self.copy(window, from: windowStart, at: start, to: target)
         }
+    }
+
+    private func replace(in bytes: UnsafeMutableRawBufferPointer, at start: Int64) {
+        let end = start + Int64(bytes.count)
+        guard let first = replaced.first, let last = replaced.last, first.position < end, last.position >= start else {
+            return
+        }
+        for (position, byte) in replaced where (start..<end).contains(position) { bytes[Int(position - start)] = byte }
     }
 
     private static func copy(
@@ -193,7 +237,7 @@ final class SourceReader {
         RenderError(.unreadable, "This file cannot be read.", logDetail: String(cString: strerror(number)))
     }
 
-    /// What this reader's failure means to who asked for a rendition, if it was the reader that failed.
+    /// The error for the caller if a read has failed.
     var error: RenderError? { failure.map(Self.unreadable) }
 
     private struct SystemError: Error {

@@ -1,4 +1,4 @@
-/// Pixels to be drawn on: rows from the top, red, green and blue, eight bits each.
+/// A bitmap to draw on: rows from the top, with eight bits each of red, green and blue per pixel.
 struct Canvas {
     let width: Int
     let height: Int
@@ -10,7 +10,7 @@ struct Canvas {
         bytes = [UInt8](repeating: 0, count: width * height * 3)
     }
 
-    /// Gives the rows in `rows` to `body`, one after the other.
+    /// Calls `body` for each of the `rows`, from the top.
     mutating func drawRows(_ rows: Range<Int>, _ body: (_ row: Int, _ pixels: UnsafeMutablePointer<UInt8>) -> Void) {
         let rows = rows.clamped(to: 0..<height)
         let stride = width * 3
@@ -48,7 +48,7 @@ struct Paint {
         pixel[2] = blue
     }
 
-    /// - Parameter share: Of this colour, 0 to 256.
+    /// - Parameter share: The opacity of this colour, 0 to 256.
     @inline(__always)
     func blend(at pixel: UnsafeMutablePointer<UInt8>, _ share: Int32) {
         func mix(_ below: UInt8, _ above: UInt8) -> UInt8 {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Red, green and blue, each from 0 to 1, as sRGB has them.
+/// An sRGB colour; each component ranges from 0 to 1.
 struct Colour: Hashable, Sendable {
     var red: Float
     var green: Float
@@ -19,10 +19,10 @@ struct Colour: Hashable, Sendable {
         blue = Float(hex & 255) / 255
     }
 
-    /// By lightness and chroma as the eye has them (Oklab, Björn Ottosson, 2020), so that palettes made by turning the
-    /// hue keep their balance.
+    /// A colour by perceived lightness and chroma (Oklab, Björn Ottosson, 2020), so that palettes made by rotating
+    /// the hue stay balanced.
     ///
-    /// - Parameter hue: Turns: 0 is pink, 0.25 yellow-green, 0.5 teal, 0.75 blue.
+    /// - Parameter hue: A fraction of a full turn: 0 is pink, 0.25 yellow-green, 0.5 teal, 0.75 blue.
     init(lightness: Float, chroma: Float, hue: Float) {
         let a = chroma * cosf(hue * 2 * .pi)
         let b = chroma * sinf(hue * 2 * .pi)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The digits as strokes in a box 0.6 wide and 1 high, y downwards.
+/// The digits as strokes in a box 0.6 wide and 1 high, with y pointing down.
 enum Digits {
     struct Stroke {
         let from: SIMD2<Float>
@@ -8,7 +8,7 @@ enum Digits {
     }
 
     static let width: Float = 0.6
-    /// Half of a stroke's thickness.
+    /// Half the thickness of a stroke.
     static let radius: Float = 0.085
 
     /// The strokes of each digit, from 0 to 9.
@@ -22,7 +22,7 @@ enum Digits {
         six,
         line((0.06, 0.06), (0.54, 0.06), (0.22, 0.94)),
         arc(0.3, 0.28, 0.2, 0.22, 0, 360) + arc(0.3, 0.72, 0.24, 0.22, 0, 360),
-        // A six, turned about.
+        // A six, rotated by 180 degrees.
         six.map { Stroke(from: SIMD2(0.6, 1) - $0.from, to: SIMD2(0.6, 1) - $0.to) },
     ]
 
@@ -34,7 +34,7 @@ enum Digits {
         }
     }
 
-    /// Degrees, clockwise from the right.
+    /// Angles in degrees, clockwise from the right.
     private static func arc(
         _ x: Float, _ y: Float, _ radiusX: Float, _ radiusY: Float, _ start: Float, _ end: Float
     ) -> [Stroke] {

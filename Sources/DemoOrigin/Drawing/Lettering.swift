@@ -7,7 +7,7 @@ struct Lettering {
         digits = String(max(0, number)).utf8.map { Int($0) - 48 }
     }
 
-    /// Puts the number in the middle of the upper `share` of the picture.
+    /// Centres the number in the upper `share` of the picture.
     func draw(on canvas: inout Canvas, share: Float) {
         let area = SIMD2(Float(canvas.width), Float(canvas.height) * share)
         let units = Float(digits.count) * (Digits.width + spacing) - spacing
@@ -22,7 +22,7 @@ struct Lettering {
         let height = min(canvas.height, Int(origin.y + size + margin)) - top
         guard width > 0, height > 0 else { return }
 
-        // The distance of each pixel to the nearest stroke, as far as it matters.
+        // The distance from each pixel to the nearest stroke, up to `margin`.
         var distances = [Float](repeating: .infinity, count: width * height)
         for (position, digit) in digits.enumerated() {
             let offset = origin + SIMD2(Float(position) * (Digits.width + spacing) * size, 0)

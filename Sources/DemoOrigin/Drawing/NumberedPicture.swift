@@ -1,17 +1,17 @@
 import Renditions
 
-/// A picture that shows its number, to people and to machines.
+/// A picture that shows its number to people and to machines.
 struct NumberedPicture: Hashable, Sendable {
     let number: Int
     let width: Int
     let height: Int
 
-    /// Pixels of the shorter and the longer side.
+    /// The allowed range of the width and height, in pixels.
     static let sides = 16...4096
 
-    /// Nil for a size that is not drawn.
+    /// Nil if the number or size is out of range.
     init?(number: Int, width: Int, height: Int) {
-        guard (0..<NumberFrieze.limit).contains(number), NumberedPicture.sides.contains(width),
+        guard (0..<NumberMosaic.limit).contains(number), NumberedPicture.sides.contains(width),
             NumberedPicture.sides.contains(height)
         else { return nil }
         self.number = number
@@ -19,7 +19,7 @@ struct NumberedPicture: Hashable, Sendable {
         self.height = height
     }
 
-    /// The number in its own size: like the pictures of a camera roll, most lie, some stand, a few are square.
+    /// The picture in its own size: as in a camera roll, most are landscape, some portrait, and a few square.
     init?(number: Int, seed: UInt64) {
         var random = RandomNumbers(seed, UInt64(bitPattern: Int64(number)), 2)
         let sizes = [(800, 600), (840, 560), (800, 600), (768, 512), (600, 800), (560, 840), (680, 680), (800, 500)]
@@ -31,12 +31,12 @@ struct NumberedPicture: Hashable, Sendable {
         var canvas = Canvas(width: width, height: height)
         var scenery = Scenery(number: number, seed: seed)
         scenery.draw(on: &canvas)
-        Lettering(number).draw(on: &canvas, share: NumberFrieze.top)
-        NumberFrieze.draw(number, on: &canvas)
+        Lettering(number).draw(on: &canvas, share: NumberMosaic.top)
+        NumberMosaic.draw(number, on: &canvas)
         return canvas
     }
 
-    /// As a JPEG file. Blocks for as long as the drawing takes.
+    /// Encodes the picture as a JPEG file. Blocks while drawing.
     func encode(
         seed: UInt64, with encoder: any PixelEncoding,
         deliver: @escaping @Sendable (Result<[UInt8], RenderError>) -> Void

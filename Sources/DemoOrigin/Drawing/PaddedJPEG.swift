@@ -1,18 +1,19 @@
-/// Makes a JPEG file longer without changing its picture, by comment segments (ITU-T T.81 §B.2.4.5) behind its first
-/// marker.
+/// Lengthens a JPEG file without changing its picture, by inserting comment segments (ITU-T T.81 §B.2.4.5) after its
+/// first marker.
 enum PaddedJPEG {
-    /// A segment of nothing has four bytes: its marker and its length.
+    /// An empty segment has four bytes: its marker and its length.
     private static let smallest = 4
     private static let largest = 65_537
 
-    /// The file in exactly `count` bytes; as it is if it has as many already, or if the rest is too short for a segment.
+    /// The file padded to exactly `count` bytes. Unchanged if it is that long already, or if the difference is too
+    /// short for a segment.
     static func pad(_ file: [UInt8], to count: Int) -> [UInt8] {
         guard file.count >= 2, count - file.count >= smallest else { return file }
         var padded = Array(file[..<2])
         padded.reserveCapacity(count)
         var missing = count - file.count
         while missing > 0 {
-            // What is left over must never be too short for a segment of its own.
+            // The remainder must never be too short for a segment of its own.
             var length = min(missing, largest)
             if missing - length > 0, missing - length < smallest { length -= smallest }
             padded += [0xff, 0xfe, UInt8((length - 2) >> 8), UInt8((length - 2) & 255)]

@@ -1,8 +1,8 @@
-/// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers for the same seed, on every machine.
+/// SplitMix64 (Steele, Lea, Flood, 2014): equal seeds give equal numbers on every machine.
 struct RandomNumbers: RandomNumberGenerator {
     private var state: UInt64
 
-    /// - Parameter words: What the sequence depends on; each of them changes all of it.
+    /// - Parameter words: The seed; changing any word changes the whole sequence.
     init(_ words: UInt64...) {
         state = 0x9e37_79b9_7f4a_7c15
         for word in words {
@@ -19,7 +19,7 @@ struct RandomNumbers: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to, not including, 1.
+    /// From 0 up to but not including 1.
     mutating func unit() -> Float { Float(next() >> 40) / Float(1 << 24) }
 
     mutating func between(_ low: Float, _ high: Float) -> Float { low + (high - low) * unit() }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A background, different for each number: layers of hills under a sky with a sun or a moon. Everything is computed by
-/// the row or by the column, so that a pixel costs a few additions.
+/// A background, different for each number: layers of hills under a sky with a sun or moon. Colours are computed per
+/// row and shapes per column, so that a pixel costs only a few additions.
 struct Scenery {
     private var random: RandomNumbers
     private let hue: Float
@@ -16,7 +16,7 @@ struct Scenery {
 
     init(number: Int, seed: UInt64) {
         random = RandomNumbers(seed, UInt64(number), 1)
-        // The golden ratio puts neighbours' hues far apart.
+        // The golden ratio puts the hues of neighbours far apart.
         hue = (Float(number % 1_000_003) * 0.618_034 + random.unit() * 0.08).truncatingRemainder(dividingBy: 1)
         isNight = random.unit() < 0.25
         style = Style.allCases[Int(random.next() % 3)]
@@ -60,7 +60,7 @@ struct Scenery {
         }
     }
 
-    /// The sun or the moon, with its glow.
+    /// The sun or moon with its glow.
     private mutating func drawDisc(on canvas: inout Canvas, _ horizon: Colour) {
         let unit = Float(min(canvas.width, canvas.height))
         let radius = unit * random.between(0.07, 0.15)
@@ -98,7 +98,7 @@ struct Scenery {
         }
     }
 
-    /// Where the layer begins in each column, in pixels from the top.
+    /// The upper edge of the layer in each column, in pixels from the top.
     private mutating func ridge(layer: Int, nearness: Float, width: Int, height: Int) -> [Float] {
         let base = Float(height) * (0.44 + 0.34 * nearness + random.between(-0.03, 0.03))
         let swing = Float(height) * random.between(0.05, 0.11) * (1.25 - 0.6 * nearness)

@@ -2,7 +2,7 @@ import Dispatch
 import HTTPServer
 import Synchronization
 
-/// A body that tells the ledger how it ended; cut or dripped if it is meant to be.
+/// A body that reports its end to the ledger. It can be cut short, or throttled to a rate.
 final class AccountedStream: BodyStream {
     private struct State {
         var sent = 0
@@ -10,22 +10,22 @@ final class AccountedStream: BodyStream {
     }
 
     private let bytes: [UInt8]
-    /// The connection is cut after so many bytes.
+    /// The connection is cut after this many bytes; nil to send all of them.
     private let cut: Int?
-    /// Bytes a second; nil for as fast as can be.
+    /// Bytes per second; nil for no limit.
     private let rate: Double?
-    private let visit: Visit
+    private let record: RequestRecord
     private let state = Mutex(State())
 
-    /// Wakes the streams that drip; nothing on it blocks.
+    /// Wakes throttled streams; nothing on it blocks.
     private static let clock = DispatchQueue(label: "tessera.demo.drip")
     private static let dripInterval = 0.02
 
-    init(_ bytes: [UInt8], cut: Int? = nil, rate: Double? = nil, visit: Visit) {
+    init(_ bytes: [UInt8], cut: Int? = nil, rate: Double? = nil, record: RequestRecord) {
         self.bytes = bytes
         self.cut = cut
         self.rate = rate
-        self.visit = visit
+        self.record = record
     }
 
     func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
@@ -42,7 +42,7 @@ final class AccountedStream: BodyStream {
         }
     }
 
-    /// How many bytes may have been sent by now.
+    /// The number of bytes that may have been sent by now.
     private func due(_ state: inout State) -> Int {
         guard let rate else { return .max }
         let now = ContinuousClock.now
@@ -54,10 +54,10 @@ final class AccountedStream: BodyStream {
 
     func ended(_ end: BodyEnd) {
         switch end {
-        case .complete: visit.leave()
-        case .disconnected: visit.leave { $0.aborted += 1 }
-        // Cut by us, if that was meant to be; by the server, if the client was too slow.
-        case .aborted: visit.leave { $0.aborted += cut == nil ? 1 : 0 }
+        case .complete: record.leave()
+        case .disconnected: record.leave { $0.aborted += 1 }
+        // Cut by this stream if that was intended; otherwise by the server, because the client was too slow.
+        case .aborted: record.leave { $0.aborted += cut == nil ? 1 : 0 }
         }
     }
 }

@@ -1,17 +1,17 @@
 import HTTPServer
 import HTTPTypes
 
-/// What the segments of a picture's path say.
+/// Parses the segments of a picture's path.
 enum PictureName {
     /// "17.jpg": a picture in its own size.
     static func picture(file: String?, seed: UInt64) throws -> NumberedPicture {
         guard let number = whole(file?.droppingSuffix(".jpg")),
             let picture = NumberedPicture(number: number, seed: seed)
-        else { throw Problem(.notFound, detail: "A picture is named by a number below \(NumberFrieze.limit): 17.jpg") }
+        else { throw Problem(.notFound, detail: "A picture is named by a number below \(NumberMosaic.limit): 17.jpg") }
         return picture
     }
 
-    /// "17" and "800x600.jpg".
+    /// "17" and "800x600.jpg": a picture in a given size.
     static func picture(index: String?, size: String?) throws -> NumberedPicture {
         let sides = size?.droppingSuffix(".jpg")?.split(separator: "x", omittingEmptySubsequences: false) ?? []
         guard let number = whole(index?[...]), sides.count == 2, let width = whole(sides[0]),

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An address and a port, as the kernel has them.
+/// An address and a port, as the kernel represents them.
 public struct HostAddress: Hashable, Sendable {
     /// `AF_INET` or `AF_INET6`.
     public let family: Int32
@@ -11,14 +11,14 @@ public struct HostAddress: Hashable, Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: found.ai_addr, count: Int(found.ai_addrlen)))
     }
 
-    /// As `connect(2)`.
+    /// `connect(2)` to this address. Returns what the system call returns.
     public func connect(_ socket: Int32) -> Int32 {
         bytes.withUnsafeBytes {
             Glibc.connect(socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
         }
     }
 
-    /// The address alone, in digits; nil where the C library cannot write it.
+    /// The address in numeric form, without the port; nil if the C library cannot format it.
     public var digits: String? {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         let code = bytes.withUnsafeBytes {
@@ -30,8 +30,8 @@ public struct HostAddress: Hashable, Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// All addresses of a host, the best first (RFC 6724); none for what is unknown. Blocks while a name is looked up,
-    /// unless the flags have `AI_NUMERICHOST`.
+    /// All addresses of a host, the best first (RFC 6724); empty for an unknown host. Blocks while looking up a name,
+    /// unless the flags include `AI_NUMERICHOST`.
     public static func resolve(_ host: String, _ port: UInt16, flags: Int32) -> [HostAddress] {
         var hints = addrinfo()
         hints.ai_flags = flags | AI_NUMERICSERV

@@ -1,16 +1,18 @@
 import Dispatch
 import Glibc
 
-/// Turns a server's name into addresses that can be connected to without waiting.
+/// Resolves a server's name to addresses without blocking the loop.
 ///
-/// The C library's resolver blocks, for as long as its own limits say: it is asked on a queue of its own, once at a time,
-/// and whoever asks meanwhile shares that answer. An address is told at once. On the loop only.
+/// The C library's resolver blocks for as long as its own timeouts allow. It therefore runs on a queue of its own,
+/// one lookup at a time, and concurrent callers share the result. A numeric address is returned at once. On the loop
+/// only.
 public final class HostLookup {
+    /// The result of a lookup.
     public enum Answer: Hashable, Sendable {
-        /// At least one.
+        /// At least one address.
         case found([HostAddress])
         case unknown
-        /// There is none yet.
+        /// The lookup has not finished in time.
         case late
     }
 
@@ -20,10 +22,10 @@ public final class HostLookup {
     private let resolve: @Sendable () -> [HostAddress]
     private let queue = DispatchQueue(label: "tessera.names")
     private var isUnderWay = false
-    private var askers: [UInt64: (timer: LoopTimer, told: (Answer) -> Void)] = [:]
-    private var lastAsker: UInt64 = 0
+    private var waiters: [UInt64: (timer: LoopTimer, completion: (Answer) -> Void)] = [:]
+    private var lastWaiter: UInt64 = 0
 
-    /// - Parameter resolve: Looks a name up, and may block.
+    /// - Parameter resolve: Looks a name up; may block.
     public init(
         _ host: String, _ port: UInt16, loop: EventLoop,
         resolve: @escaping @Sendable (String, UInt16) -> [HostAddress]
@@ -34,23 +36,23 @@ public final class HostLookup {
         self.resolve = { resolve(host, port) }
     }
 
-    /// With the C library's resolver.
+    /// Uses the C library's resolver.
     public convenience init(_ host: String, _ port: UInt16, loop: EventLoop) {
         self.init(host, port, loop: loop) { HostAddress.resolve($0, $1, flags: AI_ADDRCONFIG) }
     }
 
-    /// - Parameter told: Called once, on the loop.
-    public func find(within time: Duration, told: @escaping (Answer) -> Void) {
+    /// - Parameter completion: Called once, on the loop.
+    public func find(within time: Duration, completion: @escaping (Answer) -> Void) {
         let numeric = HostAddress.resolve(host, port, flags: AI_NUMERICHOST)
-        guard numeric.isEmpty else { return told(.found(numeric)) }
-        lastAsker += 1
-        let timer = loop.schedule(after: time) { [weak self, lastAsker] in
-            self?.askers.removeValue(forKey: lastAsker)?.told(.late)
+        guard numeric.isEmpty else { return completion(.found(numeric)) }
+        lastWaiter += 1
+        let timer = loop.schedule(after: time) { [weak self, lastWaiter] in
+            self?.waiters.removeValue(forKey: lastWaiter)?.completion(.late)
         }
-        askers[lastAsker] = (timer, told)
+        waiters[lastWaiter] = (timer, completion)
         guard !isUnderWay else { return }
         isUnderWay = true
-        // Invariant of the unchecked capture: it is touched on the loop only.
+        // Invariant of the unchecked capture: `lookup` is used only on the loop.
         nonisolated(unsafe) weak let lookup = self
         queue.async { [loop, resolve] in
             let found = resolve()
@@ -60,11 +62,11 @@ public final class HostLookup {
 
     private func ended(_ found: [HostAddress]) {
         isUnderWay = false
-        let answered = askers
-        askers = [:]
+        let answered = waiters
+        waiters = [:]
         for (_, asker) in answered.sorted(by: { $0.key < $1.key }) {
             asker.timer.cancel()
-            asker.told(found.isEmpty ? .unknown : .found(found))
+            asker.completion(found.isEmpty ? .unknown : .found(found))
         }
     }
 }

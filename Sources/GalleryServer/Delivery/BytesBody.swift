@@ -1,7 +1,7 @@
 import HTTPServer
 import Locking
 
-/// Bytes in memory, given piece by piece, so that whoever wraps this can stop between two pieces.
+/// Bytes in memory as a stream, so that a wrapping stream can stop between two pieces.
 final class BytesBody: BodyStream {
     private let bytes: [UInt8]
     private let position = Guarded(0)

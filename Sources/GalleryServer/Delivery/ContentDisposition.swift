@@ -1,18 +1,11 @@
-/// The `Content-Disposition` field (RFC 6266): under which name a picture is saved.
+import Encodings
+
+/// The `Content-Disposition` field (RFC 6266), which names the file that a picture is saved as.
 enum ContentDisposition {
-    /// The name in UTF-8 with everything but `attr-char` percent-encoded (RFC 8187 §3.2), so that no name can break out
-    /// of the field.
+    /// The name in UTF-8 with everything but `attr-char` percent-encoded (RFC 8187 §3.2), so that no name can escape
+    /// from the field.
     static func inline(name: String) -> String {
-        var encoded = ""
-        for byte in name.utf8 {
-            if isAttributeCharacter(byte) {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                encoded += "%" + String(byte >> 4, radix: 16, uppercase: true)
-                encoded += String(byte & 15, radix: 16, uppercase: true)
-            }
-        }
-        return "inline; filename*=UTF-8''\(encoded)"
+        "inline; filename*=UTF-8''\(PercentEncoding.encode(name.utf8, keeping: isAttributeCharacter))"
     }
 
     private static func isAttributeCharacter(_ byte: UInt8) -> Bool {

@@ -1,27 +1,27 @@
 import Glibc
-import HTTPDates
 import HTTPServer
 import HTTPTypes
 import Images
 import Loading
 import Renditions
+import Time
 
-/// Turns what the loader brought into the answer to one request.
+/// Turns what the loader returned into the response to one request.
 struct Delivery: Sendable {
     let request: Request
     let rendition: Rendition
-    /// The version that the URL names, if it names one.
+    /// The version in the URL, if there is one.
     var asked: ContentVersion?
-    /// What the picture is called, for the one who saves the original.
+    /// The picture's name, for saving the original.
     var name: String?
-    /// The token that the request bears, and what lets it be sent.
+    /// The request's token, and the object that decides whether it may still be sent.
     var token: (token: Token, sending: any TokenSending)?
 
     func response(with content: LoadedContent) -> Response {
         switch content {
         case .bytes(let rendered): admitted(response(with: rendered))
         case .file(let file): admitted(response(with: file))
-        case .growing(let original): admitted(response(with: original))
+        case .partial(let original): admitted(response(with: original))
         }
     }
 
@@ -30,7 +30,7 @@ struct Delivery: Sendable {
         if rendered.isIncomplete { headers[.tesseraIncomplete] = "1" }
         return Representation(
             .bytes(rendered.bytes), mediaType: rendered.mediaType,
-            entityTag: EntityTag(RenditionTag.text(of: rendered, rendition)),
+            entityTag: EntityTag(of: rendered),
             lastModified: rendered.modified.map { HTTPDate(seconds: $0) }, headers: headers
         ).response(to: request)
     }
@@ -38,24 +38,28 @@ struct Delivery: Sendable {
     private func response(with file: OriginalFile) -> Response {
         let descriptor = dup(file.descriptor.number)
         guard descriptor >= 0 else { return Problem(.serviceUnavailable, headers: [.retryAfter: "1"]).response }
+        var headers = headers(version: file.version, isStale: file.isStale)
+        // Browsers draw it only if they know that it is compressed.
+        if file.mediaType == ImageMetadata.compressedDrawing { headers[.contentEncoding] = "gzip" }
         return Representation(
-            .file(FileRegion(descriptor: descriptor, length: file.length)), mediaType: mediaType(file.mediaType),
+            .file(FileRegion(descriptor: descriptor, length: file.length, group: file.folder ?? -1)),
+            mediaType: mediaType(file.mediaType),
             entityTag: EntityTag(entityTag(of: file)),
             lastModified: file.modified.map { HTTPDate(seconds: $0) },
-            headers: headers(version: file.version, isStale: file.isStale)
+            headers: headers
         ).response(to: request)
     }
 
-    /// A pyramid is made anew once it was evicted, by a later version of the program perhaps: pieces of two that differ must
-    /// not be put together.
+    /// The tag includes the length, because an evicted pyramid is generated again, perhaps by a later version of the
+    /// program: ranges of two different files must not be combined.
     private func entityTag(of file: OriginalFile) -> String {
         rendition == .pyramid
             ? "\(file.version)-pyramid-\(String(file.length, radix: 36))" : file.version.description
     }
 
-    /// An original still on its way has no ranges: it is sent from its first byte on. Conditions it can be asked for, as
-    /// far as its name is known already.
-    private func response(with original: GrowingOriginal) -> Response {
+    /// An original that is still arriving supports no ranges: it is sent from its first byte. Conditional requests
+    /// work if its version is already known.
+    private func response(with original: PartialOriginal) -> Response {
         var headers = headers(version: original.version, isStale: false)
         let tag = original.version.flatMap { EntityTag("\($0)") }
         headers[.eTag] = tag?.description
@@ -69,12 +73,13 @@ struct Delivery: Sendable {
             return Problem(.preconditionFailed).response
         }
         headers[.contentType] = mediaType(original.mediaType)
-        return Response(headers: headers, body: .stream(GrowingBody(original), length: original.declaredLength))
+        return Response(headers: headers, body: .stream(PartialOriginalBody(original), length: original.declaredLength))
     }
 
-    /// What is not known to be a picture is not offered as one.
+    /// Content that isn't known to be an image is not labelled as one.
     private func mediaType(_ known: String?) -> String {
-        known.flatMap { $0.hasPrefix("image/") || $0 == PyramidLayout.mediaType ? $0 : nil }
+        if known == ImageMetadata.compressedDrawing { return ImageMetadata.drawing }
+        return known.flatMap { $0.hasPrefix("image/") || $0 == PyramidLayout.mediaType ? $0 : nil }
             ?? "application/octet-stream"
     }
 
@@ -89,8 +94,8 @@ struct Delivery: Sendable {
         return headers
     }
 
-    /// For ever where the URL names just this content; otherwise each use is revalidated by the entity tag. What was
-    /// had with a token is the token's alone.
+    /// Immutable if the URL names exactly this version; otherwise each use is revalidated by the entity tag. A
+    /// response to a token is not cached.
     private func cacheControl(version: ContentVersion?, isStale: Bool) -> String {
         if token != nil { return "no-store" }
         return version != nil && version == asked && !isStale ? Self.forEver : Self.revalidated
@@ -99,12 +104,12 @@ struct Delivery: Sendable {
     static let forEver = "max-age=31536000, immutable"
     static let revalidated = "no-cache"
 
-    /// The answer, gated by the token if there is one.
+    /// The response, gated by the token if there is one.
     private func admitted(_ response: Response) -> Response {
         guard let (token, sending) = token else { return response }
         var response = response
-        // A cancel that comes before the answer's turn leaves the connection to the next request.
-        response.instead = { sending.mayStillSend(token) ? nil : .dropped }
+        // A cancel that arrives before the response is written leaves the connection usable for the next request.
+        response.instead = { sending.mayContinue(token) ? nil : .dropped }
         switch response.body {
         case .empty:
             response.instead = nil
@@ -122,6 +127,6 @@ struct Delivery: Sendable {
 }
 
 extension HTTPField.Name {
-    /// On a rendition of a picture whose file ends before the picture does.
+    /// Set on a rendition of a picture whose file is truncated.
     static let tesseraIncomplete = Self("Tessera-Incomplete")!
 }

@@ -4,23 +4,23 @@ import Images
 import Locking
 import Renditions
 
-/// Which encoding a client gets, by its `Accept`. Browsers send a handful of long ones again and again, so each is read
-/// once.
+/// Chooses a client's encoding by its `Accept` header. Browsers keep sending the same few long headers, so each is
+/// parsed once.
 final class FormatChoice: Sendable {
-    /// How many are remembered, and of which length at most; a client can send anything.
+    /// How many headers are remembered, and their maximum length, since a client can send anything.
     private static let capacity = 128
-    private static let longest = 512
+    private static let maximumLength = 512
 
     private struct Heard: Sendable {
         let accept: [UInt8]
         var formats: [Rendition: OutputFormat] = [:]
     }
 
-    /// By the hash of `accept`.
+    /// Keyed by the hash of `accept`.
     private let heard = Guarded<[UInt64: Heard]>([:])
 
-    /// Of a plain request; nil where anything but the whole content as it is now kept is asked for (RFC 9110
-    /// §13.1 and §14.2, RFC 9111 §5.2.1), or where `Accept` comes in several lines.
+    /// The format for a plain request; nil if it asks for anything but the whole content from a cache (RFC 9110 §13.1
+    /// and §14.2, RFC 9111 §5.2.1), or if it has several `Accept` lines.
     func format(for request: borrowing PlainRequest, _ rendition: Rendition) -> OutputFormat? {
         var isPlain = true
         var found: OutputFormat?
@@ -31,7 +31,7 @@ final class FormatChoice: Sendable {
             case UInt8(ascii: "r"): isPlain = name.count != 5
             case UInt8(ascii: "c"): isPlain = name.count != 13
             case UInt8(ascii: "a") where name.elementsEqual("accept".utf8, by: { $0 | 0x20 == $1 }):
-                isPlain = found == nil && value.count <= Self.longest
+                isPlain = found == nil && value.count <= Self.maximumLength
                 if isPlain { found = format(accept: value, rendition) }
             default: break
             }
@@ -41,7 +41,7 @@ final class FormatChoice: Sendable {
     }
 
     private func format(accept: UnsafeRawBufferPointer, _ rendition: Rendition) -> OutputFormat {
-        // FNV-1a: what two have in common is told apart by the bytes themselves.
+        // FNV-1a; collisions are resolved by comparing the bytes.
         let hash = accept.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let known = heard.withLock { heard -> OutputFormat? in
             guard let entry = heard[hash], entry.accept.elementsEqual(accept) else { return nil }
@@ -60,7 +60,7 @@ final class FormatChoice: Sendable {
     }
 
     func format(for request: Request, _ rendition: Rendition) -> OutputFormat {
-        guard var accept = request.headers[.accept], accept.utf8.count <= Self.longest else {
+        guard var accept = request.headers[.accept], accept.utf8.count <= Self.maximumLength else {
             return OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
         }
         return accept.withUTF8 { format(accept: UnsafeRawBufferPointer($0), rendition) }

@@ -2,15 +2,15 @@ import Catalog
 import Origins
 import Scheduling
 
-/// Asks the store of buckets for the catalog, through the same places, limits and retries as its pictures. The two rooms do
-/// not know each other; here is where they meet.
-struct ObjectStoreAccess: ObjectStoreAsking {
+/// Connects the catalog to the object store through the loader's fetcher, so that bucket listings share the permits,
+/// limits and retries of pictures. The catalog and the fetcher don't know each other.
+struct ObjectStoreAccess: ObjectStoreRequesting {
     let origins: any OriginFetching
 
-    /// Before pictures that nobody looks at yet, and behind those that somebody does.
-    private static let priority = Priority(lane: .prefetch, viewport: .max, distance: 0)
+    /// Before pictures that are not displayed yet, but after those that are.
+    private static let priority = Priority(level: .prefetch, viewport: .max, distance: 0)
 
-    func ask(_ url: String, events: @escaping @Sendable (ObjectStoreEvent) -> Void) -> any ObjectStoreQuestion {
+    func ask(_ url: String, events: @escaping @Sendable (ObjectStoreEvent) -> Void) -> any ObjectStoreRequest {
         let request = OriginRequest(url: url, isSigned: true)
         return Question(
             fetch: origins.fetch(request, priority: Self.priority) { event in
@@ -18,13 +18,13 @@ struct ObjectStoreAccess: ObjectStoreAsking {
                 case .started: events(.began)
                 case .bytes(let bytes): events(.bytes(bytes))
                 case .finished: events(.whole)
-                case .notModified: events(.failed("The store answers a question that was not asked."))
+                case .notModified: events(.failed("The object store sent an unexpected response."))
                 case .failed(let error): events(ObjectStoreEvent(error))
                 }
             })
     }
 
-    private struct Question: ObjectStoreQuestion {
+    private struct Question: ObjectStoreRequest {
         let fetch: any OriginFetch
 
         func cancel() { fetch.cancel() }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Loading
 
 extension Problem {
-    /// The honest error of a slot: what went wrong with this picture, and whether it is worth asking again.
+    /// The error shown in a slot: what went wrong with the picture, and whether retrying makes sense.
     init(_ failure: LoadFailure) {
         var headers: HTTPFields = [:]
         if let wait = failure.retryAfter {
@@ -14,12 +14,12 @@ extension Problem {
             detail: failure.publicMessage, headers: headers)
     }
 
-    /// What a request is told whose token gives no leave.
+    /// The response to a request whose token does not permit it.
     init(_ refusal: ClaimRefusal) {
         switch refusal {
         case .unknown, .otherPicture:
             self.init(
-                .notFound, title: "No such token", detail: "The token is not one for this image and rendition.",
+                .notFound, title: "No such token", detail: "The token is not valid for this image and rendition.",
                 members: ["field": "token"])
         case .used:
             self.init(

@@ -1,46 +1,44 @@
-import HTTPDates
 import HTTPServer
 import HTTPTypes
 import Images
 import Loading
 import Locking
 import Renditions
+import Time
 
-/// The answer that is given most often: a rendition from memory, to a client that wants the whole of it. Its head is
-/// written once and kept for the next.
+/// Caches the heads of the most frequent response: a whole rendition from memory.
 final class RenditionHeads: Sendable {
     private struct Key: Hashable {
-        let version: ContentVersion
-        let rendition: Rendition
+        let digest: ContentDigest
+        let modified: Int64?
         let mediaType: String
         let isIncomplete: Bool
         let isNamed: Bool
     }
 
-    /// How many heads are kept, of some hundred bytes each; then all are let go, for it costs little to begin anew.
+    /// The number of cached heads, of a few hundred bytes each. When it is reached all are dropped, since they are
+    /// cheap to rebuild.
     private static let capacity = 4_096
 
     private let heads = Guarded<[Key: PreparedHead]>([:])
 
-    /// Nil when the request sets conditions or wants a part.
+    /// Nil if the request has conditions or a range.
     ///
-    /// - Parameter isNamed: whether the URL names this very content, so that the answer is true for ever.
-    func whole(_ rendered: RenditionBytes, _ rendition: Rendition, isNamed: Bool, to request: Request) -> Response? {
-        guard !rendered.isStale, !request.headers.asksForLess,
-            let head = head(of: rendered, rendition, isNamed: isNamed)
-        else {
+    /// - Parameter isNamed: Whether the URL names this version, so that the response is immutable.
+    func whole(_ rendered: RenditionBytes, isNamed: Bool, to request: Request) -> Response? {
+        guard !rendered.isStale, !request.headers.savesData, let head = head(of: rendered, isNamed: isNamed) else {
             return nil
         }
         return .prepared(head, body: .bytes(rendered.bytes))
     }
 
-    /// - Parameter isNamed: as for `whole`.
-    func head(of rendered: RenditionBytes, _ rendition: Rendition, isNamed: Bool) -> PreparedHead? {
+    /// - Parameter isNamed: Whether the URL names this version, as for `whole`.
+    func head(of rendered: RenditionBytes, isNamed: Bool) -> PreparedHead? {
         let key = Key(
-            version: rendered.version, rendition: rendition, mediaType: rendered.mediaType,
+            digest: rendered.digest, modified: rendered.modified, mediaType: rendered.mediaType,
             isIncomplete: rendered.isIncomplete, isNamed: isNamed)
         if let known = heads.withLock({ $0[key] }) { return known }
-        guard let head = try? PreparedHead(headers: Self.headers(of: rendered, rendition, isNamed)) else { return nil }
+        guard let head = try? PreparedHead(headers: Self.headers(of: rendered, isNamed: isNamed)) else { return nil }
         heads.withLock { heads in
             if heads.count >= Self.capacity { heads.removeAll(keepingCapacity: true) }
             heads[key] = head
@@ -48,22 +46,21 @@ final class RenditionHeads: Sendable {
         return head
     }
 
-    private static func headers(of rendered: RenditionBytes, _ rendition: Rendition, _ isNamed: Bool) -> HTTPFields {
+    private static func headers(of rendered: RenditionBytes, isNamed: Bool) -> HTTPFields {
         var headers = SecurityHeaders.picture
         headers[.cacheControl] = isNamed ? Delivery.forEver : Delivery.revalidated
         headers[.vary] = "Accept"
         headers[.acceptRanges] = "bytes"
         headers[.contentType] = rendered.mediaType
-        headers[.eTag] = EntityTag(RenditionTag.text(of: rendered, rendition))?.description
+        headers[.eTag] = EntityTag(of: rendered)?.description
         headers[.lastModified] = rendered.modified.map { HTTPDate(seconds: $0).description }
         if rendered.isIncomplete { headers[.tesseraIncomplete] = "1" }
         return headers
     }
 }
 
-/// What names one encoding of one rendition of one content.
-enum RenditionTag {
-    static func text(of rendered: RenditionBytes, _ rendition: Rendition) -> String {
-        "\(rendered.version)-\(rendition.rawValue)-\(rendered.mediaType.dropFirst("image/".count))"
-    }
+extension EntityTag {
+    /// Depends on the bytes alone. Nodes that made the same rendition in different ways must not give it the same tag,
+    /// or a client could combine parts of both (RFC 9110 §8.8.1).
+    init?(of rendered: RenditionBytes) { self.init(rendered.digest.description) }
 }

@@ -1,8 +1,9 @@
 import HTTPServer
 import Loading
 
-/// A body that goes on only while its token lives. The connection pulls a frame when the socket can take it, and each
-/// pull asks the token first: once a cancel is acknowledged, no frame but the one already being written follows.
+/// A body that continues only while its token is alive. The connection pulls a frame when the socket is writable, and
+/// each pull checks the token first: once a cancel is acknowledged, no frame follows except the one already being
+/// written.
 final class TokenBody: BodyStream {
     private let token: Token
     private let tokens: any TokenSending
@@ -15,9 +16,10 @@ final class TokenBody: BodyStream {
     }
 
     var heldBytes: Int { inner.heldBytes }
+    var readsFile: Bool { inner.readsFile }
 
     func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
-        guard tokens.mayStillSend(token) else { return .aborted }
+        guard tokens.mayContinue(token) else { return .aborted }
         return inner.pull(upTo: limit, wake: wake)
     }
 

@@ -1,8 +1,8 @@
 import Catalog
 import Images
 
-/// What all nodes of a gallery call it among each other: made of its sources, each by what the ids of its images are made
-/// of, so that a folder may be mounted elsewhere on another node.
+/// The gallery's name among its nodes. It is derived from the sources, and each source counts only by what its image
+/// ids are derived from. So another node may mount a folder elsewhere.
 enum ClusterName {
     static func of(_ sources: [Source]) -> String {
         var state = SplitMix.start

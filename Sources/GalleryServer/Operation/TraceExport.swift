@@ -8,33 +8,33 @@ import Scheduling
 import Traces
 import Tracing
 
-/// Spans of this gallery, on their way to a collector: who makes them, and the connection that they leave by.
+/// Sends this gallery's spans to a collector.
 final class TraceExport: Sendable {
     let tracer: any Tracer
     private let exporter: BatchExporter
     private let collector: OriginFetcher
 
-    /// What one post waits for behind another: nothing, for there is one at a time.
-    private static let priority = Priority(lane: .visible, viewport: 0, distance: 0)
+    /// The priority of a post doesn't matter, since there is only one at a time.
+    private static let priority = Priority(level: .visible, viewport: 0, distance: 0)
 
-    /// Bytes of a collector's answer that are read: it says little.
+    /// The most bytes of a collector's response to read; it is normally short.
     private static let longestAnswer = 65_536
 
     /// - Parameters:
-    ///   - version: Of the program.
-    ///   - node: What this node is called among those of its gallery.
+    ///   - version: The program's version.
+    ///   - node: This node's name within its gallery.
     init(_ configuration: Traces.Configuration, version: String, node: NodeTag, logger: Logger) throws {
         var resource = [
             "service.version": version, "service.instance.id": "\(node)", "host.name": Self.hostName,
             "telemetry.sdk.language": "swift", "telemetry.sdk.name": "tessera", "telemetry.sdk.version": version,
         ]
-        // What a person says of the program goes before what it says of itself.
+        // The operator's settings override the program's own.
         resource.merge(configuration.resource) { $1 }
         var configuration = configuration
         configuration.resource = resource
 
         var reach = Origins.Configuration()
-        // It was named by the operator, and is on a network of one's own as a rule.
+        // The operator named the collector, and it is usually on a private network.
         reach.allowedAddresses = ["0.0.0.0/0", "::/0"]
         reach.certificateAuthorities = configuration.certificateAuthorities
         reach.totalTimeout = configuration.timeout
@@ -42,7 +42,7 @@ final class TraceExport: Sendable {
         reach.connectTimeout = min(reach.connectTimeout, configuration.timeout)
         reach.userAgent = "Tessera/\(version)"
         var quiet = Logger(label: "tessera.traces")
-        // That a collector is away is said once, by who sends to it.
+        // The exporter itself logs once that a collector is unreachable.
         quiet.logLevel = .error
         collector = try OriginFetcher(configuration: reach, logger: quiet)
         exporter = BatchExporter(configuration, version: version, logger: logger) {
@@ -63,15 +63,15 @@ final class TraceExport: Sendable {
         tracer = OpenTelemetryTracer(configuration.sampling, exporter: exporter)
     }
 
-    var figures: BatchExporter.Figures { exporter.figures }
+    var figures: BatchExporter.Statistics { exporter.figures }
 
-    /// Sends what waits, for as long as that takes but no longer than this, and ends.
+    /// Sends what waits, for as long as that takes but no longer than `limit`, and ends.
     func stop(within limit: Duration) async {
         await withTaskGroup { group in
             group.addTask { await self.exporter.flush() }
             group.addTask {
                 try? await Task.sleep(for: limit)
-                // What is under way fails by that, and whoever waits for it hears of it.
+                // This makes the pending post fail, which ends the flush.
                 await self.collector.shutDown()
             }
             await group.next()

@@ -2,21 +2,16 @@ import Clients
 import HTTPServer
 import HTTPTypes
 
-/// Which pages from elsewhere may use the API: the server's side of CORS (the Fetch standard, §3.3).
+/// Which pages of other origins may use the API: the server's side of CORS (the Fetch standard, §3.3).
 struct CrossOriginPolicy: Sendable {
     private let allowed: Set<String>
 
-    /// - Parameter origins: as browsers write them: scheme, host and port if it is not the scheme's own
-    ///   (`https://example.org`), or `*` for every page there is.
-    /// - Throws: `InvalidOrigin` for the first that is not one.
-    init(_ origins: [String]) throws(InvalidOrigin) {
-        for origin in origins where !Self.isOrigin(origin) { throw InvalidOrigin(text: origin) }
-        allowed = Set(origins)
-    }
+    init(_ origins: [WebOrigin]) { allowed = Set(origins.map(\.text)) }
 
     var allowsNobody: Bool { allowed.isEmpty }
 
-    /// The fields that let the page at `origin` read an answer; without an origin, those that say that there are others.
+    /// The fields that let the page at `origin` read a response. Without an origin, only `Vary`, which says that
+    /// responses differ.
     func fields(for origin: String?) -> HTTPFields {
         var fields: HTTPFields = [.vary: "Origin"]
         guard let origin, allowed.contains(origin) || allowed.contains("*") else { return fields }
@@ -25,7 +20,7 @@ struct CrossOriginPolicy: Sendable {
         return fields
     }
 
-    /// What the question before the request is answered with.
+    /// The fields of the response to a preflight request.
     func preflightFields(for origin: String) -> HTTPFields {
         var fields = fields(for: origin)
         guard fields[.accessControlAllowOrigin] != nil else { return fields }
@@ -36,8 +31,8 @@ struct CrossOriginPolicy: Sendable {
         return fields
     }
 
-    /// Whether the page at `origin` may open a WebSocket, to which CORS does not apply: a page of this server's own, under
-    /// the name that it asked for, or one of those that were allowed.
+    /// Whether the page at `origin` may open a WebSocket, to which CORS does not apply: a page of this server under
+    /// the requested name, or one of an allowed origin.
     func admitsSocket(from origin: String, to authority: String?) -> Bool {
         if allowed.contains(origin) || allowed.contains("*") { return true }
         for (scheme, port) in [("http://", 80), ("https://", 443)] where origin.lowercased().hasPrefix(scheme) {
@@ -50,38 +45,16 @@ struct CrossOriginPolicy: Sendable {
         }
         return false
     }
-
-    private static func isOrigin(_ text: String) -> Bool {
-        if text == "*" { return true }
-        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
-        let host = text.dropFirst(scheme.count)
-        return !host.isEmpty
-            && host.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                default: ".-:[]".utf8.contains(byte)
-                }
-            }
-    }
-
-    /// What was given as an origin is none.
-    struct InvalidOrigin: Error, CustomStringConvertible {
-        let text: String
-
-        var description: String {
-            "--allow-origin \(text): write it as browsers do, in lower case and without a path: https://example.org"
-        }
-    }
 }
 
-/// Answers through another responder, and tells browsers which pages may read the answers.
+/// Wraps another responder, and tells browsers which pages may read its responses.
 struct CrossOriginAccess: Responder {
     let policy: CrossOriginPolicy
     let inner: any Responder
 
-    /// Where pages from elsewhere are told of, each answer depends on who asks.
-    func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
-        policy.allowsNobody ? inner.answerOnTheSpot(to: request, from: client) : nil
+    /// If other origins are allowed, the response depends on the request's origin.
+    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+        policy.allowsNobody ? inner.respondImmediately(to: request, from: client) : nil
     }
 
     func respond(to request: Request, reply: Reply) {
@@ -93,7 +66,7 @@ struct CrossOriginAccess: Responder {
         let fields = policy.fields(for: origin)
         inner.respond(
             to: request,
-            reply: reply.relaying { response in
+            reply: reply.transforming { response in
                 var response = response
                 response.headers.append(contentsOf: fields)
                 return response

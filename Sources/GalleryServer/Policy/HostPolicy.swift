@@ -5,33 +5,33 @@ import HTTPServer
 import HTTPTypes
 import Locking
 
-/// Which names this server answers to.
+/// Which host names this server answers to.
 ///
-/// A gallery that listens on loopback is meant for this machine alone. A web page elsewhere can have a name of its own
-/// resolve to 127.0.0.1 (DNS rebinding) and would then read the gallery as if it were its own; but it cannot choose the
-/// `Host` that its visitor's browser sends, so a name that is not ours is refused. A server that listens on the network
-/// was opened on purpose and is reached by names that it cannot know: there every name is answered.
+/// A gallery that listens on loopback is meant only for this machine. A web page elsewhere can make a name of its own
+/// resolve to 127.0.0.1 (DNS rebinding), and could then read the gallery like one of its own pages. But it can't
+/// choose the `Host` that the browser sends, so the server rejects unknown names. A server that listens on the
+/// network was opened on purpose and is reached by names that it cannot know, so it accepts every name.
 struct HostPolicy: Sendable {
     private let isOpen: Bool
     private let names: Set<String>
 
     /// - Parameters:
-    ///   - listeningOn: the address or name that the server listens on.
-    ///   - allowed: further names to answer to.
+    ///   - listeningOn: The address or name that the server listens on.
+    ///   - allowed: Further names to accept.
     init(listeningOn host: String, allowed: [String]) {
         isOpen = !Self.isLoopback(Self.address(of: host) ?? host.lowercased())
         names = Set((allowed + [host, "localhost", "127.0.0.1"]).map { $0.lowercased() })
     }
 
-    /// Whether a request for this authority (RFC 9110 §7.2) is answered. HTTP/1.0 may have none.
+    /// Whether to answer a request for this authority (RFC 9110 §7.2), which HTTP/1.0 may omit.
     func admits(_ authority: String?) -> Bool {
         guard !isOpen, let authority else { return true }
         guard let authority = Authority(authority) else { return false }
         return names.contains(authority.host) || Self.isLoopback(authority.host)
     }
 
-    /// The address that a host stands for, in its usual writing: `127.1` and the machine's own name may be loopback, too.
-    /// Blocks while a name is looked up.
+    /// The address of a host in canonical form: `127.1` and the machine's own name may be loopback addresses, too.
+    /// Blocks while looking up a name.
     private static func address(of host: String) -> String? {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -45,18 +45,18 @@ struct HostPolicy: Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Whether a host, without brackets, is `localhost` or an address that leads nowhere else.
+    /// Whether a host, without brackets, is `localhost` or a loopback address.
     private static func isLoopback(_ host: String) -> Bool {
-        // What is no address in the usual writing is a name, whatever it looks like.
+        // Anything but an address in canonical form is a name, whatever it looks like.
         host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }
 
-/// Answers through another responder, but only under the server's own names.
+/// Wraps another responder, and rejects requests for names other than the server's own.
 struct HostGuard: Responder {
     let policy: HostPolicy
     let inner: any Responder
-    /// What was admitted last, as it came: nearly all requests bear the same.
+    /// The last authority that was accepted, as received: nearly all requests have the same.
     private let admitted = Guarded<[UInt8]?>(nil)
 
     init(policy: HostPolicy, inner: any Responder) {
@@ -64,7 +64,7 @@ struct HostGuard: Responder {
         self.inner = inner
     }
 
-    func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
+    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
         let isAdmitted = request.withAuthority { authority in
             guard let authority else { return policy.admits(nil) }
             if admitted.withLock({ $0?.elementsEqual(authority) == true }) { return true }
@@ -72,7 +72,7 @@ struct HostGuard: Responder {
             admitted.withLock { $0 = Array(authority) }
             return true
         }
-        return isAdmitted ? inner.answerOnTheSpot(to: request, from: client) : nil
+        return isAdmitted ? inner.respondImmediately(to: request, from: client) : nil
     }
 
     func respond(to request: Request, reply: Reply) {

@@ -3,15 +3,15 @@ import Clients
 import HTTPServer
 import HTTPTypes
 
-/// Which reverse proxies are believed when they say for whom they ask.
+/// Which reverse proxies are trusted to name the client of a request.
 ///
-/// A proxy appends to `X-Forwarded-For` the address that it spoke with. So the list is read from its end, as far as those
-/// who wrote it are trusted; what stands before is only what somebody said. `Forwarded` (RFC 7239) is not read: a proxy
-/// that writes the one hands on what a client wrote into the other.
-struct ProxyTrust: ClientRecognising {
+/// A proxy appends the address of its peer to `X-Forwarded-For`. The list is therefore read from its end for as long
+/// as its authors are trusted; anyone may have written the entries before that. `Forwarded` (RFC 7239) is ignored,
+/// because a proxy that writes one of these two fields passes the other on as the client wrote it.
+struct ProxyTrust: ClientIdentifying {
     private let trusted: [AddressRange]
 
-    /// - Throws: ``UnknownRange`` for a text that is no network in CIDR notation.
+    /// - Throws: ``UnknownRange`` for a text that is not a network in CIDR notation.
     init(_ networks: [String]) throws(UnknownRange) {
         var trusted: [AddressRange] = []
         for text in networks {
@@ -40,7 +40,7 @@ struct ProxyTrust: ClientRecognising {
     }
 
     private func isTrusted(_ address: IPAddress) -> Bool {
-        // A socket for both families tells of IPv4 addresses in their mapped writing.
+        // A dual-stack socket reports IPv4 addresses in mapped form.
         let plain = address.unmapped
         return trusted.contains { $0.contains(plain) }
     }

@@ -1,35 +1,24 @@
-import HTTPServer
 import HTTPTypes
 
-/// The header fields that keep a browser from doing more with an answer than it is meant for.
+/// Header fields that keep a browser from doing more with a response than intended.
 enum SecurityHeaders {
-    /// For what the front is made of: everything from this server, in nobody's frame, and nothing inline but what the page
-    /// was put together with.
-    @Sendable static func page(inline: InlineSources) -> HTTPFields {
-        let scripts = (["'self'"] + inline.scripts).joined(separator: " ")
-        let styles = (["'self'"] + inline.styles).joined(separator: " ")
-        return [
-            .contentSecurityPolicy:
-                "default-src 'none'; script-src \(scripts); style-src \(styles); img-src 'self' blob: data:; "
-                + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
-                + "form-action 'none'; frame-ancestors 'none'",
-            .crossOriginOpenerPolicy: "same-origin",
-            .referrerPolicy: "no-referrer",
-            .xContentTypeOptions: "nosniff",
-        ]
-    }
-
-    /// For pictures: opened on their own they are a document that may do nothing, whatever their bytes say; and pages
-    /// from elsewhere cannot show them, unless the API was opened to these pages.
+    /// For pictures. A picture that is opened directly is a document without any rights, whatever its bytes contain.
+    /// Other sites can't embed pictures unless the API was opened to them, and nobody can frame them.
     static let picture: HTTPFields = [
-        .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
         .crossOriginResourcePolicy: "same-origin",
         .xContentTypeOptions: "nosniff",
+    ]
+
+    /// For data that only scripts read.
+    static let data: HTTPFields = [
+        .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'", .xContentTypeOptions: "nosniff",
     ]
 }
 
 extension HTTPField.Name {
     static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
+    static let permissionsPolicy = Self("Permissions-Policy")!
     static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
     static let referrerPolicy = Self("Referrer-Policy")!
 }

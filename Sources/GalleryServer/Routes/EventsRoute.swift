@@ -4,17 +4,17 @@ import HTTPServer
 import HTTPTypes
 import Logging
 
-/// Where stores tell of objects that come and go, so that nobody has to list for it.
+/// `POST /api/v1/events`: object stores report changed objects here, which saves bucket listings.
 struct EventsRoute {
     let catalog: Catalog
-    /// The other nodes, which look for themselves: a store tells one of them.
+    /// The other nodes, which verify each hint themselves: an object store reports an event to one node only.
     let cluster: Cluster?
-    /// Nil where nobody may tell.
+    /// Nil if events are not accepted.
     let secret: SharedSecret?
-    let turns: WorkTurns
+    let workQueue: FairWorkQueue
     let logger: Logger
 
-    /// Bytes of a request's body: SNS sends 256 KiB at most, and stores mostly one event at a time.
+    /// The most bytes of a request's body. SNS sends at most 256 KiB, and stores usually send one event at a time.
     private static let maximumBody = 512 << 10
     private static let maximumRecords = 1_000
 
@@ -23,16 +23,16 @@ struct EventsRoute {
     }
 
     private func take(_ request: Request) async throws -> Response {
-        guard let secret else { throw Problem(.notFound, detail: "Nobody may tell of events here.") }
+        guard let secret else { throw Problem(.notFound, detail: "This server does not accept events.") }
         try secret.admit(request)
-        // SNS says text/plain of its JSON.
+        // SNS labels its JSON as text/plain.
         try request.requireMediaType("application/json", "text/plain")
         let bytes = try await request.body.collect(upTo: Self.maximumBody)
-        let noted = try await turns.take(for: request.client) { () async throws -> Int in
+        let noted = try await workQueue.run(for: request.client) { () async throws -> Int in
             let body = try await JSONBody.decode(StoreEventBody.self, from: bytes)
-            let heeded = catalog.heed(try await records(of: body).compactMap(\.hint))
+            let heeded = catalog.enqueue(try await records(of: body).compactMap(\.hint))
             for (bucket, hints) in Dictionary(grouping: heeded, by: \.bucket) {
-                cluster?.tell(objects: hints.map(\.encodedKey), of: bucket)
+                cluster?.announce(objects: hints.map(\.encodedKey), of: bucket)
             }
             return heeded.count
         }
@@ -44,15 +44,15 @@ struct EventsRoute {
             guard records.count <= Self.maximumRecords else {
                 throw Problem.badField("Records", "must have at most \(Self.maximumRecords) members.")
             }
-            return records.compactMap(\.record)
+            return records.compactMap(\.self)
         }
         switch (body.envelope, body.message) {
         case ("Notification", let message?):
             let inner = try await JSONBody.decode(StoreEventBody.self, from: Array(message.utf8))
-            guard inner.envelope == nil else { throw Problem.badField("Message", "must be an event of a store.") }
+            guard inner.envelope == nil else { throw Problem.badField("Message", "must be an object store event.") }
             return try await records(of: inner)
         case ("SubscriptionConfirmation", _):
-            invite(to: body.subscribeURL)
+            logSubscription(at: body.subscribeURL)
             return []
         case ("UnsubscribeConfirmation", _): return []
         default:
@@ -61,15 +61,16 @@ struct EventsRoute {
         }
     }
 
-    /// Whoever posts here does not choose what this server asks for: a person may follow the link.
-    private func invite(to url: String?) {
-        guard let url, url.utf8.count <= 2048, url.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7f }), Self.isOfSNS(url)
+    /// Logs the link for the operator to open. The server does not fetch it, because the sender must not choose what
+    /// the server requests.
+    private func logSubscription(at url: String?) {
+        guard let url, url.utf8.count <= 2048, url.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7f }), Self.isSNSAddress(url)
         else { return }
-        logger.notice("A topic of SNS asks whether it may tell of events here. To let it, open \(url)")
+        logger.notice("An SNS topic asks to send events here. To confirm, open \(url)")
     }
 
-    /// Whether it is a link of SNS itself, in whichever region.
-    private static func isOfSNS(_ url: String) -> Bool {
+    /// Whether the URL is one of SNS itself, in any region.
+    private static func isSNSAddress(_ url: String) -> Bool {
         let scheme = "https://sns."
         guard url.hasPrefix(scheme) else { return false }
         let host = url.dropFirst(scheme.count).prefix { $0 != "/" }

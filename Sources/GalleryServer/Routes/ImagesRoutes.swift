@@ -6,7 +6,7 @@ import Images
 /// Pages of the gallery, and single images with their details.
 struct ImagesRoutes {
     let catalog: Catalog
-    let turns: WorkTurns
+    let workQueue: FairWorkQueue
 
     private static let standardLimit = 100
 
@@ -14,7 +14,7 @@ struct ImagesRoutes {
         router.get(
             "/api/v1/images",
             answering { request in
-                try await turns.take(for: request.client) { try await page(for: request) }
+                try await workQueue.run(for: request.client) { try await page(for: request) }
             })
         router.get("/api/v1/images/{id}", answering(details))
     }
@@ -26,7 +26,7 @@ struct ImagesRoutes {
         let cursor = try query.text("cursor")
         let view = try query.view()
         guard offset == nil || cursor == nil else {
-            throw Problem.badField("cursor", "must not come together with offset.")
+            throw Problem.badField("cursor", "cannot be combined with offset.")
         }
         let page =
             if let cursor {
@@ -48,7 +48,7 @@ struct ImagesRoutes {
 
     private func page(after text: String, limit: Int, of view: View) async throws -> Page {
         guard let cursor = Cursor(text) else {
-            throw Problem.badField("cursor", "is not one that this server gave out.")
+            throw Problem.badField("cursor", "was not issued by this server.")
         }
         return try await catalog.page(after: cursor, limit: limit, of: view)
     }
@@ -64,9 +64,9 @@ struct ImagesRoutes {
 }
 
 extension Catalog {
-    /// The image that a path names.
+    /// The image with the id in a path.
     ///
-    /// - Throws: a `Problem` with status 404 when the text is no id, or no image has it.
+    /// - Throws: A `Problem` with status 404 if the text is not an id, or no image has it.
     func requireImage(_ text: String?) async throws -> GalleryImage {
         guard let id = text.flatMap({ ImageID($0) }), let image = try await image(id) else { throw Problem.noSuchImage }
         return image
@@ -74,7 +74,8 @@ extension Catalog {
 }
 
 extension Problem {
-    static let noSuchImage = Problem(.notFound, title: "No such image", detail: "The gallery has no image of this id.")
+    static let noSuchImage = Problem(
+        .notFound, title: "No such image", detail: "The gallery has no image with this id.")
 }
 
 extension HTTPField.Name {

@@ -1,40 +1,41 @@
 import Catalog
 import Cluster
 import Dispatch
-import FactsLog
+import MetadataLog
 import HTTPServer
 import HTTPTypes
 import Loading
+import Metrics
 import Origins
 import RenderWorkers
 import Renditions
 import Traces
 
-/// What an operator and a supervisor ask: status, metrics, health and readiness.
+/// Routes for operators and supervisors: status, metrics, health and readiness.
 struct OperationRoutes {
     let version: String
     let catalog: Catalog
     let loader: Loader
-    let tokens: TokenBook
+    let tokens: TokenRegistry
     let origins: OriginFetcher
     let workers: RenderPool
-    let streams: StreamCensus
-    let examiner: Examiner?
-    let ahead: TilesAhead?
+    let streams: StreamLimiter
+    let indexer: MetadataIndexer?
+    let prefiller: TilePrefiller?
     let cluster: Cluster?
-    let log: PostgresFactsLog?
+    let log: PostgresMetadataLog?
     let bucket: BucketRenditionTier?
     let traces: TraceExport?
-    /// Whether stores may tell of their objects.
-    let hearsEvents: Bool
-    let figures: ServerFigures
+    /// Whether events of object stores are accepted.
+    let acceptsEvents: Bool
+    let figures: ServerStatistics
     private let started = DispatchTime.now()
 
     init(
-        version: String, catalog: Catalog, loader: Loader, tokens: TokenBook, origins: OriginFetcher,
-        workers: RenderPool, streams: StreamCensus, examiner: Examiner?, ahead: TilesAhead?,
-        cluster: Cluster?, log: PostgresFactsLog?, bucket: BucketRenditionTier?, traces: TraceExport?,
-        hearsEvents: Bool, figures: ServerFigures
+        version: String, catalog: Catalog, loader: Loader, tokens: TokenRegistry, origins: OriginFetcher,
+        workers: RenderPool, streams: StreamLimiter, indexer: MetadataIndexer?, prefiller: TilePrefiller?,
+        cluster: Cluster?, log: PostgresMetadataLog?, bucket: BucketRenditionTier?, traces: TraceExport?,
+        acceptsEvents: Bool, figures: ServerStatistics
     ) {
         self.version = version
         self.catalog = catalog
@@ -43,18 +44,18 @@ struct OperationRoutes {
         self.origins = origins
         self.workers = workers
         self.streams = streams
-        self.examiner = examiner
-        self.ahead = ahead
+        self.indexer = indexer
+        self.prefiller = prefiller
         self.cluster = cluster
         self.log = log
         self.bucket = bucket
         self.traces = traces
-        self.hearsEvents = hearsEvents
+        self.acceptsEvents = acceptsEvents
         self.figures = figures
     }
 
-    /// Those that supervisors ask every second or so.
-    static let askedByMachines: Set<String> = ["/metrics", "/healthz", "/readyz"]
+    /// The paths that supervisors request every second or so; they are not traced.
+    static let monitoringPaths: Set<String> = ["/metrics", "/healthz", "/readyz"]
 
     func add(to router: inout Router) {
         router.get("/api/v1/status") { [self] request in try await JSONBody.response(to: request, status) }
@@ -68,11 +69,11 @@ struct OperationRoutes {
         }
     }
 
-    /// What keeps the gallery from answering as it should, if anything does.
+    /// Why the gallery is not ready; nil if it is.
     private var unreadiness: String? {
         if figures.isStopping { return "The server is stopping." }
-        if !workers.statistics.isAvailable { return "No render worker can be started." }
-        if catalog.isHealing { return "The index of the pictures is being repaired." }
+        if let reason = workers.statistics.unavailability { return reason }
+        if catalog.isRepairing { return "The index is being repaired." }
         return nil
     }
 
@@ -80,7 +81,7 @@ struct OperationRoutes {
         Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9
     }
 
-    /// Where the owner keeps the pictures is not for everybody who looks at them: of a source's path, its last part.
+    /// Users need not know where the owner stores the pictures: of a source's path only the last part is shown.
     static func publicText(_ problem: CatalogState.Problem) -> String {
         var problem = problem
         problem.source = problem.source.map { source in source.split(separator: "/").last.map(String.init) ?? source }
@@ -89,116 +90,63 @@ struct OperationRoutes {
 
     private var status: StatusBody {
         let state = catalog.state
-        let loading = loader.statistics
-        let origins = origins.statistics
         let tokens = tokens.statistics
         return StatusBody(
-            version: version, uptime: uptime, revision: Int(clamping: state.revision), total: state.total,
-            scanning: state.isScanning, examined: examiner?.progress, tilesAhead: ahead?.progress,
-            problems: .init(count: state.problems.count, first: state.problems.first.map(Self.publicText)),
+            version: version, uptime: uptime, revision: state.revision, total: state.total,
+            isScanning: state.isScanning, indexing: indexer?.progress, prefilling: prefiller?.progress,
+            problems: (state.problems.count, state.problems.first.map(Self.publicText)), unshown: state.unshown,
             sessions: tokens.sessions,
-            tokens: [
-                "issued": tokens.issued, "live": tokens.live, "delivered": tokens.delivered,
-                "cancelled": tokens.cancelled, "failed": tokens.failed,
-            ],
-            loading: [
-                "waiting": loading.waiting, "jobs": loading.jobs, "fetches": loading.fetches,
-                "fetchesBegun": loading.fetchesBegun, "rendersBegun": loading.rendersBegun,
-                "rendersOfRenditions": loading.rendersOfRenditions, "pyramidsKept": loading.pyramidsKept,
-                "glimpsesBegun": loading.glimpsesBegun,
-                "failures": loading.failures, "memoryHits": loading.memoryHits,
-                "memoryMisses": loading.memoryMisses, "memoryBytes": loading.memoryBytes,
-                "diskHits": loading.diskHits, "refused": loading.refused,
-                "sharedHits": loading.sharedHits, "wishes": loading.wishes,
-                "rememberedFailures": loading.rememberedFailures,
-                "rememberedHarmful": loading.rememberedHarmful,
-            ],
-            origins: [
-                "fetches": origins.fetches, "waiting": origins.waiting, "inFlight": origins.inFlight,
-                "attempts": origins.attempts, "retries": origins.retries, "finished": origins.finished,
-                "notModified": origins.notModified, "failed": origins.failed, "aborted": origins.aborted,
-                "bytes": Int(origins.bytes), "connections": origins.connections,
-                "suspended": origins.suspendedOrigins,
-            ],
-            connections: figures.named, streams: streams.figures.named, workers: workers.statistics.named,
-            cluster: cluster.map { ClusterBody($0.status) }, database: log.map { DatabaseBody($0.status) },
-            tileBucket: bucket?.figures.named, events: hearsEvents ? catalog.hintFigures : nil)
+            figures: [
+                ("tokens", tokens.readings), ("loading", loader.statistics.readings),
+                ("origins", origins.statistics.readings), ("connections", figures.connections.readings),
+                ("streams", streams.figures.readings), ("workers", workers.statistics.readings),
+                ("tileBucket", bucket?.figures.readings), ("events", acceptsEvents ? catalog.eventReadings : nil),
+            ], cluster: (cluster?.status).map(ClusterBody.init), database: (log?.status).map(DatabaseBody.init))
+    }
+
+    /// The metrics of each module that runs, by the module's prefix.
+    private var readings: [(module: String, readings: [MetricReading])] {
+        let always: [(String, [MetricReading])] = [
+            ("token", tokens.statistics.readings), ("loading", loader.statistics.readings),
+            ("origin", origins.statistics.readings), ("connection", figures.connections.readings),
+            ("stream", streams.figures.readings), ("worker", workers.statistics.readings),
+        ]
+        let optional: [(String, [MetricReading]?)] = [
+            ("cluster", cluster?.status.readings), ("database", log?.status.readings),
+            ("event", acceptsEvents ? catalog.eventReadings : nil), ("tile_bucket", bucket?.figures.readings),
+            ("trace", traces?.figures.readings),
+        ]
+        return always + optional.compactMap { module, readings in readings.map { (module, $0) } }
     }
 
     private func metrics() async -> String {
         var metrics = MetricsText()
-        let status = status
-        metrics.gauge("images", "Images in the gallery.", status.total)
-        metrics.gauge("scanning", "1 while a source is being read.", status.scanning ? 1 : 0)
-        if let time = catalog.state.readingTime {
-            metrics.gauge("reading_seconds", "How long what had changed in the sources was read last.", time)
+        let state = catalog.state
+        metrics.gauge("images", "Images in the gallery.", state.total)
+        metrics.gauge("scanning", "1 while a source is being scanned.", state.isScanning ? 1 : 0)
+        if let time = state.readingTime {
+            metrics.gauge("reading_seconds", "How long the last scan of the sources took.", time)
         }
-        if let examined = status.examined {
-            metrics.gauge("files_examined", "Files of folders that have been looked into.", examined.done)
-            metrics.gauge("files_to_examine", "Files of folders, looked into or not.", examined.total)
+        if let indexed = indexer?.progress {
+            metrics.gauge("files_indexed", "Local files whose metadata is indexed.", indexed.done)
+            metrics.gauge("files_to_index", "Local files, indexed or not.", indexed.total)
         }
-        if let ahead = status.tilesAhead {
-            metrics.gauge("tiles_ahead", "Images that the making of tiles ahead has come past.", ahead.done)
+        if let ahead = prefiller?.progress {
+            metrics.gauge("tiles_ahead", "Images that the tile prefiller has passed.", ahead.done)
             metrics.gauge(
-                "tiles_ahead_full", "1 where it has ended early, for the cache of tiles is full.", ahead.isFull ? 1 : 0)
+                "tiles_ahead_full", "1 if the tile prefiller has stopped because the tile cache is full.",
+                ahead.isFull ? 1 : 0)
         }
         metrics.gauge(
-            "source_problems", "Lines, files and links that were passed over when the sources were read last.",
-            status.problems.count)
-        metrics.gauge("sessions", "Open sessions.", status.sessions)
-        metrics.figures(of: "token", status.tokens, gauges: ["live"])
-        metrics.figures(
-            of: "loading", status.loading,
-            gauges: ["waiting", "jobs", "fetches", "memoryBytes", "rememberedFailures", "rememberedHarmful"])
-        metrics.figures(of: "origin", status.origins, gauges: ["waiting", "inFlight", "suspended"])
-        metrics.figures(of: "connection", status.connections, gauges: ["open", "clients"])
-        metrics.figures(of: "stream", status.streams, gauges: ["open"])
-        metrics.figures(
-            of: "worker", status.workers,
-            gauges: ["alive", "working", "waiting", "memoryBytes", "filesConfined", "callsConfined"])
-        if let cluster = status.cluster {
-            metrics.figures(
-                of: "cluster", cluster.figures,
-                gauges: [
-                    "connected", "hearing", "full", "nodes", "turnsHeld", "waiting", "tokensLent", "tokensBorrowed",
-                ])
-        }
-        if let database = status.database {
-            metrics.figures(of: "database", database.figures, gauges: ["connected", "current", "untold"])
-        }
-        if let events = status.events { metrics.figures(of: "event", events, gauges: []) }
-        if let bucket = status.tileBucket { metrics.figures(of: "tile_bucket", bucket, gauges: []) }
-        if let traces { metrics.figures(of: "trace", traces.figures.named, gauges: []) }
+            "source_problems", "Lines, files and links that the last scan skipped.",
+            state.problems.count)
+        metrics.gauge(
+            "files_not_shown", "Files and objects that are not shown because of their kind, such as RAW or video.",
+            state.unshown.total)
+        metrics.gauge("sessions", "Open sessions.", tokens.statistics.sessions)
+        for (module, readings) in readings { metrics.readings(of: module, readings) }
         metrics.histogram(
-            "loop_turn_seconds", "How long each piece of work kept its event loop.", await figures.turnTimes())
+            "loop_callback_seconds", "How long each callback kept its event loop.", await figures.callbackTimes())
         return metrics.text
-    }
-}
-
-extension BucketRenditionTier.Figures {
-    fileprivate var named: [String: Int] {
-        ["found": found, "notFound": notFound, "failed": failed, "kept": kept, "notKept": notKept]
-    }
-}
-
-extension BatchExporter.Figures {
-    fileprivate var named: [String: Int] { ["spansExported": exported, "spansDropped": dropped] }
-}
-
-extension ServerFigures {
-    fileprivate var named: [String: Int] {
-        let (open, clients, refused) = connections
-        return ["open": open, "clients": clients, "refused": refused]
-    }
-}
-
-extension WorkerStatistics {
-    fileprivate var named: [String: Int] {
-        [
-            "alive": alive, "working": working, "waiting": waiting, "memoryBytes": Int(clamping: memory),
-            "started": started, "failedStarts": failedStarts, "left": left, "deaths": deaths, "kills": kills,
-            "deadlines": deadlines, "recycled": recycled, "refusals": refusals,
-            "filesConfined": confinement?.files == true ? 1 : 0, "callsConfined": confinement?.calls == true ? 1 : 0,
-        ]
     }
 }

@@ -8,36 +8,37 @@ import Loading
 import Renditions
 import Scheduling
 
-/// The bytes of one rendition: at once from memory, or when the loader has them; with a token, only while it lives.
+/// Responds with the bytes of one rendition: immediately from memory, or when the loader has them. A request with a
+/// token gets bytes only while the token is alive.
 struct RenditionRoute {
     let catalog: Catalog
     let loader: Loader
-    let tokens: TokenBook
-    let borrowed: BorrowedTokens
+    let tokens: TokenRegistry
+    let forwarded: ForwardedTokens
     private let heads = RenditionHeads()
     private let formats = FormatChoice()
 
-    init(catalog: Catalog, loader: Loader, tokens: TokenBook, borrowed: BorrowedTokens) {
+    init(catalog: Catalog, loader: Loader, tokens: TokenRegistry, forwarded: ForwardedTokens) {
         self.catalog = catalog
         self.loader = loader
         self.tokens = tokens
-        self.borrowed = borrowed
+        self.forwarded = forwarded
     }
 
     func add(to router: inout Router) {
         router.get(RenditionPath.pattern, respond)
-        router.onTheSpot = { [self] request, _ in answerOnTheSpot(request) }
+        router.immediate = { [self] request, _ in respondImmediately(request) }
     }
 
-    /// A rendition in memory of the content that the URL names, to whoever wants the whole of it.
-    @Sendable private func answerOnTheSpot(_ request: borrowing PlainRequest) -> AnswerOnTheSpot? {
+    /// Responds to a plain request for a whole rendition in memory, if the URL names its version.
+    @Sendable private func respondImmediately(_ request: borrowing PlainRequest) -> ImmediateResponse? {
         guard let target = request.withTarget({ RenditionTarget(path: $0, query: $1) }), !target.rendition.isFile,
             let format = formats.format(for: request, target.rendition),
             let bytes = loader.cached(
                 target.image, version: target.version, rendition: target.rendition, format: format),
-            !bytes.isStale, let head = heads.head(of: bytes, target.rendition, isNamed: true)
+            !bytes.isStale, let head = heads.head(of: bytes, isNamed: true)
         else { return nil }
-        return AnswerOnTheSpot(head: head, body: bytes.bytes)
+        return ImmediateResponse(head: head, body: bytes.bytes)
     }
 
     @Sendable private func respond(to request: Request, reply: Reply) {
@@ -50,10 +51,10 @@ struct RenditionRoute {
         do {
             let query = QueryReader(request)
             let version = try query.text("v").flatMap { ContentVersion($0) }
-            // HEAD asks what there is, and leaves the token to the GET that follows.
+            // HEAD does not use the token, but leaves it to the GET that follows.
             if let text = try query.text("token"), request.method != .head {
                 guard let token = Token(text) else { throw Problem(ClaimRefusal.unknown) }
-                return answer(request, reply, id, rendition, bearing: token)
+                return answer(request, reply, id, rendition, with: token)
             }
             answer(request, reply, id, rendition, version)
         } catch {
@@ -67,12 +68,13 @@ struct RenditionRoute {
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?
     ) {
         let format = formats.format(for: request, rendition)
-        if !rendition.isFile, let bytes = fromMemory(id, rendition, format, version, for: request) {
-            let isNamed = bytes.version == version
-            return reply.send(
-                heads.whole(bytes, rendition, isNamed: isNamed, to: request)
-                    ?? Delivery(request: request, rendition: rendition, asked: version).response(with: .bytes(bytes)))
+        if !rendition.isFile, let version,
+            let bytes = loader.cached(id, version: version, rendition: rendition, format: format)
+        {
+            return send(bytes, rendition, version, reply, for: request)
         }
+        // For a recently requested image the catalog knows the current version without waiting.
+        if let image = catalog.recentImage(id) { return load(image, for: request, reply, rendition, format, version) }
         let task = Task(executorPreference: request.loop) {
             do {
                 guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
@@ -86,19 +88,13 @@ struct RenditionRoute {
         reply.onDisconnect { task.cancel() }
     }
 
-    /// What can be answered on the loop at once: the content that the URL names, or else the present one of an image that
-    /// was asked for lately.
-    private func fromMemory(
-        _ id: ImageID, _ rendition: Rendition, _ format: OutputFormat, _ version: ContentVersion?,
+    private func send(
+        _ bytes: RenditionBytes, _ rendition: Rendition, _ version: ContentVersion?, _ reply: Reply,
         for request: Request
-    ) -> RenditionBytes? {
-        if let version,
-            let bytes = loader.cached(id, version: version, rendition: rendition, format: format)
-        {
-            return bytes
-        }
-        guard !request.insistsOnNew, let image = catalog.recentImage(id) else { return nil }
-        return loader.cached(LoadRequest(image: image, rendition: rendition, format: format))
+    ) {
+        reply.send(
+            heads.whole(bytes, isNamed: bytes.version == version, to: request)
+                ?? Delivery(request: request, rendition: rendition, asked: version).response(with: .bytes(bytes)))
     }
 
     private func load(
@@ -108,9 +104,9 @@ struct RenditionRoute {
         let delivery = Delivery(request: request, rendition: rendition, asked: version, name: image.name)
         let wanted = LoadRequest(
             image: image, rendition: rendition, format: format, named: version,
-            bypassNegativeCache: request.insistsOnNew)
-        let handle = loader.load(wanted, priority: .loneRequest(of: request.client)) { result in
-            // The loader decides for all on the thread that this runs on: the answer is made on the client's loop.
+            bypassesNegativeCache: request.bypassesCaches)
+        let start = loader.load(wanted, priority: .tokenlessRequest(of: request.client)) { result in
+            // This runs on the loader's own thread; the response is built on the client's loop.
             request.loop.execute {
                 switch result {
                 case .success(let content): reply.send(delivery.response(with: content))
@@ -118,16 +114,19 @@ struct RenditionRoute {
                 }
             }
         }
-        reply.onDisconnect { handle.cancel() }
+        switch start {
+        case .cached(let bytes): send(bytes, rendition, version, reply, for: request)
+        case .loading(let handle): reply.onDisconnect { handle.cancel() }
+        }
     }
 
     // MARK: - With a token
 
     private func answer(
-        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, bearing token: Token
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, with token: Token
     ) {
-        guard token.home == tokens.node || borrowed.isAlone else {
-            return answer(request, reply, id, rendition, borrowing: token)
+        guard token.ownerNode == tokens.node || forwarded.isSingleNode else {
+            return answer(request, reply, id, rendition, forwarding: token)
         }
         let delivery = Delivery(request: request, rendition: rendition, token: (token, tokens))
         tokens.claim(token, image: id, rendition: rendition) { outcome in
@@ -136,14 +135,14 @@ struct RenditionRoute {
         reply.onDisconnect { tokens.finish(token, .cancelled) }
     }
 
-    /// The token is of another node, and this one answers for it.
+    /// Responds to a token that another node issued.
     private func answer(
-        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, borrowing token: Token
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, forwarding token: Token
     ) {
         let task = Task(executorPreference: request.loop) {
             do {
                 guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
-                let claim = borrowed.claim(token, image: image, rendition: rendition, client: request.client) {
+                let claim = forwarded.claim(token, image: image, rendition: rendition, client: request.client) {
                     claim, outcome in
                     request.loop.execute {
                         let delivery = Delivery(request: request, rendition: rendition, token: (token, claim))
@@ -160,7 +159,7 @@ struct RenditionRoute {
         reply.onDisconnect { task.cancel() }
     }
 
-    private func send(_ outcome: TokenBook.Outcome, _ delivery: Delivery, _ reply: Reply) {
+    private func send(_ outcome: TokenRegistry.Outcome, _ delivery: Delivery, _ reply: Reply) {
         switch outcome {
         case .content(let content): reply.send(delivery.response(with: content))
         case .failed(let failure): reply.send(Problem(failure).response)
@@ -171,10 +170,11 @@ struct RenditionRoute {
 }
 
 extension Priority {
-    /// Of a picture that somebody waits for without a token. Whatever a client asks for in this way has turns among those
-    /// of its sessions, in the order in which it is asked for; where a session wants the same, it counts for the session.
-    static func loneRequest(of client: Client) -> Priority {
-        Priority(lane: .visible, viewport: 0, distance: 0, flow: Flow(of: client))
+    /// The priority of a request without a token. Such requests of a client form one flow beside the flows of its
+    /// sessions, in the sequence in which they arrive. If a session waits for the same load, the load counts for the
+    /// session.
+    static func tokenlessRequest(of client: Client) -> Priority {
+        Priority(level: .visible, viewport: 0, distance: 0, flow: Flow(of: client))
     }
 }
 
@@ -184,7 +184,7 @@ extension Problem {
 }
 
 extension Response {
-    /// The token was cancelled before anything was sent: no body, and the connection lives on.
+    /// The token was cancelled before anything was sent: there is no body, and the connection stays open.
     static let dropped = Response(
         status: .noContent, headers: [.tesseraDropped: "cancelled", .cacheControl: "no-store"])
 }
@@ -194,8 +194,8 @@ extension HTTPField.Name {
 }
 
 extension Request {
-    /// A reload by hand (RFC 9111 §5.2.1.4): a failure that is remembered is not good enough.
-    var insistsOnNew: Bool {
+    /// Whether the user reloads the page (RFC 9111 §5.2.1.4): then the negative cache is bypassed.
+    var bypassesCaches: Bool {
         headers[.cacheControl]?.lowercased().contains("no-cache") ?? false
     }
 }

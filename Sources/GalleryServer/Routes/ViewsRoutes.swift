@@ -3,14 +3,14 @@ import HTTPServer
 import HTTPTypes
 import Images
 
-/// What a view looks like as a whole: its months, the shape of its pictures, and where an image stands in it; and the
-/// folders that it may be of.
+/// A view as a whole: its months, its shape, and the position of an image in it; and the folders that a view can be
+/// restricted to.
 struct ViewsRoutes {
     let catalog: Catalog
-    let turns: WorkTurns
+    let workQueue: FairWorkQueue
 
-    /// Images whose ratios are told at once, at most.
-    private static let mostRatios = 16_384
+    /// The most images whose aspect ratios one response has.
+    private static let maximumRatios = 16_384
 
     func add(to router: inout Router) {
         for (path, body) in [
@@ -18,19 +18,20 @@ struct ViewsRoutes {
             ("/api/v1/shape", shape),
         ] {
             router.get(
-                path, answering { request in try await turns.take(for: request.client) { try await body(request) } })
+                path, answering { request in try await workQueue.run(for: request.client) { try await body(request) } }
+            )
         }
     }
 
     @Sendable private func timeline(_ request: Request) async throws -> Response {
         let view = try QueryReader(request).view()
-        return try await JSONBody.response(to: request, TimelineBody(try await catalog.timeline(of: view)))
+        return try await JSONBody.response(to: request, TimelineBody(timeline: try await catalog.timeline(of: view)))
     }
 
     @Sendable private func folders(_ request: Request) async throws -> Response {
         let parent = try QueryReader(request).text("parent") ?? ""
         return try await JSONBody.response(
-            to: request, FoldersBody(parent: parent, try await catalog.folders(in: parent)))
+            to: request, FoldersBody(parent: parent, folders: try await catalog.folders(in: parent)))
     }
 
     @Sendable private func position(_ request: Request) async throws -> Response {
@@ -39,30 +40,28 @@ struct ViewsRoutes {
         guard let id = ImageID(text) else { throw Problem.badField("image", "is not an image's id.") }
         let order = try await catalog.order(of: try query.view())
         guard let index = order.position(of: id) else {
-            throw Problem(.notFound, title: "Not in this view", detail: "The view has no image of this id.")
+            throw Problem(.notFound, title: "Not in this view", detail: "The view has no image with this id.")
         }
-        return try await JSONBody.response(
-            to: request, PositionBody(index: index, revision: Int(clamping: order.revision)))
+        return try await JSONBody.response(to: request, PositionBody(index: index, revision: order.revision))
     }
 
     @Sendable private func shape(_ request: Request) async throws -> Response {
         let query = QueryReader(request)
         let view = try query.view()
-        let count = try query.integer("count", in: 1...Self.mostRatios) ?? Shape.block
-        guard let first = try query.integer("first", in: 0...largestSafeInteger - Self.mostRatios) else {
-            return try await JSONBody.response(to: request, ShapeBody(try await catalog.shape(of: view)))
+        let count = try query.integer("count", in: 1...Self.maximumRatios) ?? Shape.block
+        guard let first = try query.integer("first", in: 0...largestSafeInteger - Self.maximumRatios) else {
+            return try await JSONBody.response(to: request, ShapeBody(shape: try await catalog.shape(of: view)))
         }
         let (revision, bytes) = try await catalog.ratios(of: view, at: first..<first + count)
-        return Response(
-            headers: [
-                .contentType: "application/octet-stream", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
-                .tesseraRevision: "\(revision)",
-            ], body: .bytes(bytes)
-        ).tagged(for: request)
+        var headers = SecurityHeaders.data
+        headers[.contentType] = "application/octet-stream"
+        headers[.cacheControl] = "no-cache"
+        headers[.tesseraRevision] = "\(revision)"
+        return Response(headers: headers, body: .bytes(bytes)).tagged(for: request)
     }
 }
 
 extension HTTPField.Name {
-    /// The revision of the order that an answer without JSON is of.
+    /// The revision of the order that a response without JSON belongs to.
     static let tesseraRevision = Self("Tessera-Revision")!
 }

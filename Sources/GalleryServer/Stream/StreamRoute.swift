@@ -1,7 +1,7 @@
 import HTTPServer
 import HTTPTypes
 
-/// `GET /api/v1/stream`: the WebSocket of the viewport; see Documentation/stream.md.
+/// `GET /api/v1/stream`: the WebSocket of the viewport stream; see Documentation/stream.md.
 struct StreamRoute {
     static let subprotocol = "tessera.v1"
 
@@ -14,11 +14,12 @@ struct StreamRoute {
 
     private func answer(_ request: Request) -> Response {
         do {
-            // A browser lets any page open a WebSocket to anywhere, and leaves it to the server to look (RFC 6455 §10.2).
+            // Browsers let any page open a WebSocket to any server; the server has to check the origin (RFC 6455
+            // §10.2).
             if let origin = request.headers[.origin], !origins.admitsSocket(from: origin, to: request.authority) {
                 throw Problem(
-                    .forbidden, title: "This page may not open the stream",
-                    detail: "The server does not know its origin. Start it with --allow-origin to let it.")
+                    .forbidden, title: "This page is not allowed to open the stream",
+                    detail: "Its origin is not allowed. Start the server with --allow-origin to allow it.")
             }
             let accept = try QueryReader(request).text("accept") ?? request.headers[.accept]
             return Response.webSocket(

@@ -3,55 +3,46 @@ import HTTPServer
 import Images
 import Loading
 import Renditions
+import Time
 
-/// What every stream uses.
+/// The services that all streams share.
 struct StreamServices: Sendable {
     var catalog: any StreamCatalog
     var loader: any RenditionLoading
-    var tokens: TokenBook
-    var census: StreamCensus
-    var pace = ViewportPace()
+    var tokens: TokenRegistry
+    var limiter: StreamLimiter
+    var pace = ViewportRateLimiter()
     var time: any TimeKeeping = SystemTime()
-    /// A new viewport cancels nothing and re-orders nothing: for the benchmark of what cancelling saves.
-    var keepsCancelled = false
 
     /// Seconds of the monotonic clock.
     var now: Double { time.uptime().inSeconds }
 }
 
-extension Duration {
-    /// Seconds, with their fraction.
-    var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) * 1e-18
-    }
-}
-
-/// What a stream asks of the catalog.
+/// The part of the catalog that a stream uses.
 protocol StreamCatalog: Sendable {
-    /// Any thread, never waits.
-    var standing: (revision: UInt64, total: Int) { get }
-    /// The same of a view.
-    func standing(of view: View) async throws -> (revision: UInt64, total: Int)
+    /// Of the plain view. Callable from any thread; never blocks.
+    var revisionAndTotal: (revision: UInt64, total: Int) { get }
+    /// Of one view; waits until its order has been built.
+    func revisionAndTotal(of view: View) async throws -> (revision: UInt64, total: Int)
     func page(offset: Int, limit: Int, of view: View, for purpose: ReadingPurpose) async throws -> Page
 }
 
 extension Catalog: StreamCatalog {
-    var standing: (revision: UInt64, total: Int) { count }
+    var revisionAndTotal: (revision: UInt64, total: Int) { count }
 
-    func standing(of view: View) async throws -> (revision: UInt64, total: Int) {
+    func revisionAndTotal(of view: View) async throws -> (revision: UInt64, total: Int) {
         let order = try await order(of: view)
         return (order.revision, order.count)
     }
 }
 
-/// How the renditions of one stream are encoded.
+/// The formats in which one stream's renditions are encoded.
 struct StreamFormats: Hashable, Sendable {
     private let preview: OutputFormat
     private let tile: OutputFormat
     private let screen: OutputFormat
 
-    /// - Parameter accept: what an `Accept` header says (RFC 9110 §12.5.1).
+    /// - Parameter accept: the value of an `Accept` header (RFC 9110 §12.5.1).
     init(accept: String?) {
         preview = OutputFormat.negotiate(accept: accept, for: .preview)
         tile = OutputFormat.negotiate(accept: accept, for: .tile)

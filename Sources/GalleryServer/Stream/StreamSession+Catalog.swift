@@ -4,98 +4,102 @@ import HTTPServer
 import Images
 import Loading
 
-/// What a stream knows of the catalog: which view its slots are of, and what stands in them.
+/// The catalog as a stream sees it: the view that its slots belong to, and the images in those slots.
 extension StreamSession {
-    struct Told: Equatable {
+    struct Announced: Equatable {
         var view = ""
         var revision: UInt64
         var total: Int
     }
 
-    /// The view that a client named, by its text; nil where the text names none: then there is nothing in it.
-    struct ShownView {
+    /// The view that the client named, with its text. `view` is nil if the text is not a valid view; such a view is
+    /// empty.
+    struct DisplayedView {
         var text = ""
         var view: View? = .plain
     }
 
-    func watchCatalog() {
+    func scheduleCatalogCheck() {
         watch = socket?.loop.schedule(after: Self.watchInterval) { [weak self] in
             guard let self, let session else { return }
             services.tokens.keepOpen(session)
-            lookAtCatalog()
+            checkCatalog()
             read()
-            waiting = tokensKeptWaiting()
-            // A page at rest costs nothing: whatever else may be sent wakes the socket itself.
-            if told != standing || waiting != toldWaiting { socket?.wake() }
-            watchCatalog()
+            waiting = tokensOfSilentOrigins()
+            // An idle page costs nothing: everything else that can be sent wakes the socket itself.
+            if announced != currentState || waiting != announcedWaiting { socket?.wake() }
+            scheduleCatalogCheck()
         }
     }
 
-    var standing: Told { Told(view: view.text, revision: plan.revision, total: plan.total) }
+    var currentState: Announced { Announced(view: view.text, revision: plan.revision, total: plan.total) }
 
-    /// Nothing that stands in the slots is right any more.
+    /// Switches to another view, which invalidates the images of all slots.
     func change(to text: String) {
-        view = ShownView(text: text, view: try? View(text: text))
+        view = DisplayedView(text: text, view: try? View(text: text))
         reading?.cancel()
         reading = nil
+        catalogCheck?.cancel()
+        catalogCheck = nil
         settle(plan.leave())
-        lookAtCatalog()
+        checkCatalog()
     }
 
-    /// Learns what the order of the view is by now.
-    func lookAtCatalog() {
+    /// Fetches the present revision and total of the view's order.
+    func checkCatalog() {
         guard let socket, let wanted = view.view else { return }
         guard !wanted.isPlain else {
-            let standing = services.catalog.standing
-            settle(plan.adopt(revision: standing.revision, total: standing.total))
+            let currentState = services.catalog.revisionAndTotal
+            settle(plan.adopt(revision: currentState.revision, total: currentState.total))
             return
         }
-        guard looking == nil || plan.revision == 0 else { return }
-        looking = Task(executorPreference: socket.loop) { [self] in
-            let standing = try? await services.catalog.standing(of: wanted)
-            // The client may have gone on to another view, or gone.
-            guard session != nil, view.view == wanted else { return }
-            looking = nil
-            guard let standing else { return }
-            adopt(revision: standing.revision, total: standing.total)
+        guard catalogCheck == nil else { return }
+        catalogCheck = Task(executorPreference: socket.loop) { [self] in
+            let currentState = try? await services.catalog.revisionAndTotal(of: wanted)
+            // The client may have switched to another view or closed the stream.
+            guard !Task.isCancelled else { return }
+            catalogCheck = nil
+            guard let currentState else { return }
+            adopt(revision: currentState.revision, total: currentState.total)
             read()
             socket.wake()
         }
     }
 
-    /// - Postcondition: what there is now is shown, where nothing was known before.
+    /// Takes a new revision and total. If no order was known before, the present viewport can be served only now.
     func adopt(revision: UInt64, total: Int) {
         let isFirst = plan.revision == 0
         settle(plan.adopt(revision: revision, total: total))
-        if isFirst, let shown { settle(plan.show(shown, at: services.now)) }
+        if isFirst, let displayed { settle(plan.show(displayed, at: services.now)) }
     }
 
-    /// Of slots that the client was told of.
-    func tokensKeptWaiting() -> [Token] {
-        let waiting = loads.filter { piece, _ in
-            guard let showing = plan.showings[piece.slot], showing.isTold else { return false }
-            return services.loader.originSilence(of: showing.image).map { $0 >= Self.patience } ?? false
+    /// The tokens of announced slots whose origin has been silent for longer than ``originSilenceLimit``.
+    func tokensOfSilentOrigins() -> [Token] {
+        // The preview and the tile of a slot share one token.
+        let loading = Set(plan.loads.keys.map(\.slot)).sorted()
+        return loading.compactMap { slot in
+            guard let display = plan.displays[slot], display.isAnnounced,
+                let silence = services.loader.originSilence(of: display.image), silence >= Self.originSilenceLimit
+            else { return nil }
+            return display.token
         }
-        // Preview and tile of a slot have one token.
-        let bySlot = Dictionary(waiting.map { ($0.key.slot, $0.value.token) }) { first, _ in first }
-        return bySlot.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Reads what stands in the slots that matter most now, one run after the other.
+    /// Reads the images of the slots that matter most now, one run of slots at a time.
     func read() {
-        guard let socket, reading == nil, let run = plan.unread(at: services.now), !run.isEmpty else { return }
+        guard let socket, reading == nil, let run = plan.unreadRun(at: services.now), !run.isEmpty else { return }
         guard let wanted = view.view else { return }
         reading = Task(executorPreference: socket.loop) { [self] in
             let page = try? await services.catalog.page(
                 offset: run.lowerBound, limit: run.count, of: wanted, for: .view)
-            // What was read of a view that was left is read for nobody.
+            // The client has switched views: discard this page.
             guard view.view == wanted else { return }
             reading = nil
             guard session != nil, let page else { return }
             adopt(revision: page.revision, total: page.total)
-            settle(plan.know(page.images, from: page.offset))
+            settle(plan.setImages(page.images, from: page.offset))
             socket.wake()
-            // What a page does not have is asked for again when the catalog is looked after, and not at once.
+            // After a short page, wait for the next check of the catalog instead of reading again at once.
             if page.images.count == run.count { read() }
         }
     }

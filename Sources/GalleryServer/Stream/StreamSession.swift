@@ -1,55 +1,49 @@
 import Catalog
 import Clients
+import Encodings
 import EventLoops
 import HTTPServer
 import Images
 import Loading
 import Scheduling
 
-/// One open stream: it does what its ``StreamPlan`` says, with the loader, the catalog and the tokens.
+/// One open stream. Carries out the steps of its ``StreamPlan`` with the loader, the catalog and the token registry.
 ///
-/// `@unchecked Sendable`: whatever changes is read and written on the socket's loop alone.
+/// `@unchecked Sendable`: all mutable state is confined to the socket's loop.
 final class StreamSession: WebSocketHandler, @unchecked Sendable {
-    /// A load under way.
-    struct UnderWay {
-        let token: Token
-        let handle: any LoadHandle
-    }
-
     static let watchInterval = Duration.seconds(1)
-    /// Steps of the plan before the other connections of the loop have their turn.
-    private static let stepsInTurn = 8
-    /// An origin that has sent nothing for so long is worth a word.
-    static let patience = Duration.seconds(3)
+    /// Steps of the plan that may run before other connections of the loop get a chance.
+    private static let stepsPerTurn = 8
+    /// The client is informed when an origin has been silent for this long.
+    static let originSilenceLimit = Duration.seconds(3)
 
     let services: StreamServices
     private let client: Client
     private let formats: StreamFormats
     var socket: WebSocket?
     var session: SessionID?
-    /// Of the session, as its present tokens have it; nil before the first, and once it has ended.
+    /// The generation that the session's tokens belong to; nil before the first token and after the session has ended.
     private var generation: UInt64?
     var plan: StreamPlan
-    var loads: [Piece: UnderWay] = [:]
-    /// The newest viewport, until it is the plan's.
+    /// The newest viewport, until it is passed to the plan.
     private var newest: Viewport?
-    /// Its turn, where that has not come.
-    private var turn: LoopTimer?
+    /// Delays the newest viewport until the rate limiter admits it.
+    private var admissionTimer: LoopTimer?
     private var viewportNumber: UInt64 = 0
-    private var isGreeted = false
-    /// The client waits to hear whether anybody is there.
-    private var isAsked = false
-    /// What the client was told of the catalog last.
-    var told: Told
-    /// What the slots are of.
-    var view = ShownView()
-    /// The viewport that is the plan's.
-    var shown: Viewport?
-    /// Tokens whose origins keep them waiting, in the order of their slots, and what the client was told of them last.
+    private var hasSentSession = false
+    /// A ping of the client is not answered yet.
+    private var owesPong = false
+    /// The state of the catalog that the client was last sent.
+    var announced: Announced
+    /// The view that the slots belong to.
+    var view = DisplayedView()
+    /// The viewport that the plan works with.
+    var displayed: Viewport?
+    /// Tokens that wait for a silent origin, in slot order, and those that the client was last sent.
     var waiting: [Token] = []
-    var toldWaiting: [Token] = []
+    var announcedWaiting: [Token] = []
     var reading: Task<Void, Never>?
-    var looking: Task<Void, Never>?
+    var catalogCheck: Task<Void, Never>?
     private var alarm: LoopTimer?
     var watch: LoopTimer?
 
@@ -57,27 +51,27 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         self.services = services
         self.client = client
         self.formats = formats
-        let standing = services.catalog.standing
-        told = Told(revision: standing.revision, total: standing.total)
-        plan = StreamPlan(revision: told.revision, total: told.total, keepsCancelled: services.keepsCancelled)
+        let currentState = services.catalog.revisionAndTotal
+        announced = Announced(revision: currentState.revision, total: currentState.total)
+        plan = StreamPlan(revision: announced.revision, total: announced.total)
     }
 
     // MARK: - The socket
 
     func opened(_ socket: WebSocket) {
-        guard services.census.begins(client) else {
-            return socket.close(.tryAgainLater, reason: "There are too many streams.")
+        guard services.limiter.admit(client) else {
+            return socket.close(.tryAgainLater, reason: "Too many streams are open.")
         }
         self.socket = socket
         session = services.tokens.open(for: client)
-        watchCatalog()
+        scheduleCatalogCheck()
     }
 
     func received(_ message: WebSocketMessage) {
         guard let socket else { return }
-        do throws(ClientMessage.Misunderstood) {
+        do throws(JSONFieldError) {
             guard case .text(let text) = message else {
-                throw ClientMessage.Misunderstood(member: "message", rule: "must be text")
+                throw JSONFieldError(field: "message", rule: "must be text")
             }
             receive(try ClientMessage(text))
         } catch {
@@ -88,51 +82,56 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     func ended(_ end: WebSocketEnd) {
         guard let session else { return }
         services.tokens.close(session)
-        services.census.ends(client)
+        services.limiter.release(client)
         self.session = nil
         socket = nil
         reading?.cancel()
-        looking?.cancel()
+        catalogCheck?.cancel()
         alarm?.cancel()
         watch?.cancel()
-        if let turn, turn.isPending {
-            turn.cancel()
+        if let admissionTimer, admissionTimer.isPending {
+            admissionTimer.cancel()
             services.pace.giveBack(of: client, now: services.now)
         }
-        loads = [:]
+        for load in plan.loads.values { load.handle.cancel() }
+        plan.loads = [:]
+        cancelUnwantedLoads()
     }
 
     func nextMessage() -> WebSocketMessage.Outgoing? {
         guard let session else { return nil }
-        if !isGreeted {
-            isGreeted = true
-            return text(.session(session, revision: told.revision, total: told.total))
+        defer { cancelUnwantedLoads() }
+        if !hasSentSession {
+            hasSentSession = true
+            return text(.session(session, revision: announced.revision, total: announced.total))
         }
-        if isAsked {
-            isAsked = false
+        if owesPong {
+            owesPong = false
             return text(.pong)
         }
-        // What was on screen before is worth nothing, and the rest comes when it is this client's turn.
-        if turn?.isPending == true { return nil }
-        showNewest()
-        // Of a view whose order is still being made there is nothing to tell.
-        if told != standing, plan.revision != 0 || view.view == nil {
-            told = standing
-            return text(.catalog(revision: told.revision, total: told.total, view: told.view))
+        // The previous viewport is obsolete, and the new one is still held back by the rate limiter.
+        if admissionTimer?.isPending == true { return nil }
+        showNewestViewport()
+        // While the order of a view is being built there is nothing to announce.
+        if announced != currentState, plan.revision != 0 || view.view == nil {
+            announced = currentState
+            return text(.catalog(revision: announced.revision, total: announced.total, view: announced.view))
         }
-        if waiting != toldWaiting {
-            toldWaiting = waiting
+        if waiting != announcedWaiting {
+            announcedWaiting = waiting
             return text(.waiting(waiting))
         }
-        for _ in 0..<Self.stepsInTurn {
+        for _ in 0..<Self.stepsPerTurn {
             switch plan.next(at: services.now) {
             case .issue(let slots): issue(slots)
-            case .look(let piece, let isAhead, let distance): look(for: piece, isAhead: isAhead, distance: distance)
-            case .recall(let pieces): for piece in pieces { recall(piece) }
-            case .tell(let slots): return text(.tokens(plan.tell(slots), revision: plan.revision, view: view.text))
+            case .load(let piece, let isAhead, let distance): startLoad(of: piece, isAhead: isAhead, distance: distance)
+            case .loadFromMemory(let pieces): for piece in pieces { loadFromMemory(piece) }
+            case .announce(let slots):
+                return text(.tokens(plan.announce(slots), revision: plan.revision, view: view.text))
             case .send(let piece):
                 if let message = send(piece) { return message }
             case .rest(let moment):
+                settle([])
                 rest(until: moment)
                 return nil
             }
@@ -141,41 +140,42 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         return nil
     }
 
-    // MARK: - What the client says
+    // MARK: - Client messages
 
     private func receive(_ message: ClientMessage) {
         switch message {
         case .viewport(let viewport):
             if let received = viewport.received { plan.acknowledge(received, at: services.now) }
             settle(plan.hold(viewport.has))
-            // Of several that came together only the newest counts.
-            if newest == nil { awaitTurn() }
+            // If several viewports arrive together, only the newest counts.
+            if newest == nil { awaitAdmission() }
             newest = viewport
         case .received(let bytes): plan.acknowledge(bytes, at: services.now)
         case .has(let images): settle(plan.hold(images))
         case .forgot(let images): plan.forget(images)
-        case .retry(let slots, let insists): settle(plan.retry(slots, insists: insists))
+        case .retry(let slots, let bypassesNegativeCache):
+            settle(plan.retry(slots, bypassesNegativeCache: bypassesNegativeCache))
         case .ping:
-            isAsked = true
+            owesPong = true
             socket?.wake()
         }
     }
 
-    private func awaitTurn() {
+    private func awaitAdmission() {
         let delay = services.pace.take(of: client, now: services.now)
         guard delay > 0 else {
-            socket?.loop.execute { [weak self] in self?.showNewest() }
+            socket?.loop.execute { [weak self] in self?.showNewestViewport() }
             return
         }
-        turn = socket?.loop.schedule(after: .seconds(delay)) { [weak self] in self?.showNewest() }
+        admissionTimer = socket?.loop.schedule(after: .seconds(delay)) { [weak self] in self?.showNewestViewport() }
     }
 
-    private func showNewest() {
+    private func showNewestViewport() {
         guard let viewport = newest, session != nil else { return }
         newest = nil
-        plan.limits = StreamPlan.Limits(sharedBy: services.census.viewport(of: client))
+        plan.limits = StreamPlan.Limits(sharedBy: services.limiter.countViewport(of: client))
         viewportNumber = services.tokens.newViewport()
-        shown = viewport
+        displayed = viewport
         if viewport.view != view.text { change(to: viewport.view) }
         settle(plan.show(viewport, at: services.now))
         reprioritise()
@@ -183,25 +183,26 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         socket?.wake()
     }
 
-    /// Tokens have nothing more to send, and what is loaded for nobody is left.
+    /// Ends tokens that have nothing left to send, and cancels the loads that no slot needs any more.
     func settle(_ tokens: [Token]) {
         services.tokens.end(tokens, .cancelled)
         let unsent = plan.takeEndedUnsent()
-        if unsent > 0 { services.census.count { $0.cancelledUnsent += unsent } }
-        for (piece, load) in loads where plan.loads[piece] == nil {
-            load.handle.cancel()
-            loads[piece] = nil
-        }
+        if unsent > 0 { services.limiter.count { $0.cancelledUnsent += unsent } }
+        cancelUnwantedLoads()
+    }
+
+    private func cancelUnwantedLoads() {
+        for load in plan.takeUnwantedLoads() { load.cancel() }
     }
 
     // MARK: - Tokens and loads
 
     private func issue(_ slots: [Int]) {
         guard let socket, let session else { return }
-        let showing = slots.compactMap { slot in plan.showings[slot].map { (slot: slot, image: $0.image) } }
-        let (issued, generation) = services.tokens.issue(showing: showing, session: session, client: client) {
+        let display = slots.compactMap { slot in plan.displays[slot].map { (slot: slot, image: $0.image) } }
+        let (issued, generation) = services.tokens.issue(displaying: display, session: session, client: client) {
             [weak self, loop = socket.loop] token in
-            loop.execute { [weak self] in self?.wasCancelled(token) }
+            loop.execute { [weak self] in self?.tokenWasCancelled(token) }
         }
         if isAnother(generation), self.generation != nil { return renew(generation) }
         self.generation = generation
@@ -210,38 +211,38 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
 
     private func isAnother(_ generation: UInt64?) -> Bool { generation != self.generation }
 
-    /// The session made room for others, which nobody on this stream asked for: all tokens of its former generation have
-    /// ended, and the slots get others, which begin it anew.
+    /// The registry has ended the session's tokens to make room, not at the client's request. All tokens of the former
+    /// generation have ended; the slots get new ones, which start a new generation.
     private func renew(_ generation: UInt64?) {
         self.generation = generation
         plan.renew()
         settle([])
     }
 
-    /// By a request, or because there were too many; or the session has ended.
-    private func wasCancelled(_ token: Token) {
+    /// A token was cancelled: by a request, because there were too many tokens, or because the session has ended.
+    private func tokenWasCancelled(_ token: Token) {
         guard let session else { return }
         let generation = services.tokens.generation(of: session)
         if isAnother(generation) {
             renew(generation)
         } else {
-            plan.dismiss([token])
+            plan.tokensEnded([token])
             settle([])
         }
         socket?.wake()
     }
 
-    /// The token of a slot turned out to be over, before anybody said so.
-    private func lost(_ slot: Int) {
+    /// The token of a slot had already ended, and nobody had told the stream.
+    private func tokenWasLost(in slot: Int) {
         let generation = session.flatMap { services.tokens.generation(of: $0) }
         if isAnother(generation) {
             renew(generation)
         } else {
-            plan.dismiss(slot)
+            plan.tokenEnded(in: slot)
         }
     }
 
-    private func recall(_ piece: Piece) {
+    private func loadFromMemory(_ piece: Piece) {
         if let image = plan.images[piece.slot], let bytes = services.loader.cached(request(piece, of: image)) {
             plan.provide(piece, .image(bytes))
         } else {
@@ -253,49 +254,47 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         LoadRequest(
             image: image, rendition: piece.rendition.rendition, format: formats[piece.rendition],
             next: plan.next(after: piece).map { [$0.rendition: formats[$0]] } ?? [:],
-            bypassNegativeCache: plan.showings[piece.slot]?.insists ?? false)
+            bypassesNegativeCache: plan.displays[piece.slot]?.bypassesNegativeCache ?? false)
     }
 
-    private func look(for piece: Piece, isAhead: Bool, distance: UInt32) {
-        guard let socket, let image = plan.images[piece.slot],
-            let token = plan.showings[piece.slot]?.token
-        else { return plan.dismiss(piece.slot) }
+    private func startLoad(of piece: Piece, isAhead: Bool, distance: UInt32) {
+        guard let socket, let image = plan.images[piece.slot], plan.displays[piece.slot]?.token != nil else {
+            return plan.tokenEnded(in: piece.slot)
+        }
         let request = request(piece, of: image)
-        if let bytes = services.loader.cached(request) {
-            plan.provide(piece, .image(bytes))
-            return
-        }
+        let number = plan.newLoad()
         let began = services.now
-        let load = services.tokens.load(request, for: token, priority: priority(of: piece, isAhead: isAhead, distance))
-        {
+        let start = services.loader.load(request, priority: priority(of: piece, isAhead: isAhead, distance)) {
             [weak self, loop = socket.loop] result in
-            loop.execute { [weak self] in self?.loaded(piece, token, result, began: began) }
+            loop.execute { [weak self] in self?.loaded(piece, by: number, result, began: began) }
         }
-        guard let load else { return lost(piece.slot) }
-        loads[piece] = UnderWay(token: token, handle: load)
-        plan.load(piece, isAhead: isAhead)
+        switch start {
+        case .cached(let bytes): plan.provide(piece, .image(bytes))
+        case .loading(let handle): plan.load(piece, as: number, by: handle, isAhead: isAhead)
+        }
     }
 
     private func loaded(
-        _ piece: Piece, _ token: Token, _ result: Result<LoadedContent, LoadFailure>, began: Double
+        _ piece: Piece, by number: StreamPlan.LoadNumber, _ result: Result<LoadedContent, LoadFailure>, began: Double
     ) {
-        guard loads[piece]?.token == token else { return }
-        loads[piece] = nil
+        // The load may have been given up when its result was already on the way, and another begun.
+        guard plan.loads[piece]?.number == number else { return }
         plan.loadTook(services.now - began)
         switch result {
         case .success(.bytes(let bytes)): plan.provide(piece, .image(bytes))
         case .failure(let failure): plan.provide(piece, .problem(failure, json: Problem(failure).json))
-        case .success(.file), .success(.growing):
-            // No rendition that the stream sends comes so.
-            let failure = LoadFailure(status: 500, publicMessage: "The picture could not be made smaller.")
+        case .success(.file), .success(.partial):
+            // The loader returns no rendition of the stream as a file or as a partial original.
+            let failure = LoadFailure(status: 500, publicMessage: "The picture could not be downscaled.")
             plan.provide(piece, .problem(failure, json: Problem(failure).json))
         }
+        settle([])
         socket?.wake()
     }
 
     private func reprioritise() {
-        guard !loads.isEmpty, !plan.keepsCancelled, let window = plan.window(at: services.now) else { return }
-        for (piece, load) in loads {
+        guard !plan.loads.isEmpty, let window = plan.window(at: services.now) else { return }
+        for (piece, load) in plan.loads {
             let isAhead = plan.isAhead(piece.slot, window)
             load.handle.reprioritise(priority(of: piece, isAhead: isAhead, window.distance(of: piece.slot)))
         }
@@ -303,18 +302,18 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
 
     private func priority(of piece: Piece, isAhead: Bool, _ distance: UInt32) -> Priority {
         Priority(
-            lane: isAhead ? .prefetch : .visible, viewport: viewportNumber, isBrief: piece.rendition == .preview,
+            level: isAhead ? .prefetch : .visible, viewport: viewportNumber, isBrief: piece.rendition == .preview,
             distance: distance, flow: Flow(of: client, member: session))
     }
 
     // MARK: - Sending
 
     private func send(_ piece: Piece) -> WebSocketMessage.Outgoing? {
-        // Whoever cancelled the token by a request may know by now that nothing more comes of it.
-        guard let token = plan.showings[piece.slot]?.token, services.tokens.maySend(token),
+        // A client that cancelled the token by a request may already rely on getting nothing more for it.
+        guard let token = plan.displays[piece.slot]?.token, services.tokens.maySend(token),
             let sending = plan.send(piece, at: services.now)
         else {
-            lost(piece.slot)
+            tokenWasLost(in: piece.slot)
             settle([])
             return nil
         }
@@ -335,7 +334,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         if sending.endsToken { settle([]) }
         let whole = sending.content.body
         let body = sending.part == 0..<whole.count ? whole : Array(whole[sending.part])
-        services.census.sent(
+        services.limiter.sent(
             piece.rendition, bytes: RenditionHead.length + body.count, isProblem: head.isFailure,
             isWhole: !sending.isPart)
         return .binary(head: head.bytes, body: body)
@@ -343,7 +342,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
 
     private func text(_ message: ServerMessage) -> WebSocketMessage.Outgoing {
         let text = message.text
-        services.census.count { figures in
+        services.limiter.count { figures in
             figures.texts += 1
             figures.textBytes += text.utf8.count
         }

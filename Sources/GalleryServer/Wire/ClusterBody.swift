@@ -1,24 +1,27 @@
 import Cluster
+import Encodings
+import Metrics
 
-/// How a node gets on with the others.
-struct ClusterBody: Encodable, Sendable {
-    /// What it calls itself among them.
-    let node: String
-    /// `connected`, or `away` while it goes on alone.
-    let redis: String
-    /// By whose limits it asks origins: `shared` among the nodes there are, `kept` as they were known last, `own`.
-    let limits: String
-    let figures: [String: Int]
+/// A node's state within its cluster.
+struct ClusterBody: JSONWritable {
+    let status: Cluster.Status
 
-    init(_ status: Cluster.Status) {
-        node = status.node
-        redis = status.isConnected ? "connected" : "away"
-        limits =
-            switch status.limits {
-            case .shared: "shared"
-            case .kept: "kept"
-            case .own: "own"
-            }
-        figures = status.figures
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            // The node's name within the cluster.
+            json.member("node", status.node)
+            // `away` while the node works on its own.
+            json.member("redis", status.isConnected ? "connected" : "away")
+            // Which limits apply to origins: `shared` among the current nodes, `kept` from when their number was last
+            // known, or `own`.
+            let limits =
+                switch status.limits {
+                case .shared: "shared"
+                case .kept: "kept"
+                case .own: "own"
+                }
+            json.member("limits", limits)
+            json.member("figures", Figures(status.readings))
+        }
     }
 }

@@ -1,17 +1,16 @@
-import FactsLog
+import Encodings
+import MetadataLog
+import Metrics
 
-/// How a node gets on with the PostgreSQL in which all share what they learn.
-struct DatabaseBody: Encodable, Sendable {
-    /// `connected`, or `away` while the node goes on alone.
-    let postgres: String
-    let figures: [String: Int]
+/// A node's connection to the PostgreSQL server through which nodes share metadata.
+struct DatabaseBody: JSONWritable {
+    let status: PostgresMetadataLog.Status
 
-    init(_ status: PostgresFactsLog.Status) {
-        postgres = status.isConnected ? "connected" : "away"
-        figures = [
-            "connected": status.isConnected ? 1 : 0, "current": status.isCurrent ? 1 : 0,
-            "timesAway": status.timesAway, "told": status.told, "heard": status.heard, "untold": status.untold,
-            "granted": status.granted, "listed": status.listed, "listingsRead": status.listingsRead,
-        ]
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            // `away` while the node works on its own.
+            json.member("postgres", status.isConnected ? "connected" : "away")
+            json.member("figures", Figures(status.readings))
+        }
     }
 }

@@ -1,6 +1,8 @@
+import Encodings
 import Images
+import Time
 
-/// One image as the API tells of it. What is not known yet is absent.
+/// One image in the API. Members whose value is not known yet are absent.
 struct ImageBody: JSONWritable {
     let image: GalleryImage
     let index: Int
@@ -13,20 +15,28 @@ struct ImageBody: JSONWritable {
         json.member("id") { $0.value { image.id.append(to: &$0) } }
         json.member("index", index)
         json.member("name", image.name)
-        json.member("width", image.facts.width)
-        json.member("height", image.facts.height)
-        // What the bytes are, as a media type.
-        json.member("type", image.facts.mediaType)
-        // The original's size.
-        json.member("bytes", image.facts.byteCount)
-        // Frames or pages, where they are several.
-        json.member("frames", image.facts.frames.flatMap { $0 > 1 ? $0 : nil })
-        json.member("takenAt", image.facts.takenAt)
+        json.member("width", image.metadata.width)
+        json.member("height", image.metadata.height)
+        // The media type of the bytes.
+        json.member("type", image.metadata.mediaType)
+        // The size of the original.
+        json.member("bytes", image.metadata.byteCount)
+        // The number of frames or pages, if there are several.
+        json.member("frames", image.metadata.frames.flatMap { $0 > 1 ? $0 : nil })
+        if let taken = image.metadata.takenAt.map({ PictureTime.dateTime($0) }) {
+            json.member("takenAt", taken.text)
+            // How much of an incomplete date is known; absent if the time is known.
+            json.member("takenPrecision", taken.precision?.rawValue)
+            // Where the date comes from if it is not metadata.
+            json.member("takenFrom", image.isDateFromName ? "name" : nil)
+        }
         // A ThumbHash.
-        if let placeholder = image.facts.placeholder { json.member("placeholder") { $0.value(base64: placeholder) } }
-        // True where the file ends before its picture does; absent otherwise.
-        json.member("incomplete", image.facts.isIncomplete == true ? true : nil)
-        // Where each rendition is had; with `v` where the content is known, so that it may be kept for ever.
+        if let placeholder = image.metadata.placeholder {
+            json.member("placeholder") { $0.value { Base64.standard.append(placeholder, to: &$0) } }
+        }
+        // True if the file is truncated; otherwise absent.
+        json.member("incomplete", image.metadata.isIncomplete == true ? true : nil)
+        // The URL of each rendition, with `v` if the version is known, so that it can be cached forever.
         json.member("links") { json in
             json.object { json in
                 for name in Self.links {
@@ -36,6 +46,6 @@ struct ImageBody: JSONWritable {
         }
     }
 
-    /// Renditions by their names on the wire.
+    /// Rendition names on the wire.
     private static let links: [StaticString] = ["preview", "tile", "screen", "original"]
 }

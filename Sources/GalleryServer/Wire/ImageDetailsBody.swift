@@ -1,33 +1,32 @@
+import Encodings
 import Images
 
-/// One image with all that its metadata says.
+/// One image with all its metadata.
 struct ImageDetailsBody: JSONWritable {
     let image: GalleryImage
-    /// Where it stands in the sources' own order.
+    /// The position in the sources' own order.
     let index: Int
-    /// The folder that it lies in, as ``Catalog/folders(in:)`` names it; nil of what lies in none.
+    /// The folder that contains it, as named by ``Catalog/folders(in:)``; nil if there is none.
     let folder: String?
 
-    /// The members of a page's image, and beside them what only the details have.
+    /// The members of an image in a page, followed by those that only the details have.
     func write(to json: inout JSONWriter) {
-        let facts = image.facts
+        let metadata = image.metadata
         json.object { json in
             ImageBody(image: image, index: index).writeMembers(to: &json)
             json.member("folder", folder)
-            json.member("orientation", facts.orientation)
-            if let camera = facts.camera { json.member("camera") { Self.write(camera, to: &$0) } }
-            if let place = facts.place { json.member("place") { Self.write(place, to: &$0) } }
-            json.member("rating", facts.rating)
-            json.member("title", facts.title)
-            if !facts.keywords.isEmpty {
-                json.member("keywords") { json in json.list(facts.keywords) { $0.value($1) } }
-            }
-            if let names = facts.placeNames { json.member("placeNames") { Self.write(names, to: &$0) } }
-            json.member("broken", facts.isBroken == true ? true : nil)
+            json.member("orientation", metadata.orientation)
+            if let camera = metadata.camera { json.member("camera") { Self.write(camera, to: &$0) } }
+            if let place = metadata.place { json.member("place") { Self.write(place, to: &$0) } }
+            json.member("rating", metadata.rating)
+            json.member("title", metadata.title)
+            json.member("keywords", metadata.keywords.isEmpty ? nil : metadata.keywords)
+            if let names = metadata.placeNames { json.member("placeNames") { Self.write(names, to: &$0) } }
+            json.member("broken", metadata.isBroken == true ? true : nil)
         }
     }
 
-    private static func write(_ camera: ImageFacts.Camera, to json: inout JSONWriter) {
+    private static func write(_ camera: ImageMetadata.Camera, to json: inout JSONWriter) {
         json.object { json in
             json.member("make", camera.make)
             json.member("model", camera.model)
@@ -39,7 +38,7 @@ struct ImageDetailsBody: JSONWritable {
         }
     }
 
-    private static func write(_ place: ImageFacts.Place, to json: inout JSONWriter) {
+    private static func write(_ place: ImageMetadata.Place, to json: inout JSONWriter) {
         json.object { json in
             json.member("latitude", place.latitude)
             json.member("longitude", place.longitude)
@@ -47,7 +46,7 @@ struct ImageDetailsBody: JSONWritable {
         }
     }
 
-    private static func write(_ names: ImageFacts.PlaceNames, to json: inout JSONWriter) {
+    private static func write(_ names: ImageMetadata.PlaceNames, to json: inout JSONWriter) {
         json.object { json in
             json.member("location", names.location)
             json.member("city", names.city)

@@ -1,14 +1,15 @@
+import Encodings
 import Images
 
 /// One page of the gallery.
 struct PageBody: JSONWritable {
-    /// The canonical text of the view; absent for the plain one.
+    /// The canonical text of the view; absent for the default view.
     let view: String?
     let revision: Int
     let total: Int
     let offset: Int
     let images: [GalleryImage]
-    /// The cursor of the page after this one; null on the last.
+    /// The cursor of the next page; null on the last.
     let next: String?
 
     func write(to json: inout JSONWriter) {

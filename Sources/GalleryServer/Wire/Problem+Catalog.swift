@@ -3,11 +3,11 @@ import HTTPServer
 import HTTPTypes
 
 extension Problem {
-    /// What a client is told when the catalog refuses.
+    /// The response to a client for a catalog error.
     init(_ error: CatalogError) {
         switch error {
         case .malformedCursor:
-            self = .badField("cursor", "is not one that this server gave out.")
+            self = .badField("cursor", "was not issued by this server.")
         case .staleCursor:
             self.init(.gone, title: "The cursor is too old", detail: error.description, members: ["field": "cursor"])
         case .offsetOutOfRange:
@@ -15,9 +15,11 @@ extension Problem {
         case .limitOutOfRange:
             self = .badField("limit", "must be a whole number from 1 to \(Page.maximumLimit).")
         case .fileUnavailable(.gone, _):
-            self.init(.notFound, title: "The picture is gone", detail: "Its file cannot be opened any more.")
+            self.init(.notFound, title: "The picture is gone", detail: "Its file can no longer be opened.")
         case .fileUnavailable(.forbidden, _):
-            self.init(.forbidden, title: "The picture is closed", detail: "The server may not read its file.")
+            self.init(
+                .forbidden, title: "The picture is not readable",
+                detail: "The server is not permitted to read its file.")
         case .fileUnavailable(.passing, _):
             self.init(
                 .serviceUnavailable, title: "The picture cannot be read now", detail: "Try again in a moment.",
@@ -40,7 +42,7 @@ extension Problem {
     }
 }
 
-/// A handler whose catalog errors reach the client as problems.
+/// Wraps a handler so that catalog errors reach the client as problems.
 func answering(_ body: @escaping Router.Asynchronous) -> Router.Asynchronous {
     { request in
         do {

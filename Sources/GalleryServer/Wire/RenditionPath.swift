@@ -1,10 +1,10 @@
 import Images
 
-/// The paths at which renditions are had; made and read in this one place.
+/// The paths of renditions; the only place where they are built.
 enum RenditionPath {
     static let pattern = "/images/{id}/{rendition}"
 
-    /// Appends `/images/ID/tile?v=V`, without `v` while the content is unknown.
+    /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown.
     static func append(
         _ rendition: StaticString, of image: ImageID, _ version: ContentVersion?, to bytes: inout [UInt8]
     ) {
@@ -28,6 +28,6 @@ enum RenditionPath {
 }
 
 extension Rendition {
-    /// All that there are, for people.
-    static let words = "preview, tile, screen, original, 160, 320, 640, 1280, 1600, 2560, full and pyramid"
+    /// All names, for messages.
+    static let words = names.dropLast().joined(separator: ", ") + " and " + names[names.count - 1]
 }

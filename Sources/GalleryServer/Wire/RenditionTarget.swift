@@ -1,6 +1,6 @@
 import Images
 
-/// A rendition of a named content as its URL names it, in the one writing that the server gives out itself:
+/// A rendition of a specific version, parsed from the exact form in which the server writes URLs:
 /// `/images/ID/RENDITION?v=VERSION`.
 struct RenditionTarget: Equatable {
     let image: ImageID
@@ -11,7 +11,7 @@ struct RenditionTarget: Equatable {
     private static let codeLength = 13
     private static let names = Rendition.allCases.map { (bytes: Array($0.rawValue.utf8), rendition: $0) }
 
-    /// Nil for every other writing, which may well mean the same.
+    /// Nil for any other form, even an equivalent one.
     init?(path: UnsafeRawBufferPointer, query: UnsafeRawBufferPointer?) {
         let name = Self.start.count + Self.codeLength + 1
         guard let query, query.count == Self.codeLength + 2, query[0] == UInt8(ascii: "v"),

@@ -1,35 +1,64 @@
-/// What the server is doing.
-struct StatusBody: Encodable, Sendable {
-    let version: String
-    /// Seconds.
-    let uptime: Double
-    let revision: Int
-    let total: Int
-    let scanning: Bool
-    /// Absent where files are not looked into.
-    let examined: ExaminationProgress?
-    /// Absent where tiles are made only when they are asked for.
-    let tilesAhead: TilesAhead.Progress?
-    let problems: Problems
-    let sessions: Int
-    let tokens: [String: Int]
-    let loading: [String: Int]
-    let origins: [String: Int]
-    let connections: [String: Int]
-    let streams: [String: Int]
-    let workers: [String: Int]
-    /// Absent where the node is by itself.
-    let cluster: ClusterBody?
-    /// Absent where no PostgreSQL is shared with other nodes.
-    let database: DatabaseBody?
-    /// Absent where no bucket keeps tiles.
-    let tileBucket: [String: Int]?
-    /// Absent where stores may not tell of their objects.
-    let events: [String: Int]?
+import Catalog
+import Encodings
+import Metrics
 
-    /// All are counted, the first ones are named.
-    struct Problems: Encodable, Sendable {
-        let count: Int
-        let first: [String]
+/// The server's state and statistics.
+struct StatusBody: JSONWritable {
+    let version: String
+    /// In seconds.
+    let uptime: Double
+    let revision: UInt64
+    let total: Int
+    let isScanning: Bool
+    /// Nil if files are not indexed.
+    let indexing: IndexingProgress?
+    /// Nil if tiles are made only on request.
+    let prefilling: TilePrefiller.Progress?
+    /// The number of problems, and the texts of the first ones.
+    let problems: (count: Int, first: [String])
+    /// Files and objects that are not shown because of their kind.
+    let unshown: UnshownCounts
+    let sessions: Int
+    /// The statistics of the modules that run, by member.
+    let figures: [(member: StaticString, readings: [MetricReading]?)]
+    /// Nil on a single node.
+    let cluster: ClusterBody?
+    /// Nil if no PostgreSQL is shared with other nodes.
+    let database: DatabaseBody?
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("version", version)
+            json.member("uptime", uptime)
+            json.member("revision", revision)
+            json.member("total", total)
+            json.member("scanning", isScanning)
+            json.member("examined", indexing)
+            json.member("tilesAhead", prefilling)
+            json.member("problems") { json in
+                json.object { json in
+                    json.member("count", problems.count)
+                    json.member("first", problems.first)
+                }
+            }
+            json.member("notShown", UnshownBody(counts: unshown))
+            json.member("sessions", sessions)
+            for (member, readings) in figures { json.member(member, readings.map(Figures.init)) }
+            json.member("cluster", cluster)
+            json.member("database", database)
+        }
+    }
+}
+
+/// The values of metrics by their names.
+struct Figures: JSONWritable {
+    let readings: [MetricReading]
+
+    init(_ readings: [MetricReading]) { self.readings = readings }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            for reading in readings { json.member(named: reading.name, reading.value) }
+        }
     }
 }

@@ -1,65 +1,60 @@
 import Catalog
+import Encodings
 
-/// What a store posts when objects come and go: S3's event message, as it is or within a notification of SNS.
-struct StoreEventBody: Decodable, Sendable {
-    /// Absent in a test message, and in a notification's envelope.
-    let records: [Listed]?
-    /// `s3:TestEvent` where a store tries whether anybody listens.
+/// The body that a store posts when objects change: S3's event message, either plain or within an SNS notification.
+struct StoreEventBody: JSONReadable, Sendable {
+    /// Absent in a test message, and in a notification's envelope. Nil for a malformed record, which doesn't invalidate
+    /// the others: the store would only post the same message again and again.
+    let records: [Record?]?
+    /// `s3:TestEvent` if the store is testing the endpoint.
     let test: String?
-    /// `Notification`, `SubscriptionConfirmation` or `UnsubscribeConfirmation`, of SNS.
+    /// `Notification`, `SubscriptionConfirmation` or `UnsubscribeConfirmation`, from SNS.
     let envelope: String?
-    /// Of a notification: a body of the other kind, as text.
+    /// In a notification: the event message as text.
     let message: String?
     let subscribeURL: String?
 
-    /// One that cannot be read takes no other with it: whoever posts it would do so again and again.
-    struct Listed: Decodable, Sendable {
-        let record: Record?
-
-        init(from decoder: any Decoder) { record = try? Record(from: decoder) }
+    init(_ json: JSONField) throws(JSONFieldError) {
+        records = try json["Records"]?.unlessNull?.list { (record) throws(JSONFieldError) in try? Record(record) }
+        test = try json["Event"]?.unlessNull?.text()
+        envelope = try json["Type"]?.unlessNull?.text()
+        message = try json["Message"]?.unlessNull?.text()
+        subscribeURL = try json["SubscribeURL"]?.unlessNull?.text()
     }
 
-    /// Something that happened to one object. When it was, and after what, is of no interest: the store is asked what is.
-    struct Record: Decodable, Sendable {
+    /// A change of one object. The time and order of events don't matter, since the server verifies each with the
+    /// store.
+    struct Record: JSONReadable, Sendable {
         let eventName: String
-        let s3: Place
+        let bucket: String
+        /// Encoded as in an HTML form.
+        let key: String
 
-        struct Place: Decodable, Sendable {
-            let bucket: Bucket
-            let object: Object
+        init(_ json: JSONField) throws(JSONFieldError) {
+            eventName = try json.required("eventName").text()
+            let place = try json.required("s3")
+            bucket = try place.required("bucket").required("name").text()
+            key = try place.required("object").required("key").text()
         }
-
-        struct Bucket: Decodable, Sendable { let name: String }
-
-        struct Object: Decodable, Sendable {
-            /// Encoded as in a form.
-            let key: String
-        }
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case records = "Records"
-        case test = "Event"
-        case envelope = "Type"
-        case message = "Message"
-        case subscribeURL = "SubscribeURL"
     }
 }
 
 extension StoreEventBody.Record {
-    /// Events after which another listing may be other than before. Stores may tell of reading, too, and this server reads.
+    /// The events that can change a listing. Stores may also report reads, which this server itself causes.
     private static let kinds = ["ObjectCreated:", "ObjectRemoved:", "LifecycleExpiration:", "ObjectRestore:"]
 
-    /// Nil where the event changes nothing, or the key cannot be read.
+    /// Nil if the event changes no listing, or if the key is malformed.
     var hint: ObjectHint? {
         let name = eventName.hasPrefix("s3:") ? eventName.dropFirst(3) : eventName[...]
         guard Self.kinds.contains(where: { name.hasPrefix($0) }) else { return nil }
-        return ObjectHint(bucket: s3.bucket.name, encodedKey: s3.object.key)
+        return ObjectHint(bucket: bucket, encodedKey: key)
     }
 }
 
-/// What is answered when events were taken.
-struct StoreEventAnswer: Encodable, Sendable {
-    /// Events at which there may be a picture of this gallery.
+/// The response to accepted events.
+struct StoreEventAnswer: JSONWritable {
+    /// The number of events that may concern a picture of this gallery.
     let noted: Int
+
+    func write(to json: inout JSONWriter) { json.object { $0.member("noted", noted) } }
 }

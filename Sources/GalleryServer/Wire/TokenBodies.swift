@@ -1,88 +1,107 @@
-/// What a client asks for: tokens for some slots, by image or as a run of indices.
-struct TokenRequestBody: Decodable, Sendable {
-    var session: String?
-    var rendition: String?
+import Encodings
+
+/// A client's request for tokens for some slots, listed by image or as a range of positions.
+struct TokenRequestBody: JSONReadable, Sendable {
+    /// The most slots of a request.
+    static let maximumSlots = 500
+
+    let session: String?
+    let rendition: String?
     /// `visible` (the default) or `prefetch`.
-    var purpose: String?
-    /// Tries again what failed a moment ago: a person asked for it.
-    var retry: Bool?
-    /// The canonical text of the view that `first` and `count` are positions of.
-    var view: String?
-    var slots: [Slot]?
-    var first: Int? { firstNumber?.value }
-    var count: Int? { countNumber?.value }
+    let purpose: String?
+    /// Bypasses the negative cache, because the user asked for a retry.
+    let retry: Bool?
+    /// The canonical text of the view in which `first` and `count` are positions.
+    let view: String?
+    let slots: [Slot]?
+    let first: Int?
+    let count: Int?
 
-    private var firstNumber: WholeNumber?
-    private var countNumber: WholeNumber?
-
-    private enum CodingKeys: String, CodingKey {
-        case session, rendition, purpose, retry, view, slots
-        case firstNumber = "first"
-        case countNumber = "count"
+    init(_ json: JSONField) throws(JSONFieldError) {
+        session = try json["session"]?.unlessNull?.text()
+        rendition = try json["rendition"]?.unlessNull?.text()
+        purpose = try json["purpose"]?.unlessNull?.text()
+        retry = try json["retry"]?.unlessNull?.boolean()
+        view = try json["view"]?.unlessNull?.text()
+        slots = try json["slots"]?.unlessNull?.list(atMost: Self.maximumSlots, Slot.init)
+        first = try json["first"]?.unlessNull?.integer(in: 0...largestSafeInteger)
+        count = try json["count"]?.unlessNull?.integer(in: 1...Self.maximumSlots)
     }
 
-    struct Slot: Decodable, Sendable {
-        var slot: Int { number.value }
-        var image: String
+    struct Slot: JSONReadable, Sendable {
+        let slot: Int
+        let image: String
 
-        private var number: WholeNumber
-
-        private enum CodingKeys: String, CodingKey {
-            case number = "slot"
-            case image
+        init(_ json: JSONField) throws(JSONFieldError) {
+            slot = try json.required("slot").integer(in: 0...largestSafeInteger)
+            image = try json.required("image").text()
         }
     }
 }
 
-/// A whole number in a body. Of one that does not fit, Foundation's decoder does not say where it stands.
-private struct WholeNumber: Decodable, Sendable {
-    let value: Int
-
-    init(from decoder: any Decoder) throws {
-        do {
-            value = try decoder.singleValueContainer().decode(Int.self)
-        } catch {
-            // Not even a DecodingError, where the number has no place in Swift.
-            throw DecodingError.typeMismatch(
-                Int.self, .init(codingPath: decoder.codingPath, debugDescription: "not a whole number that fits"))
-        }
-    }
-}
-
-/// The tokens that were issued.
-struct TokenAnswerBody: Encodable, Sendable {
+/// The issued tokens.
+struct TokenAnswerBody: JSONWritable {
     let session: String
     let tokens: [Granted]
-    /// Slots whose image the gallery does not have; absent when there are none.
-    let refused: [Refused]?
+    /// Slots whose image is not in the gallery.
+    let refused: [Refused]
 
-    struct Granted: Encodable, Sendable {
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("session", session)
+            json.member("tokens", tokens)
+            json.member("refused", refused.isEmpty ? nil : refused)
+        }
+    }
+
+    struct Granted: JSONWritable {
         let slot: Int
         let image: String
         let token: String
         let href: String
+
+        func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.member("slot", slot)
+                json.member("image", image)
+                json.member("token", token)
+                json.member("href", href)
+            }
+        }
     }
 
-    struct Refused: Encodable, Sendable {
+    struct Refused: JSONWritable {
         let slot: Int
         let image: String
-        let reason: String
 
-        init(noSuchImage image: String, slot: Int) {
-            self.slot = slot
-            self.image = image
-            reason = "The gallery has no such image any more."
+        func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.member("slot", slot)
+                json.member("image", image)
+                json.member("reason", "The gallery no longer has this image.")
+            }
         }
     }
 }
 
-/// What is to be cancelled: some tokens, or, without `tokens`, the session with all it has.
-struct CancelRequestBody: Decodable, Sendable {
-    var session: String
-    var tokens: [String]?
+/// What to cancel: the given tokens or, without `tokens`, the whole session.
+struct CancelRequestBody: JSONReadable, Sendable {
+    private static let maximumTokens = 1_000
+
+    let session: String
+    let tokens: [String]?
+
+    init(_ json: JSONField) throws(JSONFieldError) {
+        session = try json.required("session").text()
+        tokens = try json["tokens"]?.unlessNull?.list(atMost: Self.maximumTokens) {
+            (token) throws(JSONFieldError) in try token.text()
+        }
+    }
 }
 
-/// How many tokens were still alive and are now cancelled.
-struct CancelAnswerBody: Encodable, Sendable {
+/// The number of tokens that were alive and are now cancelled.
+struct CancelAnswerBody: JSONWritable {
     let cancelled: Int
+
+    func write(to json: inout JSONWriter) { json.object { $0.member("cancelled", cancelled) } }
 }

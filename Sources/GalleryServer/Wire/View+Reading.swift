@@ -3,7 +3,7 @@ import HTTPServer
 import HTTPTypes
 
 extension QueryReader {
-    /// The view that the parameters name; the plain one where there are none.
+    /// The view given by the parameters; the default view if there are none.
     func view() throws -> View {
         do {
             return try View { try text($0) }
@@ -14,15 +14,15 @@ extension QueryReader {
 }
 
 extension View {
-    /// The view of a canonical text, as a member of a body or of a message has it.
+    /// Parses the canonical text of a view, as used in bodies and messages.
     ///
-    /// - Throws: a `Problem` that names the field.
+    /// - Throws: A `Problem` that names the field.
     init(text: String) throws {
         let query = Query(text)
         do {
             try self.init { name in
                 let values = query.values(of: name)
-                guard values.count <= 1 else { throw ViewError(field: name, reason: "must not come more than once.") }
+                guard values.count <= 1 else { throw ViewError(field: name, reason: "must not be repeated.") }
                 return values.first
             }
         } catch let error as ViewError {
@@ -36,6 +36,6 @@ extension Problem {
         var members: [String: Problem.Value] = ["field": .string(error.field)]
         if let word = error.word { members["word"] = .string(word) }
         self.init(
-            .badRequest, title: "A field is not as it should be", detail: error.description, members: members)
+            .badRequest, title: "A field is invalid", detail: error.description, members: members)
     }
 }

@@ -1,86 +1,82 @@
 import Catalog
+import Encodings
 
 /// The months of a view.
-struct TimelineBody: Encodable, Sendable {
-    struct Month: Encodable, Sendable {
-        /// `2019-06`; null for the images of which it is not known.
-        let month: String?
-        let first: Int
-        let count: Int
+struct TimelineBody: JSONWritable {
+    let timeline: Timeline
 
-        private enum Key: CodingKey { case month, first, count }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(month, forKey: .month)
-            try container.encode(first, forKey: .first)
-            try container.encode(count, forKey: .count)
-        }
-
-        init(_ month: Timeline.Month) {
-            if let year = month.year, let number = month.month {
-                let digits = String(year)
-                self.month =
-                    String(repeating: "0", count: max(0, 4 - digits.count)) + digits + (number < 10 ? "-0" : "-")
-                    + String(number)
-            } else {
-                self.month = nil
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("revision", timeline.revision)
+            json.member("total", timeline.total)
+            json.member("months") { json in
+                json.list(timeline.months) { json, month in
+                    json.object { json in
+                        json.member("month") { Self.write(month, to: &$0) }
+                        json.member("first", month.first)
+                        json.member("count", month.count)
+                    }
+                }
             }
-            first = month.first
-            count = month.count
         }
     }
 
-    let revision: Int
-    let total: Int
-    let months: [Month]
-
-    init(_ timeline: Timeline) {
-        revision = Int(clamping: timeline.revision)
-        total = timeline.total
-        months = timeline.months.map(Month.init)
+    /// `2019-06`; null for images whose date is unknown.
+    private static func write(_ month: Timeline.Month, to json: inout JSONWriter) {
+        guard let year = month.year, let number = month.month else { return json.null() }
+        let digits = String(year)
+        json.value(
+            String(repeating: "0", count: max(0, 4 - digits.count)) + digits + (number < 10 ? "-0" : "-")
+                + String(number))
     }
 }
 
-/// The folders in one.
-struct FoldersBody: Encodable, Sendable {
-    struct Folder: Encodable, Sendable {
-        let path: String
-        let name: String
-        let count: Int
-        let hasFolders: Bool
-    }
-
+/// The subfolders of a folder.
+struct FoldersBody: JSONWritable {
     let parent: String
-    let folders: [Folder]
+    let folders: [GalleryFolder]
 
-    init(parent: String, _ folders: [GalleryFolder]) {
-        self.parent = parent
-        self.folders = folders.map {
-            Folder(path: $0.path, name: $0.name, count: $0.count, hasFolders: $0.hasFolders)
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("parent", parent)
+            json.member("folders") { json in
+                json.list(folders) { json, folder in
+                    json.object { json in
+                        json.member("path", folder.path)
+                        json.member("name", folder.name)
+                        json.member("count", folder.count)
+                        json.member("hasFolders", folder.hasFolders)
+                    }
+                }
+            }
         }
     }
 }
 
-/// Where an image stands in a view.
-struct PositionBody: Encodable, Sendable {
+/// The position of an image in a view.
+struct PositionBody: JSONWritable {
     let index: Int
-    let revision: Int
+    let revision: UInt64
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("index", index)
+            json.member("revision", revision)
+        }
+    }
 }
 
-/// How wide the images of each block are together.
-struct ShapeBody: Encodable, Sendable {
-    let revision: Int
-    let total: Int
-    let block: Int
-    let parts: [Int]
-    let sums: [Double]
+/// The sum of the images' aspect ratios in each block.
+struct ShapeBody: JSONWritable {
+    let shape: Shape
 
-    init(_ shape: Shape) {
-        revision = Int(clamping: shape.revision)
-        total = shape.total
-        block = Shape.block
-        parts = shape.parts
-        sums = shape.sums.map { ($0 * 10).rounded() / 10 }
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("revision", shape.revision)
+            json.member("total", shape.total)
+            json.member("block", Shape.block)
+            json.member("parts", shape.parts)
+            json.member("sums", shape.sums.map { ($0 * 10).rounded() / 10 })
+        }
     }
 }

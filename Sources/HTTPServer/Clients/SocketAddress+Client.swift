@@ -10,6 +10,6 @@ extension SocketAddress {
         }
     }
 
-    /// Who asks, if it asks for itself.
+    /// The client with this address, if it is no proxy.
     public var client: Client { Client(address) }
 }

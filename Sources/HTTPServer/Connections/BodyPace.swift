@@ -1,22 +1,22 @@
-/// Whether a request's body comes fast enough: bytes and waits in, a verdict out, no clock.
+/// Whether a request's body arrives fast enough. A pure value: bytes and elapsed times go in, a verdict comes out.
 ///
-/// A body must not be silent for too long, and must bring a least rate over any stretch of time, whatever it brought
-/// before: what came quickly at first buys no patience.
+/// A body must not pause for too long, and must have a minimum rate over any period of time. A fast start does not
+/// make up for being slow later.
 struct BodyPace: Sendable {
     struct Limits: Sendable {
-        /// How long no byte may come.
+        /// How long a pause may be.
         var silence: Duration
-        /// The stretch of time over which the rate counts.
+        /// The period over which the rate is averaged.
         var window: Duration
-        /// The least rate, in bytes a second. 0: none.
+        /// The minimum rate in bytes per second; 0 for none.
         var rate: Int
     }
 
-    /// The window slides by its quarters.
+    /// The window slides by a quarter of its length.
     private static let parts = 4
 
     private var silence = Duration.zero
-    /// Bytes of the present part, and of those before it, the latest first.
+    /// The bytes of the current quarter, and of the previous ones, latest first.
     private var present = 0
     private var past: [Int] = []
     private var elapsed = Duration.zero
@@ -27,7 +27,8 @@ struct BodyPace: Sendable {
         silence = .zero
     }
 
-    /// The client was waited for. False once it is too slow. What is told at once must be short beside the limits.
+    /// Reports that the server waited for the client. Returns false if the client is too slow. `time` must be short
+    /// compared to the limits.
     mutating func waited(_ time: Duration, _ limits: Limits) -> Bool {
         silence += time
         guard silence <= limits.silence else { return false }

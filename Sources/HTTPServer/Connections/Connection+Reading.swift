@@ -4,16 +4,16 @@ import Glibc
 import HTTPTypes
 
 extension Connection {
-    /// Bytes of a body that nobody wants, thrown away for the sake of keeping the connection.
+    /// The most bytes of an unwanted body to discard in order to keep the connection.
     static let discardLimit: Int64 = 1_048_576
 
-    /// How much of the input is taken in one turn, in parts of a body; requests, which handlers have work with, and reads
-    /// count for more.
+    /// How much input to take per iteration, counted in parts of a body. Requests, which cost their handlers work,
+    /// and reads count for more.
     static let turn = 256
     private static let partsForRequest = 8
     private static let partsForRead = 64
 
-    /// Whether the body that is arriving may be read further.
+    /// Whether more of the arriving body may be read.
     var canReadBody: Bool {
         guard let receiving else { return true }
         return receiving.isDiscarded || receiving.body.takesMore
@@ -25,13 +25,13 @@ extension Connection {
         return takesRequests && exchanges.count < shard.configuration.pipelineDepth && !isBlocked
     }
 
-    /// Hands out what has arrived, and reads more while there is somebody to take it.
+    /// Passes on what has arrived, and reads more while it can be used.
     func takeInput() {
         guard !isYielding else { return }
         while phase != .closed, channel == nil || phase == .lingering {
             if phase == .open {
                 takeEvents()
-                // Once no request is taken, the socket is read for the client's end alone.
+                // Once no more requests are accepted, the socket is read only to notice the client's end.
                 guard phase != .closed, canTakeMore || (!takesRequests && receiving == nil && heldBack == nil) else {
                     return
                 }
@@ -64,7 +64,7 @@ extension Connection {
     func read() {
         let count = recv(socket, shard.readBuffer.baseAddress, shard.readBuffer.count, 0)
         if count > 0 {
-            // A short read has emptied the socket, and the next bytes or the end will be reported.
+            // A short read has emptied the socket, and epoll will report further bytes or the end.
             if count < shard.readBuffer.count, !endIsAnnounced { mayRead = false }
             let bytes = UnsafeRawBufferPointer(rebasing: shard.readBuffer[..<count])
             if phase == .open {
@@ -83,7 +83,7 @@ extension Connection {
         }
     }
 
-    /// The client has finished sending.
+    /// The client has shut down its sending side.
     private func finishInput() {
         peerHasFinished = true
         mayRead = false
@@ -132,7 +132,7 @@ extension Connection {
         let context = ResponseEncoder.Context(
             isHead: head.method == .head, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive)
         let client = client(of: head)
-        if answerOnTheSpot(head, number: number, context, of: client) { return }
+        if respondImmediately(head, number: number, context, of: client) { return }
         exchanges.append(
             Exchange(number: number, context: context, client: client, awaitsContinue: head.expectsContinue))
         let body: RequestBody
@@ -140,26 +140,26 @@ extension Connection {
         case .none, .length(0): body = .none
         case .length(let length):
             body = RequestBody(
-                declaredLength: length, of: client, budget: shard.bodies, loop: shard.loop, source: self)
+                declaredLength: length, of: client, budget: shard.requestBudget, loop: shard.loop, source: self)
         case .chunked:
             body = RequestBody(
-                declaredLength: nil, of: client, budget: shard.bodies, loop: shard.loop, source: self)
+                declaredLength: nil, of: client, budget: shard.requestBudget, loop: shard.loop, source: self)
         }
-        if head.asksForWebSocket, body === RequestBody.none { heldBack = number }
+        if head.requestsWebSocket, body === RequestBody.none { heldBack = number }
         if body !== RequestBody.none { receiving = Receiving(number: number, body: body) }
         let reply = Reply(loop: shard.loop, sink: self, number: number)
         shard.responder.respond(
             to: Request(
-                head: head, peer: peer, client: client, isFromProxy: countsFor == nil, loop: shard.loop, body: body),
+                head: head, peer: peer, client: client, isFromProxy: countedClient == nil, loop: shard.loop, body: body),
             reply: reply)
-        // Only an answer that takes its time needs to hear of the client's going.
+        // Only a response that is still pending needs to learn that the client disconnects.
         if let index = index(of: number), exchanges[index].response == nil, !(isAnswering && index == 0) {
             exchanges[index].owner = ReplyOwner(reply)
         }
     }
 
     private func client(of head: RequestHead) -> Client {
-        countsFor ?? shard.clients.client(behind: peer, RequestHeaders(head: head))
+        countedClient ?? shard.clients.client(behind: peer, RequestHeaders(head: head))
     }
 
     func index(of number: UInt64) -> Int? {
@@ -174,7 +174,7 @@ extension Connection {
         if isAnswering, exchanges.first?.number == number { livesOn = false }
     }
 
-    /// The next request is not one: answers so after all others, and closes.
+    /// The next request is malformed: queues an error response after the pending ones, and closes the connection.
     func refuse(_ error: RequestError) {
         takesRequests = false
         headSince = nil
@@ -185,7 +185,7 @@ extension Connection {
         process()
     }
 
-    /// The body that is arriving fails. Its handler learns it, and the connection closes after its answer.
+    /// The arriving body fails. Its handler gets the error, and the connection closes after the response.
     func fail(_ error: RequestError) {
         guard let receiving else { return }
         self.receiving = nil

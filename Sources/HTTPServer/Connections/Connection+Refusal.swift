@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension Connection {
-    /// The server, or this client, has too many connections: says so, takes no request, and closes.
-    func turnAway(hasTooMany byClient: Bool) {
+    /// The server or this client has too many connections: says so, accepts no request, and closes.
+    func refuseConnection(exceedsClientLimit byClient: Bool) {
         takesRequests = false
         let problem =
             byClient

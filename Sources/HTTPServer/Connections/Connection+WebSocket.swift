@@ -2,7 +2,8 @@ import HTTPTypes
 import Logging
 
 extension Connection {
-    /// The first answer makes a WebSocket of the connection. No other is owed: nothing was read after its request.
+    /// The first response turns the connection into a WebSocket. No other response is owed, since nothing was read
+    /// after its request.
     func beginWebSocket(_ response: Response, _ upgrade: WebSocketUpgrade) {
         isAnswering = false
         heldBack = nil
@@ -10,7 +11,7 @@ extension Connection {
             try shard.encoder.encodeUpgrade(response, to: &output.first)
         } catch {
             shard.logger.error("a response could not be sent: \(error)")
-            response.letGo(.aborted)
+            response.abandon(.aborted)
             exchanges[0].response = Problem(.internalServerError).response
             return
         }

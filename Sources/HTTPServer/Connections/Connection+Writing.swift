@@ -9,15 +9,15 @@ extension Connection: Reply.Sink {
         guard phase == .open, let index = index(of: number), exchanges[index].response == nil,
             !(isAnswering && index == 0)
         else {
-            response.letGo(.disconnected)
+            response.abandon(.disconnected)
             return
         }
         exchanges[index].response = response
         exchanges[index].owner = nil
-        // The client gets no WebSocket: what it sends is HTTP as before.
+        // The client gets no WebSocket, so what it sends next is still HTTP.
         if heldBack == number, response.upgrade == nil { heldBack = nil }
         flush()
-        holdAnswer(to: number)
+        holdResponse(to: number)
         if !isProcessing { process() }
     }
 
@@ -27,34 +27,34 @@ extension Connection: Reply.Sink {
 }
 
 extension Connection {
-    /// Bytes of a stream that are pulled at a time, so that what is cancelled has at most this much on its way.
+    /// The most bytes to pull from a stream at a time, so that no more than this is on its way when it is cancelled.
     private static let streamFrame = 16_384
     private static let fileFrame = 65_536
-    /// Bytes of one connection after which the others of the loop have their turn.
-    private static let bytesInTurn = 1_048_576
+    /// The most bytes to write per iteration before the loop's other connections get a chance.
+    private static let bytesPerTurn = 1_048_576
 
-    /// Writes answers, in order, as far as they are there and the socket takes them.
+    /// Writes responses in order, as far as they are available and the socket accepts them.
     func flush() {
         guard !isFlushing, channel == nil else { return }
         isFlushing = true
         defer { isFlushing = false }
-        var budget = Self.bytesInTurn
+        var budget = Self.bytesPerTurn
         while phase == .open, !isBlocked {
-            if !output.isEmpty {
+            if !output.isEmpty, sending?.holdsHead != true {
                 budget -= output.second.count
                 writeOutput()
             } else if isAnswering {
                 guard budget > 0 else {
                     return yield()
                 }
-                guard continueAnswer() else { return }
-            } else if !beginAnswer() {
+                guard continueResponse() else { return }
+            } else if !beginResponse() {
                 return
             }
         }
     }
 
-    /// Hands what is in `output` to the kernel, as far as it takes it.
+    /// Passes `output` to the kernel as far as it accepts it.
     func writeOutput() {
         settle(output.write(to: socket))
     }
@@ -67,14 +67,14 @@ extension Connection {
         case .blocked:
             if output.hasProgressed || stalledSince == nil { stalledSince = shard.now() }
             isBlocked = true
-            holdPresentAnswer()
+            holdCurrentResponse()
         case .failed:
             tearDown(.disconnected)
         }
     }
 
-    /// Takes the answer of the first exchange on. False if there is none yet.
-    private func beginAnswer() -> Bool {
+    /// Starts to write the first exchange's response. Returns false if there is none yet.
+    private func beginResponse() -> Bool {
         guard let first = exchanges.first else { return false }
         guard let given = first.response else {
             let asksToGoOn = first.wantsContinue && first.awaitsContinue
@@ -84,7 +84,7 @@ extension Connection {
             output.first.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
             return true
         }
-        // Before the answer is asked anything: what it asks may come back here.
+        // Cleared before the response's closure is called, because that may re-enter this method.
         exchanges[0].response = nil
         isAnswering = true
         let response = reconsidered(given)
@@ -102,7 +102,7 @@ extension Connection {
             shard.logger.error("a response could not be sent: \(error)")
             heldBack = nil
             forgetHeld(at: 0)
-            response.letGo(.aborted)
+            response.abandon(.aborted)
             exchanges[0].response = Problem(.internalServerError).response
             isAnswering = false
             return true
@@ -112,23 +112,23 @@ extension Connection {
         return true
     }
 
-    /// The answer itself, or the one that is to be sent in its place by now.
+    /// The response, or the one that replaces it at its own request.
     private func reconsidered(_ response: Response) -> Response {
         guard let instead = response.instead?() else { return response }
         forgetHeld(at: 0)
-        response.letGo(.aborted)
+        response.abandon(.aborted)
         if instead.upgrade == nil { heldBack = nil }
         return instead
     }
 
-    /// Whether, after the answer to `exchange`, there may be another request.
+    /// Whether another request may follow the response to `exchange`.
     private func takesMore(after exchange: Exchange) -> Bool {
-        // Requests that have been taken already are answered; only the last of them says that it is the last.
+        // Requests that have already been read are answered; only the last response announces the close.
         if exchanges.count > 1 { return true }
         guard !shard.isStopping, !peerHasFinished else { return false }
-        // A client that was never told to go on with its body may or may not send it: nobody can tell.
+        // A client that was never told to continue may or may not send its body: the server can't know.
         guard let receiving, receiving.number == exchange.number else { return takesRequests }
-        // A long rest of a body is not worth its reading; of one in chunks nobody knows how long it is.
+        // Reading the remainder of a long body isn't worthwhile, and the length of a chunked one is unknown.
         let rest = (receiving.body.declaredLength ?? shard.limits.body) - Int64(receiving.receivedBytes)
         return takesRequests && !exchange.awaitsContinue && rest <= Self.discardLimit
     }
@@ -142,7 +142,7 @@ extension Connection {
             return
         case .file(let region):
             guard framing != .none else { return }
-            stream = FileStream(region, queues: shard.diskQueues)
+            stream = FileStream(region)
         case .stream(let given, _): stream = given
         }
         let remaining: Int64?
@@ -153,17 +153,17 @@ extension Connection {
         case .length(let length): remaining = length
         case .chunked, .untilClose: remaining = nil
         }
-        let isFile = stream is FileStream
         sending = Sending(
             stream: stream, remaining: remaining, isChunked: framing == .chunked,
-            frame: isFile ? Self.fileFrame : Self.streamFrame)
+            frame: stream is FileStream ? Self.fileFrame : Self.streamFrame,
+            holdsHead: stream.readsFile && remaining != 0)
     }
 
-    /// Goes on with the answer that is being written, of which nothing waits in `output`. False if there is nothing to
-    /// do for now.
-    private func continueAnswer() -> Bool {
+    /// Continues the current response, of which nothing is left in `output`. Returns false if there is nothing to do
+    /// for now.
+    private func continueResponse() -> Bool {
         guard let sending else {
-            finishAnswer()
+            finishResponse()
             return true
         }
         guard !sending.isWaiting else { return false }
@@ -186,11 +186,12 @@ extension Connection {
         let result = sending.stream.pull(upTo: limit) { [self, loop = shard.loop] in
             loop.execute { self.streamWoke(pull: pull) }
         }
-        // The stream may have closed the connection by what it did.
+        // The stream may have closed the connection.
         guard phase == .open, self.sending?.pulls == pull else { return }
         switch result {
         case .pending: self.sending?.waitsSince = shard.now()
         case .aborted: tearDown(.aborted, resets: true)
+        case .timedOut: timedOut()
         case .bytes(let bytes): send(bytes)
         case .finished:
             guard sending.remaining == nil else {
@@ -200,6 +201,7 @@ extension Connection {
             }
             self.sending?.remaining = 0
             self.sending?.isWaiting = false
+            self.sending?.holdsHead = false
             if sending.isChunked { output.first.append(contentsOf: "0\r\n\r\n".utf8) }
         }
     }
@@ -211,6 +213,7 @@ extension Connection {
             return
         }
         sending.isWaiting = false
+        sending.holdsHead = false
         sending.remaining = sending.remaining.map { $0 - Int64(bytes.count) }
         if sending.isChunked {
             ResponseEncoder.appendChunkSize(bytes.count, to: &output.first)
@@ -220,6 +223,22 @@ extension Connection {
         self.sending = sending
     }
 
+    /// The disk that the body is on does not answer.
+    private func timedOut() {
+        shard.logger.warning("A file could not be read in time.")
+        guard let sending, sending.holdsHead else { return tearDown(.aborted, resets: true) }
+        self.sending = nil
+        output.clear()
+        sending.stream.ended(.aborted)
+        guard phase == .open else { return }
+        forgetHeld(at: 0)
+        exchanges[0].response = Self.diskTimeout.response
+        isAnswering = false
+    }
+
+    private static let diskTimeout = Problem(
+        .gatewayTimeout, detail: "The disk that holds this file does not answer.", headers: [.retryAfter: "10"])
+
     private static let lineEnd: [UInt8] = [ASCII.carriageReturn, ASCII.lineFeed]
 
     private func streamWoke(pull: UInt64) {
@@ -228,17 +247,17 @@ extension Connection {
         process()
     }
 
-    /// Whether the socket takes bytes now; if not, waits until it does.
+    /// Whether the socket is writable; if not, waits until it is.
     func awaitWritable() -> Bool {
         if isWritable { return true }
         isBlocked = true
         stalledSince = shard.now()
-        holdPresentAnswer()
+        holdCurrentResponse()
         return false
     }
 
-    /// Whether the socket would take bytes now. Asked before each pull, since what is pulled can no longer be cancelled.
-    /// The question itself makes the kernel report when the answer changes.
+    /// Whether the socket is writable. Checked before each pull, since bytes that have been pulled can no longer be
+    /// cancelled. The check itself makes the kernel report when the socket becomes writable.
     private var isWritable: Bool {
         var query = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
         return poll(&query, 1, 0) > 0
@@ -248,16 +267,16 @@ extension Connection {
         self.sending = nil
         sending.stream.ended(.complete)
         guard phase == .open else { return }
-        finishAnswer()
+        finishResponse()
     }
 
-    private func finishAnswer() {
+    private func finishResponse() {
         isAnswering = false
         let exchange = exchanges.removeFirst()
         giveBack(exchange)
         waitsSince = shard.now()
         if receiving?.number == exchange.number {
-            // Nobody reads the rest of the body. Nobody waits for it either.
+            // Nobody reads the rest of the body or waits for it.
             receiving?.isDiscarded = true
             receiving?.body.end(.disconnected)
         }

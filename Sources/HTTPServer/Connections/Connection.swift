@@ -4,14 +4,14 @@ import EventLoops
 import Glibc
 import HTTPTypes
 
-/// One client's connection: reads requests, hands them out, and writes the answers in the order of the requests.
+/// One client's connection: reads requests, passes them on, and writes the responses in the order of the requests.
 ///
 /// `@unchecked Sendable`. Invariant: all its state belongs to the loop of its shard, and every method is called there.
 final class Connection: EventHandler, @unchecked Sendable {
     enum Phase {
         case open
-        /// All that will be sent has been sent; what the client still sends is thrown away, so that the kernel does
-        /// not answer it with a reset that could destroy our last answer on its way (RFC 9112 §9.6).
+        /// Everything has been sent. What the client still sends is discarded, because otherwise the kernel would
+        /// respond with a reset that could destroy the last response on its way (RFC 9112 §9.6).
         case lingering
         case closed
     }
@@ -19,65 +19,65 @@ final class Connection: EventHandler, @unchecked Sendable {
     let shard: Shard
     let socket: Int32
     let peer: SocketAddress
-    /// Whose it is; nil for a proxy's, which brings the requests of others.
-    let countsFor: Client?
-    /// Where it stands among the shard's connections.
+    /// The client that the connection counts for; nil for a proxy's connection, which carries other clients' requests.
+    let countedClient: Client?
+    /// Its index among the shard's connections.
     var position = 0
 
     var phase = Phase.open
     var parser: RequestParser
-    /// Requests without a completely written answer, in order.
+    /// Requests whose responses are not completely written, in order.
     var exchanges: [Exchange] = []
     var nextNumber: UInt64 = 0
     var receiving: Receiving?
-    /// False once no further request will be taken.
+    /// False once no further request is accepted.
     var takesRequests = true
-    /// The request that asks for a WebSocket, until it is known that it gets none: what comes after it may be no HTTP.
+    /// The request for a WebSocket that is still pending: until it is answered, the bytes after it may not be HTTP.
     var heldBack: UInt64?
-    /// What the connection is after its answer, for good.
+    /// Set once the connection has become a WebSocket, for good.
     var channel: WebSocketChannel?
     /// Whether the socket may have something to read.
     var mayRead = true
-    /// Whether the client has finished sending, as read, and as reported before it is read.
+    /// Whether the client has shut down its sending side: as read, and as reported by epoll before that.
     var peerHasFinished = false
     var endIsAnnounced = false
-    /// When that was, in nanoseconds of the shard's clock.
+    /// When that was reported, in nanoseconds of the shard's clock.
     private var endedSince: UInt64?
-    /// Whether it is to be found out if a client that has finished sending is still there.
+    /// Whether to probe if a client that has shut down its sending side is still there.
     var mustAskForClient = false
 
     var output = OutputQueue()
-    /// The body of the answer in `output`, if it is a stream.
+    /// The body of the current response, if it is a stream.
     var sending: Sending?
-    /// Whether the first exchange's answer is being written.
+    /// Whether the first exchange's response is being written.
     var isAnswering = false
-    /// Whether the connection lives on after the answer that is being written.
+    /// Whether the connection stays open after the current response.
     var livesOn = true
-    /// Whether the socket takes no bytes for now.
+    /// Whether the socket is not writable for now.
     var isBlocked = false
 
-    /// Whether it waits for its next turn.
+    /// Whether it waits for its next turn on the loop.
     private(set) var isYielding = false
-    /// What may still be taken from the input in this turn.
+    /// How much more input may be taken in this turn.
     var allowance = 0
 
     private(set) var isProcessing = false
     private var mustProcess = false
     var isFlushing = false
 
-    /// When the present wait began, in nanoseconds of the shard's clock: for the next request, or for the client's last
-    /// words.
+    /// When the current wait began, in nanoseconds of the shard's clock: for the next request, or for the client to
+    /// close.
     var waitsSince: UInt64
-    /// Since when the client has taken no byte of an answer that waits to be written.
+    /// The time since which the client has accepted no byte of the waiting response.
     var stalledSince: UInt64?
-    /// When the present head began to arrive.
+    /// When the current head began to arrive.
     var headSince: UInt64?
 
     init(shard: Shard, socket: Int32, peer: SocketAddress) {
         self.shard = shard
         self.socket = socket
         self.peer = peer
-        countsFor = shard.clients.isProxy(peer) ? nil : peer.client
+        countedClient = shard.clients.isProxy(peer) ? nil : peer.client
         parser = RequestParser(limits: shard.limits)
         waitsSince = shard.now()
     }
@@ -92,11 +92,11 @@ final class Connection: EventHandler, @unchecked Sendable {
         if events.contains(.writable) { isBlocked = false }
         if events.contains(.peerFinished) { endIsAnnounced = true }
         process()
-        // If reading is held back, the end of the client's sending is known before it is read.
+        // If reading is suspended, the end of the client's sending is known before it is read.
         if events.contains(.peerFinished) { sendingHasEnded() }
     }
 
-    /// Does all that can be done now: write, read, hand out requests.
+    /// Does everything that can be done now: writes, reads, and passes on requests.
     func process() {
         mustProcess = true
         guard !isProcessing else { return }
@@ -114,50 +114,53 @@ final class Connection: EventHandler, @unchecked Sendable {
         isProcessing = false
     }
 
-    /// Goes on once the other connections of the loop have had their turn.
+    /// Continues after the loop's other connections have had a turn.
     func yield() {
         guard !isYielding, phase != .closed else { return }
         isYielding = true
-        shard.queueTurn(of: self)
+        shard.enqueueTurn(of: self)
     }
 
-    /// The turn has come.
-    func goOn() {
+    /// The connection's turn has come.
+    func runTurn() {
         isYielding = false
         guard phase != .closed else { return }
-        if shard.isStopping { windUp() } else { process() }
+        if shard.isStopping { closeGracefully() } else { process() }
     }
 
-    /// The client sends no more. It may still read (RFC 9112 §9.6), and is owed its answers then; or it has closed, which
-    /// looks the same until it is sent something. A kernel answers bytes for a closed socket with a reset: so an answer
-    /// that is being written finds out by itself, and before one that has not begun goes an interim one, which clients
-    /// pass over (RFC 9110 §15.2); not at once, so that quick answers come without one to clients too simple for it. An
-    /// answer that has begun and has nothing to give for now, or one in HTTP/1.0, which has no interim answers, finds
-    /// out nothing: there the client counts as gone after a while.
+    /// The client has shut down its sending side. Either it is still reading and is owed its responses (RFC 9112
+    /// §9.6), or it has closed the socket; the two look alike until the client is sent something. For a closed
+    /// socket, the client's kernel then responds with a reset.
+    ///
+    /// A response that is being written therefore notices by itself. Before a response that has not begun, the server
+    /// sends an interim response, which clients ignore (RFC 9110 §15.2); not at once, so that clients too simple for
+    /// that get quick responses without one. Neither works for a response that has begun but is pausing, or for
+    /// HTTP/1.0, which has no interim responses: in those cases the client counts as gone after a while.
     func sendingHasEnded() {
         guard phase == .open, channel == nil, endedSince == nil, !exchanges.isEmpty else { return }
         endedSince = shard.now()
-        shard.loop.schedule(after: Self.patience) { [weak self] in
+        shard.loop.schedule(after: Self.probeDelay) { [weak self] in
             guard let self, phase == .open else { return }
             mustAskForClient = true
             process()
         }
     }
 
-    /// How long an answer may take before a client that has finished sending is asked for.
-    private static let patience = Duration.milliseconds(10)
+    /// How long a response may take before the server probes a client that has shut down its sending side.
+    private static let probeDelay = Duration.milliseconds(10)
 
-    /// Since when a client that has finished sending has been sent nothing by which it could be told that it is there.
+    /// The time since which nothing was sent that would show whether a client that has shut down its sending side is
+    /// still there.
     private var unprovenSince: UInt64? {
         guard channel == nil, let endedSince, let first = exchanges.first else { return nil }
         guard isAnswering else { return first.context.minorVersion > 0 ? nil : endedSince }
-        guard let sending, sending.isWaiting, !(sending.stream is FileStream) else { return nil }
+        guard let sending, sending.isWaiting, !sending.stream.readsFile else { return nil }
         return max(endedSince, sending.waitsSince)
     }
 
-    // MARK: The end
+    // MARK: End
 
-    /// All that will be sent has been handed to the kernel.
+    /// Everything has been passed to the kernel.
     func close() {
         guard phase == .open else { return }
         guard !peerHasFinished, shutdown(socket, Int32(SHUT_WR)) == 0 else {
@@ -166,12 +169,13 @@ final class Connection: EventHandler, @unchecked Sendable {
         }
         phase = .lingering
         waitsSince = shard.now()
-        letGo(.disconnected)
+        notifyEnd(.disconnected)
         mayRead = true
         process()
     }
 
-    /// Closes at once. `resets`: with a reset instead of an orderly end, so that nobody takes a cut body for whole.
+    /// Closes at once. With `resets`, by a reset instead of an orderly close, so that a truncated body can't pass as
+    /// complete.
     func tearDown(_ end: BodyEnd, resets: Bool = false) {
         guard phase != .closed else { return }
         phase = .closed
@@ -182,11 +186,11 @@ final class Connection: EventHandler, @unchecked Sendable {
         shard.loop.unwatch(socket)
         Glibc.close(socket)
         shard.remove(self)
-        letGo(end)
+        notifyEnd(end)
     }
 
-    /// Tells everybody who waits for this connection that it is over.
-    private func letGo(_ end: BodyEnd) {
+    /// Tells everyone who depends on this connection that it is over.
+    private func notifyEnd(_ end: BodyEnd) {
         takesRequests = false
         output = OutputQueue()
         parser.discard()
@@ -198,7 +202,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         self.exchanges = []
         for exchange in exchanges {
             giveBack(exchange)
-            exchange.response?.letGo(end)
+            exchange.response?.abandon(end)
             exchange.owner?.abandon()
         }
         if let receiving {
@@ -210,7 +214,7 @@ final class Connection: EventHandler, @unchecked Sendable {
 
     // MARK: Time
 
-    /// Ends what takes too long. Called now and then; `elapsed` since the last call.
+    /// Ends whatever takes too long. Called regularly, with the time since the last call.
     func sweep(now: UInt64, elapsed: Duration) {
         let configuration = shard.configuration
         func isOver(_ limit: Duration, since start: UInt64) -> Bool {
@@ -243,7 +247,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         }
     }
 
-    /// A connection that rests keeps no memory for its next request.
+    /// Frees the buffers of an idle connection.
     private func releaseBuffers() {
         parser.releaseBuffer()
         if output.isEmpty { output = OutputQueue() }
@@ -252,7 +256,7 @@ final class Connection: EventHandler, @unchecked Sendable {
     private func sweepBody(_ elapsed: Duration) {
         guard var receiving, canReadBody, !(index(of: receiving.number).map { exchanges[$0].awaitsContinue } ?? false)
         else { return }
-        // A client that is waited for keeps no memory for what it has not sent.
+        // While the server waits for a slow client, the client's unsent bytes need no buffer.
         parser.releaseBuffer()
         let configuration = shard.configuration
         let isInTime = receiving.pace.waited(
@@ -264,14 +268,14 @@ final class Connection: EventHandler, @unchecked Sendable {
         if !isInTime { fail(.tooSlow) }
     }
 
-    /// The server stops: finish what is under way, take nothing new.
-    func windUp() {
+    /// The server is stopping: finish pending responses, accept nothing new.
+    func closeGracefully() {
         guard phase == .open else { return }
         if let channel {
-            channel.windUp()
+            channel.closeGracefully()
             return
         }
-        // What has arrived already is still answered.
+        // Requests that have already arrived are still answered.
         mayRead = true
         process()
         guard !isYielding else { return }

@@ -1,27 +1,27 @@
 import Clients
 
-/// One request that has come and the answer that is owed.
+/// One request, and the response that is owed.
 struct Exchange {
-    /// Counts the requests of the connection.
+    /// The number of the request on its connection.
     let number: UInt64
-    /// What of the request rules how the answer is written.
+    /// The properties of the request that affect how its response is written.
     var context: ResponseEncoder.Context
-    /// Whose request it is; nil for an answer to what was no request.
+    /// The client that sent the request; nil for the response to a malformed request.
     var client: Client?
-    /// The answer, once it is there and until it is being written.
+    /// The response, from when it is available until it is being written.
     var response: Response?
-    /// Bytes of the answer that are counted among those that wait.
+    /// The bytes of the waiting response that are counted.
     var countedBytes = 0
-    /// Whoever will answer, if it was not at once.
+    /// The handler's handle for a response that was not given at once.
     var owner: ReplyOwner?
     /// Whether the client waits for `100 Continue`.
     var awaitsContinue = false
-    /// Whether the handler has asked for the body, so that the client may be told to go on.
+    /// Whether the handler wants the body, so that the client may be told to continue.
     var wantsContinue = false
 }
 
-/// Knows a reply without keeping it, since a reply that everybody let go of is answered for. A box, so that an exchange
-/// that is answered at once pays for no weak reference.
+/// A weak reference to a reply, because a reply that everyone has released gets a 500. Boxed, so that exchanges
+/// answered at once don't pay for a weak reference.
 final class ReplyOwner {
     private weak var reply: Reply?
 
@@ -30,28 +30,30 @@ final class ReplyOwner {
     func abandon() { reply?.abandon() }
 }
 
-/// The body of a request, while it arrives.
+/// The body of an arriving request.
 struct Receiving {
     let number: UInt64
     let body: RequestBody
-    /// Set once nobody will read the body any more: what still comes is thrown away, to get at the next request.
+    /// Set once nobody will read the body any more: the rest is discarded to get at the next request.
     var isDiscarded = false
     var discardedBytes = 0
     var receivedBytes = 0
     var pace = BodyPace()
 }
 
-/// An answer's body, while it is written.
+/// The body of a response that is being written.
 struct Sending {
     let stream: any BodyStream
-    /// Bytes that are still owed; nil if the length is not known.
+    /// The bytes still owed; nil if the length is not known.
     var remaining: Int64?
     let isChunked: Bool
     /// The most bytes to pull at a time.
     let frame: Int
-    /// Counts the pulls, to tell a late wake from that of the last pull.
+    /// The number of pulls so far, which distinguishes a late wake-up from the last pull's.
     var pulls: UInt64 = 0
     var isWaiting = false
-    /// When it had nothing to give at last, in nanoseconds of the shard's clock.
+    /// Whether the head waits in `output` for the first bytes of the body.
+    var holdsHead: Bool
+    /// When it last had nothing to send, in nanoseconds of the shard's clock.
     var waitsSince: UInt64 = 0
 }

@@ -1,85 +1,95 @@
+import BlockingIO
 import CLinux
-import Dispatch
 import Glibc
 import Locking
-import Synchronization
 
-/// A run of a file as a body. What is in the page cache is read on the loop; what is not is read on a queue of
-/// ``DiskQueues``, so that a cold disk holds up nobody else.
+/// A region of a file as a body. Bytes in the page cache are read on the event loop; others on a thread of a
+/// ``BlockingPool``, so that a cold disk delays nobody else, and a hung one only the bodies of its own group.
 public final class FileStream: BodyStream {
     private struct State {
         var offset: Int64
         var end: Int64
-        /// What a queue has read: bytes, or nothing at the end of the file or on an error.
-        var arrived: [UInt8]?
+        /// What a pool thread has read, until the next pull.
+        var arrived: BodyPull?
+        var read: BlockingPool.Handle?
     }
+
+    /// Reads for all servers of the process.
+    static let pool = BlockingPool(label: "file-bodies", threads: 64, threadsPerGroup: 4)
 
     private let region: FileRegion
-    private let queues: DiskQueues
+    private let reader: FileReader
+    private let pool: BlockingPool
     private let state: Guarded<State>
 
-    /// For a body that wraps this one; a plain answer has ``ResponseBody/file(_:)``.
+    /// For a body that wraps this one; a plain response has ``ResponseBody/file(_:)``.
     public convenience init(_ region: FileRegion) {
-        self.init(region, queues: .shared)
+        self.init(region, reader: FileReader())
     }
 
-    init(_ region: FileRegion, queues: DiskQueues) {
+    init(_ region: FileRegion, reader: FileReader, pool: BlockingPool = FileStream.pool) {
         self.region = region
-        self.queues = queues
+        self.reader = reader
+        self.pool = pool
         state = Guarded(State(offset: region.offset, end: region.offset + region.length))
     }
+
+    public var readsFile: Bool { true }
 
     public func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {
         let (arrived, offset, rest) = state.withLock { state in
             defer { state.arrived = nil }
             return (state.arrived, state.offset, state.end - state.offset)
         }
-        if let arrived { return advance(by: arrived) }
+        if let arrived { return advance(arrived) }
         guard rest > 0 else { return .finished }
         let count = Int(min(Int64(limit), rest))
         var code: Int32 = 0
         let cached = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let result = clinux_pread_cached(region.descriptor, buffer.baseAddress, count, offset)
+            let result = reader.cached(region.descriptor, buffer.baseAddress, count, offset)
             code = result < 0 ? errno : 0
             filled = max(0, result)
         }
-        // Whatever the error, and for the end of the file, the plain read decides: a kernel or file system that cannot tell what is cached
-        // is not a broken file.
-        guard code != 0 || cached.isEmpty else { return advance(by: cached) }
-        queues.run { [self] in
-            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                var result = -1
-                repeat {
-                    result = pread(region.descriptor, buffer.baseAddress, count, off_t(offset))
-                } while result < 0 && errno == EINTR
-                filled = max(0, result)
+        // After any error, and at the end of the file, the blocking read decides: a kernel or file system that cannot tell
+        // what is cached does not make the file unreadable.
+        guard code != 0 || cached.isEmpty else { return advance(.bytes(cached)) }
+        let read = pool.run(in: region.group) { [self] in
+            [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                filled = max(0, reader.blocking(region.descriptor, buffer.baseAddress, count, offset))
             }
-            state.withLock { $0.arrived = bytes }
+        } then: { [self] result in
+            state.withLock { state in
+                switch result {
+                case .success(let bytes): state.arrived = .bytes(bytes)
+                case .failure: state.arrived = .timedOut
+                }
+            }
             wake()
         }
+        state.withLock { $0.read = read }
         return .pending
     }
 
-    private func advance(by bytes: [UInt8]) -> BodyPull {
-        // The file is shorter than it was.
+    private func advance(_ pull: BodyPull) -> BodyPull {
+        guard case .bytes(let bytes) = pull else { return pull }
+        // The file has become shorter, or cannot be read.
         guard !bytes.isEmpty else { return .aborted }
         state.withLock { $0.offset += Int64(bytes.count) }
-        return .bytes(bytes)
+        return pull
     }
 
-    public func ended(_ end: BodyEnd) {}
+    public func ended(_ end: BodyEnd) { state.withLock(\.read)?.cancel() }
 }
 
-/// A few long-lived queues for reads that may wait for a disk.
-final class DiskQueues: Sendable {
-    /// For bodies that know no server.
-    static let shared = DiskQueues()
+/// The two reads of a ``FileStream``, with the parameters of `pread(2)`.
+struct FileReader: Sendable {
+    typealias Read = @Sendable (_ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, Int, Int64) -> Int
 
-    private let queues = (0..<4).map { DispatchQueue(label: "http.disk.\($0)") }
-    private let next = Atomic<Int>(0)
-
-    func run(_ body: @escaping @Sendable () -> Void) {
-        let turn = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        queues[Int(turn.magnitude % UInt(queues.count))].async(execute: body)
+    /// Reads what the page cache holds, and fails instead of waiting for the disk.
+    var cached: Read = { clinux_pread_cached($0, $1, $2, $3) }
+    var blocking: Read = { descriptor, buffer, count, offset in
+        var result = -1
+        repeat { result = pread(descriptor, buffer, count, off_t(offset)) } while result < 0 && errno == EINTR
+        return result
     }
 }

@@ -5,16 +5,16 @@ import Logging
 
 /// A listening socket on a shard's loop.
 ///
-/// When the process has no descriptors left, accepting rests: a level-triggered socket with a waiting connection would
-/// otherwise wake the loop again and again for nothing. Those who wait stay in the backlog.
+/// When the process has run out of descriptors, accepting pauses; otherwise a level-triggered socket with a waiting
+/// connection would keep waking the loop for nothing. Waiting connections stay in the backlog.
 final class Listener: EventHandler {
-    /// Connections taken in a row before others have their turn.
+    /// Connections accepted in a row before others get a chance.
     private static let turn = 64
     private static let rest = Duration.milliseconds(200)
-    /// Nanoseconds between two warnings.
+    /// The minimum time between two warnings, in nanoseconds.
     private static let silence: UInt64 = 10_000_000_000
 
-    /// `accept4(2)`, or what a test puts in its place: returns a socket, or -1 with `errno` set.
+    /// `accept4(2)`, or its replacement in a test: returns a socket, or -1 with `errno` set.
     typealias Accept = @Sendable (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
 
     static let accept: Accept = { socket, address, length in
@@ -23,7 +23,7 @@ final class Listener: EventHandler {
 
     private let socket: Int32
     private let accept: Accept
-    /// Holds on to the listener until it is closed.
+    /// Retained until the listener is closed.
     private let shard: Shard
     private var isWatched = false
     private var resumption: LoopTimer?
@@ -48,7 +48,7 @@ final class Listener: EventHandler {
         }
     }
 
-    /// A connection has closed, so there may be a descriptor again.
+    /// A connection has closed, so there may be a free descriptor.
     func descriptorWasFreed() {
         if resumption != nil { resume() }
     }
@@ -59,7 +59,7 @@ final class Listener: EventHandler {
         }
     }
 
-    /// Takes all connections that wait.
+    /// Accepts all waiting connections.
     func acceptAll() {
         while acceptOne() {}
     }
@@ -86,8 +86,8 @@ final class Listener: EventHandler {
             pause()
             return false
         case EAGAIN: return false
-        // The connection failed before it was taken; the next one may be well. Linux passes on errors of the network
-        // here that are already pending on the new socket (accept(2)).
+        // The connection failed before it was accepted; the next one may be fine. On Linux, accept(2) also reports
+        // network errors that are already pending on the new socket.
         case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
             ENETUNREACH, EPERM, ETIMEDOUT:
             return true
@@ -98,12 +98,12 @@ final class Listener: EventHandler {
         }
     }
 
-    /// Once in a while: the state may last, and it comes back with each descriptor that is freed.
+    /// Warns only now and then: the shortage may last, and recurs with every descriptor that is freed.
     private func warnOfExhaustion() {
         let now = shard.now()
         guard warnedAt.map({ now - $0 > Self.silence }) ?? true else { return }
         warnedAt = now
-        shard.logger.warning("no descriptor is left for a new connection; it waits")
+        shard.logger.warning("no file descriptor is available for a new connection; it must wait")
     }
 
     private func pause() {

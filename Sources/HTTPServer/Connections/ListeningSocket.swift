@@ -26,7 +26,7 @@ extension SocketAddress {
         }
     }
 
-    /// Calls `body` with the address as the kernel has it.
+    /// Calls `body` with the address in the kernel's representation.
     func withKernelAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var storage = sockaddr_storage()
         let length: Int
@@ -55,7 +55,7 @@ extension SocketAddress {
         }
     }
 
-    /// The first address of a host. Blocks while a name is looked up.
+    /// The first address of a host. Blocks while looking up a name.
     static func resolve(host: String, port: UInt16) throws(ServerError) -> SocketAddress {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE
@@ -80,15 +80,16 @@ extension SocketAddress {
     }
 }
 
-/// Makes the listening sockets of a server: one for each loop, all on one port, so that the kernel spreads the
-/// connections (`SO_REUSEPORT`).
+/// Opens a server's listening sockets: one per loop, all on one port, so that the kernel distributes the connections
+/// (`SO_REUSEPORT`).
 enum ListeningSockets {
-    /// Returns the sockets and the address that they are bound to. On an error, none is left open.
+    /// Returns the sockets and the address they are bound to. If it throws, none is left open.
     static func open(
         _ count: Int, at address: SocketAddress, _ configuration: HTTPServer.Configuration
     ) throws(ServerError) -> (sockets: [Int32], bound: SocketAddress) {
         if address.port != 0 {
-            // SO_REUSEPORT would let two servers of one user share a port unawares. A socket without it finds out.
+            // SO_REUSEPORT would let two servers of the same user share a port unnoticed. A socket without it detects
+            // that.
             close(try open(at: address, sharesPort: false, configuration))
         }
         var sockets: [Int32] = []
@@ -119,7 +120,7 @@ enum ListeningSockets {
         set(socket, SOL_SOCKET, SO_REUSEADDR, 1)
         if sharesPort { set(socket, SOL_SOCKET, SO_REUSEPORT, 1) }
         if family == AF_INET6 { set(socket, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
-        // Accepted sockets inherit these.
+        // Accepted sockets inherit these options.
         set(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         set(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(clamping: configuration.unsentLowWater))
         guard address.withKernelAddress({ bind(socket, $0, $1) }) == 0 else {

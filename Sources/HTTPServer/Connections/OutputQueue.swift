@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// The bytes that a connection is writing: up to three runs that go out in one system call, such as a head and a body,
-/// or a chunk with its size before it and its line end after it.
+/// The bytes that a connection is writing: up to three runs that go out in one system call, such as a head and a
+/// body, or a chunk between its size line and its line end.
 struct OutputQueue {
     enum Outcome {
         case complete
-        /// The socket takes no more for now.
+        /// The socket accepts no more for now.
         case blocked
         case failed
     }
@@ -15,12 +15,12 @@ struct OutputQueue {
     var second: [UInt8] = []
     var third: [UInt8] = []
     private var written = 0
-    /// Whether the last call of `write` got rid of any byte.
+    /// Whether the last call of `write` wrote any byte.
     private(set) var hasProgressed = false
 
     var isEmpty: Bool { first.isEmpty && second.isEmpty && third.isEmpty }
 
-    /// Forgets the bytes. The memory of `first` is kept for the next use.
+    /// Drops the bytes. Keeps the storage of `first` for the next use.
     mutating func clear() {
         first.removeAll(keepingCapacity: true)
         if !second.isEmpty { second = [] }
@@ -28,7 +28,7 @@ struct OutputQueue {
         written = 0
     }
 
-    /// Writes until all is written or the socket is full.
+    /// Writes until everything is written or the socket is full.
     mutating func write(to socket: Int32) -> Outcome {
         hasProgressed = false
         let total = first.count + second.count + third.count
@@ -68,7 +68,7 @@ struct OutputQueue {
                         var message = msghdr()
                         message.msg_iov = vectors.baseAddress
                         message.msg_iovlen = count
-                        // Not writev: a peer that is gone must not raise SIGPIPE.
+                        // Unlike writev, sendmsg can suppress SIGPIPE when the peer is gone.
                         return sendmsg(socket, &message, Int32(MSG_NOSIGNAL))
                     }
                 }

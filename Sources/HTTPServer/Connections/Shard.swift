@@ -1,9 +1,10 @@
 import CLinux
+import Clients
 import EventLoops
 import Glibc
 import Logging
 
-/// One loop's share of a server: its listening socket and the connections that came in by it.
+/// One loop's share of a server: its listening socket, and the connections accepted on it.
 ///
 /// `@unchecked Sendable`. Invariant: the mutable state belongs to `loop`.
 final class Shard: @unchecked Sendable {
@@ -12,42 +13,42 @@ final class Shard: @unchecked Sendable {
     let limits: RequestParser.Limits
     let responder: any Responder
     let logger: Logger
-    let diskQueues: DiskQueues
-    let clients: any ClientRecognising
-    /// Open connections of all shards.
-    let census: Census
-    /// What the request bodies of all shards may hold.
-    let bodies: BodyBudget
-    /// What the answers of all shards may hold that wait to be written.
-    let answers: BodyBudget
+    let clients: any ClientIdentifying
+    /// Counts the open connections of all shards.
+    let limiter: ConnectionLimiter
+    /// The memory budget of all shards' request bodies.
+    let requestBudget: BodyBudget
+    /// The memory budget of all shards' waiting responses.
+    let responseBudget: BodyBudget
 
     var encoder = ResponseEncoder()
-    /// What is read goes through here on its way to a parser.
+    /// Receives what is read, on its way to a parser.
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private(set) var isStopping = false
     private var listener: Listener?
     private var connections: [Connection] = []
+    /// What to close if there are too many connections; nil unless there were lately.
+    private var evictions: EvictionQueue?
     private var sweepTimer: LoopTimer?
     private var lastSweep: UInt64 = 0
     private var whenEmpty: (() -> Void)?
-    /// Connections that wait for their next turn.
-    private var rounds = Rounds<Connection>()
-    private var isGivingTurn = false
+    /// Connections waiting for their next turn.
+    private var roundRobin = RoundRobin<Connection>()
+    private var isRunningTurns = false
 
     init(
         loop: EventLoop, configuration: HTTPServer.Configuration, responder: any Responder, logger: Logger,
-        clients: any ClientRecognising, diskQueues: DiskQueues, census: Census, bodies: BodyBudget,
-        answers: BodyBudget
+        clients: any ClientIdentifying, limiter: ConnectionLimiter, requestBudget: BodyBudget,
+        responseBudget: BodyBudget
     ) {
         self.loop = loop
         self.configuration = configuration
         self.responder = responder
         self.logger = logger
         self.clients = clients
-        self.diskQueues = diskQueues
-        self.census = census
-        self.bodies = bodies
-        self.answers = answers
+        self.limiter = limiter
+        self.requestBudget = requestBudget
+        self.responseBudget = responseBudget
         limits = RequestParser.Limits(
             requestLine: configuration.maximumRequestLine, fields: configuration.maximumFields,
             fieldCount: configuration.maximumFieldCount, body: configuration.maximumBody)
@@ -57,14 +58,14 @@ final class Shard: @unchecked Sendable {
         readBuffer.deallocate()
     }
 
-    /// A monotonic clock in nanoseconds, as fine as limits of time need it and very cheap to read.
+    /// A monotonic clock in nanoseconds: very cheap to read, and precise enough for timeouts.
     func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// Takes connections from `socket`, which it owns from now on.
+    /// Accepts connections from `socket`, of which it takes ownership.
     func listen(on socket: Int32, accept: @escaping Listener.Accept = Listener.accept) {
         loop.execute { [self] in
             let listener = Listener(socket: socket, shard: self, accept: accept)
@@ -86,9 +87,9 @@ final class Shard: @unchecked Sendable {
         }
         connection.position = connections.count
         connections.append(connection)
-        switch census.enter(connection.countsFor) {
+        switch limiter.enter(connection.countedClient, makingRoom: { makeRoom(for: connection.countedClient) }) {
         case .admitted: break
-        case .turnedAway(let byClient): connection.turnAway(hasTooMany: byClient)
+        case .refused(let byClient): connection.refuseConnection(exceedsClientLimit: byClient)
         case .dropped: connection.tearDown(.disconnected, resets: true)
         }
         if sweepTimer == nil {
@@ -97,37 +98,47 @@ final class Shard: @unchecked Sendable {
         }
     }
 
+    /// Closes an idle connection in favour of one of `client`, unless that has as many as any other.
+    private func makeRoom(for client: Client?) -> Bool {
+        let now = now()
+        // The new connection is the last one.
+        if evictions?.isOutdated(at: now) ?? true { evictions = EvictionQueue(connections.dropLast(), at: now) }
+        guard let connection = evictions?.next(for: client) else { return false }
+        connection.tearDown(.disconnected)
+        return true
+    }
+
     func remove(_ connection: Connection) {
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.position] = last
             last.position = connection.position
         }
-        census.leave(connection.countsFor)
+        limiter.leave(connection.countedClient)
         listener?.descriptorWasFreed()
         if connections.isEmpty { finishStop() }
     }
 
     // MARK: Turns
 
-    /// Has a connection go on once others have had their turn.
-    func queueTurn(of connection: Connection) {
-        let isFirst = rounds.isEmpty && !isGivingTurn
-        rounds.add(connection, of: connection.countsFor)
-        if isFirst { loop.execute { [self] in giveTurn() } }
+    /// Lets a connection continue after others have had a turn.
+    func enqueueTurn(of connection: Connection) {
+        let isFirst = roundRobin.isEmpty && !isRunningTurns
+        roundRobin.add(connection, of: connection.countedClient)
+        if isFirst { loop.execute { [self] in runNextTurn() } }
     }
 
-    /// One at a time: the loop looks for news in between.
-    private func giveTurn() {
-        isGivingTurn = true
-        rounds.next()?.goOn()
-        isGivingTurn = false
-        if !rounds.isEmpty { loop.execute { [self] in giveTurn() } }
+    /// Gives one turn per job, so that the loop handles events in between.
+    private func runNextTurn() {
+        isRunningTurns = true
+        roundRobin.next()?.runTurn()
+        isRunningTurns = false
+        if !roundRobin.isEmpty { loop.execute { [self] in runNextTurn() } }
     }
 
     // MARK: Time
 
-    /// How often the connections are looked over.
+    /// How often timeouts are checked.
     private var sweepInterval: Duration {
         let limits = [
             configuration.headTimeout, configuration.idleTimeout, configuration.bodySilence,
@@ -143,19 +154,20 @@ final class Shard: @unchecked Sendable {
 
     private func sweep() {
         let now = now()
-        // Time in which this process did not get to run is not held against the clients.
+        // Time during which this process was not running doesn't count against the clients.
         let elapsed = min(Duration.nanoseconds(Int64(clamping: now - lastSweep)), sweepInterval * 2)
         lastSweep = now
-        // Backwards, since a connection that ends gives its place to the last.
+        if evictions?.isOutdated(at: now) ?? false { evictions = nil }
+        // In reverse, because removing a connection moves the last one to its index.
         for position in connections.indices.reversed() where position < connections.count {
             connections[position].sweep(now: now, elapsed: elapsed)
         }
         if connections.isEmpty { sweepTimer = nil } else { scheduleSweep() }
     }
 
-    // MARK: The end
+    // MARK: End
 
-    /// Closes the listening socket, lets what is under way finish within `limit`, and closes the rest.
+    /// Closes the listening socket, lets pending responses finish within `limit`, and closes the rest.
     func stop(within limit: Duration) async {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in
@@ -168,7 +180,7 @@ final class Shard: @unchecked Sendable {
                 listener?.acceptAll()
                 listener?.close()
                 listener = nil
-                for connection in connections { connection.windUp() }
+                for connection in connections { connection.closeGracefully() }
                 guard !connections.isEmpty else {
                     finishStop()
                     return

@@ -1,16 +1,17 @@
+import Encodings
 import Glibc
 
-/// Host and port as they stand in `Host` and in URLs: `uri-host [ ":" port ]` (RFC 9110 §7.2, RFC 3986 §3.2.2).
+/// Host and port as in `Host` and in URLs: `uri-host [ ":" port ]` (RFC 9110 §7.2, RFC 3986 §3.2.2).
 public struct Authority: Hashable, Sendable {
-    /// In lower case; an address of IPv6 without its brackets. Empty where the target has no authority.
+    /// In lower case; an IPv6 address without its brackets. Empty if the target has no authority.
     public let host: String
-    /// Whether the host stood in brackets: an address of IPv6, or of a later version.
+    /// Whether the host was in brackets: an IPv6 address, or one of a later version.
     public let isLiteral: Bool
-    /// From 0 to 65535; nil if none is named.
+    /// From 0 to 65535; nil if absent.
     public let port: Int?
 
-    /// Nil for what does not follow the grammar: a port that is no number, something behind a bracket, an escape that is
-    /// none.
+    /// Nil for text that violates the grammar: a port that isn't a number, anything but a port after a bracket, or an
+    /// invalid escape.
     public init?(_ text: String) {
         var text = text
         let isValid = text.withUTF8 { Self.isValid(UnsafeRawBufferPointer($0)) }
@@ -41,7 +42,7 @@ public struct Authority: Hashable, Sendable {
         return text[(cursor + 1)...].allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
     }
 
-    /// Where `reg-name` ends: at a colon, or with the text; nil if something else stands in it.
+    /// The end of `reg-name`: a colon or the end of the text. Nil if it contains an invalid character.
     private static func endOfName(_ text: UnsafeRawBufferPointer) -> Int? {
         var cursor = 0
         while cursor < text.count, text[cursor] != ASCII.colon {
@@ -49,7 +50,7 @@ public struct Authority: Hashable, Sendable {
                 cursor += 1
             } else {
                 guard text[cursor] == UInt8(ascii: "%"), cursor + 2 < text.count,
-                    ASCII.hexDigit(text[cursor + 1]) != nil, ASCII.hexDigit(text[cursor + 2]) != nil
+                    Hexadecimal.digit(text[cursor + 1]) != nil, Hexadecimal.digit(text[cursor + 2]) != nil
                 else { return nil }
                 cursor += 3
             }
@@ -57,11 +58,12 @@ public struct Authority: Hashable, Sendable {
         return cursor
     }
 
-    /// What stands in brackets: `IPv6address / IPvFuture`. No zone, which means nothing to another machine.
+    /// The contents of the brackets: `IPv6address / IPvFuture`. No zone is allowed, since it has no meaning on
+    /// another machine.
     private static func isAddress(_ text: UnsafeRawBufferPointer) -> Bool {
         if text.first.map(ASCII.lowercase) == UInt8(ascii: "v") {
             guard let dot = text.firstIndex(of: UInt8(ascii: ".")), dot > 1, dot + 1 < text.count else { return false }
-            return text[1..<dot].allSatisfy { ASCII.hexDigit($0) != nil }
+            return text[1..<dot].allSatisfy { Hexadecimal.digit($0) != nil }
                 && text[(dot + 1)...].allSatisfy { ASCII.isHostName($0) || $0 == ASCII.colon }
         }
         guard text.count < Int(INET6_ADDRSTRLEN) else { return false }

@@ -1,11 +1,11 @@
 import Clients
 import Locking
 
-/// How many bytes of bodies a server may hold in memory, together and of one client: one for the bodies of requests,
-/// another for those of answers.
+/// A budget of bytes that a server may hold in memory, in total and per client. One is for request bodies, another
+/// for responses.
 ///
-/// When it is used up, a body that brings more is refused and not held back: bodies that wait for each other's room,
-/// none of them whole, would wait for ever.
+/// When the budget is used up, a body that needs more is refused rather than suspended: incomplete bodies waiting for
+/// each other's memory would wait forever.
 final class BodyBudget: Sendable {
     private struct State {
         var bytes = 0
@@ -17,17 +17,17 @@ final class BodyBudget: Sendable {
     private let state = Guarded(State())
 
     /// - Parameters:
-    ///   - limit: bytes of all bodies.
-    ///   - limitPerClient: bytes of the bodies of one client.
+    ///   - limit: The bytes of all bodies.
+    ///   - limitPerClient: The bytes of one client's bodies.
     init(limit: Int, perClient limitPerClient: Int) {
         self.limit = limit
         self.limitPerClient = limitPerClient
     }
 
-    /// Bytes that are held at this moment.
+    /// The bytes held now.
     var heldBytes: Int { state.withLock(\.bytes) }
 
-    /// Counts `count` bytes more of a client, if there is room for them.
+    /// Counts `count` more bytes of a client. Returns false if there is no room for them.
     func take(_ count: Int, of client: Client) -> Bool {
         state.withLock { state in
             guard state.bytes + count <= limit, state.held.take(count, for: client, upTo: limitPerClient) else {

@@ -1,21 +1,24 @@
 import Glibc
 
-/// A run of bytes of an open file. It owns the descriptor and closes it when nobody holds the region any more.
+/// A range of bytes of an open file. Owns the descriptor, and closes it when the last region using it is released.
 public final class FileRegion: Sendable {
     /// Open for reading, of a regular file.
     public let descriptor: Int32
-    /// Where the run begins, in bytes.
+    /// The start of the range, in bytes.
     public let offset: Int64
-    /// How many bytes it has.
+    /// The length of the range, in bytes.
     public let length: Int64
+    /// What it shares a disk with. A disk that hangs delays only the bodies of its own group.
+    public let group: Int
     private let owner: FileRegion?
 
     /// Takes ownership of `descriptor`.
-    public init(descriptor: Int32, offset: Int64 = 0, length: Int64) {
+    public init(descriptor: Int32, offset: Int64 = 0, length: Int64, group: Int = 0) {
         precondition(offset >= 0 && length >= 0, "a run of a file begins and ends within it")
         self.descriptor = descriptor
         self.offset = offset
         self.length = length
+        self.group = group
         owner = nil
     }
 
@@ -23,6 +26,7 @@ public final class FileRegion: Sendable {
         descriptor = owner.descriptor
         offset = owner.offset + range.lowerBound
         length = range.upperBound - range.lowerBound
+        group = owner.group
         self.owner = owner
     }
 
@@ -30,7 +34,7 @@ public final class FileRegion: Sendable {
         if owner == nil { close(descriptor) }
     }
 
-    /// A part of this region, in bytes from its start, that shares its descriptor.
+    /// A subrange of this region, in bytes from its start. Shares the descriptor.
     public func part(_ range: Range<Int64>) -> FileRegion {
         precondition(range.lowerBound >= 0 && range.upperBound <= length, "a part lies within the whole")
         return FileRegion(part: range, of: self)

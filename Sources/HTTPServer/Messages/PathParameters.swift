@@ -1,12 +1,14 @@
-/// What the `{…}` of a route's pattern stand for in a request's path.
+import Encodings
+
+/// The values of a route pattern's `{…}` parameters in a request's path.
 public struct PathParameters: Sendable {
-    /// At most this many in one pattern: their places are kept without an allocation.
-    static let most = 4
+    /// The most parameters in one pattern: their positions are stored without an allocation.
+    static let maximumCount = 4
 
     var names: [String] = []
-    /// The head that the places are in.
+    /// The head that contains the values.
     var bytes: [UInt8] = []
-    /// Start and end of each, two by two.
+    /// Start and end of each value, in pairs.
     var places = SIMD8<UInt32>()
 
     init() {}
@@ -17,8 +19,8 @@ public struct PathParameters: Sendable {
         self.places = places
     }
 
-    /// The percent-decoded value of a parameter; nil if the pattern has no such name, or if what came is not proper
-    /// percent-encoding of UTF-8.
+    /// The percent-decoded value of a parameter; nil if the pattern has no such name, or if the value is not valid
+    /// percent-encoded UTF-8.
     public subscript(name: String) -> String? {
         guard let index = names.firstIndex(of: name) else { return nil }
         return PercentEncoding.decode(bytes[Int(places[2 * index])..<Int(places[2 * index + 1])])

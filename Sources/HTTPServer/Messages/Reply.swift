@@ -2,14 +2,14 @@ import EventLoops
 import HTTPTypes
 import Locking
 
-/// The one answer that a request is owed. From any thread.
+/// The handle for the one response that a request is owed. Usable from any thread.
 ///
-/// A reply that is let go of without an answer is answered with 500, so that no client waits for ever.
+/// If a reply is released without a response, the client gets a 500, so that no client waits forever.
 public final class Reply: Sendable {
-    /// Where the answer goes. Called on the loop.
+    /// The receiver of the response. Called on the loop.
     protocol Sink: AnyObject, Sendable {
         func take(_ response: Response, number: UInt64)
-        /// The reply was let go of without an answer.
+        /// The reply was released without a response.
         func wasDropped(number: UInt64)
     }
 
@@ -35,8 +35,8 @@ public final class Reply: Sendable {
         loop.execute { [number] in sink.wasDropped(number: number) }
     }
 
-    /// Answers. Only the first call counts. If the client is gone the answer is let go of, and a stream in it is told
-    /// that it has `.disconnected`.
+    /// Sends the response. Only the first call counts. If the client has disconnected, the response is dropped, and a
+    /// stream in it ends with `.disconnected`.
     public func send(_ response: Response) {
         let sink = state.withLock { state in
             defer {
@@ -46,7 +46,7 @@ public final class Reply: Sendable {
             return state.sink
         }
         guard let sink else {
-            loop.execute { response.letGo(.disconnected) }
+            loop.execute { response.abandon(.disconnected) }
             return
         }
         if loop.isCurrent {
@@ -56,17 +56,19 @@ public final class Reply: Sendable {
         }
     }
 
-    /// Whether the client has gone, so that the work for the answer may as well stop.
+    /// Whether the client has disconnected, so that work on the response may stop.
     public var isAbandoned: Bool { state.withLock(\.isAbandoned) }
 
-    /// Calls `body` once, on the loop, if the client goes before the answer is sent; soon, if it has gone already.
-    /// After the answer is sent a stream learns it by ``BodyStream/ended(_:)``. A second call replaces the first.
+    /// Calls `body` once, on the loop, if the client disconnects before the response is sent; soon, if it has already
+    /// disconnected. After the response is sent, a stream learns it through ``BodyStream/ended(_:)``. A second call
+    /// replaces the first.
     ///
-    /// A client that has finished sending may still read (RFC 9112 §9.6) and is not gone for that. One that has closed
-    /// its socket looks the same until it is sent something, so it is sent `100 Continue`, which means nothing to who
-    /// did not ask for it (RFC 9110 §15.2.1): it is known to be gone some milliseconds and a round trip later. In
-    /// HTTP/1.0, which has no interim answers, it counts as gone after
-    /// ``HTTPServer/Configuration/halfCloseTimeout``. Nothing is written to who is gone.
+    /// A client that has shut down its sending side may still read (RFC 9112 §9.6), so it does not count as
+    /// disconnected. One that has closed its socket looks the same until it is sent something. The server therefore
+    /// sends `100 Continue`, which clients that did not ask for it ignore (RFC 9110 §15.2.1): the disconnect is
+    /// detected some milliseconds and a round trip later. In HTTP/1.0, which has no interim responses, the client
+    /// counts as disconnected after ``HTTPServer/Configuration/halfCloseTimeout``. Nothing is written to a
+    /// disconnected client.
     public func onDisconnect(_ body: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             guard !state.isAbandoned else { return true }
@@ -76,7 +78,7 @@ public final class Reply: Sendable {
         if isLate { loop.execute(body) }
     }
 
-    /// For the connection, on its loop: the client has gone.
+    /// Called by the connection on its loop when the client has disconnected.
     func abandon() {
         let body = state.withLock { state in
             state.isAbandoned = true
@@ -88,18 +90,18 @@ public final class Reply: Sendable {
 }
 
 extension Responder {
-    /// The answer to a request that comes from no socket: for tests.
+    /// The response to a request without a connection, for tests.
     public func response(to request: Request) async -> Response {
         await withCheckedContinuation { continuation in
             request.loop.execute {
-                respond(to: request, reply: Reply(loop: request.loop, sink: LoneSink(continuation), number: 0))
+                respond(to: request, reply: Reply(loop: request.loop, sink: ContinuationSink(continuation), number: 0))
             }
         }
     }
 }
 
-/// Hands the answer of one request to whoever waits for it.
-private final class LoneSink: Reply.Sink {
+/// Delivers the response of one request to its continuation.
+private final class ContinuationSink: Reply.Sink {
     private let continuation: CheckedContinuation<Response, Never>
 
     init(_ continuation: CheckedContinuation<Response, Never>) { self.continuation = continuation }

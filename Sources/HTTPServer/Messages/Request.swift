@@ -2,38 +2,40 @@ public import Clients
 import EventLoops
 import HTTPTypes
 
-/// A request, from the moment its head is complete. Its body may still be arriving.
+/// A request whose head is complete. Its body may still be arriving.
 public struct Request: Sendable {
     let head: RequestHead
     /// The other end of the connection.
     public let peer: SocketAddress
-    /// Who asks: the peer, or whom a trusted proxy names.
+    /// The client: the peer, or the client named by a trusted proxy.
     public let client: Client
-    /// Whether a trusted proxy hands it on: what it says of others is believed.
+    /// Whether a trusted proxy forwarded the request, so that its forwarding headers can be believed.
     public let isFromProxy: Bool
-    /// The loop of the connection. A task that prefers it runs beside the connection, with no change of thread.
+    /// The loop of the connection. A task that prefers it as executor runs on the connection's thread.
     public let loop: EventLoop
-    /// The content that comes with the request.
+    /// The content of the request.
     public let body: RequestBody
-    /// What the router found in the path for the `{…}` of the route's pattern.
+    /// The values of the `{…}` parameters of the route's pattern, set by the router.
     public internal(set) var parameters = PathParameters()
 
+    /// The method (RFC 9110 §9).
     public var method: HTTPRequest.Method { head.method }
 
-    /// The path as it came, still percent-encoded, without the query. `*` for `OPTIONS *`.
+    /// The path as received, still percent-encoded, without the query. `*` for `OPTIONS *`.
     public var path: String { String(decoding: head.bytes[head.path], as: UTF8.self) }
 
-    /// The pairs of the query; read at each call.
+    /// The pairs of the query, parsed at each call.
     public var query: Query { head.query.map { Query(head.bytes[$0]) } ?? Query([]) }
 
-    /// The path and the query as they came.
+    /// The path and query as received.
     public var target: String {
         head.query.map { path + "?" + String(decoding: head.bytes[$0], as: UTF8.self) } ?? path
     }
 
+    /// The header fields, looked up on demand.
     public var headers: RequestHeaders { RequestHeaders(head: head) }
 
-    /// Host and port as the client names them (RFC 9110 §7.2): from the target if that is absolute, otherwise from
+    /// Host and port as named by the client (RFC 9110 §7.2): from the target if that is absolute, otherwise from
     /// `Host`. Nil only in HTTP/1.0.
     public var authority: String? {
         head.authority.map { String(decoding: head.bytes[$0], as: UTF8.self) }
@@ -41,9 +43,9 @@ public struct Request: Sendable {
 }
 
 extension Request {
-    /// A request that comes from no socket: for tests of responders. Its body is all there.
+    /// A request with a complete body but without a connection, for tests of responders.
     ///
-    /// Throws ``RequestError`` if it could not have come over the wire.
+    /// Throws ``RequestError`` if it is not a valid request.
     public init(
         _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:], body: [UInt8] = [],
         peer: SocketAddress = SocketAddress(ip: .v4(0x7F00_0001), port: 49152), isFromProxy: Bool = false,
@@ -56,7 +58,7 @@ extension Request {
         var parser = RequestParser(limits: .init())
         parser.append(Array((text + "\r\n").utf8))
         guard case .head(let head) = try parser.next() else {
-            throw .malformed("The request is cut.")
+            throw .malformed("The request is truncated.")
         }
         self.init(
             head: head, peer: peer, client: peer.client, isFromProxy: isFromProxy, loop: loop,

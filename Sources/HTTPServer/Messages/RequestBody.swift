@@ -2,21 +2,22 @@ import Clients
 import EventLoops
 import Locking
 
-/// The content of a request, while it arrives. One reader, once. While nobody reads, the connection takes no more than
-/// a bounded buffer from the client; a client that waits for `100 Continue` is told to go on at the first read.
+/// The content of a request while it arrives. It can be read once, by one reader. While nobody reads, the connection
+/// buffers only a limited number of bytes. A client that waits for `100 Continue` is told to continue at the first
+/// read.
 public final class RequestBody: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
 
-    /// Somebody who reads more from the client on demand.
+    /// Reads more from the client on demand.
     protocol Source: AnyObject, Sendable {
         /// Called on the loop.
         func bodyIsWanted(_ body: RequestBody)
     }
 
     private struct State {
-        /// What has come and has not been read. One piece, however many chunks it came in.
+        /// Bytes received but not yet read, as one piece, however many chunks they came in.
         var bytes: [UInt8] = []
-        /// Bytes that are counted in the budget.
+        /// Bytes counted in the budget.
         var counted = 0
         /// Set once nothing more will come.
         var end: Result<Void, any Error>?
@@ -24,27 +25,27 @@ public final class RequestBody: AsyncSequence, Sendable {
         var reader: Reader?
     }
 
-    /// Who waits for bytes.
+    /// A caller waiting for bytes.
     private struct Reader {
         let continuation: CheckedContinuation<[UInt8]?, any Error>
-        /// Set if the whole body is waited for: the most bytes that it may have.
+        /// The maximum length, if the reader waits for the whole body.
         let limit: Int?
     }
 
-    /// Bytes that may wait for their reader.
+    /// The most bytes to buffer for a reader.
     static let bufferLimit = 65_536
 
-    /// The length that the client has declared, in bytes; nil if it sends chunks.
+    /// The declared length in bytes; nil for a chunked body.
     public let declaredLength: Int64?
     private let loop: EventLoop?
     private let budget: BodyBudget?
     private let client: Client?
     private let state: Guarded<State>
 
-    /// The body of all requests that have none.
+    /// The body of all requests without one.
     static let none = RequestBody(complete: [])
 
-    /// A body that is all there.
+    /// A complete body.
     init(complete bytes: [UInt8]) {
         declaredLength = Int64(bytes.count)
         loop = nil
@@ -53,8 +54,8 @@ public final class RequestBody: AsyncSequence, Sendable {
         state = Guarded(State(bytes: bytes, end: .success(())))
     }
 
-    /// A body that will be delivered, and whose bytes are counted in `budget` for as long as they are held: until they
-    /// are handed out piece by piece, or, collected, until nobody holds the body any more.
+    /// A body that will arrive. Its bytes are counted in `budget` while they are held: until they are handed out
+    /// piece by piece or, if collected, until the body is released.
     init(declaredLength: Int64?, of client: Client, budget: BodyBudget, loop: EventLoop, source: any Source) {
         self.declaredLength = declaredLength
         self.loop = loop
@@ -68,8 +69,8 @@ public final class RequestBody: AsyncSequence, Sendable {
         if counted > 0, let budget, let client { budget.giveBack(counted, by: client) }
     }
 
-    /// The whole body. Throws a ``RequestError``: `bodyTooLarge` if it has more than `limit` bytes, or what else went
-    /// wrong with the request.
+    /// The whole body. Throws a ``RequestError``: `bodyTooLarge` if it has more than `limit` bytes, or whatever else
+    /// went wrong with the request.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         if let declaredLength, declaredLength > Int64(limit) { throw RequestError.bodyTooLarge(limit: Int64(limit)) }
         return try await read(upTo: limit) ?? []
@@ -95,8 +96,8 @@ public final class RequestBody: AsyncSequence, Sendable {
     private func wait(_ reader: Reader) {
         let isCancelled = Task.isCancelled
         let (result, source): (Result<[UInt8]?, any Error>?, (any Source)?) = state.withLock { state in
-            // What has come is handed out to a cancelled task too. A page that closes sends its last word and is gone:
-            // nobody waits for the answer, but the word counts.
+            // Even a cancelled task gets the bytes that have arrived. A page that is closing sends its last message
+            // and disconnects: nobody waits for the response, but the message counts.
             if let result = ready(for: reader, &state) { return (result, nil) }
             if isCancelled { return (.failure(CancellationError()), nil) }
             precondition(state.reader == nil, "a request's body has one reader")
@@ -110,50 +111,50 @@ public final class RequestBody: AsyncSequence, Sendable {
         }
     }
 
-    /// What can be told to `reader` by now; nil if it has to wait.
+    /// The result for `reader` so far; nil if it has to wait.
     private func ready(for reader: Reader, _ state: inout State) -> Result<[UInt8]?, any Error>? {
         if let limit = reader.limit {
             guard state.bytes.count <= limit else {
-                letGo(&state)
+                release(&state)
                 return .failure(RequestError.bodyTooLarge(limit: Int64(limit)))
             }
             guard let end = state.end else { return nil }
             guard case .success = end else {
-                letGo(&state)
+                release(&state)
                 return end.map { nil }
             }
-            // Counted on: whoever has collected them holds them.
+            // The bytes stay counted, because the caller that collected them holds them.
             defer { state.bytes = [] }
             return .success(state.bytes)
         }
         guard state.bytes.isEmpty else {
-            defer { letGo(&state) }
+            defer { release(&state) }
             return .success(state.bytes)
         }
         return state.end.map { $0.map { nil } }
     }
 
-    private func letGo(_ state: inout State) {
+    private func release(_ state: inout State) {
         state.bytes = []
         if state.counted > 0, let budget, let client { budget.giveBack(state.counted, by: client) }
         state.counted = 0
     }
 
-    // MARK: For the connection
+    // MARK: Connection side
 
-    /// Bytes that have arrived and have not been read.
+    /// Bytes received but not yet read.
     var bufferedBytes: Int { state.withLock(\.bytes.count) }
 
-    /// Whether more may be delivered: somebody wants the whole, or not much waits for its reader.
+    /// Whether more may be delivered: a reader wants the whole body, or the buffer is not full.
     var takesMore: Bool {
         state.withLock { $0.reader?.limit != nil || $0.bytes.count < Self.bufferLimit }
     }
 
-    /// False if there is no room for the bytes in the budget; they are lost then.
+    /// Returns false if the budget has no room for the bytes, which are then lost.
     func deliver(_ bytes: [UInt8]) -> Bool {
         let (isTaken, reader, result) = state.withLock { state -> (Bool, Reader?, Result<[UInt8]?, any Error>?) in
             guard state.end == nil else { return (true, nil, nil) }
-            // Not counted: it is not held here for a moment.
+            // Not counted, since the bytes are handed out at once.
             if let reader = state.reader, reader.limit == nil {
                 state.reader = nil
                 return (true, reader, .success(bytes))
@@ -171,7 +172,7 @@ public final class RequestBody: AsyncSequence, Sendable {
         return isTaken
     }
 
-    /// No more bytes come; without an error, the body is whole. Only the first call counts.
+    /// No more bytes will come; without an error, the body is complete. Only the first call counts.
     func end(_ error: RequestError? = nil) {
         let (reader, result) = state.withLock { state -> (Reader?, Result<[UInt8]?, any Error>?) in
             guard state.end == nil else { return (nil, nil) }

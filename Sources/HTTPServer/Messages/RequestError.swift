@@ -1,12 +1,13 @@
 import HTTPTypes
 
-/// Why a request could not be taken: what is wrong with its bytes, or a limit that it passed. The connection closes
-/// after the answer, since nobody can tell any more where the next request begins.
+/// Why a request was rejected: it is malformed, or exceeds a limit. The connection closes after the response, since
+/// the start of the next request can no longer be determined.
 public struct RequestError: Error, Hashable, Sendable {
+    /// The status of the response.
     public let status: HTTPResponse.Status
-    /// For the client. Says nothing of the server's inside.
+    /// For the client. Reveals nothing about the server's internals.
     public let message: String
-    /// Seconds after which the same request may be taken, where that is a matter of time.
+    /// Seconds after which the same request may succeed, if the failure is temporary.
     public let retryAfter: Int?
 
     init(status: HTTPResponse.Status, message: String, retryAfter: Int? = nil) {
@@ -15,7 +16,7 @@ public struct RequestError: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// 400: it does not follow RFC 9112, or could be read in two ways.
+    /// 400: the request violates RFC 9112, or is ambiguous.
     public static func malformed(_ message: String) -> RequestError {
         RequestError(status: .badRequest, message: message)
     }
@@ -31,13 +32,13 @@ public struct RequestError: Error, Hashable, Sendable {
     /// 414: the request line is too long.
     public static let targetTooLong = RequestError(status: .uriTooLong, message: "The request line is too long.")
 
-    /// 417: the client expects what this server does not know.
+    /// 417: the server doesn't know the client's expectation.
     public static let unknownExpectation = RequestError(
-        status: .expectationFailed, message: "The only expectation known here is 100-continue.")
+        status: .expectationFailed, message: "The only supported expectation is 100-continue.")
 
-    /// 421: the target names a resource that only a secured connection has (RFC 9110 §7.4).
+    /// 421: the target's resource is available only over a secured connection (RFC 9110 §7.4).
     public static let misdirected = RequestError(
-        status: .misdirectedRequest, message: "This connection is not secured, as the target of the request demands.")
+        status: .misdirectedRequest, message: "The request's target requires a secure connection.")
 
     /// 431: the fields are too many or too long.
     public static let fieldsTooLarge = RequestError(
@@ -45,12 +46,12 @@ public struct RequestError: Error, Hashable, Sendable {
 
     /// 501: a transfer coding other than chunked (RFC 9112 §6.1).
     public static let unknownCoding = RequestError(
-        status: .notImplemented, message: "The only transfer coding known here is chunked.")
+        status: .notImplemented, message: "The only supported transfer coding is chunked.")
 
-    /// 501: CONNECT, which is for proxies.
-    public static let tunnelRefused = RequestError(status: .notImplemented, message: "This server is no proxy.")
+    /// 501: CONNECT, which only proxies support.
+    public static let tunnelRefused = RequestError(status: .notImplemented, message: "This server is not a proxy.")
 
-    /// 503: the bodies of all requests together hold as much memory as they may.
+    /// 503: the memory budget of request bodies is used up.
     public static let noRoomForBody = RequestError(
         status: .serviceUnavailable, message: "Too many requests are sending their bodies.", retryAfter: 1)
 
@@ -58,7 +59,7 @@ public struct RequestError: Error, Hashable, Sendable {
     public static let unknownVersion = RequestError(
         status: .httpVersionNotSupported, message: "This server speaks HTTP/1.1 and HTTP/1.0.")
 
-    /// The client went away before its body was whole. Nobody will read an answer.
+    /// The client disconnected before its body was complete. Nobody will read a response.
     public static let disconnected = RequestError(
         status: .badRequest, message: "The connection closed before the body was whole.")
 }

@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// The head of a request as it came: its bytes, checked by ``RequestParser``, and where its parts are. Fields are
-/// looked up in the bytes when somebody asks, so a head costs one copy and no more.
+/// The head of a request as received: its bytes, validated by ``RequestParser``, and the positions of its parts.
+/// Fields are looked up in the bytes on demand, so a head costs a single copy.
 struct RequestHead: Sendable {
-    /// How the length of the body is known (RFC 9112 §6.3).
+    /// How the body's length is determined (RFC 9112 §6.3).
     enum Framing: Hashable, Sendable {
         case none
         case length(Int64)
@@ -13,20 +13,20 @@ struct RequestHead: Sendable {
     /// The request line and the field lines, each with its CRLF, without the empty line.
     var bytes: [UInt8]
     var method: HTTPRequest.Method
-    /// The path and the query of the target within `bytes`; `*` is a path.
+    /// The path and the query of the target within `bytes`; `*` counts as a path.
     var path: Range<Int>
     var query: Range<Int>?
-    /// Host and port, from the target if that is absolute and from `Host` otherwise (RFC 9112 §3.2.2).
+    /// Host and port, from the target if that is absolute, otherwise from `Host` (RFC 9112 §3.2.2).
     var authority: Range<Int>?
-    /// Where the field lines begin.
+    /// The start of the field lines.
     var fields: Int
     /// 0 or 1, for HTTP/1.0 and HTTP/1.1.
     var minorVersion: UInt8
     var framing: Framing
-    /// Whether the client wants the connection to live on (RFC 9112 §9.3).
+    /// Whether the client wants to keep the connection alive (RFC 9112 §9.3).
     var keepsAlive: Bool
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     var expectsContinue: Bool
-    /// Whether the client wants to go on with WebSocket (RFC 9110 §7.8, RFC 6455 §4.1).
-    var asksForWebSocket: Bool
+    /// Whether the client requests an upgrade to WebSocket (RFC 9110 §7.8, RFC 6455 §4.1).
+    var requestsWebSocket: Bool
 }

@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// The fields of a request, looked up in the bytes that came.
+/// The fields of a request, looked up in the received bytes.
 public struct RequestHeaders: Sendable {
     let head: RequestHead
 
-    /// The value of a field; nil if it did not come. Several lines of one name are one value, joined by `, `
-    /// (RFC 9110 §5.3); lines of `Cookie` by `; `.
+    /// The value of a field; nil if it is absent. Several lines with one name are joined by `, ` (RFC 9110 §5.3),
+    /// those of `Cookie` by `; `.
     public subscript(name: HTTPField.Name) -> String? {
         var result: String?
         forEachValue(of: name) { value in
@@ -19,23 +19,23 @@ public struct RequestHeaders: Sendable {
         return result
     }
 
-    /// The values of a field, one for each of its lines, in order.
+    /// The values of a field, one per line, in order.
     public func values(of name: HTTPField.Name) -> [String] {
         var values: [String] = []
         forEachValue(of: name) { values.append(String(decoding: $0, as: UTF8.self)) }
         return values
     }
 
-    /// Whether a field came at all.
+    /// Whether a field is present.
     public func contains(_ name: HTTPField.Name) -> Bool {
         var isFound = false
         forEachValue(of: name) { _ in isFound = true }
         return isFound
     }
 
-    /// Whether a field asks for anything but the whole content: a condition (RFC 9110 §13.1, their names all begin with
+    /// Whether a field asks for less than the whole content: a condition (RFC 9110 §13.1, whose names all begin with
     /// `If-`) or a range (§14.2).
-    public var asksForLess: Bool {
+    public var savesData: Bool {
         var isFound = false
         head.bytes.withUnsafeBytes { bytes in
             FieldLines(bytes: bytes, start: head.fields).forEach { name, _ in
@@ -53,7 +53,7 @@ public struct RequestHeaders: Sendable {
         return isFound
     }
 
-    /// All fields, in order, as a value that can be changed and kept.
+    /// All fields in order, as a mutable value.
     public var fields: HTTPFields {
         var fields = HTTPFields()
         head.bytes.withUnsafeBytes { bytes in

@@ -3,14 +3,14 @@ import HTTPTypes
 /// The content of a response.
 public enum ResponseBody: Sendable {
     case empty
-    /// In memory, shared and not copied.
+    /// In memory, shared rather than copied.
     case bytes([UInt8])
     /// On disk.
     case file(FileRegion)
-    /// Made while it is sent, of `length` bytes if that is known, otherwise chunked (RFC 9112 §7.1).
+    /// Produced while it is sent: `length` bytes if known, otherwise chunked (RFC 9112 §7.1).
     case stream(any BodyStream, length: Int64?)
 
-    /// Bytes of memory that wait with it until it is sent.
+    /// The bytes of memory that the body holds until it is sent.
     var heldBytes: Int {
         switch self {
         case .empty, .file: 0
@@ -20,20 +20,23 @@ public enum ResponseBody: Sendable {
     }
 }
 
-/// An answer. `Date`, `Connection`, `Content-Length` and `Transfer-Encoding` are the server's: it writes them itself and
-/// leaves out what stands in the headers under these names, except that `Connection: close` is obeyed, and that
-/// `Content-Length` is kept in an answer to HEAD whose body is `.empty`.
+/// A response. The server writes `Date`, `Connection`, `Content-Length` and `Transfer-Encoding` itself and ignores
+/// headers with these names, with two exceptions: it honours `Connection: close`, and it keeps `Content-Length` in
+/// the response to a HEAD request if the body is `.empty`.
 public struct Response: Sendable {
+    /// The status code, with its reason phrase.
     public var status: HTTPResponse.Status
+    /// The fields to send, except for those that the server writes itself.
     public var headers: HTTPFields
+    /// The content.
     public var body: ResponseBody
-    /// Asked on the loop when it is this answer's turn to be written, which with pipelined requests can be long after it
-    /// was given: what it returns is sent in place of the answer, whose stream ends `.aborted`. Asked once, and never
-    /// of an answer that it returned.
+    /// Called on the loop when the response is about to be written. With pipelined requests, that may be long after the
+    /// handler has sent it. If the closure returns a response, that one is written instead, and the stream of this one
+    /// ends with `.aborted`. Called once, and never for a response that it has returned itself.
     public var instead: (@Sendable () -> Response?)?
-    /// If there is one, it goes out in place of the status, and before the headers.
+    /// If set, written instead of the status, and before the headers.
     var prepared: PreparedHead?
-    /// What the connection becomes with this answer, whose status is 101.
+    /// Set in a response with status 101: what the connection becomes.
     var upgrade: WebSocketUpgrade?
 
     public init(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: ResponseBody = .empty) {
@@ -42,34 +45,36 @@ public struct Response: Sendable {
         self.body = body
     }
 
-    /// Text in UTF-8.
+    /// UTF-8 text.
     public init(status: HTTPResponse.Status = .ok, text: String, mediaType: String = "text/plain; charset=utf-8") {
-        self.init(status: status, headers: [.contentType: mediaType], body: .bytes(Array(text.utf8)))
+        let headers: HTTPFields = [.contentType: mediaType, .xContentTypeOptions: "nosniff"]
+        self.init(status: status, headers: headers, body: .bytes(Array(text.utf8)))
     }
 
-    /// An answer whose head was serialised before: for what is answered often. Its `headers` begin empty, and what is
-    /// put there goes out beside the prepared ones, as lines of their own.
+    /// A response whose head was serialized in advance, for frequent responses. Its `headers` are initially empty;
+    /// any that are added are written in addition to the prepared ones.
     public static func prepared(_ head: PreparedHead, body: ResponseBody) -> Response {
         var response = Response(status: head.status, body: body)
         response.prepared = head
         return response
     }
 
-    /// Nobody will send it: tells whoever would have had to do with the sending.
-    func letGo(_ end: BodyEnd) {
+    /// The response will not be sent: tells its stream and its WebSocket handler.
+    func abandon(_ end: BodyEnd) {
         if case .stream(let stream, _) = body { stream.ended(end) }
         upgrade?.handler.ended(.disconnected)
     }
 }
 
-/// The status and the headers of a response, checked and serialised once.
+/// The status and headers of a response, validated and serialized once.
 public final class PreparedHead: Sendable {
+    /// The status code, with its reason phrase.
     public let status: HTTPResponse.Status
     /// The status line and the field lines, without the empty line.
     let bytes: [UInt8]
     let closes: Bool
 
-    /// Throws ``ResponseError`` for a head that could not be sent.
+    /// Throws ``ResponseError`` if the head can't be sent.
     public init(status: HTTPResponse.Status = .ok, headers: HTTPFields) throws(ResponseError) {
         self.status = status
         var bytes: [UInt8] = []

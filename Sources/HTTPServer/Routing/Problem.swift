@@ -1,6 +1,7 @@
+import Encodings
 import HTTPTypes
 
-/// An error that a client may read: `application/problem+json` (RFC 9457).
+/// An error for clients: `application/problem+json` (RFC 9457).
 public struct Problem: Error, Sendable {
     /// The value of an extension member.
     public enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
@@ -11,12 +12,13 @@ public struct Problem: Error, Sendable {
         public init(integerLiteral value: Int64) { self = .integer(value) }
     }
 
+    /// The status of the response.
     public var status: HTTPResponse.Status
-    /// The kind of problem in a few words, always the same for one kind. The reason phrase of the status if not given.
+    /// A short title, always the same for one kind of problem. By default the reason phrase of the status.
     public var title: String
-    /// What went wrong this time, for the client. Nothing of the server's inside.
+    /// What went wrong this time, for the client. Reveals nothing about the server's internals.
     public var detail: String?
-    /// Further members, for instance `field`: which one of the input is wrong.
+    /// Extension members, for instance `field`: which part of the input is wrong.
     public var members: [String: Value]
     /// Fields of the response, for instance `Allow` or `Retry-After`.
     public var headers: HTTPFields
@@ -32,8 +34,8 @@ public struct Problem: Error, Sendable {
         self.headers = headers
     }
 
-    /// What a client may know of `error`: a problem as it is, a refused request as its reason, anything else as 500
-    /// without a word.
+    /// What a client may learn about `error`: a problem unchanged, the message of a rejected request, and for
+    /// anything else a plain 500.
     public init(describing error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -44,52 +46,35 @@ public struct Problem: Error, Sendable {
         }
     }
 
-    /// The document, with the members of RFC 9457 first and the others by name. The seconds of a `Retry-After` are the
-    /// member `retryAfter`, for readers who see no fields.
+    /// The document, with the members of RFC 9457 first and the others sorted by name. `Retry-After` is repeated as
+    /// the member `retryAfter`, for clients that cannot see the fields.
     public var json: [UInt8] {
         var members = members
         if let seconds = headers[.retryAfter].flatMap({ Int64($0) }) { members["retryAfter"] = .integer(seconds) }
-        var text = #"{"type":"about:blank","title":\#(JSONText.quoted(title)),"status":\#(status.code)"#
-        if let detail { text += #","detail":\#(JSONText.quoted(detail))"# }
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            text += ",\(JSONText.quoted(name)):"
-            switch value {
-            case .string(let string): text += JSONText.quoted(string)
-            case .integer(let integer): text += String(integer)
+        var json = JSONWriter()
+        json.object { json in
+            json.member("type", "about:blank")
+            json.member("title", title)
+            json.member("status", status.code)
+            json.member("detail", detail)
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                switch value {
+                case .string(let string): json.member(named: name, string)
+                case .integer(let integer): json.member(named: name, integer)
+                }
             }
         }
-        return Array((text + "}").utf8)
+        return json.bytes
     }
 
+    /// The response that reports the problem.
     public var response: Response {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.xContentTypeOptions] = "nosniff"
+        // A frame on another site would show that there is nothing.
+        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
         return Response(status: status, headers: headers, body: .bytes(json))
-    }
-}
-
-/// Strings as JSON writes them (RFC 8259 §7).
-public enum JSONText {
-    /// `text` in quotes, with escapes where it needs them.
-    public static func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        if isPlain { return "\"" + text + "\"" }
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\u{0}"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

@@ -1,22 +1,25 @@
+import Encodings
 import HTTPTypes
 import Tracing
 
-/// A span of each request, from its head to the head of its answer (OpenTelemetry, "Semantic conventions for HTTP spans").
-/// Of the query, of addresses and of names of programs it says nothing: those are the clients'.
+/// Records a span for each request, from its head to the head of its response (OpenTelemetry, "Semantic conventions
+/// for HTTP spans"). Omits the query, addresses and user agents, which are the clients' private data.
 struct RequestTracing {
     let tracer: any Tracer
 
-    /// Answers within the request's span: what is begun for the answer belongs to it.
+    /// Responds within the request's span, so that spans started for the response become its children.
     ///
-    /// - Parameter pattern: Of the route; nil where there is none.
+    /// - Parameter pattern: The route's pattern; nil if there is none.
     func trace(_ request: Request, pattern: String?, reply: Reply, _ respond: (Reply) -> Void) {
         var context = ServiceContext.topLevel
-        // A stranger could have each of its requests recorded, and put others' off.
+        // Only a proxy's trace context is used: a stranger could make the server record each of its requests, and
+        // displace others'.
         if request.isFromProxy { tracer.extract(request.headers, into: &context, using: FieldExtractor()) }
         let method = Self.known.contains(request.method) ? request.method.rawValue : "HTTP"
         let span = tracer.startSpan(pattern.map { "\(method) \($0)" } ?? method, context: context, ofKind: .server)
         let traced =
-            span.isRecording ? reply.relaying { [reply] in end(span, with: $0, isAbandoned: reply.isAbandoned) } : reply
+            span.isRecording
+            ? reply.transforming { [reply] in end(span, with: $0, isAbandoned: reply.isAbandoned) } : reply
         if span.isRecording {
             span.updateAttributes { attributes in
                 attributes["http.request.method"] = method == "HTTP" ? "_OTHER" : method
@@ -29,7 +32,7 @@ struct RequestTracing {
     }
 
     private func end(_ span: any Span, with response: Response, isAbandoned: Bool) -> Response {
-        // What a client that has gone would have been told is no failure of the server's.
+        // A response that the disconnected client would have got isn't a failure of the server.
         guard !isAbandoned else {
             span.attributes["tessera.abandoned"] = true
             span.end()
@@ -45,7 +48,7 @@ struct RequestTracing {
         return response
     }
 
-    /// Characters. What a client makes longer is cut, for it waits in memory.
+    /// In characters. Longer paths are truncated, since spans wait in memory.
     private static let longestPath = 1_024
 
     private static let known: Set<HTTPRequest.Method> = [
@@ -60,12 +63,12 @@ private struct FieldExtractor: Extractor {
 }
 
 extension PlainRequest {
-    /// Whether it says that it belongs to a trace that is recorded (W3C Trace Context §3.2).
+    /// Whether it carries the context of a recorded trace (W3C Trace Context §3.2).
     var bearsTraceContext: Bool {
         let name = "traceparent"
         var bears = false
         forEachField { field, value in
-            guard field.count == name.utf8.count, value.count >= 55, let flags = ASCII.hexDigit(value[54]) else {
+            guard field.count == name.utf8.count, value.count >= 55, let flags = Hexadecimal.digit(value[54]) else {
                 return
             }
             bears = bears || flags & 1 == 1 && zip(field, name.utf8).allSatisfy { $0 | 0x20 == $1 }

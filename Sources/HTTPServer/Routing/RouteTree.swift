@@ -1,11 +1,12 @@
+import Encodings
 import HTTPTypes
 
-/// Patterns by their segments. Looking up a path costs no allocation.
+/// A tree of route patterns by segment. Looking up a path needs no allocation.
 struct RouteTree<Handler: Sendable>: Sendable {
     enum Found {
-        /// `isResource`: whether the path has a representation, which GET would give.
+        /// `isResource`: whether the path has a representation, that is, a route for GET.
         case found(Handler, PathParameters, pattern: String, isResource: Bool)
-        /// The path is known, with these methods.
+        /// The path is known, but only with these methods.
         case otherMethods([HTTPRequest.Method])
         case none
     }
@@ -18,18 +19,18 @@ struct RouteTree<Handler: Sendable>: Sendable {
     }
 
     private struct Node: Sendable {
-        /// Literal segments and the nodes that they lead to.
+        /// Literal segments, and the nodes they lead to.
         var literals: [(segment: [UInt8], node: Int)] = []
-        /// The node that any segment leads to.
+        /// The node that a parameter leads to.
         var parameter: Int?
         var routes: [Route] = []
     }
 
     private var nodes = [Node()]
-    /// The methods that any path has.
+    /// The methods of all routes.
     private(set) var methods: Set<HTTPRequest.Method> = []
 
-    /// A pattern that is not one, or that is there already, is a mistake of the program and stops it.
+    /// Traps if the pattern is malformed or already registered, which is a programming error.
     mutating func insert(_ handler: Handler, method: HTTPRequest.Method, pattern: String) {
         precondition(pattern.first == "/", "a pattern begins with /: \(pattern)")
         var node = 0
@@ -45,7 +46,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
                     ?? addNode { $0.nodes[node].literals.append((bytes, $1)) }
             }
         }
-        precondition(names.count <= PathParameters.most, "too many parameters: \(pattern)")
+        precondition(names.count <= PathParameters.maximumCount, "too many parameters: \(pattern)")
         precondition(!nodes[node].routes.contains { $0.method == method }, "routed twice: \(method) \(pattern)")
         methods.insert(method)
         nodes[node].routes.append(Route(method: method, handler: handler, names: names, pattern: pattern))
@@ -76,8 +77,8 @@ struct RouteTree<Handler: Sendable>: Sendable {
         return .otherMethods(routes.map(\.method))
     }
 
-    /// Whether a segment of a path is `literal`. What needs no escape means the same with one (RFC 3986 §6.2.2.2); what
-    /// does need one is another segment.
+    /// Whether a path's segment equals `literal`. An escaped unreserved character equals the plain one (RFC 3986
+    /// §6.2.2.2); any other escaped character is different.
     private static func matches(_ segment: UnsafeBufferPointer<UInt8>, _ literal: [UInt8]) -> Bool {
         if segment.count == literal.count { return literal.elementsEqual(segment) }
         guard segment.count > literal.count, segment.count <= 3 * literal.count else { return false }
@@ -88,7 +89,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
                 cursor += 1
             } else {
                 guard segment[cursor] == UInt8(ascii: "%"), cursor + 2 < segment.count,
-                    let high = ASCII.hexDigit(segment[cursor + 1]), let low = ASCII.hexDigit(segment[cursor + 2]),
+                    let high = Hexadecimal.digit(segment[cursor + 1]), let low = Hexadecimal.digit(segment[cursor + 2]),
                     high << 4 | low == byte, ASCII.isUnreserved(byte)
                 else { return false }
                 cursor += 3
@@ -97,7 +98,7 @@ struct RouteTree<Handler: Sendable>: Sendable {
         return cursor == segment.count
     }
 
-    /// The node with routes that the path from `start` on leads to.
+    /// The node with routes for the path from `start` on.
     private func find(
         _ path: UnsafeBufferPointer<UInt8>, _ start: Int, _ node: Int, _ parameters: Int,
         _ places: inout SIMD8<UInt32>
@@ -109,7 +110,9 @@ struct RouteTree<Handler: Sendable>: Sendable {
         for literal in nodes[node].literals where Self.matches(segment, literal.segment) {
             if let found = find(path, end + 1, literal.node, parameters, &places) { return found }
         }
-        guard let next = nodes[node].parameter, !segment.isEmpty, parameters < PathParameters.most else { return nil }
+        guard let next = nodes[node].parameter, !segment.isEmpty, parameters < PathParameters.maximumCount else {
+            return nil
+        }
         places[2 * parameters] = UInt32(start)
         places[2 * parameters + 1] = UInt32(end)
         return find(path, end + 1, next, parameters + 1, &places)

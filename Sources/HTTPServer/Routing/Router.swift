@@ -3,21 +3,21 @@ import HTTPTypes
 import Logging
 import Tracing
 
-/// Answers by method and path.
+/// Dispatches requests by method and path.
 ///
 ///     var router = Router(logger: logger)
 ///     router.get("/images/{id}/{rendition}") { request, reply in … }
 ///     router.post("/api/v1/tokens") { request in try await … }
 ///
-/// A pattern's segments are literal, or `{name}` for any one segment that is not empty; a literal goes before a name.
-/// An unknown path is 404, a known path with another method is 405 with `Allow`, and a method that neither HTTP nor a
-/// route knows is 501 everywhere. HEAD is answered by the route for GET unless it has one of its own, and `OPTIONS` by 204
-/// with `Allow`. A path without a route for GET has no representation: `If-Match` fails there with 412.
+/// Each segment of a pattern is literal, or `{name}` for any non-empty segment; literals take precedence. An unknown
+/// path gets a 404, a known path with another method a 405 with `Allow`, and a method that neither HTTP nor a route
+/// knows a 501 everywhere. The route for GET also answers HEAD unless there is one for HEAD, and `OPTIONS` gets a 204
+/// with `Allow`. A path without a route for GET has no representation, so `If-Match` fails with a 412.
 public struct Router: Responder {
-    /// Answers on the loop, at once or later. Must not block.
+    /// Responds on the loop, at once or later. Must not block.
     public typealias Direct = @Sendable (Request, Reply) -> Void
-    /// Answers in a task on the loop's executor, cancelled if the client goes. A ``Problem`` that is thrown is the
-    /// answer; a ``RequestError`` too; any other error is logged, and answered with 500.
+    /// Responds in a task on the loop's executor, which is cancelled if the client disconnects. A thrown ``Problem``
+    /// or ``RequestError`` becomes the response; any other error is logged, and the client gets a 500.
     public typealias Asynchronous = @Sendable (Request) async throws -> Response
 
     private enum Handler: Sendable {
@@ -28,43 +28,52 @@ public struct Router: Responder {
     private var routes = RouteTree<Handler>()
     private let logger: Logger?
 
-    /// What a route answers on the spot; nil for what it leaves to its handler.
-    public typealias OnTheSpot = @Sendable (PlainRequest, Client) -> AnswerOnTheSpot?
+    /// The immediate response of a route; nil to leave the request to its handler.
+    public typealias Immediate = @Sendable (PlainRequest, Client) -> ImmediateResponse?
 
-    /// Asked before any path is looked up.
-    public var onTheSpot: OnTheSpot?
+    /// Called before any path is looked up.
+    public var immediate: Immediate?
 
-    /// Answers what no route knows. Without it, that is 404.
+    /// Answers requests that match no route. Without it, they get a 404.
     public var fallback: (any Responder)?
 
-    /// Makes a span of each request; nil for none.
+    /// Records a span for each request; nil for no tracing.
     public var tracer: (any Tracer)?
-    /// Patterns of routes that are asked all the time by machines, and of which there are no spans.
+    /// Patterns of routes without spans, because machines poll them constantly.
     public var untraced: Set<String> = []
 
+    /// - Parameter logger: Logs the errors that handlers throw.
     public init(logger: Logger? = nil) {
         self.logger = logger
     }
 
+    /// Adds a route. Traps if the pattern is malformed or already has this method.
     public mutating func on(_ method: HTTPRequest.Method, _ pattern: String, _ handler: @escaping Direct) {
         routes.insert(.direct(handler), method: method, pattern: pattern)
     }
 
+    /// Adds a route. Traps if the pattern is malformed or already has this method.
     public mutating func on(_ method: HTTPRequest.Method, _ pattern: String, _ handler: @escaping Asynchronous) {
         routes.insert(.asynchronous(handler), method: method, pattern: pattern)
     }
 
+    /// Adds a route for GET.
     public mutating func get(_ pattern: String, _ handler: @escaping Direct) { on(.get, pattern, handler) }
+    /// Adds a route for GET.
     public mutating func get(_ pattern: String, _ handler: @escaping Asynchronous) { on(.get, pattern, handler) }
+    /// Adds a route for POST.
     public mutating func post(_ pattern: String, _ handler: @escaping Direct) { on(.post, pattern, handler) }
+    /// Adds a route for POST.
     public mutating func post(_ pattern: String, _ handler: @escaping Asynchronous) { on(.post, pattern, handler) }
+    /// Adds a route for DELETE.
     public mutating func delete(_ pattern: String, _ handler: @escaping Direct) { on(.delete, pattern, handler) }
+    /// Adds a route for DELETE.
     public mutating func delete(_ pattern: String, _ handler: @escaping Asynchronous) { on(.delete, pattern, handler) }
 
-    public func answerOnTheSpot(to request: PlainRequest, from client: Client) -> AnswerOnTheSpot? {
-        // Of who asks as part of a trace, there is a span.
+    public func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+        // A request that is part of a trace needs a span.
         guard tracer == nil || !request.bearsTraceContext else { return nil }
-        return onTheSpot?(request, client)
+        return immediate?(request, client)
     }
 
     public func respond(to request: Request, reply: Reply) {
@@ -93,21 +102,21 @@ public struct Router: Responder {
         }
     }
 
-    /// The methods of RFC 9110 §9.1 and RFC 5789, and QUERY, the youngest that is meant for every resource: known, if
-    /// allowed nowhere.
+    /// The methods of RFC 9110 §9.1 and RFC 5789, and QUERY, the latest general-purpose method: known, even where
+    /// they are not allowed.
     private static let standardMethods: Set<HTTPRequest.Method> = [
         .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch, .query,
     ]
 
-    /// - Parameter allowed: The methods that the path has; nil if no route knows it.
+    /// - Parameter allowed: The methods of the path's routes; nil if the path is unknown.
     private func respondWithoutRoute(to request: Request, reply: Reply, allowing allowed: [HTTPRequest.Method]?) {
         guard Self.standardMethods.contains(request.method) || routes.methods.contains(request.method) else {
-            return reply.send(Problem(.notImplemented, detail: "This method is not known here.").response)
+            return reply.send(Problem(.notImplemented, detail: "This method is not supported.").response)
         }
         if let allowed {
             respond(allowing: allowed, to: request, reply: reply)
         } else if request.method == .options, request.path == "*" {
-            // RFC 9110 §9.3.7: the server as a whole is asked.
+            // RFC 9110 §9.3.7: this concerns the server as a whole.
             respond(allowing: Array(routes.methods), to: request, reply: reply)
         } else if let fallback {
             fallback.respond(to: request, reply: reply)
@@ -138,7 +147,7 @@ public struct Router: Responder {
                     reply.send(try await asynchronous(request))
                 } catch {
                     let problem = Problem(describing: error)
-                    // Who is gone has cancelled the task; that is no failure.
+                    // A client that disconnects cancels the task; that is no failure.
                     if problem.status.code == 500, !reply.isAbandoned {
                         logger?.error("\(request.method.rawValue) \(request.path): \(error)")
                     }

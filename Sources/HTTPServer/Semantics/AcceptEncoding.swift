@@ -1,10 +1,10 @@
-/// Which codings of a content a client takes, and how gladly (RFC 9110 §12.5.3).
+/// The content codings that a client accepts, with their weights (RFC 9110 §12.5.3).
 struct AcceptEncoding {
     /// Weights in thousandths, by name.
     private var weights: [Substring: Int] = [:]
 
-    /// The coding, in lower case, that a content is best sent in; nil: as it is. Without the field it is nil: an old or
-    /// simple client. Of those that are equally welcome the first is taken, and any rather than none.
+    /// The best coding for the content, in lower case; nil for no coding. Without the field, nil, because the client
+    /// is old or simple. Among equal weights the first coding wins, and any coding is preferred to none.
     static func best(of codings: some Collection<String>, in field: String?) -> String? {
         guard let field else { return nil }
         let known = AcceptEncoding(field.lowercased())
@@ -29,7 +29,7 @@ struct AcceptEncoding {
 
     private func weight(of coding: Substring) -> Int? { weights[coding] ?? weights["*"] }
 
-    /// `qvalue` (RFC 9110 §12.4.2). What is none is no welcome.
+    /// Parses `qvalue` (RFC 9110 §12.4.2). A malformed one counts as 0.
     private static func weight(_ text: Substring) -> Int {
         let digits = text.dropFirst(2)
         guard let first = text.first, text.dropFirst().first.map({ $0 == "." }) ?? true, digits.count <= 3,

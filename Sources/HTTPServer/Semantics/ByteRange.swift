@@ -1,14 +1,14 @@
-/// What a `Range` field asks of a representation (RFC 9110 §14).
+/// The part of a representation that a `Range` field requests (RFC 9110 §14).
 public enum ByteRange: Hashable, Sendable {
-    /// All of it, as 200: nothing was asked, or nothing that is understood, or several ranges, which a server may
-    /// answer so.
+    /// All of it, with a 200: there is no field, it isn't understood, or it asks for several ranges, which a server
+    /// may answer this way.
     case whole
-    /// These bytes, as 206.
+    /// These bytes, with a 206.
     case part(Range<Int64>)
-    /// None that are there: 416.
+    /// None of the existing bytes: 416.
     case unsatisfiable
 
-    /// Reads `bytes=0-499`, `bytes=500-` or `bytes=-500`, for a representation of `length` bytes.
+    /// Parses `bytes=0-499`, `bytes=500-` or `bytes=-500`, for a representation of `length` bytes.
     public init(_ field: String?, length: Int64) {
         self = .whole
         guard let field, let equals = field.firstIndex(of: "="),
@@ -31,7 +31,7 @@ public enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// A number of any length; one that is too great to count with is as good as the greatest.
+    /// A number of any length; one that is too large counts as the largest.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text) ?? .max

@@ -1,14 +1,15 @@
-import HTTPDates
 import HTTPTypes
+import Time
 
-/// The conditions that a request sets (RFC 9110 §13).
+/// The conditions of a request (RFC 9110 §13).
 public struct ConditionalRequest: Sendable {
+    /// What the conditions require.
     public enum Outcome: Hashable, Sendable {
-        /// Do what the method says.
+        /// Perform the method.
         case proceed
-        /// Answer 304.
+        /// Respond with 304.
         case notModified
-        /// Answer 412.
+        /// Respond with 412.
         case preconditionFailed
     }
 
@@ -19,6 +20,7 @@ public struct ConditionalRequest: Sendable {
     private let ifModifiedSince: String?
     private let ifRange: String?
 
+    /// Reads the conditions from a request's headers.
     public init(_ request: Request) {
         self.init(method: request.method) { request.headers[$0] }
     }
@@ -32,7 +34,7 @@ public struct ConditionalRequest: Sendable {
         ifRange = field(.ifRange)
     }
 
-    /// What the conditions say of a resource that exists, with these validators (RFC 9110 §13.2.2).
+    /// Evaluates the conditions for an existing resource with these validators (RFC 9110 §13.2.2).
     public func evaluate(entityTag: EntityTag?, lastModified: HTTPDate?) -> Outcome {
         if let ifMatch {
             guard matches(ifMatch, { entityTag?.matchesStrongly($0) ?? false }) else { return .preconditionFailed }
@@ -49,8 +51,8 @@ public struct ConditionalRequest: Sendable {
         return .proceed
     }
 
-    /// Whether a `Range` of the request may be obeyed (RFC 9110 §13.1.5): not if what the client has a part of is no
-    /// longer what is here.
+    /// Whether the request's `Range` may be honoured (RFC 9110 §13.1.5): not if the client has part of an outdated
+    /// representation.
     public func allowsRange(entityTag: EntityTag?, lastModified: HTTPDate?) -> Bool {
         guard let ifRange else { return true }
         if let tag = EntityTag(parsing: ifRange) { return entityTag?.matchesStrongly(tag) ?? false }

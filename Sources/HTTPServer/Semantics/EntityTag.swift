@@ -1,33 +1,33 @@
-/// A name of one content of a resource (RFC 9110 §8.8.3).
+/// An identifier of one version of a resource (RFC 9110 §8.8.3).
 public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     public let opaque: String
-    /// Whether contents of this name may differ in their bytes.
+    /// Whether representations with this tag may differ in their bytes.
     public let isWeak: Bool
 
-    /// Nil if `opaque` holds what may not stand between the quotes: a quote, white space or a control character.
+    /// Nil if `opaque` contains a quote, white space or a control character.
     public init?(_ opaque: some StringProtocol, isWeak: Bool = false) {
         guard opaque.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }) else { return nil }
         self.opaque = String(opaque)
         self.isWeak = isWeak
     }
 
-    /// For what is known to hold no such character.
+    /// For text that is known to contain no such character.
     init(unchecked opaque: String) {
         self.opaque = opaque
         isWeak = false
     }
 
-    /// As it stands in a field: `"abc"`, `W/"abc"`.
+    /// The form used in fields: `"abc"`, `W/"abc"`.
     public var description: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
-    /// Reads a single tag; nil for anything else.
+    /// Parses a single tag; nil for anything else.
     public init?(parsing text: String) {
         guard let tags = EntityTag.list(text), tags.count == 1 else { return nil }
         self = tags[0]
     }
 
-    /// Reads a list of tags, as in `If-None-Match`. A comma may stand within a tag. Nil if it is not a list of tags.
+    /// Parses a list of tags, as in `If-None-Match`. A tag may contain a comma. Nil if it is not a list of tags.
     public static func list(_ text: String) -> [EntityTag]? {
         var tags: [EntityTag] = []
         var rest = Substring(text)

@@ -1,8 +1,9 @@
-import HTTPDates
 import HTTPTypes
+import Time
 
-/// A content with its validators: answers GET and HEAD with all of it, a part of it, or the word that the client has it.
+/// Content with its validators. Answers GET and HEAD with all of it, a range of it, or a 304.
 public struct Representation: Sendable {
+    /// Where the bytes are.
     public enum Content: Sendable {
         case bytes([UInt8])
         case file(FileRegion)
@@ -15,11 +16,15 @@ public struct Representation: Sendable {
         }
     }
 
+    /// The bytes.
     public var content: Content
+    /// The value of `Content-Type`.
     public var mediaType: String
+    /// Identifies the content for conditional requests; nil if there is no tag.
     public var entityTag: EntityTag?
+    /// When the content last changed; nil if unknown.
     public var lastModified: HTTPDate?
-    /// Further fields, for instance `Cache-Control` and `Vary`. They go with a 304 too.
+    /// Further fields, for instance `Cache-Control` and `Vary`. A 304 has them, too.
     public var headers: HTTPFields
 
     public init(
@@ -33,7 +38,7 @@ public struct Representation: Sendable {
         self.headers = headers
     }
 
-    /// 200, 206, 304, 412 or 416, as conditions and range of the request say.
+    /// A 200, 206, 304, 412 or 416, depending on the request's conditions and range.
     public func response(to request: Request) -> Response {
         var headers = headers
         if let entityTag { headers[.eTag] = entityTag.description }
@@ -45,7 +50,7 @@ public struct Representation: Sendable {
         case .proceed: break
         }
         headers[.acceptRanges] = "bytes"
-        // RFC 9110 §14.2: a range means something to GET alone.
+        // RFC 9110 §14.2: ranges are defined only for GET.
         let allowsRange =
             request.method == .get && condition.allowsRange(entityTag: entityTag, lastModified: lastModified)
         switch ByteRange(allowsRange ? request.headers[.range] : nil, length: content.length) {

@@ -1,14 +1,14 @@
 import HTTPTypes
 
 extension Response {
-    /// Bytes of a body from which on a smaller one is worth the work: what fits into one packet arrives no sooner.
+    /// The smallest body worth compressing, in bytes: one that fits into a single packet would arrive no sooner.
     private static let leastCompressed = 1_024
 
-    /// The answer in the coding that the client likes best: by gzip where it takes that (RFC 9110 §12.5.3) and where the
-    /// body is text in memory of more than a kilobyte. The answer says then that it varies (RFC 9110 §12.5.5).
+    /// The response in the client's preferred coding: compressed by gzip if the client accepts it (RFC 9110 §12.5.3)
+    /// and the body is in memory and longer than a kilobyte. The response then gets a `Vary` field (RFC 9110 §12.5.5).
     ///
-    /// For answers that are made anew each time; one that has an entity tag, or a coding, stays as it is. Takes some 0.1
-    /// to 0.6 ms for 40 to 130 KB, and so is not for a loop.
+    /// For responses that are generated for each request. One that has an entity tag or a coding stays as it is.
+    /// Takes about 0.1 to 0.6 ms for 40 to 130 KB, so don't call it on a loop.
     public func compressed(for request: Request) -> Response {
         guard case .bytes(let bytes) = body, bytes.count >= Self.leastCompressed, prepared == nil,
             headers[.eTag] == nil, headers[.contentEncoding] == nil
@@ -16,7 +16,7 @@ extension Response {
         var response = self
         response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
         if AcceptEncoding.best(of: ["gzip"], in: request.headers[.acceptEncoding]) != nil,
-            let compressed = Gzip.compress(bytes, .brisk)
+            let compressed = Gzip.compress(bytes, .fast)
         {
             response.headers[.contentEncoding] = "gzip"
             response.body = .bytes(compressed)

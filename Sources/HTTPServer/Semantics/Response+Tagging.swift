@@ -1,12 +1,13 @@
 import HTTPTypes
 
 extension Response {
-    /// The answer to a GET or HEAD that is made anew each time, as the representation that it is: named by an entity tag
-    /// of its bytes, in the coding that the client likes best, and 304 or 412 where the conditions of the request say so
-    /// (RFC 9110 §13). For 200 with a body in memory; any other answer stays as it is.
+    /// Treats the generated response to a GET or HEAD request as a representation: compresses it as
+    /// ``compressed(for:)`` does, adds an entity tag computed from its bytes, and evaluates the request's conditions,
+    /// which can turn it into a 304 or 412 (RFC 9110 §13). Applies to a 200 with a body in memory; any other response
+    /// stays as it is.
     ///
-    /// It saves the way of the bytes, not their making. Takes some 0.2 to 0.8 ms for 40 to 130 KB, and so is not for a
-    /// loop.
+    /// It saves sending the bytes, not generating them. Takes about 0.2 to 0.8 ms for 40 to 130 KB, so don't call it
+    /// on a loop.
     public func tagged(for request: Request) -> Response {
         guard status == .ok, prepared == nil, headers[.eTag] == nil, case .bytes(let bytes) = body else { return self }
         var response = compressed(for: request)

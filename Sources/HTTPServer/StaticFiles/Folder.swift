@@ -3,8 +3,10 @@ import Glibc
 
 /// Reads the files of a folder.
 enum Folder {
-    /// The regular files beneath `root`, by their paths from it, each beginning with `/`. Hidden files and symbolic
-    /// links are left out, so that nothing outside of the folder gets in by a mistake in it.
+    /// The contents of the regular files below `root`, by path relative to it with a leading `/`. Hidden files and
+    /// symbolic links are left out, so that no mistake in the folder exposes files outside of it.
+    ///
+    /// - Parameter limit: The most bytes of all files together.
     static func read(_ root: String, limit: Int) throws(StaticFilesError) -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         var total = 0
@@ -16,8 +18,8 @@ enum Folder {
         return files
     }
 
-    /// A number that is another one when a file beneath `root` was written, came, went or was renamed. Of one process
-    /// alone: another's has other numbers.
+    /// A number that changes when a file below `root` is written, added, removed or renamed. Valid only within one
+    /// process, because `Hasher` is seeded per process.
     static func stamp(_ root: String) throws(StaticFilesError) -> Int {
         var hasher = Hasher()
         for (path, status) in try entries(of: root).sorted(by: { $0.path < $1.path }) {
@@ -30,7 +32,7 @@ enum Folder {
         return hasher.finalize()
     }
 
-    /// The regular files, in no order.
+    /// The regular files, in no particular sequence.
     private static func entries(of root: String) throws(StaticFilesError) -> [(path: String, status: stat)] {
         var files: [(path: String, status: stat)] = []
         var pending = [""]

@@ -1,4 +1,4 @@
-/// What files of a web page are, by the ends of their names.
+/// The media types of a web page's files, by file name extension.
 enum MediaTypes {
     private static let types: [String: (type: String, isCompressible: Bool)] = [
         "html": ("text/html; charset=utf-8", true),
@@ -25,7 +25,7 @@ enum MediaTypes {
         "pdf": ("application/pdf", false),
     ]
 
-    /// The type of a file of this name, and whether it is worth compressing.
+    /// The media type of a file of this name, and whether the file is worth compressing.
     static func of(_ name: String) -> (type: String, isCompressible: Bool) {
         let end = name.split(separator: ".", omittingEmptySubsequences: false).last.map { $0.lowercased() } ?? ""
         return types[end] ?? ("application/octet-stream", false)

@@ -1,34 +1,50 @@
+import Encodings
 import HTTPTypes
 
-/// Files that are served from memory, compressed once.
+/// Serves the files of a folder from memory.
 ///
-/// Paths are looked up among those that are there, so there is nothing to traverse.
+/// A file whose name ends in `.br` is the Brotli form of the file next to it, and is not served by itself. Pages
+/// (`.html`) are compressed with Brotli here, all other text only with gzip. A folder's path with a trailing slash
+/// serves its `index.html`.
+///
+/// Paths are looked up among the loaded files, so path traversal is impossible.
 public struct StaticFiles: Responder {
+    /// How files are served.
+    public struct Configuration: Sendable {
+        /// The most bytes of all files together.
+        public var limit = 64 << 20
+        /// The `Cache-Control` field by path. With `no-cache` clients store a file and revalidate it before each use.
+        public var cacheControl: @Sendable (_ path: String) -> String = { _ in "no-cache" }
+        /// Fields of every response. For a page they have to allow its inline styles and scripts.
+        public var headers: @Sendable (_ inline: InlineSources) -> HTTPFields = { _ in [:] }
+        /// Completes a page before it is compressed and served.
+        public var completePage: @Sendable (_ page: [UInt8]) -> [UInt8] = { $0 }
+
+        public init() {}
+    }
+
     private let files: [String: StaticFile]
 
-    /// - Parameter files: By the paths they are served at, each beginning with `/`.
-    init(_ files: [String: StaticFile]) { self.files = files }
-
-    /// Loads the folder at `path`, at most `limit` bytes of it. Blocks; throws ``StaticFilesError``. `index.html`
-    /// answers for its folder's path with a slash at the end. Changes on disk are not seen.
+    /// Loads the folder at `path`. Blocks. Later changes on disk have no effect; see ``ReloadingFiles``.
     ///
-    /// `cacheControl` is given each file's path and returns its `Cache-Control`. `no-cache` lets clients keep a file
-    /// and ask each time whether it is still the same.
-    public init(
-        folder path: String, limit: Int = 64 << 20, headers: HTTPFields = [:],
-        cacheControl: (String) -> String = { _ in "no-cache" }
-    ) throws {
+    /// - Throws: ``StaticFilesError``.
+    public init(folder path: String, configuration: Configuration = Configuration()) throws {
+        let contents = try Folder.read(path, limit: configuration.limit)
         var files: [String: StaticFile] = [:]
-        for (name, bytes) in try Folder.read(path, limit: limit) {
+        for (name, bytes) in contents where !(name.hasSuffix(".br") && contents[String(name.dropLast(3))] != nil) {
+            let isPage = name.hasSuffix(".html")
+            let bytes = isPage ? configuration.completePage(bytes) : bytes
             let file = try StaticFile(
-                name, bytes, headers: headers, cacheControl: cacheControl(name), brotli: nil)
+                name, bytes, brotli: contents[name + ".br"] ?? (isPage ? Brotli.compress(bytes) : nil),
+                headers: configuration.headers(InlineSources(page: isPage ? bytes : [])),
+                cacheControl: configuration.cacheControl(name))
             files[name] = file
             if name.hasSuffix("/index.html") { files[String(name.dropLast("index.html".count))] = file }
         }
-        self.init(files)
+        self.files = files
     }
 
-    /// The paths that are served, sorted.
+    /// The served paths, sorted.
     public var paths: [String] { files.keys.sorted() }
 
     func has(_ path: String) -> Bool { files[path] != nil }

@@ -2,9 +2,9 @@ import Glibc
 
 /// Why a folder of static files could not be loaded.
 public enum StaticFilesError: Error, Hashable, CustomStringConvertible {
-    /// The file or folder of this path could not be read, with this error number.
+    /// The file or folder at this path could not be read; `code` is the `errno`.
     case unreadable(String, code: Int32)
-    /// With this file the folder passes the limit.
+    /// With this file the folder exceeds the limit.
     case tooLarge(String)
 
     public var description: String {

@@ -1,19 +1,19 @@
 import EventLoops
 import Locking
 
-/// One open WebSocket (RFC 6455), for its ``WebSocketHandler``. From any thread.
+/// An open WebSocket (RFC 6455), as its ``WebSocketHandler`` sees it. Usable from any thread.
 public final class WebSocket: Sendable {
     private struct State {
-        /// Until the end, so that nobody keeps a connection that is over.
+        /// Nil after the end, so that nobody retains a closed connection.
         var connection: Connection?
         var isAwake = false
     }
 
-    /// The loop of the connection. A task that prefers it runs beside the connection, with no change of thread.
+    /// The loop of the connection. A task that prefers it as executor runs on the connection's thread.
     public let loop: EventLoop
     /// The other end of the connection.
     public let peer: SocketAddress
-    /// What was chosen of the subprotocols that the client offered; nil if none was asked for.
+    /// The subprotocol chosen from the client's offer; nil if none is.
     public let subprotocol: String?
     private let state = Guarded(State())
 
@@ -23,8 +23,8 @@ public final class WebSocket: Sendable {
         self.subprotocol = subprotocol
     }
 
-    /// There may be something to send: ``WebSocketHandler/nextMessage()`` is asked once the socket can take it. Many
-    /// calls are one until then. Does nothing after the end.
+    /// Announces that there may be something to send: ``WebSocketHandler/nextMessage()`` is called once the socket is
+    /// writable. Calls before then are coalesced. A no-op after the end.
     public func wake() {
         let connection = state.withLock { state -> Connection? in
             guard !state.isAwake else { return nil }
@@ -33,17 +33,17 @@ public final class WebSocket: Sendable {
         }
         guard let connection else { return }
         loop.execute { [self] in
-            // Before the handler is asked, so that what comes up meanwhile wakes it again.
+            // Reset before the handler is called, so that anything that becomes available meanwhile wakes it again.
             state.withLock { $0.isAwake = false }
             connection.channel?.wake()
         }
     }
 
-    /// Closes: a message under way is finished, then the client is sent a Close frame, and the connection ends when it
-    /// has answered or after ``WebSocketConfiguration/closeTimeout``. From the moment this takes effect, which on the
-    /// loop is at once, nothing is received or asked for any more. Only the first call counts.
+    /// Closes the WebSocket: finishes the current message, sends the client a Close frame, and ends the connection
+    /// when the client has answered or after ``WebSocketConfiguration/closeTimeout``. Once this takes effect, which
+    /// on the loop is at once, no messages are received or pulled. Only the first call counts.
     ///
-    /// - Parameter reason: For people who debug; cut to the 123 bytes that fit in the frame.
+    /// - Parameter reason: For debugging; truncated to the 123 bytes that fit into the frame.
     public func close(_ code: WebSocketCloseCode, reason: String = "") {
         guard let connection = state.withLock({ $0.connection }) else { return }
         if loop.isCurrent {
@@ -53,7 +53,7 @@ public final class WebSocket: Sendable {
         }
     }
 
-    // MARK: For the connection
+    // MARK: Connection side
 
     func open(_ connection: Connection) { state.withLock { $0.connection = connection } }
 

@@ -1,39 +1,40 @@
 import EventLoops
 
-/// What a connection does once it is a WebSocket: moves bytes between its socket, the protocol's state and the handler.
+/// Runs a connection that has become a WebSocket: moves bytes between its socket, the protocol's state and the handler.
 ///
-/// A turn takes what the client has said before it sends anything, so that what is sent is decided by its last word.
-/// After so many messages or bytes the other connections of the loop have their turn. All calls on the loop.
+/// A turn processes everything the client has sent before it sends anything, so that the next message to it follows
+/// from its latest one. After a number of messages or bytes, the loop's other connections get a turn. All calls are on
+/// the loop.
 final class WebSocketChannel {
-    /// Bytes sent after which the turn ends.
-    private static let sentInTurn = 262_144
-    /// Bytes from which on what there is to send is not added to: what is decided later is decided better. A call of the
-    /// kernel, and the loopback's or the card's work behind it, costs as much as a dozen small messages.
+    /// Bytes sent per turn.
+    private static let sentPerTurn = 262_144
+    /// Once this many bytes are waiting, no more are added, since later decisions are better ones. A system call,
+    /// with the network work behind it, costs as much as a dozen small messages.
     private static let gathered = 4_096
-    /// Bytes of a body that are copied behind its head.
+    /// The longest body to copy behind its head, in bytes.
     private static let copied = 1_024
-    /// Reads of a shard's buffer, and frames taken from what they brought, after which the turn ends. A message, which
-    /// the handler has work with, counts as eight.
-    private static let readsInTurn = 2
-    private static let framesInTurn = 128
+    /// Per turn, how often the shard's buffer may be filled, and how many frames may be taken from it. A message,
+    /// which costs the handler work, counts as eight.
+    private static let readsPerTurn = 2
+    private static let framesPerTurn = 128
     private static let framesForMessage = 8
 
-    /// Alive, since it is the connection that calls.
+    /// Always valid, because only the connection calls this object.
     private unowned let connection: Connection
     private let socket: WebSocket
-    /// Until the end has been told.
+    /// Nil once it has been told the end.
     private var handler: (any WebSocketHandler)?
     private var state: WebSocketState
-    private var vigil: WebSocketVigil
+    private var timeouts: WebSocketTimeouts
     /// Whether the handler may have a message.
-    private var isHungry = true
+    private var mayHaveMessage = true
 
     init(_ upgrade: WebSocketUpgrade, on connection: Connection, received: [UInt8]) {
         self.connection = connection
         handler = upgrade.handler
         socket = WebSocket(loop: connection.shard.loop, peer: connection.peer, subprotocol: upgrade.subprotocol)
         state = WebSocketState(maximumMessage: upgrade.configuration.maximumMessage)
-        vigil = WebSocketVigil(upgrade.configuration)
+        timeouts = WebSocketTimeouts(upgrade.configuration)
         received.withUnsafeBytes { state.append($0) }
     }
 
@@ -44,11 +45,11 @@ final class WebSocketChannel {
         connection.process()
     }
 
-    // MARK: What the handler asks for
+    // MARK: Calls from the handler
 
-    /// In the connection's turn: a client may have many sockets, and wake them all at once.
+    /// Waits for the connection's turn: a client may have many sockets, and wake them all at once.
     func wake() {
-        isHungry = true
+        mayHaveMessage = true
         connection.yield()
     }
 
@@ -57,7 +58,7 @@ final class WebSocketChannel {
         connection.process()
     }
 
-    // MARK: A turn
+    // MARK: Turns
 
     func takeTurn() {
         guard !connection.isYielding else { return }
@@ -66,14 +67,14 @@ final class WebSocketChannel {
     }
 
     private func takeInput() {
-        var frames = Self.framesInTurn
-        var reads = Self.readsInTurn
+        var frames = Self.framesPerTurn
+        var reads = Self.readsPerTurn
         while connection.phase == .open {
             while frames > 0, let event = state.next() {
                 frames -= 1
                 if case .message(let message) = event {
                     frames -= Self.framesForMessage - 1
-                    isHungry = true
+                    mayHaveMessage = true
                     handler?.received(message)
                 }
             }
@@ -88,19 +89,19 @@ final class WebSocketChannel {
             connection.read()
         }
         switch state.end {
-        case .closedByClient, .failed: tellEnd()
+        case .closedByClient, .failed: notifyEnd()
         default: break
         }
     }
 
     /// Called by the connection with what it has read.
     func receive(_ bytes: UnsafeRawBufferPointer) {
-        vigil.heard()
+        timeouts.received()
         state.append(bytes)
     }
 
     private func writeOutput() {
-        var budget = Self.sentInTurn
+        var budget = Self.sentPerTurn
         while connection.phase == .open, !connection.isBlocked {
             if !connection.output.isEmpty {
                 budget -= connection.output.first.count + connection.output.second.count
@@ -109,7 +110,7 @@ final class WebSocketChannel {
                 connection.close()
             } else if state.appendControl(to: &connection.output.first) {
                 continue
-            } else if !isHungry || state.end != nil {
+            } else if !mayHaveMessage || state.end != nil {
                 return
             } else if budget <= 0 {
                 connection.yield()
@@ -122,11 +123,11 @@ final class WebSocketChannel {
         }
     }
 
-    /// Small messages are gathered until they are worth a call of the kernel; a large body is handed over as it is.
+    /// Gathers small messages until they are worth a system call; passes on a large body as it is.
     private func pull() {
         repeat {
             guard let message = handler?.nextMessage() else {
-                isHungry = false
+                mayHaveMessage = false
                 return
             }
             append(message)
@@ -149,32 +150,32 @@ final class WebSocketChannel {
         }
     }
 
-    // MARK: The end
+    // MARK: End
 
     private static let stopReason = "The server stops."
 
-    /// The server stops.
-    func windUp() { close(.goingAway, reason: Self.stopReason) }
+    /// The server is stopping.
+    func closeGracefully() { close(.goingAway, reason: Self.stopReason) }
 
     /// The connection is over, for whatever reason.
-    func connectionEnded() { tellEnd() }
+    func connectionEnded() { notifyEnd() }
 
-    /// Ends at once, as `end` unless it was ending already.
+    /// Ends at once, with `end` unless it was ending already.
     func drop(_ end: WebSocketEnd) {
-        if state.end == nil { tellEnd(end) }
+        if state.end == nil { notifyEnd(end) }
         connection.tearDown(.aborted, resets: true)
     }
 
-    private func tellEnd(_ end: WebSocketEnd = .disconnected) {
+    private func notifyEnd(_ end: WebSocketEnd = .disconnected) {
         guard let handler else { return }
         self.handler = nil
         socket.end()
         handler.ended(state.end ?? end)
     }
 
-    /// Looks after the limits of time; `elapsed` since the last call.
+    /// Checks the timeouts; `elapsed` is the time since the last call.
     func sweep(_ elapsed: Duration) {
-        switch vigil.look(elapsed, isClosing: state.end != nil) {
+        switch timeouts.advance(by: elapsed, isClosing: state.end != nil) {
         case .wait: break
         case .ping:
             state.ping()

@@ -1,16 +1,16 @@
 /// How a WebSocket ended.
 public enum WebSocketEnd: Hashable, Sendable {
-    /// The client has closed it, with this code (``WebSocketCloseCode/noStatus`` if it gave none) and reason.
+    /// The client closed it with this code (``WebSocketCloseCode/noStatus`` if it sent none) and reason.
     case closedByClient(WebSocketCloseCode, reason: String)
-    /// It was closed here with this code: by ``WebSocket/close(_:reason:)``, or with
-    /// ``WebSocketCloseCode/goingAway`` because the server stops.
+    /// The server closed it with this code: through ``WebSocket/close(_:reason:)``, or with
+    /// ``WebSocketCloseCode/goingAway`` because the server is stopping.
     case closed(WebSocketCloseCode)
-    /// The client broke the protocol, and was told so.
+    /// The client violated the protocol, and was told so.
     case failed(WebSocketError)
-    /// The connection broke off without a word.
+    /// The connection broke off without a Close frame.
     case disconnected
-    /// The client took no byte for ``HTTPServer/Configuration/writeTimeout``.
+    /// The client read nothing for ``HTTPServer/Configuration/writeTimeout``.
     case stalled
-    /// The client said nothing, not even in answer to a ping, for ``WebSocketConfiguration/silenceLimit``.
+    /// The client sent nothing, not even the answer to a ping, for ``WebSocketConfiguration/silenceLimit``.
     case silent
 }

@@ -1,10 +1,11 @@
-/// What a client did that RFC 6455 or a limit forbids. It is told by a Close frame, and the connection ends.
+/// A client's violation of RFC 6455 or of a limit. The client is sent a Close frame, and the connection ends.
 public struct WebSocketError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The code in the Close frame.
     public let code: WebSocketCloseCode
-    /// For the client: the reason in the Close frame. Says nothing of the server's inside.
+    /// For the client: the reason in the Close frame. Reveals nothing about the server's internals.
     public let message: String
 
-    /// 1002: a frame that breaks RFC 6455.
+    /// 1002: a frame that violates RFC 6455.
     static func malformed(_ message: String) -> WebSocketError {
         WebSocketError(code: .protocolError, message: message)
     }

@@ -1,24 +1,24 @@
-/// What a connection does once it is a WebSocket: see ``Response/webSocket(for:subprotocols:configuration:handler:)``.
+/// The application's side of a WebSocket: see ``Response/webSocket(for:subprotocols:configuration:handler:)``.
 ///
-/// All calls come on the loop of the connection, one after the other, and must not block.
+/// All methods are called on the loop of the connection, one at a time, and must not block.
 public protocol WebSocketHandler: AnyObject, Sendable {
-    /// Called once, before anything else, when the client's handshake has been answered. Keep `socket` to wake or to
+    /// Called once, before anything else, when the client's handshake has been answered. Keep `socket` to wake or
     /// close it.
     func opened(_ socket: WebSocket)
 
-    /// A whole message of the client, no longer than ``WebSocketConfiguration/maximumMessage``. None comes after
+    /// A complete message from the client, no longer than ``WebSocketConfiguration/maximumMessage``. None follows
     /// ``WebSocket/close(_:reason:)``.
     func received(_ message: WebSocketMessage)
 
     /// The next message to send; nil if there is none now.
     ///
-    /// Asked only when the socket takes bytes, of which no more than ``HTTPServer/Configuration/unsentLowWater`` then wait
-    /// in it, and when all before has been handed to the kernel, save less than 4 KB of small messages that go out together
-    /// with this one: what is decided here is decided at the last moment.
-    /// After nil it is asked again when a message has been received, or ``WebSocket/wake()`` was called.
+    /// Called only when the socket is writable, with at most ``HTTPServer/Configuration/unsentLowWater`` bytes
+    /// waiting in it, and when everything before has been passed to the kernel, except for less than 4 KB of small
+    /// messages that go out together with this one. Messages are thus chosen at the last moment. After nil, it is
+    /// called again when a message has been received or ``WebSocket/wake()`` has been called.
     func nextMessage() -> WebSocketMessage.Outgoing?
 
-    /// Called exactly once, and nothing is called after it. Without ``opened(_:)`` before it if the client went before
-    /// its handshake was answered, or if another answer was sent instead.
+    /// Called exactly once, as the last call. ``opened(_:)`` does not precede it if the client disconnected before
+    /// its handshake was answered, or if another response was sent instead.
     func ended(_ end: WebSocketEnd)
 }

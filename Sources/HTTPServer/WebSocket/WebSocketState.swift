@@ -1,22 +1,22 @@
-/// The protocol of one open WebSocket on the server's side (RFC 6455 §5 to §7): the client's bytes and the owner's
-/// wishes in, messages and control frames out, no I/O.
+/// The protocol of one open WebSocket on the server's side (RFC 6455 §5 to §7). A pure state machine: the client's
+/// bytes and the owner's calls go in, messages and control frames come out.
 ///
-/// Bounded: beside the message that is arriving it holds what was appended last, one pong, one ping and one Close frame,
-/// whatever the client sends.
+/// Its memory is bounded: whatever the client sends, it holds no more than the message that is arriving, the bytes
+/// appended last, one pong, one ping and one Close frame.
 struct WebSocketState: Sendable {
     enum Event: Hashable, Sendable {
         case message(WebSocketMessage)
-        /// A frame that was dealt with here.
+        /// A frame that was handled here.
         case control
     }
 
     private var parser: WebSocketParser
-    /// How it ends, once that is decided. From then on nothing but control frames is sent, and no message is handed out.
+    /// How it ends, once that is decided. From then on only control frames are sent, and no message is delivered.
     private(set) var end: WebSocketEnd?
-    /// Whether what the client still sends means anything.
+    /// Whether what the client still sends is processed.
     private(set) var isReceiving = true
 
-    /// What the last ping brought: of several, the last alone need be answered (RFC 6455 §5.5.3).
+    /// The payload of the last ping: of several, only the last need be answered (RFC 6455 §5.5.3).
     private var pong: [UInt8]?
     private var pingIsDue = false
     private var closeIsDue: (code: WebSocketCloseCode, reason: String)?
@@ -26,15 +26,15 @@ struct WebSocketState: Sendable {
         parser = WebSocketParser(maximumMessage: maximumMessage)
     }
 
-    /// Whether the last frame has been sent, and the client has sent its own or broken the protocol. Then the server
-    /// closes the connection (RFC 6455 §7.1.1).
+    /// Whether the last frame has been sent, and the client has sent its Close frame or violated the protocol. The
+    /// server then closes the connection (RFC 6455 §7.1.1).
     var isOver: Bool { hasSentClose && !isReceiving }
 
-    // MARK: In
+    // MARK: Input
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) { parser.append(bytes) }
 
-    /// The next event of what was appended; nil if that takes more bytes, or if no more come.
+    /// The next event; nil if more bytes are needed, or if no more are processed.
     mutating func next() -> Event? {
         guard isReceiving else { return nil }
         do throws(WebSocketError) {
@@ -59,10 +59,10 @@ struct WebSocketState: Sendable {
         }
     }
 
-    /// Gives back memory while nothing waits in it.
+    /// Frees memory while nothing waits in it.
     mutating func releaseBuffer() { parser.releaseBuffer() }
 
-    // MARK: Out
+    // MARK: Output
 
     /// Closes from this side. Only the first end counts.
     mutating func close(_ code: WebSocketCloseCode, reason: String) {
@@ -71,10 +71,10 @@ struct WebSocketState: Sendable {
         closeIsDue = (code, reason)
     }
 
-    /// Asks the client for a sign of life.
+    /// Pings the client.
     mutating func ping() { pingIsDue = true }
 
-    /// Appends the control frames that are due, the Close frame last. Returns whether there was one.
+    /// Appends the control frames that are due, the Close frame last. Returns whether there were any.
     mutating func appendControl(to bytes: inout [UInt8]) -> Bool {
         guard !hasSentClose else { return false }
         let before = bytes.count

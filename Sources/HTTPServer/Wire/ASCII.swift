@@ -1,4 +1,4 @@
-/// The classes of bytes that HTTP's grammar speaks of, as bit sets, so that a check costs a shift and no memory.
+/// HTTP's character classes as bit sets, so that a check costs a shift and no memory access.
 enum ASCII {
     static let carriageReturn: UInt8 = 0x0D
     static let lineFeed: UInt8 = 0x0A
@@ -13,32 +13,32 @@ enum ASCII {
         isIn(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// What may stand in a field's value: visible characters, space, tab and `obs-text` (RFC 9110 §5.5).
+    /// The characters of a field's value: visible characters, space, tab and `obs-text` (RFC 9110 §5.5).
     @inline(__always)
     static func isFieldValue(_ byte: UInt8) -> Bool {
         (byte >= 0x20 && byte != 0x7F) || byte == tab
     }
 
-    /// What is taken in a request's target: visible ASCII but `#`, a little more than RFC 3986 allows, since browsers
-    /// leave some of the rest unescaped.
+    /// The characters accepted in a request's target: visible ASCII except `#`. This is slightly more than RFC 3986
+    /// allows, because browsers leave some of the others unescaped.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != 0x23
     }
 
-    /// What may stand in an authority (RFC 3986 §3.2.2): letters, digits and `- . _ ~ % ! $ & ' ( ) * + , ; = : [ ]`.
+    /// The characters of an authority (RFC 3986 §3.2.2): letters, digits and `- . _ ~ % ! $ & ' ( ) * + , ; = : [ ]`.
     @inline(__always)
     static func isAuthority(_ byte: UInt8) -> Bool {
         isIn(byte, low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
     }
 
-    /// What a host's name is made of, but for escapes (RFC 3986 §3.2.2): `unreserved / sub-delims`.
+    /// The characters of a host name, apart from escapes (RFC 3986 §3.2.2): `unreserved / sub-delims`.
     @inline(__always)
     static func isHostName(_ byte: UInt8) -> Bool {
         isIn(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
-    /// What means the same escaped and plain (RFC 3986 §2.3): letters, digits and `- . _ ~`.
+    /// The characters that mean the same with and without escaping (RFC 3986 §2.3): letters, digits and `- . _ ~`.
     @inline(__always)
     static func isUnreserved(_ byte: UInt8) -> Bool {
         isIn(byte, low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
@@ -49,17 +49,7 @@ enum ASCII {
         byte < 64 ? low >> UInt64(byte) & 1 != 0 : byte < 128 && high >> UInt64(byte - 64) & 1 != 0
     }
 
-    @inline(__always)
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
-
-    /// Whether `text` is `lowercased`, which holds no upper case, when case is ignored.
+    /// Whether `text` equals `lowercased`, which contains no upper-case letters, ignoring case.
     @inline(__always)
     static func isEqualIgnoringCase(_ text: UnsafeRawBufferPointer, lowercased: UnsafeRawBufferPointer) -> Bool {
         guard text.count == lowercased.count else { return false }
@@ -79,7 +69,7 @@ enum ASCII {
         byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
 
-    /// Without the spaces and tabs around it.
+    /// The text without the spaces and tabs around it.
     @inline(__always)
     static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0

@@ -1,10 +1,12 @@
-/// The line before a chunk (RFC 9112 §7.1): its size, and extensions, which mean nothing here and are checked all the
-/// same, since what others read in two ways is refused.
+import Encodings
+
+/// The line before a chunk (RFC 9112 §7.1): its size, and extensions. Extensions are ignored but validated, because
+/// ambiguous requests must be rejected.
 struct ChunkLine {
     private let bytes: UnsafeRawBufferPointer
     private var cursor = 0
 
-    /// The size that the line gives, in bytes. `line` is without its CRLF.
+    /// The chunk's size in bytes. `line` is without its CRLF.
     static func size(_ line: UnsafeRawBufferPointer) throws(RequestError) -> Int64 {
         var reader = ChunkLine(bytes: line)
         let size = try reader.readSize()
@@ -20,7 +22,7 @@ struct ChunkLine {
 
     private mutating func readSize() throws(RequestError) -> Int64 {
         var size: Int64 = 0
-        while let digit = next.flatMap(ASCII.hexDigit) {
+        while let digit = next.flatMap(Hexadecimal.digit) {
             cursor += 1
             guard cursor <= 15 else { throw .malformed("The size of a chunk has too many digits.") }
             size = size << 4 | Int64(digit)
@@ -40,7 +42,7 @@ struct ChunkLine {
         let end = cursor
         skipSpace()
         guard take(UInt8(ascii: "=")) else {
-            // White space belongs to what follows it; at the end of the line it is out of place.
+            // White space is allowed only before an element, not at the end of the line.
             cursor = end
             return true
         }

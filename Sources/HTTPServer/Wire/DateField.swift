@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
-import HTTPDates
+import Time
 
-/// The line of the `Date` field (RFC 9110 §6.6.1), made once a second.
+/// The line of the `Date` field (RFC 9110 §6.6.1), formatted once per second.
 struct DateField {
     private var second = Int64.min
     private var bytes: [UInt8] = []
 
-    /// The line of the present second, with its CRLF.
+    /// The line for the current second, with its CRLF.
     mutating func line() -> [UInt8] {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Walks over field lines that have been checked: `name: value CRLF`, again and again (RFC 9112 §5).
+/// Iterates over validated field lines: `name: value CRLF`, repeated (RFC 9112 §5).
 struct FieldLines {
     let bytes: UnsafeRawBufferPointer
     let start: Int
 
-    /// Calls `body` with each name and its value without the white space around it.
+    /// Calls `body` with each name and its value, without the white space around the value.
     @inline(__always)
     func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
         guard let base = bytes.baseAddress else { return }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Checks the lines of a request's head one by one, and keeps what the connection must know of them.
+/// Validates the lines of a request's head one by one, and records what the connection must know.
 struct HeadBuilder: Sendable {
     private var method = HTTPRequest.Method.get
     private var minorVersion: UInt8 = 1
@@ -11,14 +11,14 @@ struct HeadBuilder: Sendable {
     private var contentLength: Int64?
     private var transferCodings: TransferCodings?
     private var closes = false
-    private var asksToLive = false
-    private var asksToChange = false
+    private var requestsKeepAlive = false
+    private var requestsUpgrade = false
     private var namesWebSocket = false
     private var expectation: Expectation?
 
     private enum Expectation: Sendable { case continuation, unknown }
 
-    /// What `Transfer-Encoding` names, over all its lines.
+    /// The codings in `Transfer-Encoding`, over all its lines.
     private struct TransferCodings: Sendable {
         var endsInChunked = false
         var hasOthers = false
@@ -38,7 +38,7 @@ struct HeadBuilder: Sendable {
         cursor = target
         while cursor < line.upperBound, ASCII.isTarget(bytes[cursor]) { cursor += 1 }
         guard cursor > target, cursor < line.upperBound, bytes[cursor] == ASCII.space else {
-            throw .malformed("The request line has no proper target.")
+            throw .malformed("The request line has no valid target.")
         }
         try readVersion(UnsafeRawBufferPointer(rebasing: bytes[(cursor + 1)..<line.upperBound]))
         try readTarget(bytes, target..<cursor)
@@ -50,7 +50,7 @@ struct HeadBuilder: Sendable {
         case "GET": .get
         case "HEAD": .head
         case "POST": .post
-        // The characters have been checked; a method with others does not come so far.
+        // The characters have been validated, so the initializer doesn't fail.
         default: HTTPRequest.Method(rawValue: name) ?? .get
         }
     }
@@ -59,9 +59,9 @@ struct HeadBuilder: Sendable {
         let digits: ClosedRange<UInt8> = 0x30...0x39
         guard text.count == 8, text.starts(with: "HTTP/".utf8), digits.contains(text[5]),
             text[6] == UInt8(ascii: "."), digits.contains(text[7])
-        else { throw .malformed("The request line has no proper version.") }
+        else { throw .malformed("The request line has no valid version.") }
         guard text[5] == UInt8(ascii: "1") else { throw .unknownVersion }
-        // RFC 9110 §2.5: a higher minor version is taken as the highest that is spoken here.
+        // RFC 9110 §2.5: a higher minor version is treated as the highest supported one.
         minorVersion = min(text[7] - UInt8(ascii: "0"), 1)
     }
 
@@ -95,42 +95,42 @@ struct HeadBuilder: Sendable {
                 && ASCII.isEqualIgnoringCase(
                     UnsafeRawBufferPointer(rebasing: text[..<scheme.utf8CodeUnitCount]), lowercased: scheme)
         }
-        guard let scheme else { throw .malformed("The target of the request is of no known form.") }
-        // RFC 9110 §7.4: such a resource is had over a secured connection alone.
+        guard let scheme else { throw .malformed("The request target's form is not supported.") }
+        // RFC 9110 §7.4: an https resource is available only over a secured connection.
         guard scheme.utf8CodeUnitCount == schemes[0].utf8CodeUnitCount else { throw .misdirected }
         let authority = target.lowerBound + scheme.utf8CodeUnitCount
         var cursor = authority
         while cursor < target.upperBound, ASCII.isAuthority(bytes[cursor]) { cursor += 1 }
         guard cursor > authority, bytes[authority] != ASCII.colon else {
-            throw .malformed("The target of the request has no host.")
+            throw .malformed("The request target has no host.")
         }
         guard Authority.isValid(UnsafeRawBufferPointer(rebasing: bytes[authority..<cursor])) else {
-            throw .malformed("The target of the request has no proper host.")
+            throw .malformed("The request target has no valid host.")
         }
         targetAuthority = authority..<cursor
         if cursor < target.upperBound, bytes[cursor] == UInt8(ascii: "/") {
             readPath(bytes, cursor..<target.upperBound)
             return
         }
-        // An empty path means the root (RFC 9110 §4.2.3); the second slash of the scheme lends its byte.
+        // An empty path means the root (RFC 9110 §4.2.3); the scheme's second slash supplies its byte.
         path = (authority - 1)..<authority
         guard cursor < target.upperBound else { return }
         guard bytes[cursor] == UInt8(ascii: "?") else {
-            throw .malformed("The target of the request has no proper host.")
+            throw .malformed("The request target has no valid host.")
         }
         query = (cursor + 1)..<target.upperBound
     }
 
     // MARK: Field lines (RFC 9112 §5)
 
-    /// Checks a field line, and returns where its name ends.
+    /// Validates a field line, and returns where its name ends.
     static func fieldName(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) throws(RequestError) -> Int {
         var colon = line.lowerBound
         while colon < line.upperBound, ASCII.isToken(bytes[colon]) { colon += 1 }
         guard colon < line.upperBound, bytes[colon] == ASCII.colon, colon > line.lowerBound else {
             throw .malformed(
                 bytes[line.lowerBound] == ASCII.space || bytes[line.lowerBound] == ASCII.tab
-                    ? "A header field is folded." : "A header field has no proper name.")
+                    ? "A header field is folded." : "A header field has no valid name.")
         }
         for index in (colon + 1)..<line.upperBound where !ASCII.isFieldValue(bytes[index]) {
             throw .malformed("The value of a header field holds a control character.")
@@ -141,7 +141,7 @@ struct HeadBuilder: Sendable {
     mutating func readField(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) throws(RequestError) {
         let colon = try Self.fieldName(bytes, line)
         let name = UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<colon])
-        // The few fields that frame the message have names of different lengths.
+        // The few fields that matter for framing have names of different lengths.
         switch name.count {
         case 4 where ASCII.isEqualIgnoringCase(name, lowercased: "host"):
             try readHost(bytes, (colon + 1)..<line.upperBound)
@@ -170,7 +170,7 @@ struct HeadBuilder: Sendable {
         while start < end, bytes[start] == ASCII.space || bytes[start] == ASCII.tab { start += 1 }
         while end > start, bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab { end -= 1 }
         guard Authority.isValid(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) else {
-            throw .malformed("Host is not a host.")
+            throw .malformed("Host is not valid.")
         }
         host = start..<end
     }
@@ -188,8 +188,8 @@ struct HeadBuilder: Sendable {
         for option in value.split(separator: UInt8(ascii: ",")) {
             let option = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: option))
             if ASCII.isEqualIgnoringCase(option, lowercased: "close") { closes = true }
-            if ASCII.isEqualIgnoringCase(option, lowercased: "keep-alive") { asksToLive = true }
-            if ASCII.isEqualIgnoringCase(option, lowercased: "upgrade") { asksToChange = true }
+            if ASCII.isEqualIgnoringCase(option, lowercased: "keep-alive") { requestsKeepAlive = true }
+            if ASCII.isEqualIgnoringCase(option, lowercased: "upgrade") { requestsUpgrade = true }
         }
     }
 
@@ -201,11 +201,11 @@ struct HeadBuilder: Sendable {
     }
 
     private mutating func readContentLength(_ value: UnsafeRawBufferPointer) throws(RequestError) {
-        guard contentLength == nil else { throw .malformed("Content-Length comes twice.") }
-        guard !value.isEmpty, value.count <= 18 else { throw .malformed("Content-Length is not a length.") }
+        guard contentLength == nil else { throw .malformed("Content-Length is repeated.") }
+        guard !value.isEmpty, value.count <= 18 else { throw .malformed("Content-Length is not valid.") }
         var length: Int64 = 0
         for byte in value {
-            guard byte >= 0x30, byte <= 0x39 else { throw .malformed("Content-Length is not a length.") }
+            guard byte >= 0x30, byte <= 0x39 else { throw .malformed("Content-Length is not valid.") }
             length = length * 10 + Int64(byte - 0x30)
         }
         contentLength = length
@@ -223,10 +223,10 @@ struct HeadBuilder: Sendable {
         transferCodings = codings
     }
 
-    /// How long the body is (RFC 9112 §6.3).
+    /// Determines the body's length (RFC 9112 §6.3).
     private func framing() throws(RequestError) -> RequestHead.Framing {
         guard let transferCodings else { return contentLength.map { .length($0) } ?? .none }
-        guard contentLength == nil else { throw .malformed("Content-Length and Transfer-Encoding come together.") }
+        guard contentLength == nil else { throw .malformed("Content-Length and Transfer-Encoding are both present.") }
         // RFC 9112 §6.1: HTTP/1.0 has no transfer codings, so the framing of such a message is faulty.
         guard minorVersion == 1 else { throw .malformed("Transfer-Encoding in HTTP/1.0.") }
         guard transferCodings.endsInChunked else { throw .malformed("Chunked is not the last transfer coding.") }
@@ -234,7 +234,7 @@ struct HeadBuilder: Sendable {
         return .chunked
     }
 
-    // MARK: The whole
+    // MARK: Result
 
     func finish(bytes: [UInt8], fieldsStart: Int) throws(RequestError) -> RequestHead {
         guard host != nil || minorVersion == 0 else { throw .malformed("Host is missing.") }
@@ -245,8 +245,8 @@ struct HeadBuilder: Sendable {
         return RequestHead(
             bytes: bytes, method: method, path: path, query: query, authority: targetAuthority ?? host,
             fields: fieldsStart, minorVersion: minorVersion, framing: framing,
-            keepsAlive: !closes && (minorVersion == 1 || asksToLive),
+            keepsAlive: !closes && (minorVersion == 1 || requestsKeepAlive),
             expectsContinue: minorVersion == 1 && expectation == .continuation && hasBody,
-            asksForWebSocket: asksToChange && namesWebSocket)
+            requestsWebSocket: requestsUpgrade && namesWebSocket)
     }
 }

@@ -1,26 +1,26 @@
 import Glibc
 import HTTPTypes
 
-/// Takes the bytes of a connection apart into requests (RFC 9112): bytes in, events out, no I/O.
+/// Parses the bytes of a connection into requests (RFC 9112). A pure state machine: bytes go in, events come out.
 ///
-/// What could be read in two ways is refused: bare LF, folded lines, white space where none may be, a length beside a
-/// transfer coding, several lengths or hosts. After an error the parser gives nothing but that error, since nobody can
-/// tell where the next request begins.
+/// Ambiguous input is rejected: a bare LF, folded lines, misplaced white space, a length together with a transfer
+/// coding, several lengths or hosts. After an error, every call throws that error, since the start of the next
+/// request can no longer be determined.
 struct RequestParser: Sendable {
     struct Limits: Sendable {
-        /// Bytes of the request line.
+        /// The length of the request line, in bytes.
         var requestLine = 8_192
-        /// Bytes of all field lines, and of all trailer lines.
+        /// The total length of all field lines in bytes, and separately of all trailer lines.
         var fields = 16_384
         var fieldCount = 100
-        /// Bytes of the body.
+        /// The length of the body, in bytes.
         var body: Int64 = 1_048_576
-        /// Bytes of one chunk's size line.
+        /// The length of a chunk's size line, in bytes.
         var chunkLine = 256
-        /// Bytes of a chunked body that are its framing, beside those that its content bears.
+        /// The bytes of framing that a chunked body may have in addition to ``framingPerByte``.
         var chunkFraming = 4_096
-        /// Bytes of framing that one byte of content bears. In chunks of two bytes and more without extensions it bears
-        /// them all.
+        /// The bytes of framing allowed per byte of content. Chunks of two or more bytes without extensions never
+        /// exceed this.
         static let framingPerByte: Int64 = 4
     }
 
@@ -28,7 +28,7 @@ struct RequestParser: Sendable {
         case head(RequestHead)
         /// At least one byte.
         case body([UInt8])
-        /// The request is whole. Follows each head, in time.
+        /// The request is complete. Every head is eventually followed by this.
         case end
     }
 
@@ -48,9 +48,9 @@ struct RequestParser: Sendable {
     private var failure: RequestError?
 
     private var buffer: [UInt8] = []
-    /// The first byte in `buffer` of what is not yet consumed. A head is consumed as a whole.
+    /// The index in `buffer` of the first byte not yet consumed. A head is consumed as a whole.
     private var start = 0
-    /// Where the present line begins, and how far it has been searched for its end; both counted from `start`.
+    /// The start of the current line, and how far it has been searched for its end; both relative to `start`.
     private var line = 0
     private var searched = 0
 
@@ -59,24 +59,24 @@ struct RequestParser: Sendable {
     private var fieldsStart = 0
     private var fieldCount = 0
     private var bodyBytes: Int64 = 0
-    /// Bytes of the body's size lines and line ends.
+    /// The bytes of the body's size lines and line ends.
     private var framingBytes: Int64 = 0
-    /// What small chunks brought.
+    /// The contents of small chunks.
     private var gathered: [UInt8] = []
-    /// The bytes of small chunks that are given out together; a chunk of so many is none.
+    /// The bytes of small chunks that are delivered together; a chunk of at least this size is not small.
     private static let gatheredBytes = 1_024
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Whether no byte of a request has come since the last one was whole.
+    /// Whether no byte of the next request has arrived.
     var isBetweenRequests: Bool {
         if case .requestLine = state { return start == buffer.count }
         return false
     }
 
-    /// Whether part of a head has come.
+    /// Whether part of a head has arrived.
     var isInHead: Bool {
         switch state {
         case .requestLine: start < buffer.count
@@ -100,7 +100,7 @@ struct RequestParser: Sendable {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// Gives out what has not been consumed, and nothing more after it: what comes is of another protocol.
+    /// Returns the bytes not yet consumed and ends parsing, because the connection is changing to another protocol.
     mutating func takeRest() -> [UInt8] {
         defer {
             buffer = []
@@ -109,34 +109,34 @@ struct RequestParser: Sendable {
         return Array(buffer[start...])
     }
 
-    /// Bytes of memory that are kept for what comes.
+    /// The capacity of the buffer, in bytes.
     var bufferedCapacity: Int { buffer.capacity }
 
-    /// Bytes of memory that are not worth giving back between two pieces of a body.
+    /// A buffer no larger than this is not worth freeing between two pieces of a body.
     private static let keptCapacity = 4_096
 
-    /// Gives back the memory of the buffer with what is in it: nothing will be parsed any more.
+    /// Frees the buffer with its contents: nothing will be parsed any more.
     mutating func discard() {
         gathered = []
         buffer = []
         start = 0
     }
 
-    /// Gives back the memory of the buffer while nothing is in it.
+    /// Frees the buffer while it is empty.
     mutating func releaseBuffer() {
         guard start == buffer.count else { return }
         buffer = []
         start = 0
     }
 
-    /// The next event; nil if that takes more bytes.
+    /// The next event; nil if more bytes are needed.
     mutating func next() throws(RequestError) -> Event? {
         if let failure { throw failure }
         do {
             return try advance() ?? takeGathered()
         } catch {
             failure = error
-            // What came before it counts.
+            // The content before the error still counts.
             if let bytes = takeGathered() { return bytes }
             throw error
         }
@@ -175,7 +175,7 @@ struct RequestParser: Sendable {
 
     // MARK: Lines
 
-    /// The present line without its CRLF, counted from `start`; nil if its end has not come.
+    /// The current line without its CRLF, relative to `start`; nil if its end has not arrived.
     private mutating func nextLine(
         limit: Int, orThrow tooLong: @autoclosure () -> RequestError
     ) throws(RequestError) -> Range<Int>? {
@@ -199,13 +199,13 @@ struct RequestParser: Sendable {
         return line..<(newline - 1)
     }
 
-    /// Goes on to the line after the one of `range`, without consuming it.
+    /// Moves on to the line after `range`, without consuming it.
     private mutating func passLine(_ range: Range<Int>) {
         line = range.upperBound + 2
         searched = line
     }
 
-    /// Consumes all up to the end of the present line, which has been found.
+    /// Consumes everything up to the end of the current line, which has been found.
     private mutating func consumeLine() {
         guard let newline = buffer[(start + line)...].firstIndex(of: ASCII.lineFeed) else { return }
         consume(newline + 1 - start)
@@ -217,12 +217,12 @@ struct RequestParser: Sendable {
         searched = 0
     }
 
-    // MARK: The head
+    // MARK: Head
 
     private mutating func takeRequestLine() throws(RequestError) -> Bool {
         guard let range = try nextLine(limit: limits.requestLine, orThrow: .targetTooLong) else { return false }
         if range.isEmpty {
-            // RFC 9112 §2.2: an empty line before the request line is ignored; one, not a stream of them.
+            // RFC 9112 §2.2: an empty line before the request line is ignored; one, not a series of them.
             emptyLines += 1
             guard emptyLines <= 1 else { throw .malformed("Empty lines come before the request line.") }
             consume(2)
@@ -240,7 +240,8 @@ struct RequestParser: Sendable {
         return true
     }
 
-    /// Nil: not enough bytes. A nil within: one field was taken. Otherwise the head is complete.
+    /// Takes one line of the head. Returns nil if more bytes are needed, a nested nil if the line was a field, and the
+    /// complete head if it was the empty line at the end.
     private mutating func takeField() throws(RequestError) -> RequestHead?? {
         let limit = limits.fields - (line - fieldsStart)
         guard let range = try nextLine(limit: max(limit, 2), orThrow: .fieldsTooLarge) else { return .none }
@@ -271,7 +272,7 @@ struct RequestParser: Sendable {
         return .some(complete)
     }
 
-    // MARK: The body
+    // MARK: Body
 
     private mutating func takeBody(_ remaining: Int64, then next: (Int64) -> State) -> Event? {
         let available = buffer.count - start
@@ -279,14 +280,14 @@ struct RequestParser: Sendable {
         let count = Int(min(Int64(available), remaining))
         let bytes = Array(buffer[start..<(start + count)])
         consume(count)
-        // Many bodies that arrive slowly must not each keep what one quick read of theirs took.
+        // Many bodies that arrive slowly must not each keep the buffer of one large read.
         if buffer.capacity > Self.keptCapacity { releaseBuffer() }
         state = next(remaining - Int64(count))
         return .body(bytes)
     }
 
-    /// Nil when there is nothing to give out yet: the bytes of small chunks are gathered, or each would cost as much as a
-    /// large one.
+    /// Nil if there is nothing to deliver yet: the contents of small chunks are gathered, or each would cost as much
+    /// as a large one.
     private mutating func takeChunk(_ remaining: Int64) -> Event? {
         let next = { (rest: Int64) in rest == 0 ? State.chunkEnd : .chunk(remaining: rest) }
         if remaining >= Self.gatheredBytes { return takeGathered() ?? takeBody(remaining, then: next) }
@@ -310,7 +311,7 @@ struct RequestParser: Sendable {
             let line = (start + range.lowerBound)..<(start + range.upperBound)
             return try ChunkLine.size(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[line])))
         }
-        // The line, and the line ends after it and after the chunk.
+        // The line, its line end, and the line end after the chunk.
         framingBytes += Int64(range.count + 4)
         guard framingBytes <= Int64(limits.chunkFraming) + Limits.framingPerByte * bodyBytes else {
             throw .malformed("The chunks of the body are mostly framing.")
@@ -328,8 +329,8 @@ struct RequestParser: Sendable {
         return true
     }
 
-    /// Trailers are checked, counted and let go of: nobody here needs one, and a field that means something in a head
-    /// means nothing after the body (RFC 9110 §6.5.1).
+    /// Trailers are validated, counted and dropped: nothing here uses them, and a header field has no meaning after
+    /// the body (RFC 9110 §6.5.1).
     private mutating func takeTrailer() throws(RequestError) -> Bool {
         guard let range = try nextLine(limit: max(limits.fields - line, 2), orThrow: .fieldsTooLarge) else {
             return false

@@ -2,21 +2,21 @@ import HTTPTypes
 
 /// Writes the heads of responses (RFC 9112 §4): a response in, bytes and the framing of its body out, no I/O.
 struct ResponseEncoder {
-    /// What of the request rules its answer.
+    /// The properties of the request that affect its response.
     struct Context {
         var isHead = false
         var minorVersion: UInt8 = 1
-        /// Whether client and server want the connection to live on.
+        /// Whether both client and server want to keep the connection alive.
         var keepsAlive = true
     }
 
-    /// How the end of the body is told (RFC 9112 §6).
+    /// How the end of the body is indicated (RFC 9112 §6).
     enum Framing: Hashable {
-        /// No body follows, whatever the response has.
+        /// No body follows, whatever the response contains.
         case none
         case length(Int64)
         case chunked
-        /// For HTTP/1.0: the body ends with the connection.
+        /// For HTTP/1.0: closing the connection ends the body.
         case untilClose
     }
 
@@ -27,7 +27,7 @@ struct ResponseEncoder {
 
     private var date = DateField()
 
-    /// Appends the head of `response`, with its empty line. On an error nothing is appended.
+    /// Appends the head of `response`, with its empty line. If it throws, nothing is appended.
     mutating func encode(
         _ response: Response, for context: Context, to bytes: inout [UInt8]
     ) throws(ResponseError) -> Plan {
@@ -63,8 +63,8 @@ struct ResponseEncoder {
         return plan
     }
 
-    /// Appends the head, with its empty line, of an answer to a plain request.
-    mutating func encode(_ answer: AnswerOnTheSpot, to bytes: inout [UInt8]) {
+    /// Appends the head, with its empty line, of an immediate response.
+    mutating func encode(_ answer: ImmediateResponse, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: answer.head.bytes)
         Self.append("Content-Length: ", to: &bytes)
         Self.appendDecimal(Int64(answer.body.count), to: &bytes)
@@ -73,8 +73,8 @@ struct ResponseEncoder {
         Self.append("\r\n", to: &bytes)
     }
 
-    /// Appends the head, with its empty line, of an answer after which the connection speaks another protocol
-    /// (RFC 9110 §15.2.2). On an error nothing is appended.
+    /// Appends the head, with its empty line, of a response after which the connection changes to another protocol
+    /// (RFC 9110 §15.2.2). If it throws, nothing is appended.
     mutating func encodeUpgrade(_ response: Response, to bytes: inout [UInt8]) throws(ResponseError) {
         let before = bytes.count
         do {
@@ -93,7 +93,7 @@ struct ResponseEncoder {
         let length: Int64?
         switch response.body {
         case .empty where context.isHead:
-            // Not zero: the body is left out because nobody may send it. The handler may know its length.
+            // Not zero: the body is omitted only because HEAD has none. The handler may know its length.
             guard let known = response.headers[.contentLength].flatMap({ Int64($0) }), known >= 0 else { return .none }
             length = known
         case .empty: length = 0
@@ -112,8 +112,7 @@ struct ResponseEncoder {
         return .length(length)
     }
 
-    /// Appends the status line and the field lines that are the handler's to write. Returns whether they ask for the
-    /// connection to be closed.
+    /// Appends the status line and the handler's field lines. Returns whether they ask to close the connection.
     static func append(
         status: HTTPResponse.Status, headers: HTTPFields, to bytes: inout [UInt8]
     ) throws(ResponseError) -> Bool {
@@ -130,7 +129,7 @@ struct ResponseEncoder {
         return try append(headers, to: &bytes)
     }
 
-    /// Appends the field lines that are the handler's to write. Returns whether they ask for the connection to be closed.
+    /// Appends the handler's field lines. Returns whether they ask to close the connection.
     private static func append(_ headers: HTTPFields, to bytes: inout [UInt8]) throws(ResponseError) -> Bool {
         var closes = false
         for field in headers {
@@ -138,7 +137,7 @@ struct ResponseEncoder {
             case .contentLength, .transferEncoding, .date: continue
             case .connection: closes = closes || field.value.lowercased().contains("close")
             case .upgrade:
-                // RFC 9110 §7.8: it comes with the connection option of its name.
+                // RFC 9110 §7.8: the field requires a connection option of the same name.
                 append("Connection: upgrade\r\n", to: &bytes)
                 try append(field.name, field.value, to: &bytes)
             default:
@@ -159,7 +158,7 @@ struct ResponseEncoder {
         append("\r\n", to: &bytes)
     }
 
-    /// The line before a chunk of `count` bytes (RFC 9112 §7.1).
+    /// Appends the line before a chunk of `count` bytes (RFC 9112 §7.1).
     static func appendChunkSize(_ count: Int, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: String(count, radix: 16).utf8)
         append("\r\n", to: &bytes)

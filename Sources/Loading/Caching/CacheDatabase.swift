@@ -2,15 +2,16 @@ import GRDB
 import Glibc
 import Locking
 import Logging
+import Renditions
 
-/// The SQLite database of the caches. It holds nothing that could not be made again: what is broken in it is set aside
-/// and begun anew, and what cannot be written is done without. Every call blocks.
+/// The SQLite database of the caches. Everything in it can be rebuilt, so a damaged database is set aside and replaced
+/// by an empty one, and a failed write is skipped. Every call blocks.
 final class CacheDatabase: Sendable {
     private struct State {
         var pool: DatabasePool?
-        /// What was said in the log last, to be said once.
+        /// The problem that was logged last, so that each problem is logged once.
         var problem: String?
-        /// How often in a row a new database could not be begun, and when the next attempt is due.
+        /// How many attempts in a row to create a new database have failed, and when the next attempt is due.
         var failures = 0
         var nextAttempt: ContinuousClock.Instant?
         var isClosed = false
@@ -21,9 +22,9 @@ final class CacheDatabase: Sendable {
     private let logger: Logger
     private let state = Guarded(State())
 
-    /// - Parameter retryDelay: after how long a new database is tried again when none could be begun in the place of a
-    ///   broken one; twice as long after each failure, up to 64 times.
-    /// - Throws: `LoadFailure` when the database can be neither opened nor made.
+    /// - Parameter retryDelay: How long to wait before trying again when a broken database could not be replaced. The
+    ///   delay doubles after each failure, up to 64 times its first value.
+    /// - Throws: `LoadFailure` when the database can be neither opened nor created.
     init(path: String, retryDelay: Duration = .seconds(5), logger: Logger) throws(LoadFailure) {
         self.path = path
         self.retryDelay = retryDelay
@@ -42,7 +43,7 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// What keeps the cache from being written now, if anything does.
+    /// Why the cache cannot be written now; nil if it can.
     var problem: String? { state.withLock { $0.problem } }
 
     /// Nil when the database cannot be read; the log says why.
@@ -51,7 +52,7 @@ final class CacheDatabase: Sendable {
         do {
             return try pool.read(body)
         } catch {
-            trouble(error, with: pool)
+            recover(error, with: pool)
             return nil
         }
     }
@@ -68,7 +69,7 @@ final class CacheDatabase: Sendable {
             if let solved { logger.notice("The cache can be written again.", metadata: ["problem": "\(solved)"]) }
             return value
         } catch {
-            trouble(error, with: pool)
+            recover(error, with: pool)
             return nil
         }
     }
@@ -83,11 +84,11 @@ final class CacheDatabase: Sendable {
         try? pool?.close()
     }
 
-    // MARK: - Trouble
+    // MARK: - Failures
 
-    private func trouble(_ error: any Error, with pool: DatabasePool) {
-        guard Self.isBroken(error) else { return say("\(error)") }
-        // One thread replaces the pool; the others find it gone or new.
+    private func recover(_ error: any Error, with pool: DatabasePool) {
+        guard Self.isBroken(error) else { return report("\(error)") }
+        // One thread replaces the pool; the others find no pool, or the new one.
         let isMine = state.withLock { state in
             guard state.pool === pool else { return false }
             state.pool = nil
@@ -95,10 +96,10 @@ final class CacheDatabase: Sendable {
         }
         guard isMine else { return }
         try? pool.close()
-        beginAnew()
+        recreate()
     }
 
-    /// The database, if there is one; one that could not be begun is tried again when its time has come.
+    /// The open database, if there is one. Tries again to create a missing database once the retry is due.
     private func openPool() -> DatabasePool? {
         let (pool, isDue) = state.withLock { state in
             guard let next = state.nextAttempt, next <= .now else { return (state.pool, false) }
@@ -106,11 +107,11 @@ final class CacheDatabase: Sendable {
             return (state.pool, true)
         }
         guard isDue else { return pool }
-        beginAnew()
+        recreate()
         return state.withLock { $0.pool }
     }
 
-    private func beginAnew() {
+    private func recreate() {
         do {
             let fresh = try setAsideAndOpen()
             let isClosed = state.withLock { state in
@@ -120,7 +121,7 @@ final class CacheDatabase: Sendable {
             }
             if isClosed { try? fresh.close() }
         } catch {
-            say("\(error)")
+            report("\(error)")
             state.withLock { state in
                 guard !state.isClosed else { return }
                 state.nextAttempt = .now + retryDelay * (1 << min(6, state.failures))
@@ -129,22 +130,22 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    private func say(_ problem: String) {
+    private func report(_ problem: String) {
         let isNew = state.withLock { state in
             defer { state.problem = problem }
             return state.problem == nil
         }
         if isNew {
-            logger.error("The cache cannot be used; pictures are served without it.", metadata: ["error": "\(problem)"])
+            logger.error("The cache is unusable; images are served without it.", metadata: ["error": "\(problem)"])
         }
     }
 
     private func setAsideAndOpen() throws -> DatabasePool {
         let aside = path + ".broken"
-        logger.error("The cache's database is broken. It is set aside and begun anew.", metadata: ["path": "\(aside)"])
+        logger.error("The cache database is damaged. It is set aside and recreated.", metadata: ["path": "\(aside)"])
         for suffix in ["", "-wal", "-shm"] {
             unlink(aside + suffix)
-            // What cannot be kept for people to look into is no loss.
+            // A damaged database that cannot be set aside for inspection may be deleted.
             let isAway = rename(path + suffix, aside + suffix) == 0 || unlink(path + suffix) == 0 || errno == ENOENT
             guard isAway else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "it cannot be set aside") }
         }
@@ -153,7 +154,7 @@ final class CacheDatabase: Sendable {
 
     static func isBroken(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
-        // That a statement met another form of the tables than it was made for (`SQLITE_SCHEMA`) is no damage.
+        // `SQLITE_SCHEMA` is not damage: the tables changed after the statement was compiled.
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
             || (error.resultCode == .SQLITE_ERROR && error.message?.contains("no such") == true)
     }
@@ -167,7 +168,7 @@ final class CacheDatabase: Sendable {
         configuration.maximumReaderCount = 3
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // What a loss of power may cost is the last few tiles, never the database.
+            // A power failure may cost the last few tiles but never the database.
             try database.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216")
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
@@ -178,7 +179,7 @@ final class CacheDatabase: Sendable {
     private static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("caches") { database in
-            // The bytes are apart from what changes with use, so that noting a use does not write them again.
+            // The bytes have a table of their own, so that recording a use does not rewrite them.
             try database.execute(
                 sql: """
                     CREATE TABLE tile (
@@ -225,6 +226,10 @@ final class CacheDatabase: Sendable {
                         strikes INTEGER NOT NULL
                     )
                     """)
+        }
+        // What earlier programs made, or could not make, is made again.
+        migrator.registerMigration("recipe \(RenditionRecipe.current)") { database in
+            for table in ["tile", "tile_content", "harmful"] { try database.execute(sql: "DELETE FROM \(table)") }
         }
         return migrator
     }

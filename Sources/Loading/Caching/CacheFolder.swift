@@ -2,7 +2,7 @@ import Glibc
 
 /// Folders that belong to the caches alone. Every call blocks.
 enum CacheFolder {
-    /// - Throws: `LoadFailure` when it is not there and cannot be made.
+    /// - Throws: `LoadFailure` when the folder does not exist and cannot be created.
     static func make(_ path: String) throws(LoadFailure) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw LoadFailure(
@@ -11,7 +11,7 @@ enum CacheFolder {
         }
     }
 
-    /// What lies in the folder; nothing if it cannot be read.
+    /// The names in the folder; empty if it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }

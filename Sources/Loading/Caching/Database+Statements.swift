@@ -1,7 +1,7 @@
 import GRDB
 
-/// Statements that are asked for again and again: compiled once for each connection. To compile one takes longer than to
-/// look a tile up.
+/// Runs frequent statements from a cache of compiled statements per connection, because compiling one takes longer than
+/// looking a tile up.
 extension Database {
     func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
         try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)

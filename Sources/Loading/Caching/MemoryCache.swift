@@ -2,13 +2,14 @@ import Images
 import Locking
 import Renditions
 
-/// Encoded renditions in memory, and until when remote ones may be used without asking their origin.
+/// Encoded renditions in memory, and how long remote images may be used without revalidation.
 ///
-/// Asked on the threads of the sockets: one lock, held for two look-ups.
+/// The socket threads call it: each call takes one lock for two lookups. Each request is counted once, as a hit when it
+/// is served from here or as a miss when a load begins for it.
 final class MemoryCache: Sendable {
     private struct State: Sendable {
         var tiles: Sieve<TileKey, RenditionBytes>
-        /// By image, seconds since 1970 and the version they are of.
+        /// By image: the content version, and the time until which it is fresh.
         var freshness: Sieve<UInt64, Freshness>
         var hits = 0
         var misses = 0
@@ -30,11 +31,12 @@ final class MemoryCache: Sendable {
         state = Guarded(State(tiles: Sieve(budget: budget), freshness: Sieve(budget: 65_536)))
     }
 
-    /// Bytes that an entry takes beside those of its picture, about.
+    /// Approximate bytes that an entry takes in addition to its encoded image.
     private static let overhead = 200
 
+    /// The rendition for this request, if it can be served without revalidation. Counts as a hit.
     func rendition(_ request: LoadRequest, now: () -> Int64) -> RenditionBytes? {
-        let names = KeptNames(of: request, version: request.image.version)
+        let names = TileKeyCandidates(of: request, version: request.image.version)
         return state.withLock { state in
             let tile = names.first { key in
                 guard let tile = state.tiles.peek(key), Self.isCurrent(tile, request.image, state.freshness, now) else {
@@ -42,7 +44,7 @@ final class MemoryCache: Sendable {
                 }
                 return state.tiles.use(key)
             }
-            if tile == nil { state.misses += 1 } else { state.hits += 1 }
+            if tile != nil { state.hits += 1 }
             return tile
         }
     }
@@ -51,7 +53,7 @@ final class MemoryCache: Sendable {
         _ tile: RenditionBytes, _ image: GalleryImage, _ freshness: Sieve<UInt64, Freshness>, _ now: () -> Int64
     ) -> Bool {
         switch image.location {
-        // A look at the disk, or at the bucket's listing, told it.
+        // A scan of the folder, or the bucket listing, supplied the version.
         case .file, .object: return tile.version == image.version
         case .remote:
             guard let known = freshness.peek(image.id.rawValue), known.version == tile.version else { return false }
@@ -60,20 +62,29 @@ final class MemoryCache: Sendable {
     }
 
     /// The rendition of exactly this version, whether it must be revalidated or not.
-    func rendition(_ names: KeptNames, version: ContentVersion) -> RenditionBytes? {
+    ///
+    /// - Parameter isHit: Whether a request is served with it. Lookups by a load that was counted as a miss are not
+    ///   hits.
+    func rendition(_ names: TileKeyCandidates, version: ContentVersion, isHit: Bool = false) -> RenditionBytes? {
         state.withLock { state in
-            names.first { key in
+            let tile = names.first { key in
                 state.tiles.peek(key)?.version == version ? state.tiles.use(key) : nil
             }
+            if isHit, tile != nil { state.hits += 1 }
+            return tile
         }
     }
 
-    /// The one of exactly this name and version, which is not used by that: it is looked at for another one's sake.
+    /// Counts a load that begins because the rendition was not here.
+    func countMiss() { state.withLock { $0.misses += 1 } }
+
+    /// The rendition with exactly this name and version. Does not mark it as used, because another rendition needs the
+    /// lookup.
     func rendition(_ key: TileKey, version: ContentVersion) -> RenditionBytes? {
         state.withLock { $0.tiles.peek(key).flatMap { $0.version == version ? $0 : nil } }
     }
 
-    /// One that is very large is left to the disk: a few of them would push out hundreds of tiles.
+    /// Leaves very large renditions to the disk: a few of them would evict hundreds of tiles.
     func insert(_ tile: RenditionBytes, for key: TileKey) {
         guard tile.bytes.count <= largest else { return }
         state.withLock { _ = $0.tiles.insert(tile, for: key, cost: tile.bytes.count + Self.overhead) }

@@ -1,12 +1,13 @@
+import BlockingIO
 import Glibc
 import Images
 import Locking
 import Logging
 import Renditions
 
-/// Pyramids as files within a byte budget, one for each content. The name says of what it is, and the time of change when
-/// it was used last, so that nothing else need be remembered; a file is written aside and counts when it has that name.
-/// Every call but `has` blocks.
+/// Pyramids as files within a byte budget, one for each content version. The file name identifies the content and the
+/// modification time records the last use, so no other bookkeeping is needed. A file is written under a draft name and
+/// counts once it has its final name. Every call except `has` blocks.
 final class PyramidStore: Sendable {
     private struct Kept: Sendable {
         let length: Int64
@@ -34,7 +35,7 @@ final class PyramidStore: Sendable {
             if let gone = files.removeValue(forKey: name) { total -= gone.length }
         }
 
-        /// Those that were used the longest time ago, so that the rest is within the budget.
+        /// The least recently used pyramids, enough of them to bring the rest within the budget.
         mutating func victims(budget: Int64, sparing newest: String) -> [String] {
             var victims: [String] = []
             for (name, _) in files.sorted(by: { $0.value.used < $1.value.used }) where total > budget && name != newest
@@ -50,30 +51,30 @@ final class PyramidStore: Sendable {
     private let budget: Int64
     private let logger: Logger
     private let ledger = Guarded(Ledger())
-    private let lane: BlockingLane
+    private let pool: BlockingPool
     private let drafts = Guarded(Drafts())
 
     private struct Drafts: Sendable {
         var last: UInt64 = 0
-        /// That are there now.
+        /// How many drafts exist now.
         var count = 0
     }
 
-    /// Drafts at once, most of which wait for a worker: each has a descriptor.
-    private static let mostDrafts = 256
-    /// Of how pyramids are made: of another, those that are kept are made anew.
-    private static let format = 1
+    /// The limit of drafts at once. Most of them wait for a worker, and each holds a descriptor.
+    private static let maximumDrafts = 256
+    /// The version of the pyramid file format, and of what is in the pyramids. Others are made again.
+    private static let format = "1-\(RenditionRecipe.current)"
 
-    /// Takes up what is there, and removes what was not finished.
+    /// Finds the existing pyramids and removes unfinished ones.
     ///
     /// - Parameters:
     ///   - budget: Bytes.
-    ///   - lane: Where drafts are removed that come to nothing.
-    /// - Throws: `LoadFailure` when the folder cannot be made.
-    init(folder: String, budget: Int64, lane: BlockingLane, logger: Logger) throws(LoadFailure) {
+    ///   - pool: Removes abandoned drafts.
+    /// - Throws: `LoadFailure` when the folder cannot be created.
+    init(folder: String, budget: Int64, pool: BlockingPool, logger: Logger) throws(LoadFailure) {
         self.folder = folder
         self.budget = budget
-        self.lane = lane
+        self.pool = pool
         self.logger = logger
         try CacheFolder.make(folder)
         var found: [(name: String, length: Int64, used: Int64)] = []
@@ -99,13 +100,13 @@ final class PyramidStore: Sendable {
         "\(image).\(version).\(format)"
     }
 
-    /// Whether there is one of this content, as far as is known without looking. Never blocks.
+    /// Whether a pyramid of this content exists, without checking the disk. Never blocks.
     func has(_ image: ImageID, version: ContentVersion) -> Bool {
         let name = Self.name(image, version)
         return ledger.withLock { $0.files[name] != nil }
     }
 
-    /// Nil where there is none of this content.
+    /// The pyramid of this content; nil if there is none.
     func open(_ image: ImageID, version: ContentVersion, modified: Int64?) -> OriginalFile? {
         let name = Self.name(image, version)
         let length: Int64? = ledger.withLock { ledger in
@@ -117,7 +118,7 @@ final class PyramidStore: Sendable {
         var status = stat()
         guard number >= 0, fstat(number, &status) == 0, Int64(status.st_size) == length else {
             if number >= 0 { close(number) }
-            // Unless another was taken in meanwhile.
+            // Forget it unless another one was stored meanwhile.
             let isSame = ledger.withLock { ledger in
                 guard ledger.files[name]?.length == length else { return false }
                 ledger.remove(name)
@@ -126,32 +127,32 @@ final class PyramidStore: Sendable {
             if isSame { unlink(folder + "/" + name) }
             return nil
         }
-        // For who reads the names after a restart.
+        // Records the use for the next run, which reads the times after a restart.
         futimens(number, nil)
         return OriginalFile(
             descriptor: OwnedDescriptor(number), length: length, mediaType: PyramidLayout.mediaType, version: version,
             modified: modified)
     }
 
-    /// A file for a pyramid in the making.
+    /// Creates a file for a new pyramid.
     ///
-    /// - Throws: `LoadFailure` when there is no room for it, and for good where none is to be kept: it would be made anew
-    ///   for each piece that is read of it.
+    /// - Throws: `LoadFailure` when there is no room for it. The failure is permanent when the image may not be stored,
+    ///   since each tile request would make the pyramid again.
     func draft(_ image: ImageID, _ source: OriginalSource) throws(LoadFailure) -> PyramidDraft {
         guard source.mayStore else {
             throw LoadFailure(
                 status: 404,
-                publicMessage: "There are no tiles of this picture: its origin forbids to keep what is made of it.",
+                publicMessage: "This picture has no pyramid: its origin forbids storing it.",
                 isPermanent: true)
         }
-        guard budget > 0 else { throw tooLarge("nothing may be kept") }
+        guard budget > 0 else { throw tooLarge("no-store") }
         let taken: UInt64? = drafts.withLock { drafts in
-            guard drafts.count < Self.mostDrafts else { return nil }
+            guard drafts.count < Self.maximumDrafts else { return nil }
             drafts.count += 1
             drafts.last += 1
             return drafts.last
         }
-        guard let taken else { throw .notNow("\(Self.mostDrafts) pyramids are waiting to be made") }
+        guard let taken else { throw .notNow("\(Self.maximumDrafts) pyramids are queued") }
         let name = Self.name(image, source.version)
         let path = folder + "/\(name).\(taken)" + Self.draftSuffix
         let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -163,8 +164,8 @@ final class PyramidStore: Sendable {
         return PyramidDraft(name: name, path: path, descriptor: OwnedDescriptor(number), source: source) {
             [self] descriptor, isTaken in
             drafts.withLock { $0.count -= 1 }
-            // A disk may keep who closes the last descriptor of a file waiting, and who removes it.
-            lane.submit(BlockingLane.newWork(), priority: .background) {
+            // Closing the last descriptor of a file or removing the file may block on the disk.
+            pool.submit {
                 if !isTaken { unlink(path) }
                 withExtendedLifetime(descriptor) {}
             }
@@ -173,17 +174,18 @@ final class PyramidStore: Sendable {
 
     private func tooLarge(_ detail: String) -> LoadFailure {
         LoadFailure(
-            status: 413, publicMessage: "The tiles of this picture are more than the cache holds.", logDetail: detail,
+            status: 413, publicMessage: "This picture's pyramid is larger than the cache.", logDetail: detail,
             isPermanent: true)
     }
 
-    /// Keeps what was written, and makes room for it.
+    /// Stores a finished pyramid and evicts others to make room.
     ///
-    /// - Throws: `LoadFailure` if it is larger than all that may be kept, or the disk does not take it.
+    /// - Throws: `LoadFailure` if it exceeds the whole budget, or the disk does not take it.
     func take(_ draft: PyramidDraft) throws(LoadFailure) -> OriginalFile {
         let file = try written(draft)
         guard file.length > 0, file.length <= budget else { throw tooLarge("\(file.length) of \(budget) bytes") }
-        // What has its name is whole, whenever the machine goes down.
+        // Synced before it gets its final name, so that a file with a final name is complete even after a power
+        // failure.
         guard fdatasync(draft.descriptor.number) == 0, rename(draft.path, folder + "/" + draft.name) == 0 else {
             throw .notNow("rename \(draft.path): \(String(cString: strerror(errno)))")
         }
@@ -211,7 +213,7 @@ final class PyramidStore: Sendable {
         }
     }
 
-    /// What was in the making when the last of those ended who might have removed it.
+    /// Removes the remaining drafts once nothing else can remove them.
     func removeDrafts() {
         for name in CacheFolder.names(in: folder) where name.hasSuffix(Self.draftSuffix) { unlink(folder + "/" + name) }
     }
@@ -222,7 +224,7 @@ final class PyramidStore: Sendable {
     }
 }
 
-/// A pyramid in the making: its file is removed with it unless the store has taken it in.
+/// A pyramid being made. Its file is deleted with this object unless the store has taken it.
 final class PyramidDraft: Sendable {
     let name: String
     let path: String

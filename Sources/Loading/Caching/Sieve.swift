@@ -1,6 +1,7 @@
-/// A cache with a byte budget that resists scans: SIEVE (Zhang and others, NSDI 2024). Newcomers go to the head of a list; a
-/// hand walks from the tail, forgives what was used since it last came by, and evicts the first that was not. What a
-/// fling brings in once is evicted by the next newcomers, while what is looked at again stays. A hit sets one bit.
+/// A cache with a byte budget that resists scans: SIEVE (Zhang et al., NSDI 2024). New entries go to the head of a
+/// list. A hand walks from the tail, spares each entry used since its last visit, and evicts the first that was not.
+/// Entries that one fast scroll brought in are soon evicted again, while entries that are used repeatedly stay. A hit
+/// sets one bit.
 struct Sieve<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
@@ -13,38 +14,38 @@ struct Sieve<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var older: Int?
     }
 
-    /// The sum of costs that is never exceeded.
+    /// The limit that the sum of costs never exceeds.
     let budget: Int
     private(set) var cost = 0
     private(set) var evictions = 0
     private var nodes: [Node?] = []
     private var free: [Int] = []
-    private var places: [Key: Int] = [:]
+    private var positions: [Key: Int] = [:]
     private var newest: Int?
     private var oldest: Int?
     private var hand: Int?
 
     init(budget: Int) { self.budget = max(0, budget) }
 
-    var count: Int { places.count }
+    var count: Int { positions.count }
 
-    /// The value, and its use is noted.
+    /// Returns the value and marks it as used.
     mutating func use(_ key: Key) -> Value? {
-        guard let place = places[key] else { return nil }
+        guard let place = positions[key] else { return nil }
         nodes[place]?.wasUsed = true
         return nodes[place]?.value
     }
 
-    /// The value; nothing is noted.
-    func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0]?.value } }
+    /// Returns the value without marking it as used.
+    func peek(_ key: Key) -> Value? { positions[key].flatMap { nodes[$0]?.value } }
 
-    /// Puts a value in or replaces it. One that costs more than the whole budget is not kept.
+    /// Inserts or replaces a value. A value that costs more than the whole budget is not stored.
     ///
-    /// - Returns: The keys that had to go for it.
+    /// - Returns: The evicted keys.
     @discardableResult
     mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
-        // What replaces keeps the standing of what it replaces.
-        let wasUsed = places[key].flatMap { nodes[$0]?.wasUsed } ?? false
+        // A replacement keeps the use bit of the value it replaces.
+        let wasUsed = positions[key].flatMap { nodes[$0]?.wasUsed } ?? false
         remove(key)
         guard cost >= 0, cost <= budget else { return [] }
         var evicted: [Key] = []
@@ -61,14 +62,14 @@ struct Sieve<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if let newest { nodes[newest]?.newer = place }
         newest = place
         if oldest == nil { oldest = place }
-        places[key] = place
+        positions[key] = place
         self.cost += cost
         return evicted
     }
 
     @discardableResult
     mutating func remove(_ key: Key) -> Value? {
-        guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return nil }
+        guard let place = positions.removeValue(forKey: key), let node = nodes[place] else { return nil }
         if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
         if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }
         if hand == place { hand = node.newer }
@@ -79,7 +80,7 @@ struct Sieve<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private mutating func evictOne() -> Key? {
-        // At most one round of forgiving, then one eviction.
+        // At most one round of clearing use bits, then one eviction.
         while let place = hand ?? oldest, let node = nodes[place] {
             if node.wasUsed {
                 nodes[place]?.wasUsed = false

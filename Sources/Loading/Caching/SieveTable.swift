@@ -1,11 +1,11 @@
 import GRDB
 
-/// SIEVE over the rows of a table, whose `sequence` is the order of arrival, `used` the bit of use, and `size` the cost.
-/// The same policy as ``Sieve``; the list is the table itself.
+/// SIEVE over the rows of a table: `sequence` is the order of insertion, `used` the use bit, and `size` the cost. The
+/// same policy as ``Sieve``, with the table itself as the list.
 struct SieveTable: Sendable {
     let table: String
     let size: String
-    /// Which rows count at all.
+    /// The SQL condition for rows that count.
     let condition: String
     private var hand: Int64 = 0
 
@@ -20,26 +20,26 @@ struct SieveTable: Sendable {
         let size: Int64
     }
 
-    /// The sum of the sizes, by asking the table.
+    /// The sum of the sizes, from a query of the whole table.
     func total(_ database: Database) throws -> Int64 {
         try database.integer("SELECT COALESCE(SUM(\(size)), 0) FROM \(table) WHERE \(condition)") ?? 0
     }
 
-    /// The `sequence` of the row that came in last.
+    /// The `sequence` of the newest row.
     func newest(_ database: Database) throws -> Int64 {
         try database.integer("SELECT MAX(sequence) FROM \(table)") ?? 0
     }
 
-    /// Picks rows to go until their sizes sum to `excess`, forgiving those that were used since the hand came by last.
-    /// The caller deletes them.
+    /// Picks rows to evict until their sizes sum to `excess`, sparing rows used since the hand's last visit. The caller
+    /// deletes them.
     ///
-    /// - Parameter newcomers: The `sequence` before the first of the rows that came in just now. They go only when all
-    ///   others have gone: a hand that has come to the end of the line would else take each newcomer for ever.
+    /// - Parameter newcomers: The `sequence` before the first of the rows just inserted. Those are evicted only after
+    ///   all others: otherwise a hand that has reached the newest rows would keep evicting each new one.
     mutating func victims(_ database: Database, excess: Int64, sparing newcomers: Int64) throws -> [Victim] {
         var victims: [Victim] = []
         var picked: Set<Int64> = []
         var rest = excess
-        // Twice around: the first round forgives everything, the second finds it unused. A third for the newcomers.
+        // The first round clears the use bits and the second finds the rows unused. A third is for the newest rows.
         var rounds = 0
         while rest > 0, rounds < 4 {
             let rows = try database.rows(
@@ -70,6 +70,6 @@ struct SieveTable: Sendable {
         return victims
     }
 
-    /// Forgets where the hand was: after a database was begun anew.
+    /// Forgets the position of the hand, for a database that was replaced.
     mutating func reset() { hand = 0 }
 }

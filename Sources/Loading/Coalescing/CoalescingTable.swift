@@ -1,27 +1,27 @@
 import Scheduling
 
-/// Who waits for which job: one job for a key however many wait, and no job that nobody waits for.
+/// Which waiters share which job: one job per key however many callers wait, and no job without waiters.
 ///
-/// A pure value. Joining, leaving and ending are each one step, so that a joiner can never meet a job that is being
-/// abandoned by another's leaving: it either joins before and keeps the job, or starts a new one.
+/// A pure value. Joining, leaving and ending are each one step, so a new waiter never meets a job that is being
+/// abandoned because the last one left: it either joins before and keeps the job alive, or starts a new one.
 ///
-/// A job has the priority of the most urgent of its waiters, and counts for the flow of that one; when it leaves, for
-/// the flow of the next.
+/// A job takes its priority and its flow from its most urgent waiter. When that waiter leaves, the next most urgent one
+/// decides.
 struct CoalescingTable<Key: Hashable & Sendable, Waiter: Hashable & Sendable>: Sendable {
-    /// Names one job. Never used again, so that a late word of an abandoned job cannot touch its successor at the key.
+    /// Names one job. Never reused, so a late event of an abandoned job cannot affect the next job for the same key.
     typealias JobID = UInt64
 
-    enum Joined: Equatable, Sendable {
-        /// There was no job for the key; now there is.
+    enum JoinResult: Equatable, Sendable {
+        /// There was no job for the key, so one was started.
         case started(JobID)
-        /// There was one; `raisedTo` is its new priority, if the joiner is more urgent than all who waited.
+        /// There was a job. `raisedTo` is its new priority if the new waiter is more urgent than all others.
         case joined(JobID, raisedTo: Priority?)
     }
 
-    enum Left: Equatable, Sendable {
-        /// It waited for nothing: it never joined, it left before, or its job ended.
+    enum LeaveResult: Equatable, Sendable {
+        /// The waiter had no job: it never joined, it has already left, or its job has ended.
         case unknown
-        /// Others still wait; `changedTo` is the job's new priority, if it was the leaver who made it what it was.
+        /// Others still wait. `changedTo` is the job's new priority if the leaving waiter had determined it.
         case remaining(JobID, changedTo: Priority?)
         /// Nobody waits any more: the job is out of the table, and its work must stop.
         case abandoned(JobID)
@@ -47,7 +47,7 @@ struct CoalescingTable<Key: Hashable & Sendable, Waiter: Hashable & Sendable>: S
     func priority(of job: JobID) -> Priority? { jobs[job]?.waiters.first?.rank }
     func waiters(of job: JobID) -> [Waiter] { jobs[job]?.waiters.ids ?? [] }
 
-    mutating func join(_ waiter: Waiter, key: Key, priority: Priority) -> Joined {
+    mutating func join(_ waiter: Waiter, key: Key, priority: Priority) -> JoinResult {
         if let id = jobByKey[key] {
             let before = self.priority(of: id)
             jobs[id]?.waiters.set(waiter, to: priority)
@@ -64,7 +64,7 @@ struct CoalescingTable<Key: Hashable & Sendable, Waiter: Hashable & Sendable>: S
         return .started(lastJob)
     }
 
-    mutating func leave(_ waiter: Waiter) -> Left {
+    mutating func leave(_ waiter: Waiter) -> LeaveResult {
         guard let id = jobByWaiter.removeValue(forKey: waiter) else { return .unknown }
         let before = priority(of: id)
         jobs[id]?.waiters.remove(waiter)
@@ -75,7 +75,7 @@ struct CoalescingTable<Key: Hashable & Sendable, Waiter: Hashable & Sendable>: S
         return .remaining(id, changedTo: before == after ? nil : after)
     }
 
-    /// Nil when the job's priority stays what it was.
+    /// Nil when the job's priority does not change.
     mutating func reprioritise(_ waiter: Waiter, to priority: Priority) -> (job: JobID, priority: Priority)? {
         guard let id = jobByWaiter[waiter] else { return nil }
         let before = self.priority(of: id)
@@ -84,7 +84,8 @@ struct CoalescingTable<Key: Hashable & Sendable, Waiter: Hashable & Sendable>: S
         return (id, after)
     }
 
-    /// Ends a job in whatever way. Answers all who wait for it, each exactly once; none when the job is unknown.
+    /// Ends a job, whether it succeeded or failed. Returns all its waiters, each to be answered once; none when the job
+    /// is unknown.
     mutating func end(_ id: JobID) -> [Waiter] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
         jobByKey[job.key] = nil

@@ -2,17 +2,19 @@ import Images
 import Renditions
 import Scheduling
 
-/// The order of events in loading, without the work: who waits for which rendition, which renditions wait for which
-/// original, and what has to be begun, moved or stopped because of it.
+/// The sequence of events in loading, without the work: which waiters want which rendition, which renditions wait for
+/// which original, and which work must therefore be started, re-prioritised or stopped.
 ///
-/// A pure value: events go in, effects come out, and the effects of one event are to be performed before the next event
-/// is told. It holds no bytes, so a hundred thousand schedules of it can be tried in seconds.
-struct LoadMachine: Sendable {
-    typealias WaiterID = UInt64
+/// A pure value: events go in and effects come out. The effects of one event must be performed before the next event
+/// goes in. It holds no bytes, so a test can try a hundred thousand schedules in seconds.
+///
+/// `Waiter` is any value that identifies a waiter. The loader uses the handles it gives its callers, so two waiters can
+/// never have the same identity.
+struct LoadMachine<Waiter: Hashable & Sendable>: Sendable {
     typealias JobID = UInt64
     typealias FetchID = UInt64
 
-    /// Which pieces of work are the same. `version` is nil for remote images, whose truth is at the origin.
+    /// Identifies equal work. `version` is nil for remote images, since only their origin knows the current one.
     struct Key: Hashable, Sendable {
         let image: ImageID
         let version: ContentVersion?
@@ -20,18 +22,18 @@ struct LoadMachine: Sendable {
         let format: OutputFormat
     }
 
-    /// Where a job is.
+    /// The stage a job is in.
     enum Stage: Hashable, Sendable {
         /// Looking into the caches.
         case finding
-        /// Looking for it on other machines, or waiting for one that makes it.
+        /// Looking for the rendition on other nodes, or waiting for the node that makes it.
         case sharing
         /// Waiting for an original from its origin.
         case fetching(FetchID)
         /// Opening the original.
         case preparing
         case rendering
-        /// An original whose waiters were given its bytes while they arrive; they stay until they have let go.
+        /// The waiters have received an original that is still arriving, and stay until they close it.
         case streaming(FetchID)
     }
 
@@ -41,31 +43,32 @@ struct LoadMachine: Sendable {
         case fetch(FetchID, by: JobID, Priority)
         case prepare(JobID, Priority)
         case render(JobID, Priority)
-        /// Try to make the rendition of what there is of the original, while the rest is on its way.
-        case glimpse(JobID, FetchID, Priority)
-        /// Give this waiter a reader of the growing original.
-        case stream(WaiterID, FetchID)
+        /// Try to make the rendition from the part of the original that has arrived.
+        case partialDecode(JobID, FetchID, Priority)
+        /// Give this waiter a reader of the partial original.
+        case stream(Waiter, FetchID)
         case reprioritise(JobID, Stage, Priority)
         case reprioritiseFetch(FetchID, Priority)
-        /// Nobody waits any more: stop what the stage does, and forget the job.
+        /// Nobody waits any more: stop the work of the stage, and forget the job.
         case abandon(JobID, Stage)
         case abandonFetch(FetchID)
-        /// The job is over and its waiters have what they wanted: forget it.
+        /// The job is over and its waiters have their content: forget it.
         case release(JobID)
     }
 
-    private var renditions = CoalescingTable<Key, WaiterID>()
+    private var renditions = CoalescingTable<Key, Waiter>()
     private var originals = CoalescingTable<ImageID, JobID>()
     private var stages: [JobID: Stage] = [:]
-    private var growing: Set<FetchID> = []
-    /// Fetches whose originals have begun so far that something of them can be shown.
-    private var begun: Set<FetchID> = []
+    private var readableFetches: Set<FetchID> = []
+    /// Fetches with enough of their originals to try a partial decode.
+    private var fetchesWithPrefix: Set<FetchID> = []
 
     var jobCount: Int { renditions.jobCount }
     var waiterCount: Int { renditions.waiterCount }
     var fetchCount: Int { originals.jobCount }
     var isEmpty: Bool {
-        renditions.isEmpty && originals.isEmpty && stages.isEmpty && growing.isEmpty && begun.isEmpty
+        renditions.isEmpty && originals.isEmpty && stages.isEmpty && readableFetches.isEmpty
+            && fetchesWithPrefix.isEmpty
     }
 
     func stage(of job: JobID) -> Stage? { stages[job] }
@@ -73,8 +76,8 @@ struct LoadMachine: Sendable {
     func job(for key: Key) -> JobID? { renditions.job(for: key) }
     func hasFetch(for image: ImageID) -> Bool { originals.job(for: image) != nil }
 
-    /// The jobs that look into the caches for a rendition of the image that this fetch is for.
-    func jobsFinding(whatComesBy fetch: FetchID) -> [JobID] {
+    /// The jobs that are looking into the caches for a rendition of the image that this fetch is for.
+    func jobsLookingUp(imageOf fetch: FetchID) -> [JobID] {
         guard let image = originals.key(of: fetch) else { return [] }
         return Rendition.allCases.flatMap { rendition in
             OutputFormat.allCases.compactMap { format in
@@ -85,7 +88,7 @@ struct LoadMachine: Sendable {
 
     // MARK: - Waiters
 
-    mutating func join(_ waiter: WaiterID, key: Key, priority: Priority) -> [Effect] {
+    mutating func join(_ waiter: Waiter, key: Key, priority: Priority) -> [Effect] {
         switch renditions.join(waiter, key: key, priority: priority) {
         case .started(let job):
             stages[job] = .finding
@@ -97,7 +100,7 @@ struct LoadMachine: Sendable {
         }
     }
 
-    mutating func leave(_ waiter: WaiterID) -> [Effect] {
+    mutating func leave(_ waiter: Waiter) -> [Effect] {
         switch renditions.leave(waiter) {
         case .unknown: return []
         case .remaining(let job, let changedTo): return changedTo.map { propagate($0, to: job) } ?? []
@@ -107,14 +110,14 @@ struct LoadMachine: Sendable {
         }
     }
 
-    mutating func reprioritise(_ waiter: WaiterID, to priority: Priority) -> [Effect] {
+    mutating func reprioritise(_ waiter: Waiter, to priority: Priority) -> [Effect] {
         guard let change = renditions.reprioritise(waiter, to: priority) else { return [] }
         return propagate(change.priority, to: change.job)
     }
 
     // MARK: - Jobs
 
-    /// The job cannot go on without the original. Does nothing to a job that is gone.
+    /// The job cannot go on without the original. Does nothing for an unknown job.
     mutating func needOriginal(_ job: JobID) -> [Effect] {
         guard stages[job] != nil, let key = renditions.key(of: job), let priority = renditions.priority(of: job) else {
             return []
@@ -126,12 +129,12 @@ struct LoadMachine: Sendable {
         case .joined(let fetch, let raisedTo):
             stages[job] = .fetching(fetch)
             let raise = raisedTo.map { [Effect.reprioritiseFetch(fetch, $0)] } ?? []
-            return raise + (growing.contains(fetch) ? stream(job, from: fetch) : [])
-                + (begun.contains(fetch) ? glimpse(job, of: fetch) : [])
+            return raise + (readableFetches.contains(fetch) ? stream(job, from: fetch) : [])
+                + (fetchesWithPrefix.contains(fetch) ? partialDecode(job, of: fetch) : [])
         }
     }
 
-    /// Other machines are to be asked. Does nothing to a job that is gone.
+    /// The job must ask the other nodes. Does nothing for an unknown job.
     mutating func share(_ job: JobID) -> [Effect] {
         guard stages[job] != nil, let priority = renditions.priority(of: job) else { return [] }
         stages[job] = .sharing
@@ -152,9 +155,9 @@ struct LoadMachine: Sendable {
 
     /// Ends a job with success or failure.
     ///
-    /// - Returns: All who waited, each to be answered once, and effects to perform: a job that still stands in the line
-    ///   for an original leaves it, and with the last of them the fetch ends.
-    mutating func finish(_ job: JobID) -> (waiters: [WaiterID], effects: [Effect]) {
+    /// - Returns: All its waiters, each to be answered once, and effects to perform: a job that still waits for an
+    ///   original leaves the fetch, and the fetch ends when the last job leaves.
+    mutating func finish(_ job: JobID) -> (waiters: [Waiter], effects: [Effect]) {
         guard stages.removeValue(forKey: job) != nil else { return ([], []) }
         let effects = leaveOriginal(job)
         return (renditions.end(job), effects)
@@ -162,26 +165,26 @@ struct LoadMachine: Sendable {
 
     // MARK: - Fetches
 
-    /// The original's first bytes are there and known to be a picture: those who want the original itself get it now.
-    mutating func originalGrows(_ fetch: FetchID) -> [Effect] {
-        guard originals.key(of: fetch) != nil, growing.insert(fetch).inserted else { return [] }
+    /// The original's first bytes have arrived and show an image: the jobs that want the original itself get it now.
+    mutating func originalIsReadable(_ fetch: FetchID) -> [Effect] {
+        guard originals.key(of: fetch) != nil, readableFetches.insert(fetch).inserted else { return [] }
         return originals.waiters(of: fetch).flatMap { stream($0, from: fetch) }
     }
 
-    /// So much of the original is there that a camera's own preview may be among it: those who want no more try for it now,
-    /// and wait on where there is none. May be told again when there is more.
-    mutating func originalBegan(_ fetch: FetchID) -> [Effect] {
+    /// Enough of the original has arrived that it may contain an embedded preview: the jobs that need no more than that
+    /// try it now, and keep waiting if there is none. May be called again when more has arrived.
+    mutating func prefixArrived(_ fetch: FetchID) -> [Effect] {
         guard originals.key(of: fetch) != nil else { return [] }
-        begun.insert(fetch)
-        return originals.waiters(of: fetch).flatMap { glimpse($0, of: fetch) }
+        fetchesWithPrefix.insert(fetch)
+        return originals.waiters(of: fetch).flatMap { partialDecode($0, of: fetch) }
     }
 
-    /// A fetch has ended in whatever way.
+    /// A fetch has succeeded or failed.
     ///
-    /// - Returns: The jobs that waited for its end and must now be told how to go on, and effects to perform.
+    /// - Returns: The jobs that waited for it and must now be told how to go on, and effects to perform.
     mutating func originalEnded(_ fetch: FetchID) -> (jobs: [JobID], effects: [Effect]) {
-        growing.remove(fetch)
-        begun.remove(fetch)
+        readableFetches.remove(fetch)
+        fetchesWithPrefix.remove(fetch)
         var waiting: [JobID] = []
         var effects: [Effect] = []
         for job in originals.end(fetch) {
@@ -196,7 +199,7 @@ struct LoadMachine: Sendable {
         return (waiting, effects)
     }
 
-    // MARK: - Within
+    // MARK: - Internals
 
     private mutating func stream(_ job: JobID, from fetch: FetchID) -> [Effect] {
         guard stages[job] == .fetching(fetch), renditions.key(of: job)?.rendition == .original else { return [] }
@@ -204,11 +207,11 @@ struct LoadMachine: Sendable {
         return renditions.waiters(of: job).map { .stream($0, fetch) }
     }
 
-    private func glimpse(_ job: JobID, of fetch: FetchID) -> [Effect] {
+    private func partialDecode(_ job: JobID, of fetch: FetchID) -> [Effect] {
         guard stages[job] == .fetching(fetch), renditions.key(of: job)?.rendition == .preview,
             let priority = renditions.priority(of: job)
         else { return [] }
-        return [.glimpse(job, fetch, priority)]
+        return [.partialDecode(job, fetch, priority)]
     }
 
     private mutating func propagate(_ priority: Priority, to job: JobID) -> [Effect] {
@@ -228,8 +231,8 @@ struct LoadMachine: Sendable {
         case .remaining(let fetch, let changedTo):
             return changedTo.map { [.reprioritiseFetch(fetch, $0)] } ?? []
         case .abandoned(let fetch):
-            growing.remove(fetch)
-            begun.remove(fetch)
+            readableFetches.remove(fetch)
+            fetchesWithPrefix.remove(fetch)
             return [.abandonFetch(fetch)]
         }
     }

@@ -2,31 +2,30 @@ import Locking
 import Scheduling
 import Tracing
 
-/// One who waits for a load: answered exactly once, or never when it cancelled before.
+/// One waiter for a load. It is answered exactly once, or never if it cancels before that. Its caller holds it as the
+/// load handle, and the load machine uses it to identify the caller.
 final class LoadWaiter: LoadHandle {
     typealias Deliver = @Sendable (Result<LoadedContent, LoadFailure>) -> Void
 
     private struct State {
+        /// Nil after the answer, and after a cancel.
         var deliver: Deliver?
-        var isCancelled = false
-        /// Weak: whoever was given it decides how long it lives.
-        weak var growing: GrowingOriginal?
+        /// Weak, because the caller that received it decides how long it lives.
+        weak var partial: PartialOriginal?
     }
 
-    let id: LoadMachine.WaiterID
-    /// As of its request.
-    let isForLater: Bool
-    /// The span that it belongs to, where there is one.
+    /// Taken from its request.
+    let isPrefill: Bool
+    /// The caller's tracing span, if there is one.
     let cause: ServiceContext?
     private let state: Guarded<State>
     private let coordinator: LoadCoordinator
 
     init(
-        id: LoadMachine.WaiterID, isForLater: Bool = false, cause: ServiceContext? = nil,
-        coordinator: LoadCoordinator, deliver: @escaping Deliver
+        isPrefill: Bool = false, cause: ServiceContext? = nil, coordinator: LoadCoordinator,
+        deliver: @escaping Deliver
     ) {
-        self.id = id
-        self.isForLater = isForLater
+        self.isPrefill = isPrefill
         self.cause = cause
         self.coordinator = coordinator
         state = Guarded(State(deliver: deliver))
@@ -34,26 +33,24 @@ final class LoadWaiter: LoadHandle {
 
     func answer(_ result: Result<LoadedContent, LoadFailure>) {
         let deliver = state.withLock { state -> Deliver? in
-            guard !state.isCancelled else { return nil }
-            if case .success(.growing(let original)) = result { state.growing = original }
-            defer { state.deliver = nil }
-            return state.deliver
+            guard let deliver = state.deliver.take() else { return nil }
+            if case .success(.partial(let original)) = result { state.partial = original }
+            return deliver
         }
         deliver?(result)
     }
 
     func cancel() {
-        let (isFirst, growing) = state.withLock { state -> (Bool, GrowingOriginal?) in
-            defer {
-                state.isCancelled = true
-                state.deliver = nil
-            }
-            return (!state.isCancelled, state.growing)
-        }
-        guard isFirst else { return }
-        growing?.close()
-        coordinator.leave(id)
+        let (deliver, partial) = state.withLock { ($0.deliver.take(), $0.partial) }
+        // A waiter with a partial original leaves the load when that is closed; any other answer has ended the load.
+        if deliver != nil { coordinator.leave(self) } else { partial?.close() }
     }
 
-    func reprioritise(_ priority: Priority) { coordinator.reprioritise(id, to: priority) }
+    func reprioritise(_ priority: Priority) { coordinator.reprioritise(self, to: priority) }
+}
+
+extension LoadWaiter: Hashable {
+    static func == (left: LoadWaiter, right: LoadWaiter) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,16 +1,11 @@
 import Clients
 import Scheduling
 
-/// Those who wait for a load and have no answer yet: so many in all, and so many of one owner, whatever it calls itself.
+/// The waiters without an answer, limited in all and per owner, across the owner's sessions.
 struct WaitingList {
-    private struct Entry {
-        let waiter: LoadWaiter
-        let owner: Flow.Owner
-    }
-
     let limit: Int
     let limitPerOwner: Int
-    private var entries: [LoadMachine.WaiterID: Entry] = [:]
+    private var owners: [LoadWaiter: Flow.Owner] = [:]
     private var held = Tally<Flow.Owner>()
 
     init(limit: Int, perOwner: Int) {
@@ -18,23 +13,27 @@ struct WaitingList {
         limitPerOwner = perOwner
     }
 
-    var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty && held.holderCount == 0 }
-    var ids: [LoadMachine.WaiterID] { Array(entries.keys) }
+    var count: Int { owners.count }
+    var isEmpty: Bool { owners.isEmpty && held.holderCount == 0 }
+    var all: [LoadWaiter] { Array(owners.keys) }
 
-    /// Admits one more; nil when it is in, otherwise why not. Work that is nobody's has the bound of all alone.
+    /// Admits one more waiter. Returns nil on success, otherwise the reason for refusing it. Only the overall limit
+    /// applies to work without an owner.
     mutating func admit(_ waiter: LoadWaiter, of owner: Flow.Owner) -> LoadFailure? {
-        guard entries.count < limit else { return .overloaded }
+        guard owners.count < limit else { return .overloaded }
         let bound = owner == Flow.common.owner ? Int.max : limitPerOwner
         guard held.take(for: owner, upTo: bound) else { return .tooManyWaiting }
-        entries[waiter.id] = Entry(waiter: waiter, owner: owner)
+        owners[waiter] = owner
         return nil
     }
 
-    /// Takes out one that is to be answered, or that has left.
-    mutating func remove(_ id: LoadMachine.WaiterID) -> LoadWaiter? {
-        guard let entry = entries.removeValue(forKey: id) else { return nil }
-        held.giveBack(by: entry.owner)
-        return entry.waiter
+    /// Removes a waiter that is about to be answered or has left.
+    ///
+    /// - Returns: Whether it was in the list.
+    @discardableResult
+    mutating func remove(_ waiter: LoadWaiter) -> Bool {
+        guard let owner = owners.removeValue(forKey: waiter) else { return false }
+        held.giveBack(by: owner)
+        return true
     }
 }

@@ -1,22 +1,22 @@
-/// Whether an origin is to pause: from when too many bytes wait to be written until few do. A pure value.
+/// Decides when an origin must pause: from when too many bytes wait to be written until only a few do. A pure value.
 ///
-/// What is wanted and what the fetch was told are kept apart, and one thread at a time tells it: a pause that was decided
-/// first cannot be told after the resume that followed it, which would leave the fetch paused for ever.
+/// The desired state and the last command are separate, and only one thread at a time gives commands. Otherwise an
+/// earlier pause could reach the fetch after the resume that followed it, and the fetch would stay paused for ever.
 struct Backpressure: Sendable {
-    enum Order: Hashable, Sendable {
+    enum Command: Hashable, Sendable {
         case pause
         case resume
     }
 
-    /// Bytes that came and are not written yet.
+    /// Bytes received but not yet written.
     private(set) var unwritten = 0
-    /// Whether the origin is to pause.
+    /// Whether the origin should be paused.
     private(set) var isPaused = false
-    private var isToldToPause = false
-    private var isBeingTold = false
+    private var hasCommandedPause = false
+    private var isDelivering = false
     private let limit: Int
 
-    /// - Parameter limit: Bytes that may wait.
+    /// - Parameter limit: The number of bytes that may wait to be written.
     init(limit: Int) {
         self.limit = limit
     }
@@ -31,14 +31,14 @@ struct Backpressure: Sendable {
         if unwritten <= limit / 4 { isPaused = false }
     }
 
-    /// What the fetch is to be told now, to be followed by ``told()``; nil if there is nothing, and while another thread
-    /// tells it something: that thread asks again.
-    mutating func nextOrder() -> Order? {
-        guard !isBeingTold, isToldToPause != isPaused else { return nil }
-        isBeingTold = true
-        isToldToPause = isPaused
+    /// The next command for the fetch; call ``commandDelivered()`` after giving it. Nil if there is none, and while
+    /// another thread is giving one, because that thread asks again afterwards.
+    mutating func nextCommand() -> Command? {
+        guard !isDelivering, hasCommandedPause != isPaused else { return nil }
+        isDelivering = true
+        hasCommandedPause = isPaused
         return isPaused ? .pause : .resume
     }
 
-    mutating func told() { isBeingTold = false }
+    mutating func commandDelivered() { isDelivering = false }
 }

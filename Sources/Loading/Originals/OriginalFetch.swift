@@ -1,3 +1,4 @@
+import BlockingIO
 import DequeModule
 import Glibc
 import Images
@@ -6,24 +7,24 @@ import Origins
 import Renditions
 import Scheduling
 
-/// One fetch of one original for all who want anything of it: the origin's events go through a bounded queue to the
-/// spool lane, which writes them to a file as they come.
+/// One fetch of one original for all jobs that need it. The origin's events go through a bounded queue to the spool
+/// pool, which writes the bytes to a file as they arrive.
 final class OriginalFetch: Sendable {
-    /// What the loader hears of it.
-    enum News: Sendable {
-        /// The first bytes are there and are a picture's.
-        case grows(Spool)
-        /// There is so much of a camera's picture that its own preview may be among it; told again when there is more.
-        case begun(OriginalBeginning)
+    /// The events for the loader.
+    enum Event: Sendable {
+        /// The first bytes have arrived and have the signature of an image.
+        case readable(Spool)
+        /// Enough of a JPEG has arrived that it may contain an embedded preview. Sent again when more has arrived.
+        case prefixArrived(OriginalPrefix)
         case fetched(Fetched)
-        case notModified(KeptOriginal)
+        case notModified(CachedOriginal)
         case failed(LoadFailure)
     }
 
-    /// A whole original.
+    /// A complete original.
     struct Fetched: Sendable {
         let descriptor: OwnedDescriptor
-        let kept: KeptOriginal
+        let kept: CachedOriginal
         let mayStore: Bool
     }
 
@@ -32,59 +33,61 @@ final class OriginalFetch: Sendable {
         var pressure: Backpressure
         var isDraining = false
         var isCancelled = false
+        /// Nothing more that arrives is of use.
+        var hasFailed = false
         var fetch: (any OriginFetch)?
-        /// When the origin was asked, or last heard.
-        var heardAt: Duration
+        /// When the request was sent, or when the origin last sent something.
+        var lastActivity: Duration
     }
 
-    /// What the lane works on; one drain at a time touches it.
+    /// The state of the pool's work; only one drain at a time uses it.
     private struct Work: Sendable {
         var head: OriginHead?
         var spool: Spool?
         var path: String?
         var digest = VersionDigest()
-        var beginning: [UInt8] = []
+        var firstBytes: [UInt8] = []
         var isAnnounced = false
-        /// How often its beginning was told of.
-        var beginnings = 0
-        /// Bytes that come again after a restart and are there already.
-        var repeated: Int64 = 0
+        /// How many `begun` events were sent.
+        var prefixes = 0
+        /// Bytes to skip because the origin sends them again after a restart.
+        var bytesToSkip: Int64 = 0
         var isOver = false
     }
 
-    /// Events that one turn on the lane handles, so that fetches take turns.
-    private static let turn = 16
+    /// How many events one call on the pool handles before other fetches get their turn.
+    private static let eventsPerDrain = 16
 
     let image: ImageID
     private let url: String
     private let isSigned: Bool
-    /// What is kept of the original and was asked to be confirmed.
-    let before: KeptOriginal?
-    private let store: OriginalStore
-    private let lane: BlockingLane
+    /// The cached original that this fetch revalidates.
+    let before: CachedOriginal?
+    private let store: OriginalCache
+    private let pool: BlockingPool
     private let time: any TimeKeeping
-    private let news: @Sendable (News) -> Void
+    private let onEvent: @Sendable (Event) -> Void
     private let inbox: Guarded<Inbox>
     private let work = Guarded(Work())
 
     /// - Parameters:
-    ///   - isSigned: Whether it is fetched in the operator's name.
-    ///   - before: What is kept of it; makes the request conditional.
-    ///   - lane: Writes; any number of fetches share it.
+    ///   - isSigned: Whether the request is signed with the operator's credentials.
+    ///   - before: The cached original, if any; it makes the request conditional.
+    ///   - pool: Writes the bytes. Fetches share it.
     init(
-        image: ImageID, url: String, isSigned: Bool = false, before: KeptOriginal?, store: OriginalStore,
-        lane: BlockingLane,
-        time: any TimeKeeping, unwrittenLimit: Int, news: @escaping @Sendable (News) -> Void
+        image: ImageID, url: String, isSigned: Bool = false, before: CachedOriginal?, store: OriginalCache,
+        pool: BlockingPool,
+        time: any TimeKeeping, unwrittenLimit: Int, onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.image = image
         self.url = url
         self.isSigned = isSigned
         self.before = before
         self.store = store
-        self.lane = lane
+        self.pool = pool
         self.time = time
-        self.news = news
-        inbox = Guarded(Inbox(pressure: Backpressure(limit: unwrittenLimit), heardAt: time.uptime()))
+        self.onEvent = onEvent
+        inbox = Guarded(Inbox(pressure: Backpressure(limit: unwrittenLimit), lastActivity: time.uptime()))
     }
 
     func start(_ origins: any OriginFetching, priority: Priority) {
@@ -92,23 +95,23 @@ final class OriginalFetch: Sendable {
         let fetch = origins.fetch(request, priority: priority) { [weak self] event in self?.receive(event) }
         let isCancelled = inbox.withLock {
             $0.fetch = fetch
-            return $0.isCancelled
+            return $0.isCancelled || $0.hasFailed
         }
         if isCancelled { fetch.cancel() }
-        steer()
+        applyPause()
     }
 
-    /// For how long nothing has come; nil while it is not the origin that is waited for.
+    /// How long nothing has arrived; nil while this node, not the origin, causes the wait.
     var silence: Duration? {
-        let heardAt = inbox.withLock { inbox in
-            inbox.isCancelled || inbox.isDraining || inbox.pressure.isPaused ? nil : inbox.heardAt
+        let lastActivity = inbox.withLock { inbox in
+            inbox.isCancelled || inbox.isDraining || inbox.pressure.isPaused ? nil : inbox.lastActivity
         }
-        return heardAt.map { time.uptime() - $0 }
+        return lastActivity.map { time.uptime() - $0 }
     }
 
     func reprioritise(_ priority: Priority) { inbox.withLock { $0.fetch }?.reprioritise(priority) }
 
-    /// Aborts the fetch; no news come any more, save one already on its way.
+    /// Aborts the fetch. No events follow, except one that is already being delivered.
     func cancel() {
         let fetch = inbox.withLock { inbox in
             inbox.isCancelled = true
@@ -116,8 +119,8 @@ final class OriginalFetch: Sendable {
             return inbox.fetch
         }
         fetch?.cancel()
-        // The file is dropped on the lane, behind a write that may be under way.
-        lane.submit(BlockingLane.newWork(), priority: .background) { self.abandon() }
+        // The file is deleted on the pool, after any write in progress.
+        pool.submit { self.abandon() }
     }
 
     // MARK: - On the origin's thread
@@ -126,42 +129,42 @@ final class OriginalFetch: Sendable {
         let now = time.uptime()
         let mustDrain = inbox.withLock { inbox in
             guard !inbox.isCancelled else { return false }
-            inbox.heardAt = now
+            inbox.lastActivity = now
             inbox.events.append(event)
             if case .bytes(let bytes) = event { inbox.pressure.received(bytes.count) }
             defer { inbox.isDraining = true }
             return !inbox.isDraining
         }
         if mustDrain { submitDrain() }
-        steer()
+        applyPause()
     }
 
-    /// Tells the fetch to pause or to go on. From any thread.
-    private func steer() {
-        while let (fetch, order) = nextOrder() {
-            switch order {
+    /// Tells the fetch to pause or to resume. Any thread.
+    private func applyPause() {
+        while let (fetch, command) = nextCommand() {
+            switch command {
             case .pause: fetch.pause()
             case .resume: fetch.resume()
             }
-            inbox.withLock { $0.pressure.told() }
+            inbox.withLock { $0.pressure.commandDelivered() }
         }
     }
 
-    private func nextOrder() -> (any OriginFetch, Backpressure.Order)? {
+    private func nextCommand() -> (any OriginFetch, Backpressure.Command)? {
         inbox.withLock { inbox in
-            guard let fetch = inbox.fetch, let order = inbox.pressure.nextOrder() else { return nil }
-            return (fetch, order)
+            guard let fetch = inbox.fetch, let command = inbox.pressure.nextCommand() else { return nil }
+            return (fetch, command)
         }
     }
 
     private func submitDrain() {
-        lane.submit(BlockingLane.newWork(), priority: .background) { self.drain() }
+        pool.submit { self.drain() }
     }
 
-    // MARK: - On the spool lane
+    // MARK: - On the spooling pool
 
     private func drain() {
-        for _ in 0..<Self.turn {
+        for _ in 0..<Self.eventsPerDrain {
             let event = inbox.withLock { inbox -> OriginEvent? in
                 guard let event = inbox.events.popFirst() else {
                     inbox.isDraining = false
@@ -170,19 +173,19 @@ final class OriginalFetch: Sendable {
                 return event
             }
             guard let event else { return }
-            let news = work.withLock { handle(event, &$0) }
+            let events = work.withLock { handle(event, &$0) }
             if case .bytes(let bytes) = event { wrote(bytes.count) }
-            for item in news where !inbox.withLock({ $0.isCancelled }) { self.news(item) }
+            for item in events where !inbox.withLock({ $0.isCancelled }) { self.onEvent(item) }
         }
         submitDrain()
     }
 
     private func wrote(_ count: Int) {
         inbox.withLock { $0.pressure.wrote(count) }
-        steer()
+        applyPause()
     }
 
-    private func handle(_ event: OriginEvent, _ work: inout Work) -> [News] {
+    private func handle(_ event: OriginEvent, _ work: inout Work) -> [Event] {
         guard !work.isOver else { return [] }
         do throws(LoadFailure) {
             switch event {
@@ -191,14 +194,19 @@ final class OriginalFetch: Sendable {
                 return []
             case .bytes(let bytes):
                 try append(bytes, &work)
-                return announce(&work) + tellOfBeginning(&work)
+                return announce(&work) + announcePrefix(&work)
             case .finished: return [.fetched(try finish(&work))]
             case .notModified(let head): return [try notModified(head, &work)]
             case .failed(let error): throw LoadFailure(error)
             }
         } catch {
-            // The origin may still be sending: it is of no use any more.
-            inbox.withLock { $0.fetch }?.cancel()
+            // The origin may still be sending, but its bytes are of no use now. Its first events may arrive before
+            // `start` has the fetch.
+            let fetch = inbox.withLock { inbox in
+                inbox.hasFailed = true
+                return inbox.fetch
+            }
+            fetch?.cancel()
             end(&work, failure: error)
             return [.failed(error)]
         }
@@ -208,19 +216,19 @@ final class OriginalFetch: Sendable {
         if let before = work.head, let spool = work.spool {
             let version = ContentVersion(head.validators, length: head.declaredLength)
             if let version, version == spool.headVersion, head.declaredLength == before.declaredLength {
-                // The same content from byte 0: what is there already is passed over.
-                work.repeated = spool.written
+                // The same content from byte 0: skip the bytes that are already written.
+                work.bytesToSkip = spool.written
                 work.head = head
                 return
             }
-            // Another content: readers that saw bytes of the one before must fail, and new ones get a new file.
+            // Different content: readers with bytes of the old content must fail, and new readers get a new file.
             end(&work, failure: .changing)
             work = Work()
         }
         let made: (descriptor: OwnedDescriptor, path: String?)
         do throws(DescriptorError) {
             made = try store.makeIncoming()
-            // What will not fit in memory is not fetched to its end.
+            // An original that will not fit in memory is not fetched to its end.
             if made.path == nil { try made.descriptor.reserve(head.declaredLength ?? 0) }
         } catch {
             throw .noRoom(error)
@@ -228,7 +236,7 @@ final class OriginalFetch: Sendable {
         work.head = head
         work.path = made.path
         if !head.mayStore, let path = made.path {
-            // Nobody else may find it: it lives as long as its descriptor.
+            // The origin forbids storing it: without a name, the file lives only as long as its descriptor.
             store.drop(incoming: path)
             work.path = nil
         }
@@ -240,9 +248,9 @@ final class OriginalFetch: Sendable {
     private func append(_ all: [UInt8], _ work: inout Work) throws(LoadFailure) {
         guard let spool = work.spool else { throw .unreadable("bytes before their head") }
         var bytes = all
-        if work.repeated > 0 {
-            let skipped = min(Int64(bytes.count), work.repeated)
-            work.repeated -= skipped
+        if work.bytesToSkip > 0 {
+            let skipped = min(Int64(bytes.count), work.bytesToSkip)
+            work.bytesToSkip -= skipped
             bytes.removeFirst(Int(skipped))
         }
         guard !bytes.isEmpty else { return }
@@ -254,12 +262,12 @@ final class OriginalFetch: Sendable {
             do throws(DescriptorError) { try spool.append(bytes) } catch { throw .noRoom(error) }
         }
         work.digest.update(bytes)
-        if work.beginning.count < PictureSignature.length {
-            work.beginning += bytes.prefix(PictureSignature.length - work.beginning.count)
+        if work.firstBytes.count < PictureSignature.length {
+            work.firstBytes += bytes.prefix(PictureSignature.length - work.firstBytes.count)
         }
     }
 
-    /// The disk is full: the picture goes on in memory, and is not kept.
+    /// The disk is full: continue in memory, without caching the original.
     private func moveToMemory(_ spool: Spool, _ work: inout Work) throws(LoadFailure) {
         do throws(DescriptorError) {
             let memory = try store.makeInMemory()
@@ -279,27 +287,27 @@ final class OriginalFetch: Sendable {
         work.path = nil
     }
 
-    private func announce(_ work: inout Work) -> [News] {
-        guard !work.isAnnounced, let spool = work.spool, work.beginning.count >= PictureSignature.length else {
+    private func announce(_ work: inout Work) -> [Event] {
+        guard !work.isAnnounced, let spool = work.spool, work.firstBytes.count >= PictureSignature.length else {
             return []
         }
         work.isAnnounced = true
-        guard let mediaType = PictureSignature.mediaType(of: work.beginning) else { return [] }
+        guard let mediaType = PictureSignature.mediaType(of: work.firstBytes) else { return [] }
         spool.mediaType = mediaType
-        return [.grows(spool)]
+        return [.readable(spool)]
     }
 
-    /// Of what takes much longer than its beginning, and has a version by which what is made of it can be known.
-    private func tellOfBeginning(_ work: inout Work) -> [News] {
+    /// Only for JPEGs of known version that are at least twice as long as the prefix.
+    private func announcePrefix(_ work: inout Work) -> [Event] {
         guard let spool = work.spool, let head = work.head, spool.mediaType == FileFormat.jpeg.mediaType,
             let version = spool.headVersion, let length = spool.declaredLength
         else { return [] }
-        let due = OriginalBeginning.lengths.count { $0 <= spool.written && $0 <= length / 2 }
-        guard due > work.beginnings, let descriptor = try? spool.descriptor.forReading() else { return [] }
-        work.beginnings = due
+        let due = OriginalPrefix.lengths.count { $0 <= spool.written && $0 <= length / 2 }
+        guard due > work.prefixes, let descriptor = try? spool.descriptor.forReading() else { return [] }
+        work.prefixes = due
         return [
-            .begun(
-                OriginalBeginning(
+            .prefixArrived(
+                OriginalPrefix(
                     source: OriginalSource(
                         descriptor: descriptor, version: version, length: length, modified: head.validators.modified,
                         mayStore: head.mayStore),
@@ -308,28 +316,28 @@ final class OriginalFetch: Sendable {
     }
 
     private func finish(_ work: inout Work) throws(LoadFailure) -> Fetched {
-        guard let spool = work.spool, let head = work.head, work.repeated == 0 else {
+        guard let spool = work.spool, let head = work.head, work.bytesToSkip == 0 else {
             throw .unreadable("the end before the bytes")
         }
         work.isOver = true
         let length = spool.written
         let version = ContentVersion(head.validators, length: length) ?? work.digest.version
-        let kept = KeptOriginal(
+        let kept = CachedOriginal(
             image: image, url: url, version: version, validators: head.validators, length: length,
             freshUntil: freshUntil(head), mustRevalidate: head.mustRevalidate ?? false, isKept: work.path != nil)
-        // Readers hear first; it is in the store before anybody else hears, so that nobody fetches it a second time.
+        // End the spool first, then store the file, then report it, so that nobody fetches it a second time.
         spool.end(.whole)
         if let path = work.path { store.keep(kept, incoming: path) }
-        // It is handed to a decoder, which shall not be able to write into it.
+        // A decoder gets this descriptor and must not be able to write to the file.
         let descriptor: OwnedDescriptor
         do throws(DescriptorError) { descriptor = try spool.descriptor.forReading() } catch { throw .noRoom(error) }
         return Fetched(descriptor: descriptor, kept: kept, mayStore: head.mayStore)
     }
 
-    private func notModified(_ head: OriginHead, _ work: inout Work) throws(LoadFailure) -> News {
+    private func notModified(_ head: OriginHead, _ work: inout Work) throws(LoadFailure) -> Event {
         guard let before else { throw .unreadable("304 to a request without validators") }
         work.isOver = true
-        let kept = KeptOriginal(
+        let kept = CachedOriginal(
             image: image, url: url, version: before.version,
             validators: head.validators.isEmpty ? before.validators : head.validators, length: before.length,
             freshUntil: freshUntil(head), mustRevalidate: head.mustRevalidate ?? before.mustRevalidate,

@@ -1,9 +1,9 @@
 import Images
 import Locking
 
-/// The file that an origin's bytes are written to as they arrive, and what its readers need to know of it.
+/// The file that an origin's bytes are written to as they arrive, with the state that its readers need.
 ///
-/// One writer (the fetch, on the spool lane) and any number of readers on other threads.
+/// One writer (the fetch, on the spooling pool) and any number of readers on other threads.
 final class Spool: Sendable {
     enum End: Sendable {
         case whole
@@ -30,10 +30,10 @@ final class Spool: Sendable {
 
     var descriptor: OwnedDescriptor { file.withLock { $0 } }
 
-    /// Goes on in another file that has the same bytes so far.
+    /// Continues in another file that already contains the same bytes.
     func move(to descriptor: OwnedDescriptor) { file.withLock { $0 = descriptor } }
 
-    /// What the bytes are, by the first of them; set before the first reader is made.
+    /// The media type from the first bytes. Set before the first reader is created.
     var mediaType: String? {
         get { sniffed.withLock { $0 } }
         set { sniffed.withLock { $0 = newValue } }
@@ -42,7 +42,7 @@ final class Spool: Sendable {
     /// Bytes that can be read now.
     var written: Int64 { state.withLock { $0.written } }
 
-    /// Writes the next bytes and wakes the readers that wait. Blocks.
+    /// Writes the next bytes and wakes the waiting readers. Blocks.
     func append(_ bytes: [UInt8]) throws(DescriptorError) {
         try descriptor.write(bytes[...], at: written)
         wake { $0.written += Int64(bytes.count) }
@@ -62,12 +62,13 @@ final class Spool: Sendable {
         for wake in wakes { wake() }
     }
 
-    /// What lies beyond `offset`: how many bytes, and the end if there are none to come.
-    func look(from offset: Int64) -> (available: Int64, end: End?) {
+    /// How many bytes are available after `offset`, and how the spool ended, if it has.
+    func status(from offset: Int64) -> (available: Int64, end: End?) {
         state.withLock { ($0.written - offset, $0.end) }
     }
 
-    /// Calls `wake` once when there is more than `offset` bytes or an end; at once when there is already.
+    /// Calls `wake` once, as soon as there are bytes after `offset` or the spool has ended; at once if that is already
+    /// the case.
     func whenMore(than offset: Int64, _ wake: @escaping @Sendable () -> Void) {
         let isThere = state.withLock { state in
             if state.written > offset || state.end != nil { return true }

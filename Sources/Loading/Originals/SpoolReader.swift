@@ -1,16 +1,17 @@
+import BlockingIO
 import Locking
 
-/// Reads a spool from its first byte on, at the pace of whoever pulls. It keeps no bytes of its own: what the spool has
-/// is in the system's page cache, since it was written a moment ago, and is read from there at once. What is no longer
-/// there is read on a lane, so that no pull ever waits for a disk.
+/// Reads a spool from its first byte on, at the caller's pace. It needs no buffer of its own: bytes written a moment
+/// ago are in the page cache and are read from there at once. Bytes no longer in the page cache are read on a pool
+/// thread, so that a pull never waits for a disk.
 final class SpoolReader: Sendable {
     private struct State: Sendable {
-        /// Of the next byte that was not handed out.
+        /// The offset of the next byte to return.
         var offset: Int64 = 0
-        /// What a lane has read, not handed out yet.
+        /// Bytes that a pool thread has read and no pull has returned yet.
         var arrived: [UInt8] = []
         var failure: LoadFailure?
-        /// Of the pull that waits.
+        /// The wake closure of the pending pull.
         var wake: (@Sendable () -> Void)?
         var isClosed = false
 
@@ -24,24 +25,24 @@ final class SpoolReader: Sendable {
     }
 
     private let spool: Spool
-    private let lane: BlockingLane
+    private let pool: BlockingPool
     private let state = Guarded(State())
 
-    init(spool: Spool, lane: BlockingLane) {
+    init(spool: Spool, pool: BlockingPool) {
         self.spool = spool
-        self.lane = lane
+        self.pool = pool
     }
 
-    func pull(upTo count: Int, wake: @escaping @Sendable () -> Void) -> GrowingPull {
+    func pull(upTo count: Int, wake: @escaping @Sendable () -> Void) -> PartialOriginalPull {
         let count = max(1, count)
-        let (offset, known) = state.withLock { state -> (Int64, GrowingPull?) in
+        let (offset, known) = state.withLock { state -> (Int64, PartialOriginalPull?) in
             if state.isClosed { return (0, .failed(.unwanted)) }
             if let failure = state.failure { return (0, .failed(failure)) }
             return (state.offset, state.arrived.isEmpty ? nil : .bytes(state.take(count)))
         }
         if let known { return known }
-        let (available, end) = spool.look(from: offset)
-        // A spool that failed is void, whatever of it could still be read.
+        let (available, end) = spool.status(from: offset)
+        // A failed spool is void, even if some of its bytes could still be read.
         if case .failed(let failure) = end { return .failed(failure) }
         if available > 0 { return read(min(count, Int(clamping: available)), at: offset, wake) }
         if case .whole = end { return .finished }
@@ -50,7 +51,7 @@ final class SpoolReader: Sendable {
         return .pending
     }
 
-    /// True for the call that closed it.
+    /// Returns true for the call that closed it.
     func close() -> Bool {
         let wasOpen = state.withLock { state in
             defer {
@@ -63,21 +64,21 @@ final class SpoolReader: Sendable {
         return wasOpen
     }
 
-    private func read(_ count: Int, at offset: Int64, _ wake: @escaping @Sendable () -> Void) -> GrowingPull {
+    private func read(_ count: Int, at offset: Int64, _ wake: @escaping @Sendable () -> Void) -> PartialOriginalPull {
         let cached = spool.descriptor.readCached(count, at: offset)
         guard cached.isEmpty else {
             state.withLock { $0.offset += Int64(cached.count) }
             return .bytes(cached)
         }
         guard wait(wake) else { return .failed(.unwanted) }
-        // Those who wait for their next bytes are all alike: first come, first served.
-        lane.submit(BlockingLane.newWork(), priority: .background) { [weak self] in
-            self?.readOnLane(count, at: offset)
+        // All readers have the same priority: first come, first served.
+        pool.submit { [weak self] in
+            self?.readOnPool(count, at: offset)
         }
         return .pending
     }
 
-    private func readOnLane(_ count: Int, at offset: Int64) {
+    private func readOnPool(_ count: Int, at offset: Int64) {
         var bytes: [UInt8] = []
         var failure: LoadFailure?
         do throws(DescriptorError) {
@@ -94,7 +95,7 @@ final class SpoolReader: Sendable {
         wakeUp()
     }
 
-    /// Notes who waits. False when it was closed meanwhile, from another thread: nobody might wake it then.
+    /// Stores the wake closure. Returns false if another thread has closed the reader, since then nobody would call it.
     private func wait(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }

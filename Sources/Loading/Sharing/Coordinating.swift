@@ -1,58 +1,62 @@
 public import Scheduling
 
-/// Agrees with other machines on who makes what, so that each rendition is made once, and each remote original fetched
-/// once, however many machines are asked for it.
+/// Agrees with other nodes on which one makes what, so that each rendition is made once, and each remote original
+/// fetched once, however many nodes are asked for it.
 ///
 /// Calls return at once, from any thread.
 public protocol Coordinating: Sendable {
-    /// Whether there is nobody to agree with now. A load asks this first, and nothing more where it is so.
-    var isAlone: Bool { get }
+    /// Whether there are no other nodes to agree with now. A load checks this first, and skips the agreement if so.
+    var isSingleNode: Bool { get }
 
-    /// Asks for the turn to make a rendition. Of a remote image one machine has the turn for all renditions.
+    /// Requests the lease to make a rendition. For a remote image, one node holds the lease for all renditions.
     ///
     /// - Parameters:
-    ///   - urgency: For whoever has the turn: how urgent it is here.
-    ///   - insists: A person asked for another try: a failure that others met is not heard.
-    ///   - hear: Called on any thread. See ``TurnNews``.
+    ///   - level: The priority here, for the node that holds the lease.
+    ///   - bypassesNegativeCache: Whether a person asked for another try, so that failures of other nodes are ignored.
+    ///   - onEvent: Called on any thread. See ``LeaseEvent``.
     func ask(
-        _ name: SharedName, urgency: Priority.Lane, insists: Bool, hear: @escaping @Sendable (TurnNews) -> Void
-    ) -> any Turn
+        _ name: SharedName, level: Priority.Level, bypassesNegativeCache: Bool,
+        onEvent: @escaping @Sendable (LeaseEvent) -> Void
+    ) -> any Lease
 
-    /// Says that a rendition which others wanted can be found now.
-    func tell(made name: SharedName)
+    /// Announces that a rendition which other nodes requested can now be found in the tier.
+    func announce(made name: SharedName)
 
-    /// Says that a rendition which others wanted was made, but is not to be found: whoever waits makes it itself.
-    func tell(unshared name: SharedName)
+    /// Announces that a requested rendition was made but is not in the tier, so the nodes waiting for it must make it
+    /// themselves.
+    func announce(unshared name: SharedName)
 }
 
-/// What one hears who has asked for a turn: first one of the first four, and after `.mine` any number of the others.
-public enum TurnNews: Hashable, Sendable {
-    /// Make it, and end the turn. Whatever is told to others bears this number; those of later turns are greater.
-    case mine(fence: UInt64)
-    /// Another machine has made it, and it can be found.
+/// What a node hears after requesting a lease: first one of `granted`, `made`, `failed` and `alone`, and after
+/// `granted` any number of `requested` and `requestWithdrawn`.
+public enum LeaseEvent: Hashable, Sendable {
+    /// This node holds the lease: make the rendition, then end the lease. Everything published to the tier carries this
+    /// fencing number; later leases have greater numbers.
+    case granted(fence: UInt64)
+    /// Another node has made it, and it can be found.
     case made
-    /// Another machine has found that it cannot be made.
+    /// Another node has tried and failed.
     case failed(LoadFailure)
-    /// Nobody can be asked: make it, and tell nobody.
+    /// The lease service cannot be reached: make the rendition without telling other nodes.
     case alone
-    /// Others wait for this rendition of the image whose turn it is.
-    case wanted(SharedName, urgency: Priority.Lane)
-    /// They wait no longer.
-    case unwanted(SharedName)
+    /// Other nodes request this rendition of the leased image.
+    case requested(SharedName, level: Priority.Level)
+    /// The other nodes no longer wait for it.
+    case requestWithdrawn(SharedName)
 }
 
-/// A turn that was asked for. It passes to another machine by itself when this one dies.
-public protocol Turn: Sendable {
-    /// Ends it, once; also while it is still waited for. From any thread, returns at once.
-    func end(_ outcome: TurnOutcome)
+/// A requested lease. It passes to another node by itself when this one dies.
+public protocol Lease: Sendable {
+    /// Ends the lease or withdraws the request for it. Call it once. Any thread; returns at once.
+    func end(_ outcome: LeaseOutcome)
 }
 
-/// How a turn ended.
-public enum TurnOutcome: Hashable, Sendable {
-    /// It can be found by others.
+/// How a lease ended.
+public enum LeaseOutcome: Hashable, Sendable {
+    /// The rendition is in the tier.
     case made
-    /// It would fail elsewhere in the same way.
+    /// The failure would be the same on any node.
     case failed(LoadFailure)
-    /// It was not made, or is not for others: whoever waits makes it itself.
-    case gaveUp
+    /// The rendition was not made, or is not shared: the waiting nodes make it themselves.
+    case abandoned
 }

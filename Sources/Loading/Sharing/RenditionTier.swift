@@ -1,41 +1,42 @@
 public import Images
 
-/// Kept renditions that several machines share. It is asked after the caches of this one, before anything is made.
+/// Cached renditions that several nodes share. A load asks it after the caches of its own node, before it makes
+/// anything.
 ///
-/// All calls return at once, from any thread, and none keeps a load waiting for more than some tens of milliseconds (some
-/// hundreds where it is far away), whatever has become of the machine that keeps them.
+/// All calls return at once, from any thread. A lookup delays a load by at most some tens of milliseconds (some
+/// hundreds if the tier is far away), even when the tier's server has failed.
 public protocol RenditionTier: Sendable {
-    /// Whether it is of use to one machine by itself, which has nobody to agree with.
-    var servesAlone: Bool { get }
+    /// Whether the tier is useful to a single node.
+    var servesSingleNode: Bool { get }
 
     /// - Parameters:
-    ///   - listed: The content of a remote image as its bucket's listing has it; nil where only its origin knows.
-    ///   - occasion: Why it is looked for.
-    ///   - found: Called once, on any thread, with what is there of this name and may be used without asking its origin;
-    ///     nil otherwise.
+    ///   - listed: The content version of a remote image in its bucket listing; nil if only its origin knows it.
+    ///   - occasion: Why the load looks for it.
+    ///   - found: Called once, on any thread, with the rendition of this name if it may be used without asking its
+    ///     origin; otherwise with nil.
     func find(
-        _ name: SharedName, listed: ContentVersion?, on occasion: LookOccasion,
+        _ name: SharedName, listed: ContentVersion?, on occasion: LookupOccasion,
         found: @escaping @Sendable (SharedRendition?) -> Void)
 
-    /// Keeps a rendition, under the content that it is of. One that is too large is not kept, nor one for which there is no
-    /// room.
+    /// Stores a rendition under its content version. Refuses one that is too large, or that there is no room for.
     ///
     /// - Parameters:
-    ///   - listed: As for a look.
-    ///   - fence: The number of the turn that it was made in: what a later turn said of the original stands.
-    ///   - done: Called once, on any thread, when others find it, or when it is clear that they may not: whether it is kept.
-    func keep(
+    ///   - listed: As for `find`.
+    ///   - fence: The fencing number of the lease under which it was made. Metadata of the original from a later lease
+    ///     is not overwritten.
+    ///   - done: Called once, on any thread, with whether other nodes can find it now.
+    func store(
         _ rendition: SharedRendition, as name: SharedName, listed: ContentVersion?, fence: UInt64,
         done: @escaping @Sendable (Bool) -> Void)
 }
 
-/// Why a rendition is looked for in a tier.
-public enum LookOccasion: Hashable, Sendable {
-    /// The caches of this machine do not have it.
+/// Why a load looks for a rendition in the tier.
+public enum LookupOccasion: Hashable, Sendable {
+    /// The caches of this node do not have it.
     case first
-    /// It was looked for a moment ago, and another machine may have made it since.
+    /// An earlier lookup found nothing, but another node may have made it since.
     case again
-    /// It was made while the load waited for it: however soon its origin wants to be asked again, whoever has waited may
-    /// have it (RFC 9111 §4).
+    /// It was made while the load waited for it, so the waiters may have it even if it must already be revalidated (RFC
+    /// 9111 §4).
     case made
 }

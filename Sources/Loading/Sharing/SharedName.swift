@@ -1,12 +1,12 @@
 public import Images
 public import Renditions
 
-/// What several machines call a rendition among themselves.
+/// The name of a rendition between nodes.
 public struct SharedName: Hashable, Sendable {
     public let image: ImageID
-    /// Nil for a remote image: the content that its origin has, whichever that is.
+    /// The content version; nil for a remote image, which means the present content at its origin.
     public let version: ContentVersion?
-    /// As it was asked for, whatever the size of the picture: not every machine knows that.
+    /// The requested rendition, regardless of the image's size, because not every node knows that.
     public let rendition: Rendition
     public let format: OutputFormat
 
@@ -17,7 +17,7 @@ public struct SharedName: Hashable, Sendable {
         self.format = format
     }
 
-    /// Nil for what is not shared: originals and what has all their pixels stay where they are.
+    /// Nil for requests that are not shared: originals, and renditions with all pixels.
     init?(_ request: LoadRequest) {
         guard request.rendition.longestSide != nil else { return nil }
         guard request.image.location.isFetched || request.image.version != nil else { return nil }

@@ -1,10 +1,11 @@
 public import Images
 public import Origins
 
-/// A rendition on its way from one machine to another.
+/// A rendition in transfer between nodes.
 public struct SharedRendition: Hashable, Sendable {
     public var tile: RenditionBytes
-    /// What the machine that fetched it learnt of a remote original; nil for local files, which each machine sees itself.
+    /// What the node that fetched a remote original learned about it; nil for local files, which each node reads
+    /// itself.
     public var original: SharedOriginal?
 
     public init(tile: RenditionBytes, original: SharedOriginal? = nil) {
@@ -13,40 +14,40 @@ public struct SharedRendition: Hashable, Sendable {
     }
 }
 
-/// What one machine has learnt of a remote original, so that others need not ask its origin.
+/// What one node has learned about a remote original, so that other nodes need not ask its origin.
 public struct SharedOriginal: Hashable, Sendable {
     public let version: ContentVersion
     public let validators: Validators
     /// Bytes.
     public let length: Int64
-    /// Seconds since 1970 until which its origin need not be asked.
+    /// The time until which the origin need not be asked, in seconds since 1970.
     public let freshUntil: Int64
-    /// Whether its origin forbade to use it after that without asking (RFC 5861 §4).
+    /// Whether its origin forbids using it after that without revalidation (RFC 5861 §4).
     public let mustRevalidate: Bool
-    /// Nil where nobody looked into it this time.
-    public let facts: ImageFacts?
+    /// The image's metadata; nil if this render did not read it.
+    public let metadata: ImageMetadata?
 
     public init(
         version: ContentVersion, validators: Validators, length: Int64, freshUntil: Int64, mustRevalidate: Bool,
-        facts: ImageFacts?
+        metadata: ImageMetadata?
     ) {
         self.version = version
         self.validators = validators
         self.length = length
         self.freshUntil = freshUntil
         self.mustRevalidate = mustRevalidate
-        self.facts = facts
+        self.metadata = metadata
     }
 
-    init(_ kept: KeptOriginal, facts: ImageFacts?) {
+    init(_ kept: CachedOriginal, metadata: ImageMetadata?) {
         self.init(
             version: kept.version, validators: kept.validators, length: kept.length, freshUntil: kept.freshUntil,
-            mustRevalidate: kept.mustRevalidate, facts: facts)
+            mustRevalidate: kept.mustRevalidate, metadata: metadata)
     }
 
-    /// As the store has it: known, but its file is elsewhere.
-    func kept(of image: ImageID, url: String) -> KeptOriginal {
-        KeptOriginal(
+    /// The record for the original cache, without a file, because that is on another node.
+    func kept(of image: ImageID, url: String) -> CachedOriginal {
+        CachedOriginal(
             image: image, url: url, version: version, validators: validators, length: length, freshUntil: freshUntil,
             mustRevalidate: mustRevalidate, isKept: false)
     }

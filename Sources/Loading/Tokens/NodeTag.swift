@@ -1,11 +1,11 @@
-/// A node, as its sessions and tokens name it: 32 random bits, drawn when the node starts. They tell the nodes of a gallery
-/// from each other, and a node from what it was before a restart; they are no secret.
+/// Identifies a node in its sessions and tokens: 32 random bits, drawn when the node starts. The tag distinguishes the
+/// nodes of a gallery, and a node from its state before a restart. It is not a secret.
 public struct NodeTag: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// A new one, from the system's generator.
+    /// A new tag from the system's random generator.
     public init() { rawValue = .random(in: .min ... .max) }
 
     /// Eight hexadecimal digits.

@@ -1,9 +1,9 @@
 import Clients
 import Scheduling
 
-/// Which session has to go when there is no room: a client's own while it holds more than it may, otherwise one of the
-/// client that holds the most. Of its sessions one without live tokens goes before one with, and then the one that was
-/// used longest ago.
+/// Decides which session to end when there is no room: one of the client's own if the client is over its limit,
+/// otherwise one of the client that holds the most. Among a client's sessions, those without live tokens come first,
+/// and then the least recently used.
 ///
 /// A change costs O(log n) comparisons.
 struct SessionRanking: Sendable {
@@ -32,24 +32,25 @@ struct SessionRanking: Sendable {
 
     var isEmpty: Bool { holders.isEmpty && heaviest.isEmpty && longestIdle.isEmpty }
 
-    /// Sessions of a client.
+    /// The number of a client's sessions.
     func sessionCount(of client: Client) -> Int { holders[client]?.sessions.count ?? 0 }
-    /// Tokens of a client, live and remembered.
+    /// The number of a client's tokens, live and remembered.
     func tokenCount(of client: Client) -> Int { holders[client]?.tokens ?? 0 }
 
-    /// The session that was used longest ago, and when.
+    /// The least recently used session, and when it was last used.
     var idlest: (id: SessionID, lastUse: Duration)? { longestIdle.first.map { ($0.id, $0.rank.value) } }
 
-    /// The session of a client that is worth the least.
+    /// The first of a client's sessions to end.
     func leastWorth(of client: Client) -> SessionID? { holders[client]?.sessions.first?.id }
 
-    /// The session that is worth the least of the client that holds the most; if that is `kept`, the one used longest ago.
+    /// The session to end first among those of the client that holds the most; if that is `kept`, the least recently
+    /// used session.
     func leastWorth(except kept: SessionID) -> SessionID? {
         if let client = heaviest.first?.id, let id = leastWorth(of: client), id != kept { return id }
         return longestIdle.first.flatMap { $0.id == kept ? nil : $0.id }
     }
 
-    /// A session of a client, new or used.
+    /// Adds a session of a client, or updates its rank.
     mutating func set(_ id: SessionID, of client: Client, hasLive: Bool, lastUse: Duration) {
         longestIdle.set(id, to: Least(value: lastUse))
         holders[client, default: Holder()].sessions
@@ -57,7 +58,7 @@ struct SessionRanking: Sendable {
         weigh(client)
     }
 
-    /// Keeps a session until it is set again: whoever asks now is somebody, though it may have no token yet.
+    /// Protects a session until it is set again: the client just used it, though it may have no token yet.
     mutating func keep(_ id: SessionID, of client: Client) {
         holders[client]?.sessions.set(id, to: Least(value: Worth(hasLive: true, lastUse: .seconds(Int64.max))))
     }
@@ -68,7 +69,7 @@ struct SessionRanking: Sendable {
         weigh(client)
     }
 
-    /// A client holds so many tokens more.
+    /// Changes the number of tokens a client holds.
     mutating func count(_ change: Int, of client: Client) {
         holders[client]?.tokens += change
         weigh(client)

@@ -1,10 +1,10 @@
-/// Says whether the body of a token may go on, and is told of its end: the book of a token of this node, or a loan from
-/// another one.
+/// Decides whether the response for a token may continue, and receives its end: the registry for a token of this node,
+/// or a forwarded token of another node.
 public protocol TokenSending: AnyObject, Sendable {
-    /// Whether bytes of this token may go out: asked before each frame.
-    func mayStillSend(_ token: Token) -> Bool
+    /// Whether bytes of this token may be sent. Ask before each frame.
+    func mayContinue(_ token: Token) -> Bool
 
-    /// Ends a token whose body has been dealt with: `.delivered` when every byte was handed over, `.cancelled` when the
-    /// client went away, `.failed` when the content broke. Does nothing when the token has ended already.
+    /// Ends a token whose response is over: `.delivered` when every byte was handed to the connection, `.cancelled`
+    /// when the client disconnected, `.failed` when the content broke. Does nothing when the token has already ended.
     func finish(_ token: Token, _ end: TokenEnd)
 }

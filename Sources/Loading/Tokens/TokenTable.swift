@@ -1,15 +1,16 @@
 import Clients
 import DequeModule
 import Images
+public import Metrics
 import Renditions
 import Scheduling
 
 /// All sessions and their tokens, without the work: which token is a slot's current one, who may claim it, and which
 /// tokens an event cancels. A pure value.
 ///
-/// Bounded against hostile clients: so many sessions and tokens for each client and in all, so many live tokens in each
-/// session, so many ended ones remembered. Where a client's own bound is reached its own sessions go, and where that of
-/// all is, those of the client that holds the most.
+/// Limits protect it against hostile clients: they apply to the sessions and tokens of one client and of all clients,
+/// to the live tokens of a session, and to remembered ended tokens. A client over its own limit loses its own sessions.
+/// Over a limit for all clients, the client that holds the most loses sessions.
 struct TokenTable: Sendable {
     struct Limits: Hashable, Sendable {
         var sessions = 4_096
@@ -24,11 +25,11 @@ struct TokenTable: Sendable {
         let session: SessionID
         let slot: Int
         let image: ImageID
-        /// What the request that bears the token is for; nil for a token that no request may bear.
+        /// The rendition for the request with this token; nil for a token without a request.
         let request: LoadRequest?
-        var life = TokenLife()
+        var life = TokenLifecycle()
         var isClaimed = false
-        /// Why it failed, for the request that comes later.
+        /// Why the token failed, for a request that arrives later.
         var failure: LoadFailure?
     }
 
@@ -40,9 +41,9 @@ struct TokenTable: Sendable {
     }
 
     private struct Session: Sendable {
-        /// Who began it, and for whose bounds it counts, whoever uses it.
+        /// The client that began the session. The session counts towards this client's limits, whoever uses it.
         let client: Client
-        /// Counts the sessions that were begun, so that one which is begun anew under its name is told from the one before.
+        /// Distinguishes a session that was begun again from the earlier one with the same id.
         let generation: UInt64
         var lastUse: Duration
         var current: [Int: Token] = [:]
@@ -59,7 +60,7 @@ struct TokenTable: Sendable {
     let limits: Limits
     private(set) var statistics = TokenStatistics()
     private var sessions: [SessionID: Session] = [:]
-    private var ranking = SessionRanking()
+    private(set) var ranking = SessionRanking()
     private var records: [Token: Record] = [:]
     private var issues: UInt64 = 0
     private var generations: UInt64 = 0
@@ -71,25 +72,21 @@ struct TokenTable: Sendable {
     var recordCount: Int { records.count }
 
     func record(of token: Token) -> Record? { records[token] }
-    /// Nil for a token that is not known.
-    func phase(of token: Token) -> TokenLife.Phase? { records[token]?.life.phase }
+    /// Nil for an unknown token.
+    func phase(of token: Token) -> TokenLifecycle.Phase? { records[token]?.life.phase }
     func contains(_ session: SessionID) -> Bool { sessions[session] != nil }
     /// Nil when the session is not open.
     func generation(of session: SessionID) -> UInt64? { sessions[session]?.generation }
-    /// Sessions and tokens of a client, for the tests.
-    func held(by client: Client) -> (sessions: Int, tokens: Int) {
-        (ranking.sessionCount(of: client), ranking.tokenCount(of: client))
-    }
-    /// Who began a session.
+    /// The client that began the session.
     func client(of session: SessionID) -> Client? { sessions[session]?.client }
     func current(of slot: Int, in session: SessionID) -> Token? { sessions[session]?.current[slot] }
 
     // MARK: - Sessions
 
-    /// Uses a session, or begins one. An unknown id is begun anew under that name: the server may have restarted, or
-    /// the session was idle for long, and a page that comes back goes on where it was.
+    /// Uses a session, or begins one. An unknown id is begun again under the same id: after a restart of the server or
+    /// a long idle time, a returning page continues where it was.
     ///
-    /// - Returns: Tokens cancelled because another session had to go.
+    /// - Returns: The tokens cancelled because other sessions were ended to make room.
     mutating func open(_ session: SessionID, of client: Client, now: Duration) -> [Token] {
         var cancelled: [Token] = []
         if sessions[session] == nil {
@@ -108,7 +105,7 @@ struct TokenTable: Sendable {
         return cancelled
     }
 
-    /// Ends a session; all its tokens are cancelled and forgotten.
+    /// Ends a session, and cancels and forgets all its tokens.
     mutating func close(_ id: SessionID) -> [Token] {
         guard let session = sessions[id] else { return [] }
         let cancelled = session.live.ids.filter { end($0, .cancelled) }
@@ -119,7 +116,7 @@ struct TokenTable: Sendable {
         return cancelled
     }
 
-    /// Closes a session that was used last before `moment`, the one longest ago; nil when there is none.
+    /// Closes the least recently used session if its last use was before `moment`; otherwise returns nil.
     mutating func closeIdle(before moment: Duration) -> [Token]? {
         guard let idlest = ranking.idlest, idlest.lastUse < moment else { return nil }
         return close(idlest.id)
@@ -142,11 +139,11 @@ struct TokenTable: Sendable {
 
     /// Makes `token` the current one of a slot in an open session.
     ///
-    /// - Returns: Tokens that this cancels: the slot's one before, and the oldest where there are too many.
+    /// - Returns: The tokens that this cancels: the slot's previous one, and the session's oldest over the limit.
     mutating func issue(
         _ token: Token, in id: SessionID, slot: Int, image: ImageID, request: LoadRequest?
     ) -> [Token] {
-        // No copy of the session is held here: with one alive, each change would copy all of its tokens.
+        // Do not keep a copy of the session here: while one is alive, each change would copy all its tokens.
         guard let client = sessions[id]?.client, records[token] == nil else { return [] }
         var cancelled: [Token] = []
         if let before = current(of: slot, in: id), end(before, .cancelled) { cancelled.append(before) }
@@ -177,14 +174,14 @@ struct TokenTable: Sendable {
         return cancelled
     }
 
-    /// Cancels a token of this session. False when it is unknown here or has ended: neither is an error.
+    /// Cancels a token of this session. Returns false, without an error, if it is unknown here or has ended.
     mutating func cancel(_ token: Token, in session: SessionID, now: Duration) -> Bool {
         touch(session, now: now)
         guard records[token]?.session == session else { return false }
         return end(token, .cancelled)
     }
 
-    /// A request bears the token.
+    /// Claims the token for a request.
     mutating func claim(_ token: Token, image: ImageID, rendition: Rendition, now: Duration) -> Claim {
         guard let record = records[token] else { return .refused(.unknown) }
         guard record.image == image, record.request?.rendition == rendition else {
@@ -209,7 +206,7 @@ struct TokenTable: Sendable {
     mutating func load(_ token: Token) -> Bool { records[token]?.life.load() ?? false }
     mutating func send(_ token: Token) -> Bool { records[token]?.life.send() ?? false }
 
-    /// True for the one call that ends the token.
+    /// Returns true for the one call that ends the token.
     mutating func end(_ token: Token, _ end: TokenEnd, failure: LoadFailure? = nil) -> Bool {
         guard records[token]?.life.end(end) == true, let record = records[token] else { return false }
         records[token]?.failure = failure
@@ -219,7 +216,7 @@ struct TokenTable: Sendable {
         }
         sessions[record.session]?.live.remove(token)
         touch(record.session, now: .zero)
-        // No request asks for it later.
+        // No request will ask about it later.
         guard record.request != nil else {
             if let client = sessions[record.session]?.client { forget(token, of: client) }
             return true
@@ -234,17 +231,17 @@ struct TokenTable: Sendable {
     }
 }
 
-/// Why a request may not have what its token names.
+/// Why a request may not have the content of its token.
 public enum ClaimRefusal: Hashable, Sendable {
-    /// No such token, or it ended so long ago that it is forgotten.
+    /// There is no such token, or it ended so long ago that it was forgotten.
     case unknown
-    /// The token is of another image or rendition.
+    /// The token is for another image or rendition.
     case otherPicture
-    /// Another request bore it before.
+    /// Another request has already used it.
     case used
 }
 
-/// Tokens counted. `issued` is always the sum of the others but `sessions`.
+/// Counts of tokens. `issued` is always the sum of the others except `sessions`.
 public struct TokenStatistics: Hashable, Sendable {
     public internal(set) var issued = 0
     public internal(set) var live = 0
@@ -261,4 +258,18 @@ public struct TokenStatistics: Hashable, Sendable {
         case .failed: failed += 1
         }
     }
+}
+
+extension TokenStatistics: MetricsReporting {
+    /// All figures except `sessions`, which is a separate metric.
+    public static let metrics: [Metric<TokenStatistics>] = [
+        .counter(
+            "issued", "Tokens issued. Always the sum of the live, delivered, cancelled and failed ones.", \.issued),
+        .gauge("live", "Tokens that were issued and have not ended.", \.live),
+        .counter("delivered", "Tokens whose rendition was sent whole.", \.delivered),
+        .counter(
+            "cancelled", "Tokens cancelled by their client, by a newer token or by the end of their session.",
+            \.cancelled),
+        .counter("failed", "Tokens whose load or delivery failed.", \.failed),
+    ]
 }

@@ -1,10 +1,11 @@
 import Addresses
 
-/// Decides which addresses may be connected to. It is asked at the moment a socket is opened, with the address that
-/// the name resolved to, so that neither a redirect nor a name that resolves to another address each time gets by.
+/// Decides which addresses may be connected to. It is consulted when a socket is opened, with the address that the name
+/// was resolved to. So neither a redirect nor a name that resolves to another address each time (DNS rebinding) can get
+/// around it.
 ///
-/// Permitted is what the IANA special-purpose registries (RFC 6890) call globally reachable unicast, and what the
-/// configuration allows by name.
+/// It permits addresses that are globally reachable unicast by the IANA special-purpose registries (RFC 6890), and the
+/// networks that the configuration allows.
 struct AddressFilter: Sendable {
     private let allowed: [AddressRange]
 
@@ -18,8 +19,9 @@ struct AddressFilter: Sendable {
         case .v4:
             return !AddressFilter.refusedV4.contains { $0.contains(address) }
         case .v6(let bits):
-            // What reaches an IPv4 host is judged as that host: ::ffff:0:0/96 by the kernel, 64:ff9b::/96 by the
-            // network's translator, behind which an IPv6-only machine sees the whole of the IPv4 Internet.
+            // An address that leads to an IPv4 host is judged like that host: ::ffff:0:0/96 is mapped by the kernel,
+            // and 64:ff9b::/96 by the network's translator (NAT64), through which an IPv6-only machine reaches the
+            // whole IPv4 Internet.
             if address.unmapped != address || AddressFilter.translated.contains(address) {
                 return permits(.v4(UInt32(truncatingIfNeeded: bits)))
             }
@@ -28,11 +30,12 @@ struct AddressFilter: Sendable {
         }
     }
 
-    /// Whether the address is in a network of one's own: loopback, private, or shared by a carrier. Where the operator has
-    /// named a store, it may be there; nothing else is to be found there by a name alone.
+    /// Whether the address is in a local network: loopback, private, or shared by a carrier. An object store that the
+    /// operator has configured may be there; a source's URLs may not lead there.
     static func isOfOwnNetwork(_ address: IPAddress) -> Bool { ownNetworks.contains { $0.contains(address.unmapped) } }
 
-    /// Whether services of the machine itself are there, such as give out a role's credentials.
+    /// Whether the address may belong to metadata services of the machine, such as those that issue a role's
+    /// credentials.
     static func isOfMetadata(_ address: IPAddress) -> Bool { metadata.contains { $0.contains(address.unmapped) } }
 
     private static let ownNetworks = [
@@ -58,8 +61,8 @@ struct AddressFilter: Sendable {
         "240.0.0.0/4",  // reserved, and broadcast
     ].map(range)
 
-    /// Inside 2000::/3. Outside of it are the unspecified and loopback addresses, the IPv4-compatible ones, unique
-    /// local, link-local and multicast, and none of them is reachable globally.
+    /// The exceptions inside 2000::/3. Outside it are the unspecified and loopback addresses and the IPv4-compatible,
+    /// unique local, link-local and multicast ones, none of which is globally reachable.
     private static let refusedV6 = [
         "2001::/23",  // protocol assignments: Teredo, benchmarks, ORCHID
         "2001:db8::/32", "3fff::/20",  // documentation

@@ -1,78 +1,82 @@
-/// How many requests one origin is asked at a time: more while it answers as soon as before, fewer when it says or shows
-/// that they are too many. Additive increase, multiplicative decrease (Chiu and Jain 1989), begun by doubling, as TCP
-/// does (RFC 5681 §3.1); a delay that grows counts as one sign of a queue, as in TCP Vegas (Brakmo and Peterson 1995).
+/// The number of concurrent requests to one origin: more while it responds as fast as before, fewer when it asks for
+/// fewer or slows down. Additive increase, multiplicative decrease (Chiu and Jain 1989), preceded by doubling, as in
+/// TCP's slow start (RFC 5681 §3.1). A growing delay counts as a sign of queueing, as in TCP Vegas (Brakmo and Peterson
+/// 1995).
 ///
-/// Delays are compared as means over many answers: an origin whose pictures take now 100 and now 2,000 ms is not slow
-/// for that. A pure value: it knows no clock but what it is told.
+/// Delays are compared as means over many responses, because an origin may well take 100 ms for one image and 2,000 ms
+/// for the next. A pure value without a clock of its own.
 struct ConcurrencyWindow: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// What an origin of which nothing is known is asked at a time.
+    /// The number of concurrent requests to an unknown origin.
     static let initial = 16
-    /// The mean delay may grow by so much before no more is asked, and by so much before less is.
+    /// The factors of the unloaded mean delay beyond which the window stops growing, and beyond which it shrinks.
     private static let steady = 1.5
     private static let queueing = 2.0
-    /// Seconds by which it may grow besides: of a near origin a delay says more of this machine.
+    /// An additional tolerance in seconds: delays of a nearby origin say more about this machine.
     private static let slack = 0.02
-    /// By how much the window grows in a round of answers, once it was refused: such a request comes again after a wait, so
-    /// that it is not tried as often as a packet would be. After so many rounds without a refusal it is twice as much.
+    /// By how much the window grows per round of responses after a refusal. A refused request costs a backoff, so the
+    /// limit is probed less often than TCP probes with packets. After this many rounds without a refusal, the growth
+    /// doubles.
     private static let probing = 0.125
     private static let calm = 8.0
-    /// The last so many answers weigh in the mean.
+    /// The mean is weighted over about this many responses.
     fileprivate static let memory = 32.0
 
     private var first: Int
-    private var most: Int
+    private var maximum: Int
     private var size: Double
-    /// What was too much lately, or a half of it: below it the window doubles with each round of answers.
+    /// The size after the last decrease. Below it the window doubles with each round of responses.
     private var threshold: Double
-    /// By how much it grows in a round above the threshold; and rounds of answers at this pace.
+    /// The growth per round above the threshold, and the number of rounds at this pace.
     private var pace = 1.0
     private var rounds = 0.0
-    /// Seconds until the head of an answer: as it is now, and as it was with no more than `first` at a time.
+    /// The delay until the head of a response in seconds: the present mean, and the mean with no more than `first`
+    /// concurrent requests.
     private var delay = Mean()
     private var unloadedDelay = Mean()
-    /// Requests that began before this say nothing of the window as it is now.
+    /// Requests sent before this say nothing about the present window.
     private var decreasedAt: Instant?
 
     init(_ share: OriginShare) {
-        (first, most) = (share.first, share.most)
+        (first, maximum) = (share.first, share.maximum)
         size = Double(first)
-        threshold = Double(most)
+        threshold = Double(maximum)
     }
 
-    /// There are more nodes, or fewer. A smaller share counts at once; into a larger one the window grows as ever.
+    /// Updates the share after the number of nodes has changed. A smaller share takes effect at once; into a larger one
+    /// the window grows as usual.
     mutating func take(_ share: OriginShare) {
-        let (wasPristine, isUnbroken) = (isPristine, threshold >= Double(most))
-        (first, most) = (share.first, share.most)
-        size = wasPristine ? Double(first) : min(size, Double(most))
-        threshold = isUnbroken ? Double(most) : min(threshold, Double(most))
+        let (wasPristine, isUnbroken) = (isPristine, threshold >= Double(maximum))
+        (first, maximum) = (share.first, share.maximum)
+        size = wasPristine ? Double(first) : min(size, Double(maximum))
+        threshold = isUnbroken ? Double(maximum) : min(threshold, Double(maximum))
     }
 
-    /// Requests at a time, at least 1.
+    /// The number of concurrent requests, at least 1.
     var requests: Int { Int(size) }
 
-    /// Whether it is as new, but for delays.
+    /// Whether it is in its initial state, apart from delays.
     var isPristine: Bool { requests == first && decreasedAt == nil }
 
-    /// The head of an answer came, and the origin did not complain.
+    /// The head of a response arrived, and the origin did not ask for fewer requests.
     ///
     /// - Parameters:
-    ///   - begun: When its request was sent.
-    ///   - atATime: How many requests were under way: a window of which less than a half is made use of does not grow, as
-    ///     little as TCP's does (RFC 7661 §4.1). All of it may not be open: prefetch has one half.
+    ///   - begun: When the request was sent.
+    ///   - atATime: The number of requests in flight. A window of which less than half is used does not grow, similar
+    ///     to TCP (RFC 7661 §4.1). Half, because prefetches may use no more than that.
     mutating func answered(begun: Instant, now: Instant, atATime: Int) {
         guard isOfNow(begun) else { return }
         let seconds = begun.duration(to: now) / .seconds(1)
         delay.take(seconds)
         if requests <= first || !isKnown { unloadedDelay.take(seconds) }
-        // Before that nobody can tell what is slow.
+        // Before that there is no baseline for what is slow.
         guard isKnown else { return }
         if requests > first, delay.value > Self.queueing * unloadedDelay.value + Self.slack {
             decrease(to: max(Double(first), size * 0.75), now: now)
             pace = 1
         } else if 2 * atATime >= requests, delay.value <= Self.steady * unloadedDelay.value + Self.slack {
-            size = min(Double(most), size + (size < threshold ? 1 : pace / size))
+            size = min(Double(maximum), size + (size < threshold ? 1 : pace / size))
             rounds += 1 / size
             if rounds >= Self.calm, pace < 1 {
                 pace *= 2
@@ -81,12 +85,12 @@ struct ConcurrencyWindow: Sendable {
         }
     }
 
-    /// Whether a whole window of answers told how long the origin takes.
+    /// Whether a whole window of responses has established how long the origin takes.
     private var isKnown: Bool { unloadedDelay.count >= Double(first) }
 
     /// The origin asked for fewer requests (429 and 503, RFC 6585 §4 and RFC 9110 §15.6.4).
     ///
-    /// - Returns: Whether that is news, and not of what has been heeded already.
+    /// - Returns: Whether this is new, rather than a refusal that was already taken into account.
     @discardableResult
     mutating func pushedBack(begun: Instant, now: Instant) -> Bool {
         guard isOfNow(begun) else { return false }
@@ -102,11 +106,11 @@ struct ConcurrencyWindow: Sendable {
         threshold = size
         decreasedAt = now
         rounds = 0
-        // Of the new window nothing is known yet.
+        // No delays are known for the new window yet.
         delay = unloadedDelay
     }
 
-    /// Of all that came, the last ones weighing most once they are many.
+    /// A mean that becomes an exponential moving average once there are many values.
     private struct Mean: Sendable {
         private(set) var value = 0.0
         private(set) var count = 0.0

@@ -4,9 +4,9 @@ import Locking
 import Logging
 import Scheduling
 
-/// Owns all fetches: who waits, who transfers, and how each origin does.
+/// Owns all fetches, the queue for permits, and the state of each origin.
 ///
-/// Invariant of the unchecked conformance: everything mutable but `tally` is read and written on `loop` only.
+/// Invariant of the unchecked conformance: all mutable state except `tally` is confined to `loop`.
 final class FetchEngine: @unchecked Sendable {
     let loop: EventLoop
     let configuration: Configuration
@@ -14,23 +14,23 @@ final class FetchEngine: @unchecked Sendable {
     let policy: RetryPolicy
     let logger: Logger
     let driver: CurlDriver
-    /// For signed requests.
-    let credentials: CredentialKeeper?
+    /// Credentials for signed requests.
+    let credentials: CredentialProvider?
     let tally = Guarded(OriginStatistics())
 
     private var jobs: [ObjectIdentifier: FetchJob] = [:]
-    private var places: PlaceAllocator<ObjectIdentifier, Origin>
-    private(set) var records: [Origin: OriginRecord] = [:]
-    /// What this node may ask of each origin.
+    private var permits: PermitAllocator<ObjectIdentifier, Origin>
+    private(set) var records: [Origin: OriginState] = [:]
+    /// This node's share of the limits per origin.
     var share: OriginShare
-    /// Hears of refusals that the other nodes are to be told.
-    var tellRefusal: @Sendable (OriginRefusal) -> Void = { _ in }
-    /// With so many records those are looked for that nobody needs.
-    private var crowd = FetchEngine.leastCrowd
-    static let leastCrowd = 1024
-    /// Origins that were suspended of late; few, where the records may be many.
-    private var leftAlone: Set<Origin> = []
-    /// Origins with transfers under way; at most as many as there are places.
+    /// Called with refusals that the other nodes should know of.
+    var reportRefusal: @Sendable (OriginRefusal) -> Void = { _ in }
+    /// Once there are this many records, idle ones are removed.
+    private var waiting = FetchEngine.minimumWaiting
+    static let minimumWaiting = 1024
+    /// Recently suspended origins: few, even if there are many records.
+    private var recentlySuspended: Set<Origin> = []
+    /// Origins with transfers in flight; at most as many as there are permits.
     private var busy: Set<Origin> = []
     private var isShutDown = false
 
@@ -40,15 +40,15 @@ final class FetchEngine: @unchecked Sendable {
         self.filter = filter
         self.logger = logger
         policy = RetryPolicy(configuration)
-        share = OriginShare(of: configuration.placesPerOrigin, among: 1)
-        places = PlaceAllocator(places: configuration.places, placesPerGroup: configuration.placesPerOrigin)
-        driver = try CurlDriver(loop: loop, idleConnections: configuration.places)
+        share = OriginShare(of: configuration.permitsPerOrigin, among: 1)
+        permits = PermitAllocator(permits: configuration.permits, permitsPerGroup: configuration.permitsPerOrigin)
+        driver = try CurlDriver(loop: loop, idleConnections: configuration.permits)
         credentials = try configuration.objectStore.map { store throws(OriginError) in
-            try CredentialKeeper(store, loop, CurlDriver(loop: loop, idleConnections: configuration.places), logger)
+            try CredentialProvider(store, loop, CurlDriver(loop: loop, idleConnections: configuration.permits), logger)
         }
     }
 
-    // MARK: What callers ask
+    // MARK: Calls from clients
 
     func admit(
         _ request: OriginRequest, priority: Priority, ticket: FetchTicket,
@@ -58,7 +58,7 @@ final class FetchEngine: @unchecked Sendable {
         count { $0.fetches += 1 }
         guard !ticket.isCancelled else { return count { $0.aborted += 1 } }
         do throws(OriginError) {
-            guard !isShutDown else { throw OriginError(.stopped, logDetail: "fetch after the shutdown") }
+            guard !isShutDown else { throw OriginError(.stopped, logDetail: "fetch after shutdown") }
             let job = FetchJob(
                 request, url: try OriginURL(request.url, keepsPath: request.isSigned), priority: priority,
                 ticket: ticket,
@@ -81,14 +81,14 @@ final class FetchEngine: @unchecked Sendable {
     func reprioritise(_ ticket: FetchTicket, _ priority: Priority) {
         guard let job = jobs[ObjectIdentifier(ticket)] else { return }
         job.priority = priority
-        places.reprioritise(job.id, to: priority)
-        yieldPlaces(of: job.origin)
+        permits.reprioritise(job.id, to: priority)
+        yieldPermits(of: job.origin)
         fill()
     }
 
-    /// Looks whether the fetch is to pause or to go on.
-    func steer(_ ticket: FetchTicket) {
-        jobs[ObjectIdentifier(ticket)]?.steer()
+    /// Checks whether the fetch must pause or resume.
+    func applyPause(_ ticket: FetchTicket) {
+        jobs[ObjectIdentifier(ticket)]?.applyPause()
     }
 
     func shutDown() {
@@ -103,41 +103,43 @@ final class FetchEngine: @unchecked Sendable {
         credentials?.driver.shutDown()
     }
 
-    // MARK: What fetches ask
+    // MARK: Calls from fetches
 
-    /// Puts the fetch in the line of its present origin.
+    /// Queues the fetch for a permit of its current origin.
     func enqueue(_ job: FetchJob) {
         guard !isShutDown else { return }
         let origin = job.origin
-        if let left = record(origin).circuit.suspension(now: .now) {
+        if let left = record(origin).circuitBreaker.suspension(now: .now) {
             return end(job, with: .failed(job.lastError ?? suspended(origin, for: left)))
         }
         records[origin]?.waiting.insert(job.id)
         balance(origin)
-        places.enqueue(job.id, in: origin, priority: job.priority)
-        yieldPlaces(of: origin)
+        permits.enqueue(job.id, in: origin, priority: job.priority)
+        yieldPermits(of: origin)
         fill()
         publish()
     }
 
-    /// Gives back the place (or the turn) that the fetch has at its present origin.
+    /// Returns the fetch's permit, or removes it from the queue.
     func release(_ job: FetchJob) {
         let origin = job.origin
         records[origin]?.waiting.remove(job.id)
-        guard places.remove(job.id) == .holding else { return forget(origin) }
+        guard permits.remove(job.id) == .holding else { return forget(origin) }
         records[origin]?.holding -= 1
         if job.isAnswered { records[origin]?.answering -= 1 }
         if records[origin]?.holding == 0 { busy.remove(origin) }
-        if !job.isAnswered { records[origin]?.circuit.abandonedProbe(now: .now) }
+        if !job.isAnswered { records[origin]?.circuitBreaker.abandonedProbe(now: .now) }
         balance(origin)
         balanceBusy()
         forget(origin)
         publish()
     }
 
-    /// Takes the fetch out of every table and tells its end; nil for a cancel, of which nothing is told.
+    /// Removes the fetch from all tables and reports its end; nil after a cancel, which is not reported. A fetch that ends
+    /// between its cancel and the cancel's turn on the loop counts as aborted: its caller never learns of the end.
     func end(_ job: FetchJob, with event: OriginEvent?) {
         guard jobs.removeValue(forKey: job.id) != nil else { return }
+        let event = job.ticket.isCancelled ? nil : event
         release(job)
         job.close(with: event)
         count { statistics in
@@ -152,24 +154,24 @@ final class FetchEngine: @unchecked Sendable {
         publish()
     }
 
-    /// The origin answered a request sent at `begun`, whatever it said. May be called from within curl.
+    /// The origin responded to a request sent at `begun`, with any status. May be called from within curl.
     ///
-    /// - Parameter asksForLess: It said that it is asked too much.
-    func answered(_ origin: Origin, begun: ContinuousClock.Instant, asksForLess: Bool) {
-        if asksForLess {
+    /// - Parameter isThrottling: Whether it asked for fewer requests.
+    func answered(_ origin: Origin, begun: ContinuousClock.Instant, isThrottling: Bool) {
+        if isThrottling {
             refused(origin, begun: begun)
         } else {
             resize(origin) { $0.answered(begun: begun, now: .now, atATime: $1.holding) }
         }
         guard var record = records[origin] else { return }
-        let (wasClosed, wasSilent) = (record.circuit.isClosed, record.isSilent)
-        record.circuit.answered()
+        let (wasClosed, wasSilent) = (record.circuitBreaker.isClosed, record.isSilent)
+        record.circuitBreaker.answered()
         record.answered = .now
         record.isSilent = false
         records[origin] = record
         guard !wasClosed || wasSilent else { return }
         if !wasClosed {
-            leftAlone.remove(origin)
+            recentlySuspended.remove(origin)
             logger.notice("origin answers again", metadata: ["origin": "\(origin)"])
         }
         loop.execute { [self] in
@@ -179,51 +181,53 @@ final class FetchEngine: @unchecked Sendable {
         }
     }
 
-    /// The origin did not answer a request sent at `begun`. That is a matter for the circuit: a window that shrank with it would
-    /// stay small long after the network is there again.
+    /// The origin did not respond to a request sent at `begun`. This affects only the circuit breaker: a window that
+    /// shrank as well would stay small long after the network has recovered.
     func failed(_ origin: Origin, _ error: OriginError, begun: ContinuousClock.Instant) {
         guard var record = records[origin] else { return }
         if error.reason == .timedOut, record.answered.map({ $0 < begun }) ?? true { record.isSilent = true }
         defer { balance(origin) }
-        let opened = record.circuit.failed(now: .now)
+        let opened = record.circuitBreaker.failed(now: .now)
         records[origin] = record
-        guard opened, let left = record.circuit.suspension(now: .now) else { return }
-        leftAlone.insert(origin)
+        guard opened, let left = record.circuitBreaker.suspension(now: .now) else { return }
+        recentlySuspended.insert(origin)
         logger.warning(
-            "origin is left alone", metadata: ["origin": "\(origin)", "for": "\(left)", "detail": "\(error.logDetail)"])
+            "origin is suspended", metadata: ["origin": "\(origin)", "for": "\(left)", "detail": "\(error.logDetail)"])
         for id in record.waiting {
             guard let job = jobs[id] else { continue }
             end(job, with: .failed(job.lastError ?? suspended(origin, for: left)))
         }
         loop.schedule(after: left) { [weak self] in
-            if self?.records[origin]?.circuit.suspension(now: .now) == nil { self?.leftAlone.remove(origin) }
+            if self?.records[origin]?.circuitBreaker.suspension(now: .now) == nil {
+                self?.recentlySuspended.remove(origin)
+            }
             self?.balance(origin)
             self?.forget(origin)
             self?.publish()
         }
     }
 
-    /// Of one transfer that has its place. May be called from within curl.
+    /// The response of a transfer with a permit has begun. May be called from within curl.
     func answerBegan(_ origin: Origin) { records[origin]?.answering += 1 }
 
     func count(_ change: (inout OriginStatistics) -> Void) {
         tally.withLock { change(&$0) }
     }
 
-    // MARK: Places
+    // MARK: Permits
 
-    /// Starts whoever may start. Not from within curl.
+    /// Starts all fetches that may start. Not from within curl.
     func fill() {
-        while !isShutDown, let id = places.startNext() {
+        while !isShutDown, let id = permits.startNext() {
             guard let job = jobs[id] else {
-                places.remove(id)
+                permits.remove(id)
                 continue
             }
             let origin = job.origin
             records[origin]?.waiting.remove(id)
             records[origin]?.holding += 1
             busy.insert(origin)
-            guard records[origin]?.circuit.mayAsk(now: .now) == .ask else {
+            guard records[origin]?.circuitBreaker.decide(now: .now) == .proceed else {
                 end(job, with: .failed(suspended(origin, for: configuration.suspension)))
                 continue
             }
@@ -234,15 +238,15 @@ final class FetchEngine: @unchecked Sendable {
         }
     }
 
-    /// Where prefetch holds more than its half while something visible waits, the least urgent goes back in the line;
-    /// what it has read is not lost where the origin can resume.
-    private func yieldPlaces(of origin: Origin) {
-        while let id = places.nextToYield() ?? places.nextToYield(in: origin), let job = jobs[id] {
+    /// While prefetches hold more than their half and visible fetches wait, the least urgent prefetch returns to the
+    /// queue. What it has read is not lost if the origin supports ranges.
+    private func yieldPermits(of origin: Origin) {
+        while let id = permits.nextToYield() ?? permits.nextToYield(in: origin), let job = jobs[id] {
             job.abandon()
             release(job)
             _ = record(job.origin)
             records[job.origin]?.waiting.insert(id)
-            places.enqueue(id, in: job.origin, priority: job.priority)
+            permits.enqueue(id, in: job.origin, priority: job.priority)
             job.wait()
             fill()
         }
@@ -260,19 +264,19 @@ final class FetchEngine: @unchecked Sendable {
     }
 
     private func balance(_ origin: Origin) {
-        let free = configuration.places - places.holdingCount
-        places.limit(origin, to: records[origin]?.limit(free: free, now: .now))
+        let free = configuration.permits - permits.holdingCount
+        permits.limit(origin, to: records[origin]?.limit(free: free, now: .now))
     }
 
-    /// Starts nobody by itself: whoever answered or failed gives its place back in time.
-    func resize(_ origin: Origin, _ change: (inout ConcurrencyWindow, OriginRecord) -> Void) {
+    /// Starts no fetch by itself: the transfer that responded or failed returns its permit soon.
+    func resize(_ origin: Origin, _ change: (inout ConcurrencyWindow, OriginState) -> Void) {
         guard let record = records[origin] else { return }
         var window = record.window
         change(&window, record)
         let before = record.window.requests
         records[origin]?.window = window
         guard window.requests != before else { return }
-        places.resize(origin, to: window.requests)
+        permits.resize(origin, to: window.requests)
         logger.debug("origin is asked", metadata: ["origin": "\(origin)", "atATime": "\(window.requests)"])
         guard window.requests > before else { return }
         loop.execute { [self] in
@@ -288,27 +292,26 @@ final class FetchEngine: @unchecked Sendable {
 
     // MARK: Records
 
-    /// The store is the operator's own, and nobody else has what is in it: it is looked for as soon after a long absence as
-    /// after a short one.
-    private func fresh(_ origin: Origin) -> OriginRecord {
+    /// The object store is the operator's own, and its contents are nowhere else, so its suspensions do not grow.
+    private func fresh(_ origin: Origin) -> OriginState {
         let isStore = isStore(origin)
         let threshold = configuration.failuresUntilSuspended
-        return OriginRecord(
-            circuit: isStore
-                ? Circuit(threshold: threshold, suspension: configuration.storeSuspension, doublings: 0)
-                : Circuit(threshold: threshold, suspension: configuration.suspension),
-            window: ConcurrencyWindow(isStore ? OriginShare(of: configuration.placesPerOrigin, among: 1) : share))
+        return OriginState(
+            circuitBreaker: isStore
+                ? CircuitBreaker(threshold: threshold, suspension: configuration.storeSuspension, doublings: 0)
+                : CircuitBreaker(threshold: threshold, suspension: configuration.suspension),
+            window: ConcurrencyWindow(isStore ? OriginShare(of: configuration.permitsPerOrigin, among: 1) : share))
     }
 
-    /// Whether it is the operator's own store, which bears what its nodes ask.
+    /// Whether the origin is the operator's object store, which must bear what the nodes request.
     func isStore(_ origin: Origin) -> Bool { credentials.map { origin.isWithin($0.origin) } ?? false }
 
-    private func record(_ origin: Origin) -> OriginRecord {
+    private func record(_ origin: Origin) -> OriginState {
         if let record = records[origin] { return record }
-        if records.count >= crowd { forgetIdle() }
+        if records.count >= waiting { forgetIdle() }
         let record = fresh(origin)
         records[origin] = record
-        places.resize(origin, to: record.window.requests)
+        permits.resize(origin, to: record.window.requests)
         return record
     }
 
@@ -319,28 +322,28 @@ final class FetchEngine: @unchecked Sendable {
 
     private func drop(_ origin: Origin) {
         records[origin] = nil
-        places.limit(origin, to: nil)
-        places.resize(origin, to: nil)
+        permits.limit(origin, to: nil)
+        permits.resize(origin, to: nil)
     }
 
-    /// Forgets the origins that failed now and then and that nobody asks any more: a list of a million pictures may
-    /// name a million hosts, many of them gone, and a redirect may lead to any name there is.
+    /// Forgets origins that failed occasionally and are not in use: a list of a million images may name a million
+    /// hosts, many of them gone, and a redirect may lead to any host name.
     private func forgetIdle() {
         let now = ContinuousClock.now
         for (origin, record) in records where record.isIdle(now: now) { drop(origin) }
-        crowd = max(FetchEngine.leastCrowd, 2 * records.count)
+        waiting = max(FetchEngine.minimumWaiting, 2 * records.count)
     }
 
     private func suspended(_ origin: Origin, for left: Duration) -> OriginError {
-        OriginError(.suspended, logDetail: "\(origin) is left alone", retryAfter: left)
+        OriginError(.suspended, logDetail: "\(origin) is suspended", retryAfter: left)
     }
 
     private func publish() {
         let now = ContinuousClock.now
-        let suspended = leftAlone.count { records[$0]?.circuit.suspension(now: now) != nil }
+        let suspended = recentlySuspended.count { records[$0]?.circuitBreaker.suspension(now: now) != nil }
         tally.withLock { statistics in
-            statistics.inFlight = places.holdingCount
-            statistics.waiting = jobs.count - places.holdingCount
+            statistics.inFlight = permits.holdingCount
+            statistics.waiting = jobs.count - permits.holdingCount
             statistics.suspendedOrigins = suspended
         }
     }

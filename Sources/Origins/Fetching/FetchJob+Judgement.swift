@@ -1,21 +1,21 @@
 import Glibc
 
 extension ResponseHead {
-    /// Whether the origin says that it is asked too much (RFC 6585 §4, RFC 9110 §15.6.4).
-    var asksForLess: Bool { status == 429 || status == 503 }
+    /// Whether the origin asks for fewer requests (RFC 6585 §4, RFC 9110 §15.6.4).
+    var isThrottling: Bool { status == 429 || status == 503 }
 }
 
-/// What an answer's head means for the fetch.
+/// Interprets the head of a response.
 extension FetchJob {
-    /// Sets the settlement unless the body is what the caller wants.
+    /// Sets the settlement, unless the body is what the caller wants.
     func judge(_ head: ResponseHead) -> BodyUse {
         if let fault = head.framingFault {
-            settlement = .failed(OriginError(.malformed, logDetail: "\(fault): \(trail.current.loggable)"))
+            settlement = .failed(OriginError(.malformed, logDetail: "\(fault): \(redirects.current.loggable)"))
             return .giveUp
         }
         switch head.status {
         case 200...299 where request.upload != nil:
-            // What it says of what it has taken is nobody's concern.
+            // The body of a response to an upload does not matter.
             settlement = .finished
         case 200, 203: return takeWhole(head)
         case 206: return takeRest(head)
@@ -23,34 +23,37 @@ extension FetchJob {
             settlement = .notModified(originHead(head, revalidated: true))
         case 304 where isRanged, 416 where isRanged:
             settlement = .startOver
-        case let status where RedirectTrail.isRedirect(status) && !request.isSigned && request.upload == nil:
-            settlement = .redirect(to: head.location)
+        case let status where RedirectChain.isRedirect(status) && !request.isSigned && request.upload == nil:
+            settlement = .redirect(to: head.location, setting: head.cookies)
         case let status:
-            // A signature is for one host: a signed request goes nowhere else, whatever the answer says.
+            // A signature is valid for one host, so redirects of signed requests are never followed.
             if request.isSigned { refusal = OriginError.Refusal(region: head.bucketRegion) }
             settlement = .failed(
                 OriginError(
-                    .status(status), logDetail: "status \(status): \(trail.current.loggable)",
+                    .status(status), logDetail: "status \(status): \(redirects.current.loggable)",
                     retryAfter: head.retryAfter.flatMap { RetryAfter.wait($0, now: Int64(time(nil))) }))
         }
         return refusal == nil ? .discard : .deliver
     }
 
     private func takeWhole(_ head: ResponseHead) -> BodyUse {
-        // It was asked for as it is (RFC 9110 §12.5.3); a picture in a coding would be bytes of something else.
-        if let coding = head.contentCoding {
+        // The request asked for identity coding (RFC 9110 §12.5.3), but some origins compress all the same.
+        let codings = head.effectiveCodings
+        decoder = codings.count == 1 ? ContentDecoder.Coding(codings[0]).map(ContentDecoder.init) : nil
+        guard codings.isEmpty || decoder != nil else {
             settlement = .failed(
                 OriginError(
-                    .malformed, publicMessage: "The picture's origin sent it compressed without being asked to.",
-                    logDetail: "content coding \(coding): \(trail.current.loggable)"))
+                    .malformed,
+                    publicMessage: "The picture's origin sent it compressed in a way that is not supported.",
+                    logDetail: "content coding \(codings.joined(separator: ", ")): \(redirects.current.loggable)"))
             return .giveUp
         }
         guard head.contentLength ?? 0 <= engine.configuration.maximumBytes else {
-            let detail = "\(head.contentLength ?? 0) bytes declared: \(trail.current.loggable)"
+            let detail = "\(head.contentLength ?? 0) bytes declared: \(redirects.current.loggable)"
             settlement = .failed(OriginError(.tooLarge, logDetail: detail))
             return .giveUp
         }
-        resumption = Resumption(head)
+        resumption = Resumption(head, isDecoded: decoder != nil)
         hasStarted = true
         emit(.started(originHead(head, revalidated: false)))
         return .deliver
@@ -58,7 +61,9 @@ extension FetchJob {
 
     private func takeRest(_ head: ResponseHead) -> BodyUse {
         guard isRanged else {
-            settlement = .failed(OriginError(.malformed, logDetail: "a part without asking: \(trail.current.loggable)"))
+            settlement = .failed(
+                OriginError(
+                    .malformed, logDetail: "partial content without a range request: \(redirects.current.loggable)"))
             return .giveUp
         }
         guard resumption?.continues(with: head) == true else {
@@ -75,10 +80,10 @@ extension FetchJob {
             heuristic: engine.configuration.heuristicFreshness)
         let known = revalidated ? request.revalidate : nil
         return OriginHead(
-            url: trail.current.loggable,
+            url: redirects.current.loggable,
             validators: Validators(
                 entityTag: head.entityTag ?? known?.entityTag, lastModified: head.lastModified ?? known?.lastModified),
             freshFor: freshness.freshFor, mayStore: freshness.mayStore, mustRevalidate: freshness.mustRevalidate,
-            declaredLength: revalidated ? nil : head.contentLength, claimedType: head.contentType)
+            declaredLength: revalidated || decoder != nil ? nil : head.contentLength, claimedType: head.contentType)
     }
 }

@@ -4,11 +4,8 @@ import EventLoops
 import Logging
 import Scheduling
 
-/// One fetch through all its attempts and redirects. On the loop only.
+/// One fetch through all its attempts and redirects. On the event loop only.
 final class FetchJob {
-    /// Bytes that are kept of what a store says to a request that it refuses.
-    private static let longestRefusal = 16 << 10
-
     private enum Stage {
         case waiting
         case transferring(Transfer)
@@ -16,13 +13,13 @@ final class FetchJob {
         case closed
     }
 
-    /// How an attempt ends, once that is known; the transfer may still be reading away what nobody wants.
+    /// The outcome of an attempt, once known; the transfer may still be draining an unwanted body.
     enum Settlement {
         case finished
         case notModified(OriginHead)
-        case redirect(to: String?)
+        case redirect(to: String?, setting: [String])
         case failed(OriginError)
-        /// The rest of the body could not be had: once more from the first byte.
+        /// The rest of the body is unavailable: start again from the first byte.
         case startOver
     }
 
@@ -33,26 +30,28 @@ final class FetchJob {
     private let events: @Sendable (OriginEvent) -> Void
 
     private let start: OriginURL
-    private(set) var trail: RedirectTrail
+    private(set) var redirects: RedirectChain
     private var stage = Stage.waiting
     private var retries = 0
     private(set) var lastError: OriginError?
-    private var clocks: FetchClocks
+    var timeouts: FetchTimeouts
 
-    // Of the body so far, over all attempts.
+    // State of the body over all attempts.
     var resumption: Resumption?
     var hasStarted = false
 
-    // Of the present attempt.
+    // State of the current attempt.
     var settlement: Settlement?
+    /// For a compressed body.
+    var decoder: ContentDecoder?
     private(set) var isAnswered = false
     private(set) var isConditional = false
     private(set) var isRanged = false
     private(set) var begun = ContinuousClock.now
     var refusal: OriginError.Refusal?
-    /// Of a signed request: what it was signed with.
+    /// The credentials that a signed request was signed with.
     private var credentials: Credentials?
-    /// Tells apart the attempts that wait for credentials.
+    /// Distinguishes attempts that wait for credentials.
     private var signing = 0
     private var hasRenewed = false
     private var refused: [IPAddress] = []
@@ -68,26 +67,27 @@ final class FetchJob {
         self.events = events
         self.engine = engine
         start = url
-        trail = RedirectTrail(from: url, maximum: engine.configuration.maximumRedirects)
-        clocks = FetchClocks(engine.loop, engine.configuration)
+        redirects = RedirectChain(from: url, maximum: engine.configuration.maximumRedirects)
+        timeouts = FetchTimeouts(engine.loop, engine.configuration)
     }
 
     var id: ObjectIdentifier { ObjectIdentifier(ticket) }
-    var origin: Origin { trail.current.origin }
+    var origin: Origin { redirects.current.origin }
     private var driver: CurlDriver { request.isSigned ? engine.credentials?.driver ?? engine.driver : engine.driver }
 
-    // MARK: What the engine tells
+    // MARK: Calls from the engine
 
-    /// A place is given: sends the request.
+    /// Sends the request, after the fetch has got a permit.
     func begin() {
         settlement = nil
+        decoder = nil
         isAnswered = false
         refused = []
         connected = false
         refusal = nil
         guard request.isSigned else { return send(signature: nil) }
         guard let keeper = engine.credentials, origin.isWithin(keeper.origin) else {
-            let detail = "a signed request to another host than the store: \(trail.current.loggable)"
+            let detail = "a signed request to another host than the store: \(redirects.current.loggable)"
             return settle(.failed(OriginError(.badURL, logDetail: detail)))
         }
         signing += 1
@@ -112,15 +112,15 @@ final class FetchJob {
             return settle(.failed(OriginError(.unreachable, logDetail: "curl takes no further transfer")))
         }
         engine.count { $0.attempts += 1 }
-        clocks.start(
+        timeouts.start(
             headIn: engine.configuration.firstByteTimeout,
             late: { [unowned self] why in giveUp(why) },
             over: { [unowned self] in giveUp("the whole fetch took too long") })
     }
 
-    /// Stops what is under way without a word. The place is the engine's to take back.
+    /// Silently stops the current attempt. The engine takes back the permit.
     func abandon() {
-        clocks.stop()
+        timeouts.stop()
         signing += 1
         switch stage {
         case .transferring(let transfer): driver.remove(transfer)
@@ -130,48 +130,48 @@ final class FetchJob {
         stage = .waiting
     }
 
-    /// Back in the line, as after `abandon`.
+    /// Back to the queue, after `abandon`.
     func wait() {
         stage = .waiting
-        trail = RedirectTrail(from: start, maximum: engine.configuration.maximumRedirects)
+        redirects = RedirectChain(from: start, maximum: engine.configuration.maximumRedirects)
     }
 
-    /// The last word.
+    /// Reports the final event.
     func close(with event: OriginEvent?) {
         abandon()
         stage = .closed
         guard let event else { return }
         if request.isSigned, case .failed(let error) = event {
-            emit(.failed(error.ofStore(patience: engine.configuration.storeSuspension)))
+            emit(.failed(error.ofStore(suspension: engine.configuration.storeSuspension)))
         } else {
             emit(event)
         }
     }
 
-    /// Looks at the ticket whether to pause.
-    func steer() {
+    /// Pauses or resumes according to the ticket.
+    func applyPause() {
         guard case .transferring(let transfer) = stage else { return }
         if ticket.isPaused {
-            clocks.pause()
+            timeouts.pause()
         } else {
-            clocks.resume()
+            timeouts.resume()
             driver.resume(transfer)
         }
     }
 
-    // MARK: How an attempt ends
+    // MARK: The end of an attempt
 
     private func giveUp(_ why: String) {
         guard case .transferring(let transfer) = stage else { return }
         driver.remove(transfer)
-        settle(settlement ?? .failed(OriginError(.timedOut, logDetail: "\(why): \(trail.current.loggable)")))
+        settle(settlement ?? .failed(OriginError(.timedOut, logDetail: "\(why): \(redirects.current.loggable)")))
     }
 
     private func settle(_ settlement: Settlement) {
-        clocks.stop()
+        timeouts.stop()
         stage = .waiting
-        if case .failed(let error) = settlement, !isAnswered, error.speaksOfTheOrigin {
-            // First the verdict, then the place: a failed probe must not look like an abandoned one.
+        if case .failed(let error) = settlement, !isAnswered, error.isOriginFailure {
+            // Record the failure before the permit is returned: a failed probe must not look like an abandoned one.
             engine.failed(origin, error, begun: begun)
         }
         switch settlement {
@@ -180,16 +180,16 @@ final class FetchJob {
         case .failed(let error): failed(error)
         case .startOver:
             resumption = nil
-            retry(after: OriginError(.interrupted, logDetail: "the rest of the body could not be had"), at: .zero)
-        case .redirect(let location): follow(location)
+            retry(after: OriginError(.interrupted, logDetail: "the rest of the body could not be fetched"), at: .zero)
+        case .redirect(let location, let cookies): follow(location, setting: cookies)
         }
     }
 
     private func failed(_ error: OriginError) {
         var error = error
         error.refusal = refusal
-        // What was signed with may have ended, or been changed; what comes next of others is signed with those. That one object
-        // may not be had says nothing of that.
+        // The credentials may have expired or been replaced, so renew them and try once more. A refusal that concerns
+        // only this object does not call for that.
         if case .status(let status) = error.reason, status == 401 || refusal?.isOfCredentials == true, !hasRenewed,
             let credentials,
             engine.credentials?.renew(after: credentials) == true
@@ -202,10 +202,10 @@ final class FetchJob {
         retry(after: error)
     }
 
-    private func follow(_ location: String?) {
+    private func follow(_ location: String?, setting cookies: [String]) {
         engine.release(self)
         do throws(OriginError) {
-            try trail.follow(location)
+            try redirects.follow(location, setting: cookies)
             engine.count { $0.redirects += 1 }
             engine.enqueue(self)
             engine.fill()
@@ -216,7 +216,7 @@ final class FetchJob {
 
     private func retry(after error: OriginError, at moment: Duration? = nil) {
         let pause = engine.policy.wait(after: error, retries: retries, chance: .random(in: 0...1))
-        guard let wait = pause.map({ moment ?? $0 }), !ticket.isCancelled, clocks.spend(wait) else {
+        guard let wait = pause.map({ moment ?? $0 }), !ticket.isCancelled, timeouts.spend(wait) else {
             return fail(error)
         }
         engine.release(self)
@@ -256,17 +256,29 @@ final class FetchJob {
             fields += validators
             isConditional = true
         }
+        if !request.isSigned, request.upload == nil { addHeaders(to: &fields) }
         return TransferRequest(
-            url: trail.current, fields: fields, userAgent: engine.configuration.userAgent,
+            url: redirects.current, fields: fields, userAgent: engine.configuration.userAgent,
             method: request.upload?.method.rawValue, upload: request.upload, signature: signature,
-            route: engine.configuration.routes["\(trail.current.origin.host):\(trail.current.origin.port)"],
+            route: engine.configuration.routes["\(redirects.current.origin.host):\(redirects.current.origin.port)"],
             connectTimeout: engine.configuration.connectTimeout,
             maximumHeaderBytes: engine.configuration.maximumHeaderBytes,
             certificateAuthorities: engine.configuration.certificateAuthorities)
     }
 }
 
-// MARK: What the transfer tells
+extension FetchJob {
+    /// Adds the operator's header fields that are meant for the current origin, and the cookies of this chain.
+    private func addHeaders(to fields: inout [String]) {
+        let headers = OriginHeader.fields(engine.configuration.headers, to: origin, listed: start.origin)
+        fields.removeAll { field in headers.contains { $0.isNamed(String(field.prefix { $0 != ":" })) } }
+        fields += headers.filter { !$0.isNamed("Cookie") }.map(\.line)
+        let cookies = headers.filter { $0.isNamed("Cookie") }.map(\.value) + [redirects.cookies].compactMap(\.self)
+        if !cookies.isEmpty { fields.append("Cookie: \(cookies.joined(separator: "; "))") }
+    }
+}
+
+// MARK: Calls from the transfer
 
 extension FetchJob: TransferClient {
     func mayConnect(to address: IPAddress?) -> Bool {
@@ -282,45 +294,25 @@ extension FetchJob: TransferClient {
     }
 
     func headRefused(_ why: String) {
-        settlement = .failed(OriginError(.malformed, logDetail: "\(why): \(trail.current.loggable)"))
+        settlement = .failed(OriginError(.malformed, logDetail: "\(why): \(redirects.current.loggable)"))
     }
 
     func headArrived(_ head: ResponseHead) -> BodyUse {
         if !isAnswered { engine.answerBegan(origin) }
         isAnswered = true
-        // A picture that is refused again when it is asked for alone says nothing of how many are asked for.
-        engine.answered(origin, begun: begun, asksForLess: head.asksForLess && retries == 0)
+        // An image that is refused again in a retry says nothing about the number of requests.
+        engine.answered(origin, begun: begun, isThrottling: head.isThrottling && retries == 0)
         let use = judge(head)
         switch use {
         case .deliver where refusal != nil:
-            clocks.bodyIsDiscarded()
+            timeouts.bodyIsDiscarded()
         case .deliver:
             if isRanged, head.status == 206 { engine.count { $0.resumptions += 1 } }
-            clocks.bodyBegins(isPaused: ticket.isPaused)
+            timeouts.bodyBegins(isPaused: ticket.isPaused)
         case .discard, .giveUp:
-            clocks.bodyIsDiscarded()
+            timeouts.bodyIsDiscarded()
         }
         return use
-    }
-
-    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyStep {
-        guard !ticket.isCancelled else { return .giveUp }
-        if let told = refusal?.body.count {
-            refusal?.body += bytes.prefix(FetchJob.longestRefusal - told)
-            return told + bytes.count < FetchJob.longestRefusal ? .next : .giveUp
-        }
-        guard !ticket.isPaused else { return .pause }
-        guard let delivered = resumption?.delivered, Int64(bytes.count) <= engine.configuration.maximumBytes - delivered
-        else {
-            let detail = "more bytes than allowed: \(trail.current.loggable)"
-            settlement = .failed(OriginError(.tooLarge, logDetail: detail))
-            return .giveUp
-        }
-        resumption?.deliver(bytes.count)
-        clocks.tick(bytes.count)
-        engine.count { $0.bytes += Int64(bytes.count) }
-        emit(.bytes([UInt8](bytes)))
-        return .next
     }
 
     func transferEnded(_ transfer: Transfer, _ code: CURLcode) {
@@ -331,25 +323,30 @@ extension FetchJob: TransferClient {
     private func conclusion(_ code: CURLcode) -> Settlement {
         if code == CURLE_OK {
             guard isAnswered, let resumption else {
-                return .failed(OriginError(.malformed, logDetail: "no answer: \(trail.current.loggable)"))
+                return .failed(OriginError(.malformed, logDetail: "no answer: \(redirects.current.loggable)"))
+            }
+            guard decoder?.isWhole ?? true else {
+                let detail = "the end of a compressed body is missing: \(redirects.current.loggable)"
+                return .failed(OriginError(.truncated, logDetail: detail))
             }
             guard resumption.isWhole else {
-                let detail = "\(resumption.delivered) bytes of \(resumption.length ?? -1): \(trail.current.loggable)"
+                let detail =
+                    "\(resumption.delivered) bytes of \(resumption.length ?? -1): \(redirects.current.loggable)"
                 return .failed(OriginError(.truncated, logDetail: detail))
             }
             return .finished
         }
         if !connected, let address = refused.first, code == CURLE_COULDNT_CONNECT {
-            let detail = "\(address) is not to be fetched from: \(trail.current.loggable)"
+            let detail = "\(address) is a forbidden address: \(redirects.current.loggable)"
             return .failed(OriginError(.addressRefused, logDetail: detail))
         }
-        return .failed(OriginError(code, at: trail.current))
+        return .failed(OriginError(code, at: redirects.current))
     }
 }
 
 extension OriginError {
-    /// Whether it tells of an origin that does not answer, rather than of one picture.
-    fileprivate var speaksOfTheOrigin: Bool {
+    /// Whether the error means that the origin does not respond, rather than concerning one image.
+    fileprivate var isOriginFailure: Bool {
         switch reason {
         case .unresolved, .unreachable, .insecure, .timedOut, .interrupted: true
         default: false

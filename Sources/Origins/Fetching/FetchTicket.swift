@@ -2,8 +2,8 @@ import EventLoops
 import Scheduling
 import Synchronization
 
-/// The caller's handle of a fetch. Its two flags are read on the loop before each event, so that a cancel and a pause
-/// work before their turn on the loop has come.
+/// The caller's handle of a fetch. Its two flags are read on the event loop before each event, so that cancel and pause
+/// take effect before their own job on the loop has run.
 final class FetchTicket: OriginFetch {
     private let engine: FetchEngine
     private let cancelled = Atomic(false)
@@ -27,11 +27,11 @@ final class FetchTicket: OriginFetch {
 
     func pause() {
         guard !paused.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        engine.loop.execute { [self] in engine.steer(self) }
+        engine.loop.execute { [self] in engine.applyPause(self) }
     }
 
     func resume() {
         guard paused.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        engine.loop.execute { [self] in engine.steer(self) }
+        engine.loop.execute { [self] in engine.applyPause(self) }
     }
 }

@@ -1,17 +1,18 @@
-/// What one of several nodes may ask of an origin at a time, so that all of them together ask no more than one alone would.
+/// One node's share of an origin's limits, so that all nodes together send no more than one node alone would.
 struct OriginShare: Hashable, Sendable {
-    /// Requests at a time at most, and how many it begins with; at least 1, so that of more nodes than requests each has one.
-    let most: Int
+    /// The maximum and the initial number of concurrent requests; at least 1, even if there are more nodes than
+    /// requests.
+    let maximum: Int
     let first: Int
-    /// Those that limits are shared out among: never more than there are requests.
+    /// The number of nodes that share the limits; never more than the limit itself.
     let nodes: Int
 
     /// - Parameters:
-    ///   - ceiling: Requests at a time of all nodes, at least 1.
-    ///   - nodes: How many there are, this one among them.
+    ///   - ceiling: The limit of concurrent requests over all nodes, at least 1.
+    ///   - nodes: The number of nodes, including this one.
     init(of ceiling: Int, among nodes: Int) {
         self.nodes = min(max(1, nodes), max(1, ceiling))
-        most = max(1, ceiling / self.nodes)
+        maximum = max(1, ceiling / self.nodes)
         first = max(1, min(ConcurrencyWindow.initial, ceiling) / self.nodes)
     }
 }

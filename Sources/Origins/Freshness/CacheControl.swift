@@ -1,10 +1,11 @@
-/// The directives of a `Cache-Control` field that matter to a cache with one user (RFC 9111 §5.2.2). `s-maxage` and the
-/// like speak to shared caches.
+/// The directives of a `Cache-Control` field that matter to a private cache (RFC 9111 §5.2.2). `s-maxage` and the like
+/// concern shared caches.
 struct CacheControl: Hashable, Sendable {
     private(set) var noStore = false
     private(set) var noCache = false
     private(set) var mustRevalidate = false
-    /// Seconds. Where the directive is there but cannot be read, 0: what is not understood is stale (§4.2.1).
+    /// In seconds; 0 if the value cannot be parsed, because a response with an invalid value should count as stale
+    /// (§4.2.1).
     private(set) var maxAge: Int64?
 
     init(_ field: String) {
@@ -22,7 +23,7 @@ struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// Splits a list at its commas, not at those in quotation marks (RFC 9110 §5.6.1).
+    /// Splits a list at its commas, except inside quoted strings (RFC 9110 §5.6.1).
     private static func split(_ field: String) -> [Substring] {
         var quoted = false
         var escaped = false
@@ -43,7 +44,7 @@ struct CacheControl: Hashable, Sendable {
 
 /// A number of seconds in a field (RFC 9111 §1.2.2).
 enum DeltaSeconds {
-    /// Nil unless `text` is all digits. Too great a number is 2^31, as the RFC has it.
+    /// Nil unless `text` consists of digits. Overflow gives 2^31, as the RFC demands.
     static func parse(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return min(Int64(text) ?? 1 << 31, 1 << 31)
@@ -51,7 +52,7 @@ enum DeltaSeconds {
 }
 
 extension StringProtocol {
-    /// Without white space at the ends (RFC 9110 §5.6.3).
+    /// Without white space at both ends (RFC 9110 §5.6.3).
     var trimmed: String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d || byte == 0x0a }
         let bytes = Array(utf8)

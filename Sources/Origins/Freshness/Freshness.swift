@@ -1,17 +1,17 @@
-import HTTPDates
+import Time
 
-/// For how long an answer may be used without asking again (RFC 9111 §4.2).
+/// How long a response may be used without revalidation (RFC 9111 §4.2).
 struct Freshness: Hashable, Sendable {
     let freshFor: Duration
     let mayStore: Bool
-    /// Whether it must not be used when it is no longer fresh, not even while the origin cannot be asked (§4.2.4); nil
-    /// where the origin says nothing of how to cache.
+    /// Whether the response must not be used once stale, even if the origin cannot be reached (§4.2.4); nil if the
+    /// origin says nothing about caching.
     let mustRevalidate: Bool?
 
     /// - Parameters:
     ///   - now: When the head arrived, in seconds since 1970.
-    ///   - delay: Seconds between the request and the head.
-    ///   - heuristic: The least and the most that is assumed where the origin says nothing (§4.2.2).
+    ///   - delay: The seconds between the request and the head.
+    ///   - heuristic: The minimum and maximum lifetime assumed if the origin states none (§4.2.2).
     init(of head: ResponseHead, now: Int64, delay: Int64, heuristic: ClosedRange<Duration>) {
         let control = CacheControl(head.cacheControl)
         mayStore = !control.noStore
@@ -25,7 +25,7 @@ struct Freshness: Hashable, Sendable {
         if let maxAge = control.maxAge {
             lifetime = maxAge
         } else if let expires = head.expires {
-            // What is not a date, "0" above all, is a moment in the past (§5.3).
+            // An invalid date, especially "0", means a time in the past (§5.3).
             lifetime = HTTPDate(expires).map { $0.seconds - date } ?? 0
         } else if let modified = head.lastModified.flatMap({ HTTPDate($0)?.seconds }) {
             let tenth = Duration.seconds((date - modified) / 10)

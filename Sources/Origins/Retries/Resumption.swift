@@ -1,36 +1,40 @@
-/// What is known of a body that is under way, and whether the rest of it can be had from where it broke off.
+/// The state of an incomplete body, and whether its rest can be requested.
 struct Resumption: Sendable {
-    /// Bytes handed to the caller.
+    /// Bytes passed to the caller.
     private(set) var delivered: Int64 = 0
-    /// The whole length, once an answer declared it.
+    /// The total length, if the response declared one.
     let length: Int64?
     private let entityTag: String?
     private let takesRanges: Bool
 
-    /// A new body, from its first byte.
-    init(_ head: ResponseHead) {
-        length = head.contentLength
+    /// Starts a new body, from its first byte.
+    ///
+    /// - Parameter isDecoded: Whether the caller gets other bytes than the origin sends. Then the declared length and
+    ///   the positions of ranges are not those of the caller's bytes.
+    init(_ head: ResponseHead, isDecoded: Bool = false) {
+        length = isDecoded ? nil : head.contentLength
         entityTag = Validators(entityTag: head.entityTag).strongEntityTag
-        takesRanges = head.acceptRanges?.lowercased() != "none"
+        takesRanges = !isDecoded && head.acceptRanges?.lowercased() != "none"
     }
 
     mutating func deliver(_ count: Int) {
         delivered += Int64(count)
     }
 
-    /// Whether nothing is missing; without a declared length, the end of the transfer is all there is to go by.
+    /// Whether the body is complete; without a declared length, the end of the transfer decides.
     var isWhole: Bool { length == nil || delivered == length }
 
-    /// What to send for the rest (RFC 9110 §13.1.5, §14.2). Nil unless there is a strong validator: with a weak one the
-    /// two halves may be of two pictures.
+    /// The range request for the rest (RFC 9110 §13.1.5, §14.2). Nil without a strong validator: with a weak one, the
+    /// two parts might belong to different images.
     var request: (range: String, ifRange: String)? {
         guard delivered > 0, takesRanges, let entityTag else { return nil }
         return ("bytes=\(delivered)-", entityTag)
     }
 
-    /// Whether an answer of 206 is the rest of this very body and nothing else.
+    /// Whether a 206 response is exactly the rest of this body.
     func continues(with head: ResponseHead) -> Bool {
-        guard head.status == 206, let range = head.contentRange.flatMap(ContentRange.init), range.first == delivered,
+        guard head.status == 206, head.effectiveCodings.isEmpty,
+            let range = head.contentRange.flatMap(ContentRange.init), range.first == delivered,
             let entityTag, head.entityTag == nil || head.entityTag == entityTag
         else { return false }
         let whole = length ?? range.complete
@@ -41,14 +45,14 @@ struct Resumption: Sendable {
     }
 }
 
-/// A `Content-Range` of bytes (RFC 9110 §14.4).
+/// A `Content-Range` in bytes (RFC 9110 §14.4).
 struct ContentRange: Hashable, Sendable {
     let first: Int64
     let last: Int64
-    /// Nil if the sender did not know it (`*`).
+    /// Nil if the sender does not know it (`*`).
     let complete: Int64?
 
-    /// Nil unless the field is a satisfied range of bytes that holds together.
+    /// Nil unless the field is a satisfied, consistent range of bytes.
     init?(_ field: String) {
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }

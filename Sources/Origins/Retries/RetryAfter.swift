@@ -1,17 +1,16 @@
-import HTTPDates
+import Time
 
-/// For how long an origin asks to be left alone (RFC 9110 §10.2.3).
+/// How long an origin asks clients to wait (RFC 9110 §10.2.3).
 public enum RetryAfter {
-    /// Nobody is kept waiting for longer, whatever an origin says: a slip of its pen must not shut a picture out for
-    /// years.
-    public static let longest: Duration = .seconds(3600)
+    /// The longest wait accepted: an origin's mistake must not make an image unavailable for years.
+    public static let maximum: Duration = .seconds(3600)
 
-    /// Neither negative nor longer than ``longest``.
-    public static func bounded(_ wait: Duration) -> Duration { min(max(wait, .zero), longest) }
+    /// The wait, limited to the range from zero to ``maximum``.
+    public static func bounded(_ wait: Duration) -> Duration { min(max(wait, .zero), maximum) }
 
-    /// Seconds or a date, bounded; nil for anything else.
+    /// Parses a number of seconds or a date, and limits it; nil for anything else.
     ///
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameter now: The current time, in seconds since 1970.
     static func wait(_ field: String, now: Int64) -> Duration? {
         if let seconds = DeltaSeconds.parse(field) { return bounded(.seconds(seconds)) }
         return HTTPDate(field).map { bounded(.seconds($0.seconds - now)) }

@@ -1,5 +1,5 @@
-/// When a failed attempt is made again: exponential back-off with jitter, so that the fetches which one hiccup has
-/// failed together do not come back together.
+/// Decides when a failed attempt is retried: exponential backoff with jitter, so that fetches that failed together are
+/// not retried together.
 struct RetryPolicy: Sendable {
     let maximumRetries: Int
     let delay: Duration
@@ -11,13 +11,13 @@ struct RetryPolicy: Sendable {
         maximumDelay = configuration.maximumRetryDelay
     }
 
-    /// The wait before the next attempt, or nil if there is to be none.
+    /// The delay before the next attempt; nil if there must be none.
     ///
     /// - Parameters:
-    ///   - retries: How many there have been.
-    ///   - chance: From 0 to 1: where in the second half of the nominal wait to go.
+    ///   - retries: The number of retries so far.
+    ///   - chance: Jitter from 0 to 1: the position in the second half of the nominal delay.
     func wait(after error: OriginError, retries: Int, chance: Double) -> Duration? {
-        // Whoever has waited for one hang is not to wait for another.
+        // A timeout is not retried, because the retry could hang, too.
         guard error.isTransient, retries < maximumRetries,
             ![.stopped, .suspended, .timedOut, .credentials].contains(error.reason)
         else { return nil }

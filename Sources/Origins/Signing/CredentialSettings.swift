@@ -1,20 +1,20 @@
-/// Where credentials may be, in the order in which they are looked for, as AWS programs do: the environment, the shared
-/// credentials file, the container's role, the machine's.
+/// Where to find credentials, in the same order as AWS programs: the environment, the shared credentials file, the
+/// container's role, the machine's role.
 public struct CredentialSettings: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// Ask without a signature.
+    /// Whether to send requests without a signature.
     public var isAnonymous = false
     let given: Credentials?
     let file: String?
     let profile: String
-    /// Whether the file or the profile was named: then nothing else is meant.
+    /// Whether the file or the profile was named explicitly, so that no other place may be used.
     let isFileNamed: Bool
     let containerURL: String?
     let containerToken: String?
     let containerTokenFile: String?
-    /// Where the machine's metadata are; nil where they are not to be asked for.
+    /// The machine's metadata service; nil if it must not be used.
     let metadataURL: String?
 
-    /// - Parameter environment: the process's variables.
+    /// - Parameter environment: The process's environment variables.
     public init(environment: [String: String]) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         given = Credentials(

@@ -1,13 +1,13 @@
-/// What a request is signed with. A secret: it prints as nothing.
+/// Credentials for signing. Their description contains no secrets, so that none can get into a log.
 struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let accessKey: String
     let secretKey: String
-    /// Of credentials that last for a while only.
+    /// For temporary credentials.
     let sessionToken: String?
-    /// Seconds since 1970; nil for ever.
+    /// In seconds since 1970; nil for credentials that do not expire.
     let expires: Int64?
 
-    /// Nil for what cannot be a header field's value, or is empty.
+    /// Nil if a value is empty, or cannot be the value of a header field.
     init?(accessKey: String?, secretKey: String?, sessionToken: String?, expires: Int64? = nil) {
         guard let accessKey, let secretKey, Self.isWord(accessKey), Self.isWord(secretKey),
             sessionToken.map(Self.isWord) ?? true

@@ -1,4 +1,4 @@
-/// The shared credentials file of AWS programs: sections in brackets, in them lines of `name = value`.
+/// The shared credentials file of AWS programs: sections in brackets, with lines of `name = value`.
 struct CredentialsFile {
     private var sections: [String: [String: String]] = [:]
 
@@ -17,7 +17,7 @@ struct CredentialsFile {
         }
     }
 
-    /// What the profile has; nil where it has no keys.
+    /// The profile's credentials; nil if it has no keys.
     func credentials(of profile: String) -> Credentials? {
         guard let section = sections[profile] else { return nil }
         return Credentials(

@@ -1,4 +1,5 @@
-/// The store that is asked in the operator's name, with signatures of AWS' fourth version. No other host ever gets one.
+/// The object store for requests with the operator's credentials, signed by AWS Signature Version 4. Signatures are
+/// never sent to any other host.
 public struct ObjectStore: Hashable, Sendable {
     /// Scheme, host and port.
     public var endpoint: String
@@ -13,7 +14,7 @@ public struct ObjectStore: Hashable, Sendable {
 }
 
 extension Origin {
-    /// Whether this is the other, or a host beneath it, as those are that have a bucket's name.
+    /// Whether this is the other origin or a subdomain of it, as hosts with a bucket's name are.
     func isWithin(_ other: Origin) -> Bool {
         isSecure == other.isSecure && port == other.port && (host == other.host || host.hasSuffix("." + other.host))
     }

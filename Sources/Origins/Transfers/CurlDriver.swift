@@ -2,10 +2,10 @@ import CCurl
 import EventLoops
 import Glibc
 
-/// curl's multi interface on one event loop: curl says which sockets and which moment it waits for, the loop says when
-/// they have come. No thread but the loop's own transfers anything; names are resolved on threads of curl's.
+/// curl's multi interface on one event loop: curl says which sockets and which time it waits for, and the loop reports
+/// when they are ready. All transfers run on the loop's thread; curl resolves names on threads of its own.
 ///
-/// On the loop only.
+/// On the event loop only.
 final class CurlDriver {
     private let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
@@ -16,10 +16,10 @@ final class CurlDriver {
     private var timer: LoopTimer?
     private var isShutDown = false
 
-    /// Once in a process, and before any handle.
+    /// Once per process, before any handle is created.
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
-    /// - Parameter idleConnections: How many connections are kept open for the next request.
+    /// - Parameter idleConnections: The number of connections kept open for later requests.
     init(loop: EventLoop, idleConnections: Int) throws(OriginError) {
         guard CurlDriver.isReady, let multi = curl_multi_init() else {
             throw OriginError(.stopped, logDetail: "libcurl cannot be initialised")
@@ -46,8 +46,8 @@ final class CurlDriver {
         precondition(isShutDown, "a driver must be shut down on its loop")
     }
 
-    /// Begins a transfer. Nothing of it is heard before the present turn of the loop is over. False if curl would not
-    /// take it.
+    /// Starts a transfer. Its client is not called before the current iteration of the event loop has ended. Returns
+    /// false if curl refuses the transfer.
     func start(_ transfer: Transfer) -> Bool {
         guard !isShutDown else { return false }
         transfers[transfer.easy] = transfer
@@ -65,8 +65,8 @@ final class CurlDriver {
         return false
     }
 
-    /// Ends a transfer without a word to its client: over HTTP/1.1 its socket is closed, over HTTP/2 its stream reset.
-    /// Must not be called from within a client's callbacks.
+    /// Silently ends a transfer: over HTTP/1.1 its socket is closed, over HTTP/2 its stream is reset. Must not be
+    /// called from within a client's callbacks.
     func remove(_ transfer: Transfer) {
         guard transfers.removeValue(forKey: transfer.easy) != nil else { return }
         let port = transfer.localPort
@@ -74,11 +74,11 @@ final class CurlDriver {
         sendReset(on: port)
     }
 
-    /// Sees to it that the origin learns of a stream's reset now.
+    /// Makes sure that the origin learns of a stream's reset now.
     ///
-    /// libcurl 7.88 puts the frame into a buffer of the connection that is sent with whatever goes out next, which may
-    /// be never. Pausing another transfer of the connection for an instant sends it; where there is none, the
-    /// connection is given up. Over HTTP/1.1 curl has closed the connection, and this does nothing.
+    /// libcurl 7.88 puts the frame into a buffer that is sent with the connection's next output, which may never come.
+    /// Pausing another transfer of the connection for a moment sends it; if there is no other transfer, the connection
+    /// is closed. Over HTTP/1.1 curl has already closed the connection, and this does nothing.
     private func sendReset(on port: Int) {
         guard port != 0, let descriptor = connections.first(where: { CurlDriver.localPort(of: $0) == port }) else {
             return
@@ -98,7 +98,7 @@ final class CurlDriver {
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
-                // The port is at the same place in the addresses of both families.
+                // The port is at the same offset in the addresses of both families.
                 let status = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     getsockname(descriptor, $0, &length)
                 }
@@ -107,7 +107,7 @@ final class CurlDriver {
         }
     }
 
-    /// Lets a paused transfer go on.
+    /// Resumes a paused transfer.
     func resume(_ transfer: Transfer) {
         guard transfers[transfer.easy] != nil else { return }
         let code = curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
@@ -140,7 +140,7 @@ final class CurlDriver {
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
         if code == CURLE_WRITE_ERROR {
-            // Given up by its client, in the middle of the body.
+            // The client gave up in the middle of the body.
             remove(transfer)
         } else if transfers.removeValue(forKey: transfer.easy) != nil {
             curl_multi_remove_handle(multi, transfer.easy)
@@ -154,7 +154,7 @@ final class CurlDriver {
             return
         }
         guard !isShutDown else { return }
-        // Level-triggered: curl does not read until EAGAIN.
+        // Level-triggered, because curl does not read until EAGAIN.
         var interest: Interest = []
         if what & CURL_POLL_IN != 0 { interest.insert(.read) }
         if what & CURL_POLL_OUT != 0 { interest.insert(.write) }
@@ -164,7 +164,7 @@ final class CurlDriver {
         }
         let socket = CurlSocket(descriptor, of: self)
         sockets[descriptor] = socket
-        // A socket that cannot be watched ends by its transfer's time limits.
+        // If a socket cannot be watched, its transfer ends by its timeouts.
         try? loop.watch(descriptor, for: interest, handler: socket)
     }
 
@@ -178,7 +178,7 @@ final class CurlDriver {
     }
 }
 
-/// One of curl's sockets on the loop.
+/// One of curl's sockets on the event loop.
 private final class CurlSocket: EventHandler {
     private let descriptor: Int32
     private weak var driver: CurlDriver?

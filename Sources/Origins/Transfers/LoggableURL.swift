@@ -1,21 +1,21 @@
-/// URLs as the log and the texts of errors have them: without user name, password, query and fragment. Whoever reads
-/// a log is to learn which picture it is about, and not the signature that opens it.
+/// URLs in the form used in logs and error messages: without user name, password, query and fragment. A reader of the
+/// log should learn which image is concerned, but not get the signature that grants access to it.
 enum LoggableURL {
-    private static let longest = 300
+    private static let maximumLength = 300
 
-    /// `text` need not be a URL that can be used, nor one at all.
+    /// `text` need not be a valid URL.
     static func text(_ text: String) -> String {
         let mark = text.firstIndex { $0 == "?" || $0 == "#" }
         let path = withoutUser(text[..<(mark ?? text.endIndex)])
         let end = mark.map { text[$0] == "?" ? "?…" : "" } ?? ""
-        return path.count > longest ? path.prefix(longest) + "…" + end : path + end
+        return path.count > maximumLength ? path.prefix(maximumLength) + "…" + end : path + end
     }
 
-    /// Without what stands before the last `@` of the authority (RFC 3986 §3.2).
+    /// Without the userinfo, that is everything up to the last `@` of the authority (RFC 3986 §3.2).
     private static func withoutUser(_ text: Substring) -> String {
         var start = text.startIndex
         var slashes = 0
-        // `http:user@host` and `//user@host` are understood by some as well.
+        // Some parsers also accept `http:user@host` and `//user@host`.
         if let colon = text.firstIndex(of: ":"), !text[..<colon].contains(where: { "/@".contains($0) }) {
             start = text.index(after: colon)
         }

@@ -1,4 +1,4 @@
-/// The head of one answer: its status, and those of its fields that this room cares for.
+/// The head of a response: its status, and the fields that this module uses.
 struct ResponseHead: Hashable, Sendable {
     var status: Int
     var entityTag: String?
@@ -9,20 +9,22 @@ struct ResponseHead: Hashable, Sendable {
     var date: String?
     var age: String?
     var varies = ""
-    /// Of the body as it is sent; nil where that is chunked.
+    /// The length of the body as sent; nil if it is chunked.
     var contentLength: Int64?
-    /// Why it cannot be told where the body ends, if it cannot.
+    /// Why the end of the body cannot be determined; nil if it can.
     private(set) var framingFault: String?
     var contentRange: String?
     var contentType: String?
-    /// All codings of the content, in lower case, the one applied first first (RFC 9110 §8.4).
+    /// All content codings in lower case, in the order in which they were applied (RFC 9110 §8.4).
     var contentCodings: [String] = []
-    /// The same of the message (RFC 9112 §6.1).
+    /// The same for transfer codings (RFC 9112 §6.1).
     var transferCodings: [String] = []
     var acceptRanges: String?
     var location: String?
+    /// All `Set-Cookie` fields.
+    var cookies: [String] = []
     var retryAfter: String?
-    /// Where a store says that the bucket is.
+    /// The bucket's region, as an object store states it.
     var bucketRegion: String?
 
     init(status: Int) {
@@ -45,32 +47,33 @@ struct ResponseHead: Hashable, Sendable {
         case "transfer-encoding": transferCodings += ResponseHead.codings(value)
         case "accept-ranges": acceptRanges = value
         case "location": location = value
+        case "set-cookie": cookies.append(value)
         case "retry-after": retryAfter = value
         case "x-amz-bucket-region": bucketRegion = value
         default: break
         }
     }
 
-    /// One length, however often it is said (RFC 9110 §8.6, RFC 9112 §6.3): lengths that differ let two readers of one
-    /// connection take its bytes for different answers.
+    /// Repeated lengths must be equal (RFC 9110 §8.6, RFC 9112 §6.3): different lengths let two recipients split a
+    /// connection's bytes into different responses.
     private mutating func setLength(_ value: String) {
         for text in value.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed) {
             guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                 let length = Int64(text)
-            else { return framingFault = "a length that is none" }
+            else { return framingFault = "an invalid length" }
             if let contentLength, contentLength != length { return framingFault = "lengths that differ" }
             contentLength = length
         }
     }
 
-    /// What holds for the head as a whole, when all of its fields are there.
+    /// Checks the head as a whole, once all of its fields are known.
     fileprivate mutating func complete() {
         guard !transferCodings.isEmpty else { return }
-        // None but this was asked for, and nobody need understand another (RFC 9112 §7.4).
+        // No other coding was requested, and a client need not understand any (RFC 9112 §7.4).
         if transferCodings != ["chunked"] {
             framingFault = "transfer coding \(transferCodings.joined(separator: ", "))"
         }
-        // Chunks tell the length, whatever stands beside them (RFC 9112 §6.3).
+        // Chunked coding overrides the declared length (RFC 9112 §6.3).
         contentLength = nil
     }
 
@@ -78,10 +81,9 @@ struct ResponseHead: Hashable, Sendable {
         value.lowercased().split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
     }
 
-    /// The coding that the content is in, if it is in one. Only the codings that there are count (RFC 9110 §16.6.1 and
-    /// those in use before it): what else is written there, `aws-chunked` or `binary`, is a slip, and the bytes are as
-    /// they are.
-    var contentCoding: String? { contentCodings.first { ResponseHead.knownCodings.contains($0) } }
+    /// The content codings that the content really has. Only existing codings count (RFC 9110 §16.6.1, and those in use
+    /// before it): other values, such as `aws-chunked` or `binary`, are mistakes, and the bytes are not encoded.
+    var effectiveCodings: [String] { contentCodings.filter { ResponseHead.knownCodings.contains($0) } }
 
     private static let knownCodings: Set<String> = [
         "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip",
@@ -89,7 +91,7 @@ struct ResponseHead: Hashable, Sendable {
     ]
 }
 
-/// Puts heads together from the lines that curl hands over one by one. Interim answers (RFC 9110 §15.2) are passed over.
+/// Assembles heads from the lines that curl delivers one by one. Skips interim responses (RFC 9110 §15.2).
 struct HeadCollector {
     enum Step: Equatable {
         case more
@@ -103,7 +105,7 @@ struct HeadCollector {
     private var head: ResponseHead?
     private var isComplete = false
 
-    /// - Parameter limit: Bytes of all heads of one transfer together.
+    /// - Parameter limit: The maximum size of all heads of a transfer together, in bytes.
     init(limit: Int) {
         self.limit = limit
     }
@@ -112,7 +114,7 @@ struct HeadCollector {
     mutating func take(_ line: UnsafeRawBufferPointer) -> Step {
         taken += line.count
         guard taken <= limit else { return .tooLong }
-        // What follows the final head are trailers; nothing here needs them.
+        // Fields after the final head are trailers, which nothing here needs.
         guard !isComplete else { return .more }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {

@@ -1,69 +1,68 @@
 import Addresses
 import CCurl
-import Crypto
+import Encodings
 import Glibc
+import Hashing
+import Time
 
-/// Who a transfer tells. Called on the loop; all but `transferEnded` from within curl, where no transfer may be started
-/// or removed.
+/// The receiver of a transfer's events. Called on the event loop; all methods except `transferEnded` are called from
+/// within curl, where no transfer may be started or removed.
 protocol TransferClient: AnyObject {
-    /// A socket is wanted for this address (nil: of no known family).
+    /// Whether a socket may be opened for this address (nil if its family is unknown).
     func mayConnect(to address: IPAddress?) -> Bool
-    /// The final head. What is to become of the body?
+    /// The final head arrived. The result decides what happens to the body.
     func headArrived(_ head: ResponseHead) -> BodyUse
-    /// No head came that could be taken.
+    /// The head was malformed or too long.
     func headRefused(_ why: String)
-    /// Some of the body. Only after `.deliver`.
+    /// A part of the body. Only after `.deliver`.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyStep
-    /// The end. The transfer is removed already.
+    /// The transfer has ended and been removed.
     func transferEnded(_ transfer: Transfer, _ code: CURLcode)
 }
 
 enum BodyUse {
     case deliver
-    /// Read the body away if it is small, so that the connection can be used again; give it up if it is not.
+    /// Drain the body if it is small, so that the connection can be reused; otherwise give it up.
     case discard
     case giveUp
 }
 
 enum BodyStep {
     case next
-    /// Hand the same bytes over again after a resume.
+    /// Deliver the same bytes again after a resume.
     case pause
     case giveUp
 }
 
-/// What to send, and its limits.
+/// What to send, and the limits of a transfer.
 struct TransferRequest {
     var url: OriginURL
-    /// Whole field lines.
+    /// Complete field lines.
     var fields: [String]
     var userAgent: String
     /// Nil for GET.
     var method: String?
-    /// What is sent with it, if anything.
+    /// The request's body, if any.
     var upload: OriginRequest.Upload?
     var signature: Signature?
-    /// `host:port` to connect to in the place of the URL's.
+    /// Connect to this `host:port` instead of the URL's.
     var route: String?
     var connectTimeout: Duration
     var maximumHeaderBytes: Int
-    /// A PEM file of certificate authorities to trust beside the system's.
+    /// A PEM file with certificate authorities to trust in addition to the system's.
     var certificateAuthorities: String?
 }
 
-/// What a request to a store is signed with (AWS' Signature Version 4), by curl.
+/// The parameters with which curl signs a request to an object store (AWS Signature Version 4).
 struct Signature {
     var region: String
-    /// Nil for none: the store is asked as anybody asks it.
+    /// Nil to send the request unsigned.
     var credentials: Credentials?
 
-    /// - Parameter body: what is sent with the request; empty for most.
+    /// - Parameter body: The request's body; usually empty.
     fileprivate func fields(of body: [UInt8]) -> [String] {
         guard let credentials else { return [] }
-        let digest = SHA256.hash(data: body).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        let digest = Hexadecimal.text(of: SHA256.hash(body))
         // curl signs the path and the query as they stand, and each field that it is given.
         return ["x-amz-content-sha256: \(digest)"]
             + (credentials.sessionToken.map { ["x-amz-security-token: \($0)"] } ?? [])
@@ -71,7 +70,7 @@ struct Signature {
 
     fileprivate func sign(_ easy: UnsafeMutableRawPointer) {
         ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
-        // As an option, and not as a field: those on the way there that change it do not break the signature.
+        // As an option rather than a signed field: proxies that change the field then do not break the signature.
         ccurl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "identity")
         guard let credentials else { return }
         ccurl_set_string(easy, CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
@@ -80,11 +79,11 @@ struct Signature {
     }
 }
 
-/// One request and its answer: an easy handle and its callbacks.
+/// One request and its response: an easy handle and its callbacks.
 final class Transfer {
     let easy: UnsafeMutableRawPointer
     private(set) weak var client: (any TransferClient)?
-    /// Told of each socket that is opened for it.
+    /// Called with each socket that is opened for the transfer.
     var socketOpened: ((Int32) -> Void)?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var routes: UnsafeMutablePointer<curl_slist>?
@@ -92,10 +91,10 @@ final class Transfer {
     private var use = BodyUse.giveUp
     private var discarded: Int64 = 0
 
-    /// So much of a body that nobody wants is read, for the sake of its connection.
-    private static let mostDiscarded: Int64 = 16_384
+    /// The maximum number of bytes of an unwanted body that are drained to save its connection.
+    private static let maximumDiscarded: Int64 = 16_384
 
-    /// Nil if there is no memory for it.
+    /// Nil if there is not enough memory.
     init?(_ request: TransferRequest, client: any TransferClient) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
@@ -115,19 +114,22 @@ final class Transfer {
         ccurl_set_string(easy, CURLOPT_URL, request.url.text)
         ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, request.url.origin.isSecure ? "https" : "http")
         ccurl_set_string(easy, CURLOPT_USERAGENT, request.userAgent)
-        // No signals (curl's name resolution by alarm is not for threads), and no waiting for a resolver's thread when
-        // a transfer is removed: such a thread is let go and frees itself.
+        // No signals, because name resolution with SIGALRM is not thread-safe. And no wait for a resolver thread when a
+        // transfer is removed: the thread is detached and frees its own memory.
         ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
         ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-        // What the environment says of proxies is not meant for pictures, and would get round the address filter.
+        // Proxies from the environment are not meant for images, and would bypass the address filter.
         ccurl_set_string(easy, CURLOPT_PROXY, "")
         ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
+        // Bodies are decoded by the client, which bounds what they decode to.
+        ccurl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
         ccurl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
         ccurl_set_long(easy, CURLOPT_BUFFERSIZE, 65_536)
         ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, request.connectTimeout.milliseconds))
         if request.url.origin.isSecure {
-            // One connection for many: wait for the handshake under way, which tells whether it can be shared.
+            // HTTP/2 multiplexes transfers over one connection: wait for a running handshake, which shows whether the
+            // connection can be shared.
             ccurl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
             ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1)
             if let file = request.certificateAuthorities { ccurl_set_string(easy, CURLOPT_CAINFO, file) }
@@ -147,19 +149,18 @@ final class Transfer {
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields)
     }
 
-    /// As the fields of a form, which curl can begin anew by itself where a connection that was kept has gone. It takes a
-    /// copy.
+    /// As POST fields, which curl can resend by itself if an idle connection turns out to be closed. curl makes a copy.
     private func send(_ upload: OriginRequest.Upload) {
         ccurl_set_long(easy, CURLOPT_POSTFIELDSIZE, upload.bytes.count)
         upload.bytes.withUnsafeBytes { bytes in
-            // Of no bytes there may be no address; curl copies none, and wants one.
+            // An empty buffer may have no address. curl copies nothing from it, but requires a non-null pointer.
             let first = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
             ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: first))
         }
     }
 
-    /// The context pointers are good for as long as the handle is in use: the driver keeps the transfer until it has
-    /// removed the handle, and the handle is the transfer's own.
+    /// The context pointers stay valid while the handle is in use: the driver retains the transfer until it has removed
+    /// the handle, and the transfer owns the handle.
     private func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
@@ -199,14 +200,14 @@ final class Transfer {
             use = client.headArrived(head)
             switch use {
             case .deliver: return true
-            case .discard: return head.contentLength ?? 0 <= Transfer.mostDiscarded
+            case .discard: return head.contentLength ?? 0 <= Transfer.maximumDiscarded
             case .giveUp: return false
             }
         }
         return false
     }
 
-    /// Whether its client has held the body back.
+    /// Whether the client has paused the body.
     private(set) var isPaused = false
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> BodyStep {
@@ -217,14 +218,14 @@ final class Transfer {
             return step
         case .discard:
             discarded += Int64(bytes.count)
-            return discarded <= Transfer.mostDiscarded ? .next : .giveUp
+            return discarded <= Transfer.maximumDiscarded ? .next : .giveUp
         case .giveUp:
             return .giveUp
         }
     }
 
     private func openSocket(_ wanted: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-        // The address is longer than the type that the struct declares for it, so it is read in place.
+        // The address is longer than the type declared in the struct, so it is read in place.
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         let address = UnsafeRawPointer(wanted).advanced(by: offset).assumingMemoryBound(to: sockaddr.self)
         let resolved = IPAddress(address, length: Int(wanted.pointee.addrlen))
@@ -235,17 +236,10 @@ final class Transfer {
         return descriptor
     }
 
-    /// The port of this end of its connection, which names the connection among those to one origin; 0 without one.
+    /// The local port of the connection, which identifies it among the connections to one origin; 0 without a
+    /// connection.
     var localPort: Int {
         var port = 0
         return ccurl_get_long(easy, CURLINFO_LOCAL_PORT, &port) == CURLE_OK ? port : 0
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds, at most some millions of years.
-    var milliseconds: Int {
-        let (seconds, attoseconds) = components
-        return Int(min(seconds, 1 << 50)) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -3,7 +3,7 @@ import DequeModule
 import EventLoops
 import Glibc
 
-/// A query under way: answered once, by the server or by its time.
+/// A query in progress. It is completed exactly once, by the server or by its timeout.
 final class PostgresCall {
     let text: String
     let parameters: [String?]
@@ -12,6 +12,8 @@ final class PostgresCall {
     var rows: [PostgresRow] = []
     var size = 0
     var refusal: PostgresError?
+    /// The size of all errors, which libpq keeps until the next query.
+    var errorSize = 0
 
     init(
         _ text: String, _ parameters: [String?], answer: @escaping (Result<[PostgresRow], PostgresError>) -> Void
@@ -24,18 +26,20 @@ final class PostgresCall {
     func end(_ result: Result<[PostgresRow], PostgresError>) {
         timer?.cancel()
         timer = nil
-        let told = answer
+        let completion = answer
         answer = nil
-        told?(result)
+        completion?(result)
     }
 }
 
 extension PostgresConnection {
-    /// Carries out one statement, after those that were asked before. On the loop only.
+    /// Executes one statement, after those queued earlier. On the event loop only.
     ///
     /// - Parameters:
-    ///   - parameters: in their text form, nil for a null.
-    ///   - time: How long the answer may take, with the wait for its turn. A server that takes longer is given up.
+    ///   - parameters: In text form, nil for null.
+    ///   - time: The timeout for the response, including the time in the queue. After a timeout the connection is
+    ///     closed.
+    /// - Throws: ``PostgresError``.
     public func query(
         _ text: String, _ parameters: [String?] = [], within time: Duration,
         isolation: isolated (any Actor)? = #isolation
@@ -46,16 +50,16 @@ extension PostgresConnection {
         return try result.get()
     }
 
-    /// The same.
+    /// The same with a callback.
     ///
-    /// - Parameter answer: Called once, on the loop.
+    /// - Parameter answer: Called once, on the event loop.
     func send(
         _ text: String, _ parameters: [String?], within time: Duration,
         answer: @escaping (Result<[PostgresRow], PostgresError>) -> Void
     ) {
         loop.preconditionCurrent()
         if case .ended(let reason) = state { return answer(.failure(reason)) }
-        guard waiting.count < configuration.mostPending else { return answer(.failure(.crowded)) }
+        guard waiting.count < configuration.maximumPending else { return answer(.failure(.overloaded)) }
         let call = PostgresCall(text, parameters, answer: answer)
         call.timer = loop.schedule(after: time) { [weak self] in self?.end(.timedOut) }
         waiting.append(call)
@@ -68,15 +72,16 @@ extension PostgresConnection {
         let isSent = withCStrings(call.parameters) { values in
             PQsendQueryParams(handle, call.text, Int32(call.parameters.count), nil, values, nil, nil, 1)
         }
-        // Row by row, so that an answer without an end is noticed.
-        guard isSent == 1, PQsetSingleRowMode(handle) == 1 else { return end(.away(words)) }
+        // Row by row, so that an endless response is noticed.
+        guard isSent == 1, PQsetSingleRowMode(handle) == 1 else { return end(.disconnected(words)) }
         flush()
     }
 
-    /// Takes of the answer to the present query what has come.
+    /// Processes what has arrived of the response to the current query.
     func takeAnswers() {
         while state == .open, let call = current, PQisBusy(handle) == 0 {
             guard let result = PQgetResult(handle) else {
+                meter.explained(MessageSize.ofQuery + call.errorSize + recordSize)
                 current = nil
                 call.end(call.refusal.map { .failure($0) } ?? .success(call.rows))
                 sendNext()
@@ -84,35 +89,45 @@ extension PostgresConnection {
             }
             defer { PQclear(result) }
             switch PQresultStatus(result) {
-            case PGRES_SINGLE_TUPLE: take(PostgresRow(result), of: call)
-            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
+            case PGRES_SINGLE_TUPLE: take(result, of: call)
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+                meter.explained(MessageSize.ofEnd(result))
             case PGRES_FATAL_ERROR:
-                guard PQstatus(handle) == CONNECTION_OK else { return end(.away(words)) }
+                guard PQstatus(handle) == CONNECTION_OK else { return end(.disconnected(words)) }
+                call.errorSize += MessageSize.ofError(result)
                 call.refusal = refusal(result)
-            default: end(.away("it says what nobody asked for"))
+            default: end(.disconnected("it sent an unexpected message"))
             }
         }
-        // A connection that has failed is found out by reading; one that libpq has given up, here.
-        if state == .open, PQstatus(handle) != CONNECTION_OK { end(.away(words)) }
+        // Reading detects a failed connection; this detects one that libpq has given up.
+        if state == .open, PQstatus(handle) != CONNECTION_OK { end(.disconnected(words)) }
     }
 
-    private func take(_ row: PostgresRow, of call: PostgresCall) {
+    private func take(_ result: OpaquePointer, of call: PostgresCall) {
+        // PostgreSQL's own limit (appendix K).
+        guard PQnfields(result) <= 1664 else { return end(.disconnected("its response has too many columns")) }
+        let size = MessageSize.ofRow(result)
+        // Records of TLS hold 8 KiB of a PostgreSQL server's output.
+        meter.explained(recordSize > 0 ? size + size / 64 : size)
+        let row = PostgresRow(result)
         call.size += row.size + 64
-        guard call.size <= configuration.mostAnswerBytes else { return end(.away("its answer is too long")) }
+        guard call.size <= configuration.maximumAnswerBytes else {
+            return end(.disconnected("its response is too long"))
+        }
         call.rows.append(row)
     }
 
-    /// Of what it says, the first line alone: details may have values in them.
+    /// Only the primary message, because details may contain values.
     private func refusal(_ result: OpaquePointer) -> PostgresError {
         func field(_ code: Character) -> String {
             PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) } ?? ""
         }
-        return .refused(code: String(field("C").prefix(5)), told(field("M")))
+        return .refused(code: String(field("C").prefix(5)), redacted(field("M")))
     }
 }
 
 extension PostgresRow {
-    /// The one row of a result.
+    /// The single row of a result.
     fileprivate init(_ result: OpaquePointer) {
         self.init(
             (0..<PQnfields(result)).map { column in
@@ -123,7 +138,7 @@ extension PostgresRow {
     }
 }
 
-/// Lends texts to C, nil as a null pointer.
+/// Passes texts to C, nil as a null pointer.
 func withCStrings<Value>(
     _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
 ) -> Value {

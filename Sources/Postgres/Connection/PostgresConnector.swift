@@ -1,18 +1,19 @@
 public import EventLoops
 
-/// Makes connections to one PostgreSQL, whichever of its addresses is there.
+/// Connects to one PostgreSQL server, at whichever of its addresses is reachable.
 public final class PostgresConnector: @unchecked Sendable {
-    // Sendable because everything mutable is touched on `loop` alone.
+    // Sendable because all mutable state is confined to `loop`.
     public let loop: EventLoop
     public let address: PostgresAddress
     private let configuration: PostgresConnection.Configuration
     private let lookup: HostLookup
-    /// The last that was made.
+    /// The connection made last.
     private weak var connection: PostgresConnection?
     private var isClosed = false
 
-    /// Of one name; who has more of them has them for other reasons than that one may be away.
-    private static let mostAddresses = 4
+    /// The maximum number of addresses to try for one name. A name with more of them does not have them for
+    /// availability.
+    private static let maximumAddresses = 4
 
     /// - Throws: ``PostgresConnection/Configuration/Invalid``.
     public init(
@@ -26,13 +27,13 @@ public final class PostgresConnector: @unchecked Sendable {
         lookup = HostLookup(address.host, address.port, loop: loop)
     }
 
-    /// Connects. On the loop only.
+    /// Connects. On the event loop only.
     ///
-    /// - Throws: Why none of its addresses lets one in, to write; of the last that was tried.
+    /// - Throws: ``PostgresError``: why the address tried last did not accept a connection with write access.
     public func connect(
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> PostgresConnection {
-        var failure = PostgresError.away("it has no address")
+        var failure = PostgresError.disconnected("it has no address")
         for digits in try await addresses() {
             guard !isClosed else { break }
             let connection = PostgresConnection(address, digits: digits, configuration, loop: loop)
@@ -47,22 +48,22 @@ public final class PostgresConnector: @unchecked Sendable {
         throw failure
     }
 
-    /// Ends what is under way and the last connection that was made, and makes no more. On the loop only.
+    /// Cancels a running attempt, closes the connection made last, and makes no more. On the event loop only.
     public func close() {
         isClosed = true
         connection?.close()
     }
 
-    /// Nil for a socket in a folder.
+    /// The numeric addresses; nil for a Unix socket.
     private func addresses(isolation: isolated (any Actor)? = #isolation) async throws -> [String?] {
         guard !address.host.hasPrefix("/") else { return [nil] }
         let answer = await withCheckedContinuation { continuation in
             lookup.find(within: configuration.lookupTime) { continuation.resume(returning: $0) }
         }
         switch answer {
-        case .found(let found): return found.compactMap(\.digits).prefix(Self.mostAddresses).map(\.self)
-        case .unknown: throw PostgresError.away("its name is not known")
-        case .late: throw PostgresError.away("its name was not found in time")
+        case .found(let found): return found.compactMap(\.digits).prefix(Self.maximumAddresses).map(\.self)
+        case .unknown: throw PostgresError.disconnected("its name does not resolve")
+        case .late: throw PostgresError.disconnected("resolving its name timed out")
         }
     }
 }

@@ -2,12 +2,12 @@ import DequeModule
 import EventLoops
 import Glibc
 
-/// One connection to a server: commands go out, and its replies are handed to those who sent them, in their order.
+/// One connection to a server: sends commands, and passes each reply to the sender of its command, in order.
 ///
-/// Of what comes nothing is believed: a reply that nobody asked for, or what is none, ends it. On the loop only. Once
-/// closed, by whomever, it is of no use any more.
+/// Input is not trusted: an unexpected or malformed reply ends the connection. On the event loop only. A closed
+/// connection cannot be reopened.
 final class RedisConnection: EventHandler {
-    /// With nil if the connection ends before the reply.
+    /// Called with nil if the connection ends before the reply.
     typealias Answer = (RedisReply?) -> Void
 
     private struct Call {
@@ -27,24 +27,24 @@ final class RedisConnection: EventHandler {
     private var callsBytes = 0
     private var output: [UInt8] = []
     private var written = 0
-    /// Whether the socket has to have room before more is written.
+    /// Whether writing must wait until the socket has room.
     private var isBlocked = false
 
-    /// Told of the messages of a channel that it was subscribed to.
+    /// Receives the messages of a subscribed channel.
     var listener: (([UInt8]) -> Void)?
 
-    /// Reads in one turn of the loop; each of at most 64 KB.
-    private static let readsInTurn = 4
+    /// The maximum number of reads per iteration of the event loop, and the size of each in bytes.
+    private static let readsPerTurn = 4
     private static let readSize = 65_536
-    /// Memory for output that is kept while nothing is written.
+    /// The largest output buffer, in bytes, that is kept while there is nothing to send.
     private static let spareCapacity = 131_072
 
-    /// Begins to connect. Nil when that fails at once.
+    /// Starts to connect. Nil if that fails at once.
     ///
     /// - Parameters:
-    ///   - onOpen: The connection stands. Called later, on the loop.
-    ///   - onEnd: It was refused or has ended, and why, but not by ``close()``. Called once, on the loop, before what waits
-    ///     for replies is told.
+    ///   - onOpen: Called later, on the event loop, when the connection is established.
+    ///   - onEnd: Called once, on the event loop, with the reason, if the connection is refused or ends other than by
+    ///     ``close()``; before waiting commands fail.
     init?(
         _ address: HostAddress, _ configuration: RedisClient.Configuration, loop: EventLoop,
         onOpen: @escaping () -> Void, onEnd: @escaping (String) -> Void
@@ -53,7 +53,7 @@ final class RedisConnection: EventHandler {
         self.configuration = configuration
         self.onOpen = onOpen
         self.onEnd = onEnd
-        parser = ReplyParser(bounds: ReplyParser.Bounds(bytes: configuration.mostReplyBytes))
+        parser = ReplyParser(bounds: ReplyParser.Bounds(bytes: configuration.maximumReplyBytes))
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         socket = Glibc.socket(address.family, type, 0)
         guard socket >= 0 else { return nil }
@@ -69,22 +69,22 @@ final class RedisConnection: EventHandler {
     }
 
     deinit {
-        // Its loop has been stopped, and watches nothing any more.
+        // The event loop has been stopped, so nothing is watched any more.
         if socket >= 0 { Glibc.close(socket) }
     }
 
-    /// Whether replies are still to come.
+    /// Whether replies are still due.
     var isOwed: Bool { !calls.isEmpty }
 
-    /// Sends a command; false when so much waits already that it was not taken, and then `answer` is never called.
+    /// Sends a command. Returns false if too much is waiting already; `answer` is then never called.
     ///
-    /// - Parameter answer: Called once, on the loop, later.
+    /// - Parameter answer: Called once, later, on the event loop.
     func send(_ words: [[UInt8]], answer: @escaping Answer) -> Bool {
-        guard socket >= 0, calls.count < configuration.mostPending else { return false }
+        guard socket >= 0, calls.count < configuration.maximumPending else { return false }
         let bytes = CommandBytes.of(words)
-        // A server may well answer what it has not read: both are bounded.
+        // A server may reply to commands that it has not read, so both queues are bounded.
         let waiting = max(callsBytes, output.count - written)
-        guard waiting + bytes.count <= configuration.mostPendingBytes else { return false }
+        guard waiting + bytes.count <= configuration.maximumPendingBytes else { return false }
         calls.append(Call(answer: answer, size: bytes.count))
         callsBytes += bytes.count
         output.append(contentsOf: bytes)
@@ -92,7 +92,7 @@ final class RedisConnection: EventHandler {
         return true
     }
 
-    /// Closes it at once; commands that wait are answered with nil, and `onEnd` is not called.
+    /// Closes the connection at once. Waiting commands get nil as their reply, and `onEnd` is not called.
     func close() {
         guard socket >= 0 else { return }
         loop.unwatch(socket)
@@ -109,11 +109,11 @@ final class RedisConnection: EventHandler {
         guard socket >= 0 else { return }
         guard !isConnecting else { return open() }
         if !events.isDisjoint(with: [.readable, .peerFinished, .hungUp, .failed]) { read() }
-        // Reading may have ended it.
+        // Reading may have closed the connection.
         if socket >= 0, isBlocked, events.contains(.writable) { write() }
     }
 
-    /// Reads what has come and was not read yet. The connection may be closed after that.
+    /// Reads data that has arrived and was not read yet. The connection may be closed afterwards.
     func takeArrived() {
         if socket >= 0, !isConnecting { read() }
     }
@@ -137,7 +137,7 @@ final class RedisConnection: EventHandler {
     // MARK: - Reading
 
     private func read() {
-        for _ in 0..<Self.readsInTurn where socket >= 0 {
+        for _ in 0..<Self.readsPerTurn where socket >= 0 {
             var count = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { room, used in
                 count = recv(socket, room.baseAddress, room.count, 0)
@@ -154,7 +154,7 @@ final class RedisConnection: EventHandler {
     }
 
     private func takeReplies() {
-        do throws(ReplyFault) {
+        do throws(ReplyError) {
             while socket >= 0, let reply = try parser.next() { take(reply) }
         } catch {
             end(error.description)
@@ -165,14 +165,14 @@ final class RedisConnection: EventHandler {
         if let listener, let parts = reply.list, parts.count == 3, parts[0].text == "message" {
             return listener(parts[2].bytes ?? [])
         }
-        guard let call = calls.popFirst() else { return end("it says what nobody asked for") }
+        guard let call = calls.popFirst() else { return end("it sent an unexpected message") }
         callsBytes -= call.size
         call.answer(reply)
     }
 
     // MARK: - Writing
 
-    /// A connection that fails is found out by reading.
+    /// Errors are left to `read()`, which detects a failed connection.
     private func write() {
         while written < output.count {
             let count = output[written...].withUnsafeBytes {
@@ -197,7 +197,7 @@ final class RedisConnection: EventHandler {
     }
 
     private func watch() {
-        // One that cannot be watched ends by the time limits of its greeting and its commands.
+        // If the descriptor cannot be watched, timeouts of the greeting and of commands end the connection.
         try? loop.rewatch(socket, for: isBlocked ? [.read, .write] : .read)
     }
 }

@@ -3,13 +3,13 @@ import EventLoops
 extension RedisLink {
     typealias Outcome = Result<RedisReply, RedisError>
 
-    /// A command under way: answered once, by the server or by its time.
+    /// A command in progress. It is completed exactly once, by the server or by its timeout.
     private final class Command {
         private var answer: ((Outcome) -> Void)?
-        /// Told of what comes in the end of a command that ran out of time.
+        /// Called with the final outcome of a command that has timed out.
         private var late: ((Outcome) -> Void)?
         var timer: LoopTimer?
-        /// Whether it is still answered in its time.
+        /// Whether it has not timed out.
         var isInTime: Bool { answer != nil }
 
         init(_ answer: @escaping (Outcome) -> Void, late: ((Outcome) -> Void)?) {
@@ -17,7 +17,7 @@ extension RedisLink {
             self.late = late
         }
 
-        func runOut() {
+        func timeOut() {
             let answer = answer
             self.answer = nil
             timer = nil
@@ -27,10 +27,10 @@ extension RedisLink {
         func end(_ outcome: Outcome) {
             timer?.cancel()
             timer = nil
-            let told = answer ?? late
+            let completion = answer ?? late
             answer = nil
             late = nil
-            told?(outcome)
+            completion?(outcome)
         }
     }
 
@@ -39,52 +39,52 @@ extension RedisLink {
         _ words: [[UInt8]], within time: Duration, late: ((Outcome) -> Void)? = nil,
         answer: @escaping (Outcome) -> Void
     ) {
-        guard let connection else { return answer(.failure(.away)) }
+        guard let connection else { return answer(.failure(.disconnected)) }
         let command = Command(answer, late: late)
         let isSent = connection.send(words) { [weak self] reply in
-            defer { self?.tellWhenQuiet() }
+            defer { self?.notifyIfQuiet() }
             guard let reply else { return command.end(.failure(.closed)) }
-            // One that answers too late each time is of no more use than one that hangs.
+            // A server whose replies are always late is as useless as one that hangs.
             if command.isInTime { self?.noteAnswer() }
             if case .error(let text) = reply { return command.end(.failure(.refused(text))) }
             command.end(.success(reply))
         }
-        guard isSent else { return answer(.failure(.crowded)) }
+        guard isSent else { return answer(.failure(.overloaded)) }
         life.sent(at: .now)
         command.timer = loop.schedule(after: time) { [weak self] in
-            // Where this process got no time to run, the answer may be there, and only not have been read.
+            // If this process was not scheduled for a while, the reply may have arrived without having been read.
             self?.connection?.takeArrived()
             guard command.isInTime else { return }
-            command.runOut()
+            command.timeOut()
             self?.timedOut()
         }
     }
 
-    /// Stops once all that was sent is answered, or after so long.
+    /// Stops as soon as all commands have been answered, or after this time.
     ///
-    /// - Parameter done: Called once, on the loop.
+    /// - Parameter done: Called once, on the event loop.
     func stop(within grace: Duration, done: @escaping () -> Void) {
         let end = { [self] in
-            whenQuiet = nil
+            onQuiet = nil
             stop()
             done()
         }
         guard connection?.isOwed == true, grace > .zero else { return end() }
-        let timer = loop.schedule(after: grace) { [weak self] in self?.whenQuiet?() }
-        whenQuiet = {
+        let timer = loop.schedule(after: grace) { [weak self] in self?.onQuiet?() }
+        onQuiet = {
             timer.cancel()
             end()
         }
     }
 
-    /// A server that hangs while nobody asks it for anything, or a connection of which the other end is gone without a
-    /// word, is found out by this.
+    /// Schedules health checks, which detect a server that hangs while no commands are sent, and a peer that
+    /// disappeared silently.
     func beat() {
         heartbeat = loop.schedule(after: configuration.heartbeatPause) { [weak self] in
             guard let self else { return }
             send([Array("PING".utf8)], within: configuration.heartbeatTime) { [weak self] outcome in
-                // So much waits already that nothing is sent any more, and no time of it will run out.
-                if case .failure(.crowded) = outcome { self?.timedOut() }
+                // The queue is full, so no command is sent that could time out.
+                if case .failure(.overloaded) = outcome { self?.timedOut() }
             }
             if life.isConnected { beat() }
         }
@@ -94,7 +94,7 @@ extension RedisLink {
         life.answered(at: .now, isOwed: connection?.isOwed ?? false)
     }
 
-    private func tellWhenQuiet() {
-        if connection?.isOwed != true { whenQuiet?() }
+    private func notifyIfQuiet() {
+        if connection?.isOwed != true { onQuiet?() }
     }
 }

@@ -1,65 +1,66 @@
 import EventLoops
 
-/// One connection that comes back: greets the server, and tries again after a pause when it is away. With a channel, it is
-/// for hearing what is published there, and of no other use.
+/// A connection that reconnects: greets the server, and tries again after a pause while the server is away. With a
+/// channel, it only receives messages published there.
 ///
-/// On the loop only.
+/// On the event loop only.
 final class RedisLink {
     private let address: RedisAddress
     private let channel: String?
-    private let heard: ([UInt8]) -> Void
+    private let received: ([UInt8]) -> Void
     let configuration: RedisClient.Configuration
     let loop: EventLoop
     private let lookup: HostLookup
     private let onChange: (RedisClient.State) -> Void
-    var life: ConnectionLife
+    var life: ConnectionLifecycle
     private var attempt: RedisConnection?
-    /// Of the server's, those that were not tried in this attempt.
+    /// The server's addresses not tried yet in this attempt.
     private var addresses: ArraySlice<HostAddress> = []
     /// Ends a pause or a greeting.
     private var timer: LoopTimer?
     var heartbeat: LoopTimer?
-    /// Tells the answers of one attempt from those of one before.
+    /// Distinguishes events of the current attempt from those of earlier ones.
     private var attempts: UInt64 = 0
-    /// What is to be done when no command waits any more.
-    var whenQuiet: (() -> Void)?
+    /// Called when no command waits any more.
+    var onQuiet: (() -> Void)?
 
-    /// Of one name; who has more of them has them for other reasons than that one may be away.
-    private static let mostAddresses = 4
+    /// The maximum number of addresses to try for one name. A name with more of them does not have them for
+    /// availability.
+    private static let maximumAddresses = 4
 
     /// - Parameters:
-    ///   - heard: Called with each message of the channel.
-    ///   - onChange: Told of each state, and again after each attempt in vain.
+    ///   - received: Called with each message of the channel.
+    ///   - onChange: Called with each new state, and again after each failed attempt.
     init(
         _ address: RedisAddress, channel: String? = nil, _ configuration: RedisClient.Configuration, loop: EventLoop,
-        lookup: HostLookup, heard: @escaping ([UInt8]) -> Void = { _ in },
+        lookup: HostLookup, received: @escaping ([UInt8]) -> Void = { _ in },
         onChange: @escaping (RedisClient.State) -> Void
     ) {
         self.address = address
         self.channel = channel
-        self.heard = heard
+        self.received = received
         self.configuration = configuration
         self.loop = loop
         self.lookup = lookup
         self.onChange = onChange
-        life = ConnectionLife(configuration)
+        life = ConnectionLifecycle(configuration)
     }
 
-    /// The connection, once the server has let one in.
+    /// The connection, once the server has accepted it.
     var connection: RedisConnection? { life.isConnected ? attempt : nil }
 
-    func start() { perform(life.woke()) }
+    func start() { perform(life.timerFired()) }
 
     func stop() { perform(life.stop()) }
 
-    /// A command's time ran out.
+    /// A command timed out.
     func timedOut() {
         let wasConnected = life.isConnected
         perform(life.timedOut(at: .now, chance: .random(in: 0...1)))
-        if wasConnected, !life.isConnected { onChange(.away("it does not answer")) }
+        if wasConnected, !life.isConnected { onChange(.disconnected("it does not respond")) }
     }
 
-    private func perform(_ effects: [ConnectionLife.Effect]) {
+    private func perform(_ effects: [ConnectionLifecycle.Effect]) {
         for effect in effects {
             switch effect {
             case .connect: connect()
@@ -67,7 +68,7 @@ final class RedisLink {
                 timer?.cancel()
                 timer = loop.schedule(after: pause) { [weak self] in
                     guard let self else { return }
-                    perform(life.woke())
+                    perform(life.timerFired())
                 }
             case .drop: drop()
             }
@@ -91,15 +92,15 @@ final class RedisLink {
             guard let self, attempts == self.attempts else { return }
             switch answer {
             case .found(let found):
-                addresses = found.prefix(Self.mostAddresses)
+                addresses = found.prefix(Self.maximumAddresses)
                 connectToNext()
-            case .unknown: failed(attempts, "its name is not known")
-            case .late: failed(attempts, "its name was not found in time")
+            case .unknown: failed(attempts, "its name does not resolve")
+            case .late: failed(attempts, "resolving its name timed out")
             }
         }
     }
 
-    /// Tries the next of its addresses.
+    /// Tries the next address.
     private func connectToNext() {
         guard let address = addresses.popFirst() else { return }
         attempts += 1
@@ -107,12 +108,12 @@ final class RedisLink {
         timer = loop.schedule(after: configuration.greetingTime) { [weak self] in
             self?.attempt?.takeArrived()
             guard let self, case .greeting = life.state else { return }
-            failed(number, "it does not answer in time")
+            failed(number, "it does not respond in time")
         }
         attempt = RedisConnection(
             address, configuration, loop: loop, onOpen: { [weak self] in self?.greet(number) },
             onEnd: { [weak self] in self?.failed(number, $0) })
-        if attempt == nil { failed(number, "no connection could be begun") }
+        if attempt == nil { failed(number, "no connection could be opened") }
     }
 
     private func greet(_ number: UInt64) {
@@ -126,7 +127,7 @@ final class RedisLink {
             _ = attempt.send(command.map { Array($0.utf8) }) { [weak self] reply in
                 guard let self, number == self.attempts, let reply else { return }
                 if case .error(let text) = reply {
-                    // Of a password its first word alone is told: some servers repeat what was sent.
+                    // Only the error code of a reply to AUTH is logged: some servers repeat the password in its text.
                     let reason = command[0] == "AUTH" ? text.prefix { $0.isUppercase } : text[...].prefix(200)
                     return failed(number, "it refuses \(command[0]): \(reason)")
                 }
@@ -139,7 +140,7 @@ final class RedisLink {
         guard case .greeting = life.state else { return }
         timer?.cancel()
         life.greeted(at: .now)
-        if channel != nil { attempt?.listener = heard }
+        if channel != nil { attempt?.listener = received }
         beat()
         onChange(.connected)
     }
@@ -153,6 +154,6 @@ final class RedisLink {
         let effects = life.ended(at: .now, chance: .random(in: 0...1))
         drop()
         perform(effects)
-        onChange(.away(why))
+        onChange(.disconnected(why))
     }
 }

@@ -1,4 +1,4 @@
-/// A command as a server reads it: a list of strings of any bytes (RESP2).
+/// Encodes a command: an array of bulk strings (RESP2).
 enum CommandBytes {
     static func of(_ words: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = []

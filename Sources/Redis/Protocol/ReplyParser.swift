@@ -1,17 +1,18 @@
-/// Reads what a server sends (RESP2), as a value: bytes go in and replies come out, however the network has cut them.
+/// An incremental parser for a server's output (RESP2): bytes go in and replies come out, wherever the network has
+/// split them.
 ///
-/// What is no reply of RESP2, or larger than the bounds, is a ``ReplyFault``; of what comes after it nothing can be said,
-/// and the connection has to be given up. It keeps no more than one unfinished reply within its bounds, and one read.
+/// Anything that is not RESP2 or exceeds the limits is a ``ReplyError``; the connection must then be closed, because
+/// the rest cannot be interpreted. Holds at most one unfinished reply within the limits, and one read.
 struct ReplyParser: Sendable {
-    /// Of one reply.
+    /// The limits of one reply.
     struct Bounds: Sendable {
-        /// Bytes, as they are sent.
+        /// The size in bytes, as sent.
         var bytes: Int
-        /// Elements of all its lists together.
+        /// The number of elements in all its lists together.
         var elements = 65_536
-        /// Lists within lists.
+        /// The nesting depth of lists.
         var depth = 8
-        /// Bytes of a line: a number, a status or an error.
+        /// The length of a line in bytes: a number, a status or an error.
         var line = 4_096
     }
 
@@ -22,21 +23,21 @@ struct ReplyParser: Sendable {
 
     private let bounds: Bounds
     private var buffer: [UInt8] = []
-    /// Before it all has been read.
+    /// Everything before this offset has been consumed.
     private var position = 0
-    /// Before it no line ends.
+    /// No line ends before this offset.
     private var scanned = 0
-    /// Of a string of which the length alone has come.
+    /// The length of a string whose contents are still to come.
     private var awaited: Int?
-    /// Lists whose elements are coming, the innermost last.
+    /// Unfinished lists, the innermost last.
     private var open: [List] = []
-    /// What has come of the present reply.
+    /// The size and number of elements of the current reply so far.
     private var bytes = 0
     private var elements = 0
 
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let lineFeed = UInt8(ascii: "\n")
-    /// Memory that is kept while nothing waits to be read.
+    /// The largest buffer, in bytes, that is kept while no input is waiting.
     private static let spareCapacity = 131_072
 
     init(bounds: Bounds) { self.bounds = bounds }
@@ -52,8 +53,8 @@ struct ReplyParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next whole reply; nil until more has come.
-    mutating func next() throws(ReplyFault) -> RedisReply? {
+    /// The next complete reply; nil until more input arrives.
+    mutating func next() throws(ReplyError) -> RedisReply? {
         while true {
             let found: RedisReply?
             if let length = awaited {
@@ -68,18 +69,18 @@ struct ReplyParser: Sendable {
         }
     }
 
-    /// Nil for the head of a string or a list that is yet to come.
-    private mutating func read(_ line: ArraySlice<UInt8>) throws(ReplyFault) -> RedisReply? {
+    /// Nil if the line is the head of a string or a list.
+    private mutating func read(_ line: ArraySlice<UInt8>) throws(ReplyError) -> RedisReply? {
         let rest = line.dropFirst()
         switch line.first {
         case UInt8(ascii: "+"): return .bytes(Array(rest))
         case UInt8(ascii: "-"): return .error(String(decoding: rest.prefix(200), as: UTF8.self))
         case UInt8(ascii: ":"): return .integer(try Self.number(rest))
         case UInt8(ascii: "$"):
-            guard let length = try Self.length(rest, most: bounds.bytes - bytes) else { return .nothing }
+            guard let length = try Self.length(rest, limit: bounds.bytes - bytes) else { return .nothing }
             awaited = length
         case UInt8(ascii: "*"):
-            guard let count = try Self.length(rest, most: bounds.elements - elements) else { return .nothing }
+            guard let count = try Self.length(rest, limit: bounds.elements - elements) else { return .nothing }
             guard count > 0 else { return .list([]) }
             guard open.count < bounds.depth else { throw .tooDeep }
             elements += count
@@ -89,7 +90,7 @@ struct ReplyParser: Sendable {
         return nil
     }
 
-    /// The whole reply that this is, or whose last element it is.
+    /// The complete reply that this is, or whose last element it is.
     private mutating func place(_ reply: RedisReply) -> RedisReply? {
         var whole = reply
         while var list = open.popLast() {
@@ -106,7 +107,7 @@ struct ReplyParser: Sendable {
 
     // MARK: - Bytes
 
-    private mutating func takeLine() throws(ReplyFault) -> ArraySlice<UInt8>? {
+    private mutating func takeLine() throws(ReplyError) -> ArraySlice<UInt8>? {
         let end = buffer[scanned...].firstIndex { $0 == Self.carriageReturn || $0 == Self.lineFeed } ?? buffer.count
         scanned = end
         guard end - position <= bounds.line else { throw .tooLarge }
@@ -114,13 +115,13 @@ struct ReplyParser: Sendable {
         return try takeEnd(of: position..<end)
     }
 
-    private mutating func takeString(_ length: Int) throws(ReplyFault) -> [UInt8]? {
+    private mutating func takeString(_ length: Int) throws(ReplyError) -> [UInt8]? {
         guard buffer.count - position > length else { return nil }
         return try takeEnd(of: position..<position + length).map { Array($0) }
     }
 
-    /// What stands before the end of a line, which must follow; nil while that has not come whole.
-    private mutating func takeEnd(of range: Range<Int>) throws(ReplyFault) -> ArraySlice<UInt8>? {
+    /// The bytes in this range, which must be followed by a line end; nil until that has arrived completely.
+    private mutating func takeEnd(of range: Range<Int>) throws(ReplyError) -> ArraySlice<UInt8>? {
         guard buffer[range.upperBound] == Self.carriageReturn else { throw .malformed }
         guard range.upperBound + 1 < buffer.count else { return nil }
         guard buffer[range.upperBound + 1] == Self.lineFeed else { throw .malformed }
@@ -131,19 +132,19 @@ struct ReplyParser: Sendable {
         return buffer[range]
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>) throws(ReplyFault) -> Int64 {
+    private static func number(_ digits: ArraySlice<UInt8>) throws(ReplyError) -> Int64 {
         guard digits.first != UInt8(ascii: "+"), let number = Int64(String(decoding: digits, as: UTF8.self)) else {
             throw .malformed
         }
         return number
     }
 
-    /// Nil for the length -1, which says that there is nothing.
-    private static func length(_ digits: ArraySlice<UInt8>, most: Int) throws(ReplyFault) -> Int? {
+    /// Nil for the length -1, which means null.
+    private static func length(_ digits: ArraySlice<UInt8>, limit: Int) throws(ReplyError) -> Int? {
         let number = try number(digits)
         guard number != -1 else { return nil }
         guard number >= 0 else { throw .malformed }
-        guard number <= most else { throw .tooLarge }
+        guard number <= limit else { throw .tooLarge }
         return Int(number)
     }
 }

@@ -1,14 +1,16 @@
 import Renditions
 import Scheduling
 
-/// Which job goes to which worker, who is ended and who is started: the pool without its processes.
+/// Which job goes to which worker, and which workers to end or start: the worker pool without its processes.
 ///
-/// A job that starts holds a place; a worker is found for it, at best one that rests. A job that is given up lets go of
-/// its place at once, whatever its decoder does: whoever comes next is given another worker, while the one that was left
-/// with the job may finish it (what it makes is still of use) or is ended, by the rules of `PoolMachine+Settling`.
+/// A job that starts holds a permit, and gets a worker, preferably an idle one. An abandoned job gives up its permit at
+/// once, whatever its decoder does, and the next job gets another worker. The worker left with the abandoned job may
+/// finish it, since the result is still of use, or is ended, by the rules of `PoolMachine+Settling`. A worker that
+/// hangs in a read gives up its permit too: see `PoolMachine+Stalls`. How long a job may wait is in
+/// `PoolMachine+Waiting`.
 ///
-/// A pure value: events go in together with the time, effects come out, and the effects of one event are to be performed
-/// before the next is told.
+/// A pure value: events go in together with the time, and effects come out. The effects of one event must be performed
+/// before the next event goes in.
 struct PoolMachine: Sendable {
     typealias JobID = UInt64
     typealias WorkerID = UInt64
@@ -21,87 +23,112 @@ struct PoolMachine: Sendable {
     enum Effect: Hashable, Sendable {
         case start(WorkerID)
         case begin(JobID, WorkerID, mayBeHeavy: Bool)
-        /// Ask the worker to let go of the job.
+        /// Ask the worker to stop the job.
         case stop(JobID, WorkerID)
         case kill(WorkerID)
         case fail(JobID, Failure)
     }
 
     enum Failure: Hashable, Sendable {
-        /// Two workers died over it; `forMemory`: the last one had been refused memory.
+        /// The job has cost two workers. `forMemory`: the last one had been refused memory.
         case died(forMemory: Bool)
         case tookTooLong
+        /// The disk that holds the original does not answer.
+        case sourceHangs
+        /// It had no worker within the time that it may run.
+        case waitedTooLong
         case unavailable
     }
 
     struct Job: Sendable {
         var weight: Weight
+        /// Identifies jobs that share a disk; nil if the disk is unknown.
+        let group: Int?
         let limit: Duration
         var priority: Priority
-        /// Workers that died over it.
+        /// Workers that died while running it.
         var deaths = 0
-        /// The worker that has it.
+        /// The worker that runs it.
         var worker: WorkerID?
+        /// It has waited, or waited and run, for as long as it may wait.
+        var isOutOfPatience = false
+    }
+
+    /// Jobs that compete for the same permits.
+    struct Line: Hashable, Sendable {
+        let weight: Weight
+        let group: Int?
     }
 
     struct Worker: Sendable {
-        enum Duty: Hashable, Sendable {
+        enum Phase: Hashable, Sendable {
             case starting(since: Duration)
-            case resting(since: Duration)
-            /// `left`: since when nobody waits for the job here.
+            case idle(since: Duration)
+            /// `left`: when the job was abandoned at this worker.
             case working(JobID, until: Duration, left: Duration?)
-            /// It was killed, and its end has not been heard of yet.
+            /// It was killed, and its end has not been reported yet.
             case ending
         }
 
-        var duty: Duty
+        var phase: Phase
         var jobs = 0
         var memory: Int64 = 0
-        /// Of the job that it has or had last.
-        var weight = Weight.light
-        /// How often its job was given its time once more.
+        /// The line of its job; nil while it has none. A worker that was killed keeps the line of the job it had.
+        var line: Line?
+        /// It only waits for a disk, so its job has given up its permit.
+        var isStalled = false
+        /// It was killed and does not end, because it hangs in an uninterruptible system call (state D).
+        var isHung = false
+        /// When to check next whether it makes progress or, once killed, hangs.
+        var nextCheck = Duration.zero
+        /// How often the deadline of its job was extended.
         var extensions = 0
-        /// It was refused memory in the job under way.
+        /// It was refused memory during its current job.
         var wasRefusedMemory = false
     }
 
     let configuration: RenderPool.Configuration
-    /// Light and heavy jobs have places of their own, so that neither waits for the other.
-    var lines: [Weight: PlaceAllocator<JobID, Bool>]
+    /// Light and heavy jobs have separate permits, so that neither waits for the other.
+    var queues: [Weight: PermitAllocator<JobID, Int?>]
+    /// The groups with fewer permits because of their stalled workers.
+    var limitedGroups: Set<Int?> = []
     var jobs: [JobID: Job] = [:]
     var workers: [WorkerID: Worker] = [:]
-    /// Jobs that hold a place and have no worker yet, in the order in which they got it.
-    var unserved: [JobID] = []
+    /// Jobs with a permit but no worker yet, in the order in which they got the permit.
+    var unscheduled: [JobID] = []
+    var patience = Patience()
     var counts = WorkerStatistics()
-    /// Since when nothing is to do; nil while something is.
-    var restingSince: Duration?
-    /// A job that was under way was given up since the last rest: more spare workers are worth their memory.
-    var isAgitated = false
+    /// The time since which there has been no work; nil while there is some.
+    var idleSince: Duration?
+    /// A running job was abandoned since the pool was last idle, so more spares are worth their memory.
+    var wantsSpares = false
     var failedStarts = 0
     var noStartBefore = Duration.zero
-    /// When everything that was due had been seen to last.
+    /// When the work that was due was last handled.
     var settledAt = Duration.zero
     private var lastWorker: WorkerID = 0
 
     init(_ configuration: RenderPool.Configuration) {
         self.configuration = configuration
-        lines = [
-            .light: PlaceAllocator(places: configuration.places),
-            .heavy: PlaceAllocator(places: configuration.heavyPlaces),
+        queues = [
+            .light: PermitAllocator(permits: configuration.permits),
+            .heavy: PermitAllocator(permits: configuration.heavyPermits),
         ]
     }
 
-    var isEmpty: Bool { jobs.isEmpty && unserved.isEmpty && lines.values.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { jobs.isEmpty && unscheduled.isEmpty && queues.values.allSatisfy(\.isEmpty) }
 
     // MARK: - Jobs
 
-    /// Puts a job in line. Its id must never have been used.
+    /// Queues a job. Its id must never have been used.
     mutating func submit(
-        _ id: JobID, _ work: RenderJob.Work, isHeavy: Bool, priority: Priority, now: Duration
+        _ id: JobID, _ work: RenderJob.Work, in group: Int? = nil, isHeavy: Bool, priority: Priority, now: Duration
     ) -> [Effect] {
         let weight = isHeavy ? Weight.heavy : .light
-        jobs[id] = Job(weight: weight, limit: configuration.deadlines.limit(of: work), priority: priority)
-        lines[weight]?.enqueue(id, in: true, priority: priority)
+        let limit = configuration.deadlines.limit(of: work)
+        jobs[id] = Job(weight: weight, group: group, limit: limit, priority: priority)
+        if priority.level > .background { patience.add(id, for: limit, now: now) }
+        queues[weight]?.enqueue(id, in: group, priority: priority)
         return settle(now)
     }
 
@@ -114,47 +141,39 @@ struct PoolMachine: Sendable {
     mutating func reprioritise(_ id: JobID, to priority: Priority, now: Duration) -> [Effect] {
         guard let job = jobs[id] else { return [] }
         jobs[id]?.priority = priority
-        lines[job.weight]?.reprioritise(id, to: priority)
+        if job.priority.level == .background, priority.level > .background {
+            patience.add(id, for: job.limit, now: now)
+        }
+        queues[job.weight]?.reprioritise(id, to: priority)
         return settle(now)
     }
 
-    /// Takes a job out of every table.
+    /// Removes a job from every table.
     mutating func forget(_ id: JobID) {
         guard let job = jobs.removeValue(forKey: id) else { return }
-        lines[job.weight]?.remove(id)
-        unserved.removeAll { $0 == id }
-    }
-
-    /// Puts a job that has lost its worker into the line anew.
-    mutating func requeue(_ id: JobID, as weight: Weight? = nil) {
-        guard var job = jobs[id] else { return }
-        unserved.removeAll { $0 == id }
-        lines[job.weight]?.remove(id)
-        job.worker = nil
-        job.weight = weight ?? job.weight
-        jobs[id] = job
-        lines[job.weight]?.enqueue(id, in: true, priority: job.priority)
+        queues[job.weight]?.remove(id)
+        unscheduled.removeAll { $0 == id }
     }
 
     // MARK: - Workers
 
     mutating func ready(_ id: WorkerID, now: Duration) -> [Effect] {
-        guard case .starting = workers[id]?.duty else { return [] }
-        workers[id]?.duty = .resting(since: now)
+        guard case .starting = workers[id]?.phase else { return [] }
+        workers[id]?.phase = .idle(since: now)
         failedStarts = 0
         return settle(now)
     }
 
-    /// The worker has answered. With `isStopped` it has only let go of its job, as it was asked to.
+    /// The worker has answered. With `isStopped`, it has only stopped its job as requested.
     ///
     /// - Returns: Whether the answer ends the job, or nobody waits for it any more.
     mutating func answered(
         _ id: WorkerID, isStopped: Bool = false, memory: Int64, now: Duration
     ) -> (endsJob: Bool, effects: [Effect]) {
-        guard case .working(let job, _, let left) = workers[id]?.duty else { return (false, []) }
+        guard case .working(let job, _, let left) = workers[id]?.phase else { return (false, []) }
         workers[id]?.memory = memory
         var effects = rest(id, now)
-        // A job that yielded its place and is waiting again, or even at another worker by now, has its answer too.
+        // The answer also ends a job that gave up its permit and waits again, or already runs at another worker.
         let endsJob = jobs[job] != nil && !(isStopped && left != nil)
         if endsJob {
             let other = jobs[job]?.worker
@@ -164,13 +183,14 @@ struct PoolMachine: Sendable {
         return (endsJob, effects + settle(now))
     }
 
-    /// The worker found its job to be heavy and let go of it.
+    /// The worker found its job to be heavy and stopped it.
     mutating func foundHeavy(_ id: WorkerID, now: Duration) -> [Effect] {
-        guard case .working(let found, _, _) = workers[id]?.duty else { return [] }
+        guard case .working(let found, _, _) = workers[id]?.phase else { return [] }
+        var effects: [Effect] = []
         if let job = jobs[found], job.weight == .light, job.worker == id || job.worker == nil {
-            requeue(found, as: .heavy)
+            effects = requeue(found, as: .heavy)
         }
-        return rest(id, now) + settle(now)
+        return effects + rest(id, now) + settle(now)
     }
 
     mutating func refusedMemory(_ id: WorkerID) {
@@ -178,15 +198,15 @@ struct PoolMachine: Sendable {
         counts.refusals += 1
     }
 
-    /// The worker has ended, in whatever way.
+    /// The worker has ended, for whatever reason.
     mutating func ended(_ id: WorkerID, now: Duration) -> [Effect] {
         guard let worker = workers.removeValue(forKey: id) else { return [] }
         var effects: [Effect] = []
-        switch worker.duty {
+        switch worker.phase {
         case .starting: effects = startFailed(now)
-        // One that has done nothing did not get ready in truth.
-        case .resting where worker.jobs == 0: effects = startFailed(now)
-        case .resting: counts.deaths += 1
+        // A worker that ended before its first job counts as a failed start.
+        case .idle where worker.jobs == 0: effects = startFailed(now)
+        case .idle: counts.deaths += 1
         case .working(let job, _, let left):
             counts.deaths += 1
             if left == nil { effects = died(over: job, worker) }
@@ -197,65 +217,66 @@ struct PoolMachine: Sendable {
 
     private mutating func died(over id: JobID, _ worker: Worker) -> [Effect] {
         guard var job = jobs[id] else { return [] }
-        // What a worker that has seen nothing else cannot have, no other will.
+        // A new worker was refused the memory, so any other would be too.
         job.deaths += worker.wasRefusedMemory && worker.jobs == 1 ? 2 : 1
         jobs[id] = job
         guard job.deaths < 2 else {
             forget(id)
             return [.fail(id, .died(forMemory: worker.wasRefusedMemory))]
         }
-        // Behind all others: it may do the same again.
-        jobs[id]?.priority.lane = min(job.priority.lane, .prefetch)
-        requeue(id)
-        return []
+        // Behind all visible jobs, because it may cost another worker.
+        jobs[id]?.priority.level = min(job.priority.level, .prefetch)
+        return requeue(id)
     }
 
     mutating func startFailed(_ now: Duration) -> [Effect] {
         counts.failedStarts += 1
         failedStarts += 1
-        // 0.1 s, 0.2 s, 0.4 s … 25.6 s.
+        // The delays are 0.1 s, 0.2 s, 0.4 s … 25.6 s.
         noStartBefore = now + .milliseconds(100 << min(failedStarts - 1, 8))
-        // Once may be chance. Nobody waits for what does not come: where others live, those for whom they will not do.
+        // The first failed start may be chance. After more of them, fail the jobs that no worker can serve: all of them
+        // if none is alive, otherwise those that need a new one.
         guard failedStarts > 1 else { return [] }
-        let isAlone = !workers.values.contains { $0.duty != .ending }
-        return fail { $0.worker == nil && (isAlone || $0.deaths > 0) }
+        let areAllEnding = !workers.values.contains { !$0.isEnding }
+        return fail(.unavailable) { $0.worker == nil && (areAllEnding || $0.deaths > 0) }
     }
 
-    private mutating func fail(_ isHopeless: (Job) -> Bool) -> [Effect] {
+    mutating func fail(_ failure: Failure, _ isHopeless: (Job) -> Bool) -> [Effect] {
         let waiting = jobs.filter { isHopeless($0.value) }.keys
         for id in waiting { forget(id) }
-        return waiting.sorted().map { .fail($0, .unavailable) }
+        return waiting.sorted().map { .fail($0, failure) }
     }
 
-    /// The pool ends.
-    mutating func stopAll() -> [Effect] {
-        let waiting = jobs.keys.sorted()
-        for id in waiting { forget(id) }
-        return waiting.map { .fail($0, .unavailable) } + workers.keys.sorted().flatMap { kill($0) }
+    /// The pool is shutting down.
+    mutating func stopAll(_ now: Duration) -> [Effect] {
+        fail(.unavailable) { _ in true } + workers.keys.sorted().flatMap { kill($0, now) }
     }
 
-    // MARK: - Within
+    // MARK: - Internals
 
-    /// The worker has nothing to do. One that is worn out is ended.
+    /// The worker is idle. A worn-out one is ended.
     private mutating func rest(_ id: WorkerID, _ now: Duration) -> [Effect] {
         guard let worker = workers[id] else { return [] }
-        workers[id]?.duty = .resting(since: now)
+        workers[id]?.phase = .idle(since: now)
+        workers[id]?.line = nil
+        workers[id]?.isStalled = false
         guard
-            worker.jobs >= configuration.jobsPerWorker || worker.memory > configuration.restingMemory
+            worker.jobs >= configuration.jobsPerWorker || worker.memory > configuration.idleMemory
         else { return [] }
         counts.recycled += 1
-        return kill(id)
+        return kill(id, now)
     }
 
-    mutating func kill(_ id: WorkerID) -> [Effect] {
-        guard let worker = workers[id], worker.duty != .ending else { return [] }
-        workers[id]?.duty = .ending
+    mutating func kill(_ id: WorkerID, _ now: Duration) -> [Effect] {
+        guard let worker = workers[id], !worker.isEnding else { return [] }
+        workers[id]?.phase = .ending
+        workers[id]?.nextCheck = now + configuration.killTimeout
         return [.kill(id)]
     }
 
     mutating func newWorker(_ now: Duration) -> [Effect] {
         lastWorker += 1
-        workers[lastWorker] = Worker(duty: .starting(since: now))
+        workers[lastWorker] = Worker(phase: .starting(since: now))
         counts.started += 1
         return [.start(lastWorker)]
     }
@@ -268,11 +289,14 @@ extension PoolMachine {
         var statistics = counts
         statistics.alive = workers.count
         for worker in workers.values {
-            if case .working = worker.duty { statistics.working += 1 }
+            if case .working = worker.phase { statistics.working += 1 }
+            if worker.isStalled { statistics.stalled += 1 }
+            if worker.isHung { statistics.hung += 1 }
             statistics.memory += worker.memory
         }
-        statistics.isAvailable = failedStarts < 2
-        statistics.waiting = unserved.count + lines.values.reduce(0) { $0 + $1.waitingCount }
+        if failedStarts >= 2 { statistics.unavailability = "No render worker can be started." }
+        if areAllHung { statistics.unavailability = "Every render worker hangs in a read from a disk." }
+        statistics.waiting = unscheduled.count + queues.values.reduce(0) { $0 + $1.waitingCount }
         return statistics
     }
 }

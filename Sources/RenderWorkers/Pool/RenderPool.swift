@@ -6,32 +6,33 @@ import Renditions
 import Scheduling
 import Synchronization
 
-/// Render workers and the line in front of them: decoders work in processes of their own, which may crash, hang and bloat
-/// without harm to anybody but the picture that made them.
+/// A pool of render workers and the queue in front of them. Decoders run in separate processes, which may crash, hang
+/// or use too much memory without harm to any image but their own.
 ///
-/// All of its state belongs to its event loop.
+/// All state belongs to the pool's event loop.
 public final class RenderPool: Rendering {
     private typealias JobID = PoolMachine.JobID
     private typealias WorkerID = PoolMachine.WorkerID
 
     private struct Job {
         let job: RenderJob
-        let deliver: @Sendable (Result<RenderAnswer, RenderError>) -> Void
+        let deliver: @Sendable (Result<RenderResult, RenderError>) -> Void
     }
 
     private struct State {
         var machine: PoolMachine
         var jobs: [JobID: Job] = [:]
         var workers: [WorkerID: any RenderWorker] = [:]
-        /// What each worker is at, wanted or not.
+        /// The job of each worker, abandoned or not.
         var tasks: [WorkerID: JobID] = [:]
-        /// How the last worker ended that died over a job.
-        var obituaries: [JobID: (how: String, byOthers: Bool)] = [:]
+        /// For each job, how the last worker that died running it ended.
+        var exitReports: [JobID: (how: String, byOthers: Bool)] = [:]
         var timer: LoopTimer?
         var isStopped = false
-        /// What was said in the log last, by its subject.
+        /// The last message logged about each subject.
         var complaints: [String: String] = [:]
-        var isToldOfFiles = false
+        /// What workers could not be confined in, as far as it has been logged.
+        var notes: Set<String> = []
         var whenEmpty: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -43,14 +44,15 @@ public final class RenderPool: Rendering {
     /// Invariant: read and written on `loop` only.
     nonisolated(unsafe) private var state: State
 
-    /// A pool of real workers. The first is started at once.
+    /// Creates a pool of real workers, and starts the first at once.
     ///
     /// - Parameter program: The path of `tessera-renderer`.
     /// - Throws: `RenderLimits.Invalid`; `LoopError` when the process has no descriptors left.
     public convenience init(configuration: Configuration = Configuration(), program: String) throws {
         try self.init(
             configuration: configuration,
-            starter: ProcessStarter(program: program, limits: configuration.limits))
+            starter: ProcessStarter(
+                program: program, limits: configuration.limits, threadLimit: configuration.threadsPerWorker))
     }
 
     init(configuration: Configuration, starter: any WorkerStarting) throws {
@@ -68,7 +70,7 @@ public final class RenderPool: Rendering {
 
     public func render(
         _ job: RenderJob, priority: Priority,
-        deliver: @escaping @Sendable (Result<RenderAnswer, RenderError>) -> Void
+        deliver: @escaping @Sendable (Result<RenderResult, RenderError>) -> Void
     ) -> any RenderHandle {
         let id = lastJob.wrappingAdd(1, ordering: .relaxed).newValue
         on { pool in
@@ -76,7 +78,7 @@ public final class RenderPool: Rendering {
             pool.state.jobs[id] = Job(job: job, deliver: deliver)
             pool.perform(
                 pool.state.machine.submit(
-                    id, job.work, isHeavy: job.isKnownHeavy, priority: priority, now: Self.now()))
+                    id, job.work, in: job.group, isHeavy: job.isKnownHeavy, priority: priority, now: Self.now()))
         }
         return Handle(id: id, pool: self)
     }
@@ -92,13 +94,13 @@ public final class RenderPool: Rendering {
         }
     }
 
-    /// Fails what waits, ends all workers, and comes back when the last has ended.
+    /// Fails the waiting jobs, ends all workers, and returns when the last has ended.
     public func stop() async {
         await withCheckedContinuation { continuation in
             on { pool in
                 pool.state.isStopped = true
                 pool.state.whenEmpty.append(continuation)
-                pool.perform(pool.state.machine.stopAll())
+                pool.perform(pool.state.machine.stopAll(Self.now()))
             }
         }
         await loop.stop()
@@ -109,20 +111,20 @@ public final class RenderPool: Rendering {
     private func on(_ body: @escaping @Sendable (RenderPool) -> Void) {
         loop.execute {
             body(self)
-            self.settleDown()
+            self.becomeIdle()
         }
     }
 
     private func cancel(_ id: JobID) {
         let effects = state.machine.cancel(id, now: Self.now())
-        // What is under way is kept for its answer; the rest goes now.
+        // A running job is kept for its answer; any other is removed now.
         if !state.tasks.values.contains(id) { state.jobs[id] = nil }
-        state.obituaries[id] = nil
+        state.exitReports[id] = nil
         perform(effects)
     }
 
     private func perform(_ effects: [PoolMachine.Effect]) {
-        // The figures tell of what happened before anybody can see it.
+        // Publish the statistics before anyone can see the results of the event.
         publish()
         for effect in effects {
             switch effect {
@@ -140,15 +142,15 @@ public final class RenderPool: Rendering {
 
     private func start(_ id: WorkerID) {
         guard !state.isStopped else { return }
-        // The worker is told of before it can tell of itself: its events come in later turns of the loop.
+        // The worker is stored before its first event arrives, because its events come in later iterations of the loop.
         state.workers[id] = starter.start(on: loop) { [weak self] event in
             guard let self else { return }
-            hear(event, of: id)
-            settleDown()
+            handle(event, of: id)
+            becomeIdle()
         }
     }
 
-    private func hear(_ event: WorkerEvent, of id: WorkerID) {
+    private func handle(_ event: WorkerEvent, of id: WorkerID) {
         let now = Self.now()
         switch event {
         case .ready(let confinement): ready(id, confinement, now)
@@ -165,16 +167,16 @@ public final class RenderPool: Rendering {
             if case .failure(let error) = result, error.reason == .stopped { isStopped = true }
             let (endsJob, effects) = state.machine.answered(id, isStopped: isStopped, memory: memory, now: now)
             perform(effects)
-            if let job { endsJob ? end(job, result) : salvage(job, result) }
+            if let job { endsJob ? end(job, result) : deliverAnyway(job, result) }
         case .gone(let how, let byOthers):
             state.workers[id] = nil
             let job = state.tasks.removeValue(forKey: id)
             let before = state.machine.counts
-            if let job { state.obituaries[job] = (how, byOthers) }
+            if let job { state.exitReports[job] = (how, byOthers) }
             let effects = state.machine.ended(id, now: now)
             let counts = state.machine.counts
-            if counts.deaths > before.deaths { complain(Self.death, how) }
-            if counts.failedStarts > before.failedStarts { complain("A render worker could not be started.", how) }
+            if counts.deaths > before.deaths { logOnce(Self.death, how) }
+            if counts.failedStarts > before.failedStarts { logOnce("A render worker could not be started.", how) }
             perform(effects)
             if let job { forgetUnlessWanted(job) }
         }
@@ -182,25 +184,31 @@ public final class RenderPool: Rendering {
 
     private func ready(_ id: WorkerID, _ confinement: WorkerMessage.Confinement, _ now: Duration) {
         state.machine.counts.confinement = confinement
-        if !confinement.files, !state.isToldOfFiles {
-            state.isToldOfFiles = true
-            configuration.logger.notice("The kernel has no Landlock: what files workers may read is not limited.")
+        if !confinement.files { noteOnce("The kernel lacks Landlock: the workers' file access is not restricted.") }
+        if confinement.calls, !confinement.threads {
+            noteOnce(
+                "The workers' threads are not limited: the kernel is older than Linux 5.7, or the container runtime uses"
+                    + " seccomp's notifications itself.")
         }
         guard confinement.calls || configuration.allowsUnconfined else {
-            complain("A render worker cannot be locked in, so that nothing is decoded.", "no seccomp")
+            logOnce("A render worker cannot be sandboxed, so nothing is decoded.", "no seccomp")
             state.workers[id]?.kill()
             return
         }
         perform(state.machine.ready(id, now: now))
     }
 
-    private func end(_ id: JobID, _ result: Result<RenderAnswer, RenderError>) {
-        state.obituaries[id] = nil
+    private func noteOnce(_ text: String) {
+        if state.notes.insert(text).inserted { configuration.logger.notice("\(text)") }
+    }
+
+    private func end(_ id: JobID, _ result: Result<RenderResult, RenderError>) {
+        state.exitReports[id] = nil
         state.jobs.removeValue(forKey: id)?.deliver(result)
     }
 
-    /// An answer that came although its worker had been left: it is of use if it is one.
-    private func salvage(_ id: JobID, _ result: Result<RenderAnswer, RenderError>) {
+    /// Delivers a successful result of an abandoned job, since it is still of use.
+    private func deliverAnyway(_ id: JobID, _ result: Result<RenderResult, RenderError>) {
         guard !state.machine.isWanted(id), let job = state.jobs.removeValue(forKey: id) else { return }
         if case .success = result { job.deliver(result) }
     }
@@ -208,48 +216,56 @@ public final class RenderPool: Rendering {
     private func forgetUnlessWanted(_ id: JobID) {
         guard !state.machine.isWanted(id), !state.tasks.values.contains(id) else { return }
         state.jobs[id] = nil
-        state.obituaries[id] = nil
+        state.exitReports[id] = nil
     }
 
     private func error(_ failure: PoolMachine.Failure, of job: JobID) -> RenderError {
-        let (how, byOthers) = state.obituaries[job] ?? ("", false)
+        let (how, byOthers) = state.exitReports[job] ?? ("", false)
         switch failure {
         case .died where byOthers: return .unavailable("its worker was killed twice, from outside: \(how)")
         case .died(forMemory: false): return .decoderDied(how)
         case .died(forMemory: true): return .tooMuchMemory(limit: configuration.limits.memory, how)
         case .tookTooLong: return .tookTooLong("its worker was ended")
+        case .sourceHangs: return .sourceHangs("its worker waits for a read")
+        case .waitedTooLong: return .waitedTooLong
         case .unavailable: return .unavailable(state.complaints.values.sorted().joined(separator: "; "))
         }
     }
 
     private static let death = "A render worker died."
 
-    /// Says in the log what went wrong; a failed start that is like the one before is said once.
-    private func complain(_ what: String, _ how: String) {
+    /// Logs what went wrong. Repeated failed starts with the same reason are logged once.
+    private func logOnce(_ what: String, _ how: String) {
         if state.complaints[what] != how || what == Self.death {
             configuration.logger.warning("\(what)", metadata: ["how": "\(how)"])
         }
         if what != Self.death { state.complaints[what] = how }
     }
 
-    /// After every event: the timer for what is due next, and the figures for whoever asks.
-    private func settleDown() {
+    /// After every event: sets the timer for the next due time, and publishes the statistics.
+    private func becomeIdle() {
         let now = Self.now()
         state.timer?.cancel()
         state.timer = nil
-        if !state.isStopped, let next = state.machine.nextMoment() {
+        if let next = state.machine.nextMoment() {
             state.timer = loop.schedule(after: max(.zero, next - now)) { [weak self] in
                 guard let self else { return }
                 let now = Self.now()
+                for id in state.machine.workersToCheck(now) {
+                    guard let worker = state.workers[id] else { continue }
+                    state.machine.recordCheck(
+                        of: id, hasAdvanced: worker.hasAdvanced(), isUninterruptible: worker.isUninterruptible,
+                        now: now)
+                }
                 for id in state.machine.overdue(now) where state.workers[id]?.wasStarved == true {
                     state.machine.extend(id)
                 }
                 perform(state.machine.tick(now))
-                settleDown()
+                becomeIdle()
             }
         }
         publish()
-        if state.isStopped, state.workers.isEmpty {
+        if state.isStopped, state.workers.keys.allSatisfy({ state.machine.workers[$0]?.isHung == true }) {
             for continuation in state.whenEmpty { continuation.resume() }
             state.whenEmpty = []
         }

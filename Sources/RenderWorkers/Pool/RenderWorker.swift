@@ -1,37 +1,43 @@
 import EventLoops
 import Renditions
 
-/// Somebody who does jobs, one at a time. On the pool's loop only, and every call returns at once.
+/// A worker that does one job at a time. Used on the pool's loop only; every call returns at once.
 protocol RenderWorker: AnyObject {
-    /// Gives it a job; it must be ready and have answered the one before.
+    /// Gives it a job. It must be ready and have answered its previous job.
     func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool)
 
-    /// Asks it to let go of the job, if it is still at it and its decoder lets it be stopped.
+    /// Asks it to stop the job, if it is still running and its decoder can be stopped.
     func stop(_ job: UInt64)
 
-    /// Whether, since its job began, it had less than half a processor: others had it.
+    /// Whether it has had less than half a processor since its job began, because other programs used it.
     var wasStarved: Bool { get }
 
-    /// Ends it, whatever it does. Its end is told as any other.
+    /// Whether it has used processor time since the last call, or since its job began or it was killed.
+    func hasAdvanced() -> Bool
+
+    /// Whether it is in a system call that even a kill does not end.
+    var isUninterruptible: Bool { get }
+
+    /// Ends it, whatever it does. Its end is reported like any other.
     func kill()
 }
 
-/// What a worker tells its pool.
+/// What a worker reports to its pool.
 enum WorkerEvent: Sendable {
     case ready(WorkerMessage.Confinement)
-    case ended(Result<RenderAnswer, RenderError>, memory: Int64)
-    /// It let go of its job, which is heavy and was not to be.
+    case ended(Result<RenderResult, RenderError>, memory: Int64)
+    /// It stopped its job because the job turned out to be heavy and heavy jobs were not allowed.
     case heavy
     case refusedMemory(Int64)
-    /// It has ended, or never was; the last event. How, for the log: bounded, and printable. `byOthers`: somebody from
-    /// outside killed it, the kernel for want of memory perhaps.
+    /// It has ended, or failed to start. The last event. Carries the reason for the log, bounded and printable.
+    /// `byOthers`: something outside the pool killed it, perhaps the kernel for lack of memory.
     case gone(String, byOthers: Bool)
 }
 
-/// Makes workers. Real ones are processes; tests have others.
+/// Creates workers. Real ones are processes; tests use others.
 protocol WorkerStarting: Sendable {
-    /// Begins the start of a worker; returns at once.
+    /// Begins to start a worker; returns at once.
     ///
-    /// - Parameter tell: Called on the loop, never within a call to the worker.
-    func start(on loop: EventLoop, tell: @escaping (WorkerEvent) -> Void) -> any RenderWorker
+    /// - Parameter onEvent: Called on the loop, never within a call to the worker.
+    func start(on loop: EventLoop, onEvent: @escaping (WorkerEvent) -> Void) -> any RenderWorker
 }

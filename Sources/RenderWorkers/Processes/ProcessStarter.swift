@@ -3,21 +3,23 @@ import EventLoops
 import Glibc
 import Renditions
 
-/// Starts workers that are processes.
+/// Starts workers as processes.
 struct ProcessStarter: WorkerStarting {
     private let program: String
     private let limits: RenderLimits
+    private let threadLimit: Int
     private let thread = SpawnThread()
 
-    init(program: String, limits: RenderLimits) {
+    init(program: String, limits: RenderLimits, threadLimit: Int) {
         self.program = program
         self.limits = limits
+        self.threadLimit = threadLimit
     }
 
-    func start(on loop: EventLoop, tell: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
-        let worker = WorkerProcess(on: loop, tell: tell)
+    func start(on loop: EventLoop, onEvent: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
+        let worker = WorkerProcess(threadLimit: threadLimit, on: loop, onEvent: onEvent)
         let (program, words) = (program, limits.words)
-        // Invariant: the worker is touched on the loop alone; the thread only carries the reference.
+        // Invariant: only the loop touches the worker; the thread only carries the reference.
         nonisolated(unsafe) let carried = worker
         thread.run {
             let spawned = Self.spawn(program, words)
@@ -33,7 +35,7 @@ struct ProcessStarter: WorkerStarting {
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
             return .failure(SpawnFailure("socketpair", errno))
         }
-        // The worker must never wait for somebody to read what it complains of.
+        // Non-blocking, so that the worker never waits for its error output to be read.
         guard clinux_pipe(&pipes, O_CLOEXEC | O_NONBLOCK) == 0 else {
             let code = errno
             pair.forEach { close($0) }
@@ -67,8 +69,8 @@ struct ProcessStarter: WorkerStarting {
         return .success(SpawnedProcess(channel: pair[0], errors: pipes[0], pidfd: pidfd, number: process))
     }
 
-    /// One arena, so that memory which is freed can be used again by any thread; no way through the machine's own
-    /// libvips modules, of which the worker loads those it wants; dates and texts as everywhere.
+    /// One arena, so that any thread can reuse freed memory. No search path to the machine's libvips modules: the
+    /// worker loads the ones it needs itself. A fixed locale for dates and texts.
     private static let environment = [
         "MALLOC_ARENA_MAX=1", "RUST_BACKTRACE=0", "VIPSHOME=/nonexistent", "LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin",
         "HOME=/nonexistent", "SWIFT_BACKTRACE=enable=no", "TZ=UTC",
@@ -83,7 +85,7 @@ struct ProcessStarter: WorkerStarting {
     }
 }
 
-/// The descriptors of a process that has been started; whoever takes them closes them.
+/// The descriptors of a started process; the receiver must close them.
 struct SpawnedProcess: Sendable {
     let channel: Int32
     let errors: Int32
@@ -91,7 +93,7 @@ struct SpawnedProcess: Sendable {
     let number: pid_t
 }
 
-/// No process could be started.
+/// The process could not be started.
 struct SpawnFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// One thread that lives as long as the pool and starts its processes: a worker asks the kernel to end it with its parent,
-/// and for the kernel the parent is the thread that started it (`PR_SET_PDEATHSIG`, prctl(2)). A start also takes
-/// milliseconds, which an event loop does not have.
+/// A thread that lives as long as the pool and starts its processes. A worker asks the kernel to end it together with
+/// its parent, and to the kernel the parent is the thread that started it (`PR_SET_PDEATHSIG`, prctl(2)). A start also
+/// takes some milliseconds, during which an event loop must not block.
 final class SpawnThread: Sendable {
     private final class Core: @unchecked Sendable {
         // Sendable because `work` and `isStopped` are touched only while `mutex` is held.
@@ -54,7 +54,7 @@ final class SpawnThread: Sendable {
         pthread_detach(thread)
     }
 
-    /// The thread ends when it has done what it was given. Its processes end with it.
+    /// The thread ends after its queued work. Its processes end with it.
     deinit { core.change { core.isStopped = true } }
 
     func run(_ work: @escaping @Sendable () -> Void) { core.change { core.work.append(work) } }

@@ -2,36 +2,44 @@ import CLinux
 import EventLoops
 import Glibc
 import Renditions
+import Sandbox
 
-/// A worker in a process of its own: packets to and fro, what it wrote as it died, and its end. On the loop only.
+/// A worker in a separate process: the packets to and from it, its error output, and its end. Used on the loop only.
 final class WorkerProcess: RenderWorker, EventHandler {
-    /// Bytes of what a worker complained of that are kept for the log.
+    /// Bytes of a worker's error output to keep for the log.
     private static let keptComplaints = 1_500
-    /// A packet and the few bytes around it.
+    /// The size of a packet with its header.
     private static let bufferLength = WorkerMessage.packetLength + 1_024
-    /// Packets that are read before others have their turn.
-    private static let packetsInTurn = 64
-    /// Packets that a socket's buffer holds at most, small ones.
+    /// Packets to read before other events of the loop get their turn.
+    private static let packetsPerTurn = 64
+    /// The maximum number of packets that a socket's buffer holds, for small packets.
     private static let packetsHeld = 1_024
 
     private let loop: EventLoop
-    private var tell: ((WorkerEvent) -> Void)?
+    private let threadLimit: Int
+    private var onEvent: ((WorkerEvent) -> Void)?
     private var spawned: SpawnedProcess?
-    private var assembly = AnswerAssembly()
+    /// Nil before it is ready, and if the kernel does not limit its threads.
+    private var threads: ThreadSupervisor?
+    private var isReady = false
+    private var assembly = ResponseAssembler()
     private var buffer = [UInt8](repeating: 0, count: bufferLength)
     private var isKilled = false
-    /// When the job under way began, by the clock and by what the process had used of the processor.
+    /// When the current job began: the time, and the processor time that the process had used by then.
     private var begun = (time: Duration.zero, used: Duration.zero)
-    private var isDeaf = false
-    /// Why it was ended here, if it broke the rules.
+    /// The processor time used at the last check for progress.
+    private var usedAtLastCheck = Duration.zero
+    private var ignoresMessages = false
+    /// Why the pool ended it, if it violated the protocol.
     private var breach: String?
 
-    init(on loop: EventLoop, tell: @escaping (WorkerEvent) -> Void) {
+    init(threadLimit: Int, on loop: EventLoop, onEvent: @escaping (WorkerEvent) -> Void) {
+        self.threadLimit = threadLimit
         self.loop = loop
-        self.tell = tell
+        self.onEvent = onEvent
     }
 
-    /// The process is there, or could not be started.
+    /// The process was started, or failed to start.
     func take(_ result: Result<SpawnedProcess, SpawnFailure>) {
         do {
             let spawned = try result.get()
@@ -40,7 +48,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
             try loop.watch(spawned.pidfd, for: .read, handler: self)
             if isKilled { kill() }
         } catch {
-            // Without its descriptors it ends by itself; the kernel does so too when the starting thread ends.
+            // Without its descriptors it ends by itself, and the kernel also ends it with the starting thread.
             if let spawned { clinux_pidfd_kill(spawned.pidfd, SIGKILL) }
             end("\(error)", wasKilled: false)
         }
@@ -51,7 +59,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
     func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool) {
         guard let spawned else { return }
         guard job.descriptors.allSatisfy({ fcntl($0, F_GETFL) & O_ACCMODE == O_RDONLY }) else {
-            return tellSoon(
+            return emitLater(
                 .ended(
                     .failure(
                         RenderError(
@@ -60,6 +68,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
         }
         _ = readComplaints(spawned)
         begun = (.read(CLOCK_MONOTONIC), processorTime(spawned))
+        usedAtLastCheck = begun.used
         assembly.expect(job.work, job: id, mayBeHeavy: mayBeHeavy)
         let packet = PoolMessage.job(JobMessage(job: id, work: job.work, mayBeHeavy: mayBeHeavy)).bytes
         let descriptors = job.descriptors + (job.output.map { [$0] } ?? [])
@@ -81,7 +90,20 @@ final class WorkerProcess: RenderWorker, EventHandler {
         return (processorTime(spawned) - begun.used) * 2 < .read(CLOCK_MONOTONIC) - begun.time
     }
 
-    /// Of all its threads.
+    func hasAdvanced() -> Bool {
+        guard let spawned else { return false }
+        let used = processorTime(spawned)
+        defer { usedAtLastCheck = used }
+        return used - usedAtLastCheck >= .milliseconds(1)
+    }
+
+    var isUninterruptible: Bool {
+        // Without a process, its start is what hangs.
+        guard let spawned else { return true }
+        return ProcessState.isUninterruptible(spawned.number)
+    }
+
+    /// The processor time of all its threads.
     private func processorTime(_ spawned: SpawnedProcess) -> Duration {
         var clock = clockid_t()
         return clock_getcpuclockid(spawned.number, &clock) == 0 ? .read(clock) : .zero
@@ -89,62 +111,96 @@ final class WorkerProcess: RenderWorker, EventHandler {
 
     func kill() {
         isKilled = true
-        if let spawned { clinux_pidfd_kill(spawned.pidfd, SIGKILL) }
+        guard let spawned else { return }
+        usedAtLastCheck = processorTime(spawned)
+        clinux_pidfd_kill(spawned.pidfd, SIGKILL)
     }
 
     // MARK: - From the process
 
     func descriptorIsReady(_ events: Readiness) {
         guard let spawned else { return }
-        receive(spawned, upTo: Self.packetsInTurn)
+        receive(spawned, upTo: Self.packetsPerTurn)
         var status: Int32 = 0
         switch clinux_pidfd_reap(spawned.pidfd, &status) {
         case 0: break
         case 1:
-            // What it said before it ended, it said: no more than its socket holds.
+            // Read what it sent before it ended, which is at most what its socket holds.
             receive(spawned, upTo: Self.packetsHeld)
             end(describe(status, spawned), wasKilled: status == -SIGKILL)
         default: end("waitid: \(String(cString: strerror(errno)))", wasKilled: false)
         }
     }
 
-    /// Reads some packets; the loop comes back for more when others have had their turn.
+    /// Reads a limited number of packets; the loop calls again after other events.
     private func receive(_ spawned: SpawnedProcess, upTo limit: Int) {
-        for _ in 0..<limit where !isDeaf && tell != nil {
-            // Its descriptors are of no interest: one beside a packet is an error.
-            let count = clinux_receive_packet(spawned.channel, &buffer, buffer.count, Int32(MSG_DONTWAIT), nil, nil)
+        for _ in 0..<limit where !ignoresMessages && onEvent != nil {
+            let (count, descriptors) = receivePacket(spawned.channel)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
             if count < 0 { return breaks("recvmsg: \(String(cString: strerror(errno)))") }
-            // Whoever let go of the channel, or says nothing, can do nothing more.
+            // A worker that closed the channel, or sends nothing valid, can do nothing more.
             if count == 0 { return breaks(nil) }
             do throws(MessageError) {
-                if let event = try assembly.take(buffer[..<count]) { tellOf(event) }
+                let event = try assembly.take(buffer[..<count])
+                if case .ready(let confinement) = event {
+                    guard supervise(confinement, descriptors) else { return breaks("its threads cannot be limited") }
+                }
+                if let event { emit(event) }
             } catch {
+                descriptors.forEach { close($0) }
                 return breaks("its message breaks the rules: \(error)")
             }
         }
     }
 
-    private func tellOf(_ event: AnswerAssembly.Event) {
+    /// Receives descriptors only with the first packet, which a worker sends before it has seen a picture. Later, one
+    /// that comes with a packet is an error.
+    private func receivePacket(_ channel: Int32) -> (count: Int, descriptors: [Int32]) {
+        guard !isReady else {
+            return (clinux_receive_packet(channel, &buffer, buffer.count, Int32(MSG_DONTWAIT), nil, nil), [])
+        }
+        var descriptors = [Int32](repeating: -1, count: Int(CLINUX_MOST_DESCRIPTORS))
+        var number = 0
+        let count = clinux_receive_packet(
+            channel, &buffer, buffer.count, Int32(MSG_DONTWAIT), &descriptors, &number)
+        return (count, Array(descriptors[..<number]))
+    }
+
+    /// Takes over the descriptors that came with the worker's first message.
+    private func supervise(_ confinement: WorkerMessage.Confinement, _ descriptors: [Int32]) -> Bool {
+        isReady = true
+        guard confinement.threads else {
+            descriptors.forEach { close($0) }
+            return descriptors.isEmpty
+        }
+        guard let requests = Sandbox.ThreadRequests(descriptors: descriptors) else {
+            descriptors.forEach { close($0) }
+            return false
+        }
+        threads = try? ThreadSupervisor(requests, limit: threadLimit, on: loop) { [weak self] in self?.breaks($0) }
+        return threads != nil
+    }
+
+    private func emit(_ event: ResponseAssembler.Event) {
         switch event {
-        case .ready(let confinement): tell?(.ready(confinement))
-        case .ended(_, let result, let memory): tell?(.ended(result, memory: memory))
-        case .heavy: tell?(.heavy)
-        case .refusedMemory(let count): tell?(.refusedMemory(count))
+        case .ready(let confinement): onEvent?(.ready(confinement))
+        case .ended(_, let result, let memory): onEvent?(.ended(result, memory: memory))
+        case .heavy: onEvent?(.heavy)
+        case .refusedMemory(let count): onEvent?(.refusedMemory(count))
         }
     }
 
-    private func tellSoon(_ event: WorkerEvent) {
-        // Invariant: touched on the loop alone.
+    private func emitLater(_ event: WorkerEvent) {
+        // Invariant: touched on the loop only.
         nonisolated(unsafe) let process = self
-        loop.execute { process.tell?(event) }
+        loop.execute { process.onEvent?(event) }
     }
 
-    /// It is not listened to any longer. Its end is told when the kernel has told of it.
+    /// Stops reading from the worker. Its end is reported when the kernel reports it.
     private func breaks(_ why: String?) {
-        guard let spawned, !isDeaf else { return }
-        isDeaf = true
+        guard let spawned, !ignoresMessages else { return }
+        ignoresMessages = true
         breach = why
         loop.unwatch(spawned.channel)
         clinux_pidfd_kill(spawned.pidfd, SIGKILL)
@@ -155,9 +211,11 @@ final class WorkerProcess: RenderWorker, EventHandler {
             for descriptor in [spawned.channel, spawned.pidfd] { loop.unwatch(descriptor) }
             for descriptor in [spawned.channel, spawned.pidfd, spawned.errors] { close(descriptor) }
         }
+        threads?.end()
+        threads = nil
         spawned = nil
-        let last = tell
-        tell = nil
+        let last = onEvent
+        onEvent = nil
         last?(.gone(how, byOthers: wasKilled && !isKilled && breach == nil))
     }
 
@@ -169,7 +227,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
         return parts.joined(separator: "; ")
     }
 
-    /// The first lines that wait, printable; the rest is read and let go.
+    /// Reads the first lines of the error output, in printable form, and discards the rest.
     private func readComplaints(_ spawned: SpawnedProcess) -> String {
         var first: [UInt8] = []
         for _ in 0..<4 {

@@ -1,13 +1,12 @@
-/// What an `Accept` header (RFC 9110 §12.5.1) says of image types. What does not parse is left out, as if it had not
-/// been sent.
+/// The image types in an `Accept` header (RFC 9110 §12.5.1). Elements that do not parse are ignored.
 struct AcceptedTypes {
-    /// Thousandths, by subtype of `image`; the greatest where one is named twice.
+    /// Weights in thousandths by subtype of `image`; the largest if one is repeated.
     private var named: [String: Int] = [:]
     private var anyImage: Int?
     private var anything: Int?
 
     init(_ header: String) {
-        // A header is bounded by the server; the elements are bounded here all the same.
+        // The server limits the length of a header; this limits the number of its elements as well.
         for element in header.split(separator: ",", maxSplits: 64) {
             var parts = element.split(separator: ";", omittingEmptySubsequences: false).map(Self.trim)[...]
             guard let range = parts.popFirst()?.lowercased() else { continue }
@@ -23,13 +22,13 @@ struct AcceptedTypes {
         }
     }
 
-    /// The weight of a subtype that the header names, 0 to 1000; nil where it does not.
+    /// The weight of a subtype that the header names, 0 to 1000; nil if it doesn't.
     func explicitWeight(ofSubtype subtype: String) -> Int? { named[subtype] }
 
-    /// The weight by the most specific range that matches, 0 to 1000; 0 where none does.
+    /// The weight of the most specific range that matches, 0 to 1000; 0 if none does.
     func weight(ofSubtype subtype: String) -> Int { named[subtype] ?? anyImage ?? anything ?? 0 }
 
-    /// The `q` parameter in thousandths (RFC 9110 §12.4.2), 1000 without one; nil where it is malformed.
+    /// The `q` parameter in thousandths (RFC 9110 §12.4.2), 1000 if absent; nil if malformed.
     private static func weight(among parameters: ArraySlice<Substring>) -> Int? {
         for parameter in parameters {
             guard let equals = parameter.firstIndex(of: "=") else { continue }
@@ -40,7 +39,7 @@ struct AcceptedTypes {
         return 1000
     }
 
-    /// `qvalue`: "0" or "1", then at most three decimals.
+    /// Parses a `qvalue`: "0" or "1", then at most three decimals.
     private static func thousandths(_ text: Substring) -> Int? {
         let digits = Array(text.utf8)
         guard let first = digits.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1") else { return nil }
@@ -57,7 +56,7 @@ struct AcceptedTypes {
         return first == UInt8(ascii: "1") ? 1000 : value
     }
 
-    /// Optional whitespace (RFC 9110 §5.6.3) taken from both ends.
+    /// Removes optional whitespace (RFC 9110 §5.6.3) at both ends.
     private static func trim(_ text: Substring) -> Substring {
         let isSpace = { (character: Character) in character == " " || character == "\t" }
         var trimmed = text.drop(while: isSpace)

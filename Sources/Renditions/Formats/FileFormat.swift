@@ -1,4 +1,7 @@
-/// What the file of a rendition is: one that was encoded, or the original as it is, where that does as well.
+import Images
+
+/// The actual format of a rendition's file: an encoded one, or the original's if the original itself serves as the
+/// rendition.
 public enum FileFormat: String, CaseIterable, Hashable, Sendable {
     case avif
     case webp
@@ -6,8 +9,10 @@ public enum FileFormat: String, CaseIterable, Hashable, Sendable {
     case png
     case gif
 
+    /// The media type of the file.
     public var mediaType: String { "image/" + rawValue }
 
+    /// The format of a file encoded as `format`.
     public init(_ format: OutputFormat) {
         self =
             switch format {
@@ -17,25 +22,19 @@ public enum FileFormat: String, CaseIterable, Hashable, Sendable {
             }
     }
 
-    /// By a file's first bytes; nil where they are of no such file.
+    /// Detects the format from a file's first bytes; nil if it is none of these, and for an AVIF image sequence.
     public init?(of file: some Collection<UInt8>) {
-        if file.starts(with: [0xff, 0xd8, 0xff]) {
-            self = .jpeg
-        } else if file.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) {
-            self = .png
-        } else if file.starts(with: "GIF87a".utf8) || file.starts(with: "GIF89a".utf8) {
-            self = .gif
-        } else if file.starts(with: "RIFF".utf8), file.dropFirst(8).starts(with: "WEBP".utf8) {
-            self = .webp
-        } else if file.dropFirst(4).starts(with: "ftypavif".utf8) {
-            self = .avif
-        } else {
-            return nil
-        }
+        guard !file.dropFirst(4).starts(with: "ftypavis".utf8),
+            let format = ImageFormat(firstBytes: file.prefix(Self.signatureLength))
+        else { return nil }
+        self.init(rawValue: format.name)
     }
 
-    /// Whether whoever asks for the format can show this. What shows AVIF shows WebP too (it is the younger of the two),
-    /// and JPEG, PNG and GIF are shown by all.
+    /// Bytes that the signatures of these formats need.
+    private static let signatureLength = 16
+
+    /// Whether a client that accepts `format` can show this. A client that shows AVIF also shows WebP, the older of
+    /// the two, and all clients show JPEG, PNG and GIF.
     public func suits(_ format: OutputFormat) -> Bool {
         switch self {
         case .jpeg, .png, .gif: true

@@ -1,18 +1,19 @@
 import Images
 
-/// How a rendition is encoded. The raw value is its name in cache keys.
+/// The encoding of a rendition. The raw value is its name in cache keys.
 public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
     case avif
     case webp
     case jpeg
 
+    /// The media type of the encoded file.
     public var mediaType: String { "image/" + rawValue }
 
-    /// The format for a rendition that a client with this `Accept` header (RFC 9110 §12.5.1) should get.
+    /// Chooses the format of a rendition for a client with this `Accept` header (RFC 9110 §12.5.1).
     ///
-    /// AVIF and WebP are chosen only where they are named: many clients that say `image/*` or `*/*` cannot show them.
-    /// Of the formats accepted the one with the greatest weight is taken, and among equals the one that is worth
-    /// most at the rendition's size. Where nothing fits it is JPEG, as §12.5.1 allows.
+    /// AVIF and WebP are chosen only if the header names them: many clients that send `image/*` or `*/*` cannot show
+    /// them. Among the accepted formats, the one with the largest weight is chosen, and among equals the one that is
+    /// best at the rendition's size. If none is accepted, JPEG is, as §12.5.1 allows.
     public static func negotiate(accept: String?, for rendition: Rendition = .tile) -> OutputFormat {
         guard let accept else { return .jpeg }
         let accepted = AcceptedTypes(accept)
@@ -27,8 +28,8 @@ public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
         return best.format
     }
 
-    /// Best first, as measured on 37 photographs with libvips 8.14 at the qualities of `Encoding`; Benchmarks/README.md has
-    /// the bytes at equal quality:
+    /// Best first, as measured on 37 photographs with libvips 8.14 at the qualities of `Encoding`;
+    /// Benchmarks/README.md lists the bytes at equal quality:
     ///
     /// | bytes, and CPU of the encoder | JPEG | WebP | AVIF |
     /// | --- | --- | --- | --- |
@@ -36,14 +37,12 @@ public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
     /// | tile | 11.9 KB, 0.6 ms | 8.0 KB, 2.7 ms | 4.7 KB, 11 ms |
     /// | screen | 175 KB, 8 ms | 99 KB, 48 ms | 58 KB, 50 ms |
     ///
-    /// For the screen AVIF needs another 40 to 60 MB of memory a thread. As good as the WebP it saves a tenth of the bytes.
+    /// At screen size AVIF needs another 40 to 60 MB of memory per thread. At the quality of the WebP it saves a
+    /// tenth of the bytes.
     static func preferences(for rendition: Rendition) -> [OutputFormat] {
-        switch rendition {
-        case .preview: [.webp, .jpeg, .avif]
-        case .step160, .tile, .step640: [.avif, .webp, .jpeg]
-        case .step1280, .screen, .step2560, .original: [.webp, .avif, .jpeg]
-        // The others cannot hold every picture, nor be written line by line.
-        case .full, .pyramid: [.jpeg]
-        }
+        // The other formats cannot hold every picture, nor be written line by line.
+        if rendition.hasAllPixels { return [.jpeg] }
+        if rendition == .preview { return [.webp, .jpeg, .avif] }
+        return rendition.isForScreens ? [.webp, .avif, .jpeg] : [.avif, .webp, .jpeg]
     }
 }

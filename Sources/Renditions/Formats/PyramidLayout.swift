@@ -1,37 +1,41 @@
-/// Where the tiles of a pyramid are: a picture with all its pixels, with half as many on each side, and so on, each level
-/// cut into tiles, so that whoever looks closely gets what they look at and no more. Documentation/pictures.md tells how
-/// the file is written.
+/// The layout of a pyramid's tiles. The first level has all of a picture's pixels, the next half as many on each
+/// side, and so on; each level is cut into tiles, so that a viewer that zooms in fetches only the tiles it shows.
+/// Documentation/api.md describes the file format.
 public struct PyramidLayout: Hashable, Sendable {
     /// One size of the picture.
     public struct Level: Hashable, Sendable {
-        /// Pixels.
+        /// In pixels.
         public let width: Int
-        /// Pixels.
+        /// In pixels.
         public let height: Int
+        /// The number of tiles in a row.
         public let columns: Int
+        /// The number of rows of tiles.
         public let rows: Int
-        /// The number of its first tile, of all tiles of the pyramid.
+        /// The number of its first tile, counted over all levels.
         public let firstTile: Int
     }
 
-    /// Pixels of either side of a tile that is not at an edge.
+    /// The width and height in pixels of a tile that is not at an edge.
     public static let tileSide = 512
-    /// The longest side in pixels of the coarsest level: what is smaller, renditions show.
+    /// The longest side of the coarsest level, in pixels: renditions cover smaller sizes.
     public static let coarsestSide = 2_560
+    /// The media type of the file.
     public static let mediaType = "application/vnd.tessera.pyramid"
+    /// The length of the head before the index, in bytes.
     public static let headLength = 24
-    /// What a tile's place takes in the index.
+    /// The bytes of one tile in the index.
     static let entryLength = 8
 
-    /// Pixels, upright.
+    /// In pixels, after applying the orientation.
     public let width: Int
-    /// Pixels, upright.
+    /// In pixels, after applying the orientation.
     public let height: Int
-    /// The finest first.
+    /// The finest level comes first.
     public let levels: [Level]
-    /// The narrow column of each level is its first, as it is of a picture that was turned after it was cut.
+    /// Whether the narrow column of each level is its first one, because the picture was rotated after cutting.
     public let isCutFromRight: Bool
-    /// The low row of each level is its first.
+    /// Whether the low row of each level is its first one.
     public let isCutFromBottom: Bool
 
     /// - Precondition: `width` and `height` are positive.
@@ -54,15 +58,16 @@ public struct PyramidLayout: Hashable, Sendable {
         self.levels = levels
     }
 
+    /// The number of tiles in all levels.
     public var tileCount: Int { levels.last.map { $0.firstTile + $0.columns * $0.rows } ?? 0 }
 
-    /// Bytes of head and index: where the first tile may be.
+    /// The length of head and index in bytes, which is the earliest offset of a tile.
     public var indexEnd: Int { Self.headLength + tileCount * Self.entryLength }
 
-    /// Head and index as they begin the file, all numbers little endian.
+    /// The head and index at the beginning of the file, with little-endian numbers.
     ///
-    /// - Parameter tiles: Where in the file each tile is, in the order of the index: level by level from the finest, row by
-    ///   row from the top left.
+    /// - Parameter tiles: The byte range of each tile in the file, in the order of the index: level by level from the
+    ///   finest, row by row from the top left.
     public func head(tiles: [Range<Int>]) -> [UInt8] {
         var bytes = Array("TSRP".utf8)
         func append<Number: FixedWidthInteger>(_ number: Number) {

@@ -1,19 +1,22 @@
 import Images
 
-/// A job as it is sent to a worker: one packet, with the original's descriptor beside it.
+/// A job as sent to a worker: one packet, accompanied by the original's descriptor.
 public struct JobMessage: Hashable, Sendable {
-    /// Names the job in the answer; never used twice by one pool.
+    /// Identifies the job in the reply; a pool never uses a number twice.
     public let job: UInt64
+    /// What to do.
     public let work: RenderJob.Work
-    /// Descriptors that are sent beside the message: the originals, and after them the file that is to be written.
+    /// The number of descriptors that accompany the message: the originals, then the output file if there is one.
     public var descriptors: Int {
         switch work {
-        case .survey(let count): count
+        case .readMetadataOfAll(let count): count
+        case .readSidecars(let formats): formats.count
         case .pyramid: 2
-        case .examine, .make, .encode, .glimpse: 1
+        case .readMetadata, .make, .encode, .partialDecode: 1
         }
     }
-    /// Whether a picture that turns out to be heavy may be worked on. If not, the worker says so and lets go of it.
+    /// Whether the worker may proceed if the picture turns out to be heavy. Otherwise it reports that and gives up
+    /// the job.
     public let mayBeHeavy: Bool
 
     public init(job: UInt64, work: RenderJob.Work, mayBeHeavy: Bool) {
@@ -22,16 +25,17 @@ public struct JobMessage: Hashable, Sendable {
         self.mayBeHeavy = mayBeHeavy
     }
 
-    /// Bytes that no message of a pool exceeds.
+    /// The maximum length of any message from a pool, in bytes.
     public static let maximumLength = 256
 
+    /// The encoded message.
     public var bytes: [UInt8] {
         var writer = MessageWriter()
         writer.number(ToWorker.job.rawValue)
         writer.number(job)
         writer.flag(mayBeHeavy)
         switch work {
-        case .examine: writer.number(UInt8(0))
+        case .readMetadata: writer.number(UInt8(0))
         case .make(let wanted):
             writer.number(UInt8(1))
             writer.number(UInt8(wanted.count))
@@ -45,13 +49,17 @@ public struct JobMessage: Hashable, Sendable {
             writer.number(UInt32(clamping: work.height))
             writer.number(work.format.number)
             writer.number(UInt8(clamping: work.quality))
-        case .survey(let count):
+        case .readMetadataOfAll(let count):
             writer.number(UInt8(3))
             writer.number(UInt8(clamping: count))
         case .pyramid: writer.number(UInt8(4))
-        case .glimpse(let format):
+        case .partialDecode(let format):
             writer.number(UInt8(5))
             writer.number(format.number)
+        case .readSidecars(let formats):
+            writer.number(UInt8(6))
+            writer.number(UInt8(clamping: formats.count))
+            for format in formats { writer.number(format.rawValue) }
         }
         return writer.bytes
     }
@@ -60,7 +68,7 @@ public struct JobMessage: Hashable, Sendable {
         job = try reader.number()
         mayBeHeavy = try reader.flag()
         switch try reader.number(UInt8.self) {
-        case 0: work = .examine
+        case 0: work = .readMetadata
         case 1:
             var wanted: [Rendition: OutputFormat] = [:]
             for _ in 0..<(try reader.number(UInt8.self)) {
@@ -75,22 +83,29 @@ public struct JobMessage: Hashable, Sendable {
                     format: try OutputFormat(number: try reader.number()), quality: Int(try reader.number(UInt8.self))))
         case 3:
             let count = Int(try reader.number(UInt8.self))
-            guard (1...RenderJob.mostSurveyed).contains(count) else { throw MessageError("a survey of \(count)") }
-            work = .survey(count)
+            guard (1...RenderJob.maximumFilesPerJob).contains(count) else { throw MessageError("a batch of \(count)") }
+            work = .readMetadataOfAll(count)
         case 4: work = .pyramid
-        case 5: work = .glimpse(try OutputFormat(number: try reader.number()))
+        case 5: work = .partialDecode(try OutputFormat(number: try reader.number()))
+        case 6:
+            let count = Int(try reader.number(UInt8.self))
+            guard (1...RenderJob.maximumFilesPerJob).contains(count) else { throw MessageError("\(count) sidecars") }
+            var formats: [SidecarFormat] = []
+            for _ in 0..<count { formats.append(try SidecarFormat(number: try reader.number())) }
+            work = .readSidecars(formats)
         default: throw MessageError("a job of an unknown kind")
         }
         try reader.end()
     }
 }
 
-/// What the pool says to a worker.
+/// A message from the pool to a worker.
 public enum PoolMessage: Hashable, Sendable {
     case job(JobMessage)
-    /// The job with this number need not be finished. Obeyed where the decoder lets it be, ignored elsewhere.
+    /// The job with this number is no longer needed. Honoured if the decoder allows it, otherwise ignored.
     case stop(UInt64)
 
+    /// The encoded message.
     public var bytes: [UInt8] {
         switch self {
         case .job(let message): return message.bytes
@@ -102,7 +117,7 @@ public enum PoolMessage: Hashable, Sendable {
         }
     }
 
-    /// - Throws: `MessageError` for anything that a pool does not write.
+    /// - Throws: `MessageError` for anything that a pool does not send.
     public init(_ packet: ArraySlice<UInt8>) throws(MessageError) {
         var reader = MessageReader(packet)
         switch ToWorker(rawValue: try reader.number()) {
@@ -120,18 +135,21 @@ private enum ToWorker: UInt8 {
     case stop = 2
 }
 
-/// The renditions in the order of their numbers in messages: append only.
-private let renditions: [Rendition] = [
-    .preview, .tile, .screen, .original, .step160, .step640, .step1280, .step2560, .full, .pyramid,
-]
 private let formats: [OutputFormat] = [.avif, .webp, .jpeg]
 
 extension Rendition {
-    var number: UInt8 { UInt8(renditions.firstIndex(of: self) ?? 0) }
+    var number: UInt8 { storageNumber }
 
     init(number: UInt8) throws(MessageError) {
-        guard renditions.indices.contains(Int(number)) else { throw MessageError("rendition \(number)") }
-        self = renditions[Int(number)]
+        guard let rendition = Rendition(storageNumber: number) else { throw MessageError("rendition \(number)") }
+        self = rendition
+    }
+}
+
+extension SidecarFormat {
+    fileprivate init(number: UInt8) throws(MessageError) {
+        guard let format = SidecarFormat(rawValue: number) else { throw MessageError("a sidecar of format \(number)") }
+        self = format
     }
 }
 

@@ -1,5 +1,5 @@
-/// Reads what `MessageWriter` wrote, of a sender that is not believed: whatever is missing, too long or out of its range
-/// is a `MessageError`, never a trap.
+/// Reads what `MessageWriter` wrote, without trusting the sender: anything missing, too long or out of range throws a
+/// `MessageError`, and never traps.
 package struct MessageReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -42,7 +42,7 @@ package struct MessageReader {
 
     package mutating func finite(_ name: String) throws(MessageError) -> Double {
         let value = Double(bitPattern: try number(UInt64.self))
-        guard value.isFinite else { throw MessageError("\(name) is no number") }
+        guard value.isFinite else { throw MessageError("\(name) is not a number") }
         return value
     }
 
@@ -52,7 +52,7 @@ package struct MessageReader {
         return try take(count)
     }
 
-    /// Text in UTF-8 of at most `limit` bytes, that can be printed.
+    /// Printable UTF-8 text of at most `limit` bytes.
     package mutating func text(upTo limit: Int, _ name: String) throws(MessageError) -> String {
         let text = String(decoding: try block(upTo: limit, name), as: UTF8.self)
         guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
@@ -72,7 +72,7 @@ package struct MessageReader {
     }
 }
 
-/// A message breaks the rules.
+/// A message violates the protocol.
 public struct MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// For the log.
     public let description: String

@@ -1,5 +1,4 @@
-/// Writes the messages between the pool and its workers: numbers with their least significant byte first, texts with
-/// their length before them.
+/// Writes the messages between the pool and its workers: little-endian numbers, and texts preceded by their length.
 package struct MessageWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -13,14 +12,14 @@ package struct MessageWriter {
 
     package mutating func raw(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// At most 65,535 bytes; what is longer is cut.
+    /// A block of at most 65,535 bytes; longer content is truncated.
     package mutating func block(_ content: some Collection<UInt8>) {
         let content = content.prefix(Int(UInt16.max))
         number(UInt16(content.count))
         bytes.append(contentsOf: content)
     }
 
-    /// Text that can be printed, cut after so many bytes.
+    /// Printable text, truncated to this many bytes.
     package mutating func text(_ text: String, upTo limit: Int = 1_024) {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
@@ -38,8 +37,8 @@ package struct MessageWriter {
 }
 
 extension Unicode.Scalar {
-    /// Neither a control character nor one that steers how others are laid out. (What joins letters, or keeps them apart,
-    /// is part of how words are written in Persian and in Hindi, and of pictures that are drawn as one.)
+    /// Whether the character is neither a control character nor one that changes the layout of others. Zero-width
+    /// joiners and non-joiners are allowed, because Persian, Hindi and composed emoji need them.
     var isPrintable: Bool {
         switch properties.generalCategory {
         case .format where self == "\u{200c}" || self == "\u{200d}": true

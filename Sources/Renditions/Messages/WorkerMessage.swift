@@ -1,40 +1,45 @@
 import Images
 
-/// What a worker says to the pool, packet by packet.
+/// A packet from a worker to the pool.
 public enum WorkerMessage: Hashable, Sendable {
-    /// It is locked in and can take a job.
+    /// The worker is sandboxed and can take a job.
     case ready(Confinement)
-    /// What became of a job. The bytes of its renditions follow in `bytes`, one rendition after the other.
+    /// The result of a job. The bytes of its renditions follow in `bytes` packets, one rendition after another.
     case ended(job: UInt64, End, memory: Int64)
     case bytes(ArraySlice<UInt8>)
-    /// What became of the next originals of a survey.
-    case visited(job: UInt64, [End])
-    /// The job that is under way was refused memory: so many bytes.
+    /// The results of a survey's next originals.
+    case results(job: UInt64, [End])
+    /// An allocation of this many bytes failed during the current job.
     case refusedMemory(Int64)
 
-    /// How far a worker could lock itself in.
+    /// How far a worker could sandbox itself.
     public struct Confinement: Hashable, Sendable {
-        /// It can open no file but those that drawing needs (Landlock).
+        /// It can open only the files that decoding needs (Landlock).
         public var files: Bool
-        /// It can make no system calls but those that decoding needs (seccomp).
+        /// It can make only the system calls that decoding needs (seccomp).
         public var calls: Bool
+        /// It gets no more threads than the server grants it (seccomp's user notification). The packet then carries the
+        /// two descriptors of `Sandbox.ThreadRequests`.
+        public var threads: Bool
 
-        public init(files: Bool, calls: Bool) {
+        public init(files: Bool, calls: Bool, threads: Bool) {
             self.files = files
             self.calls = calls
+            self.threads = threads
         }
     }
 
+    /// The result of a job.
     public enum End: Hashable, Sendable {
-        case made(AnswerHead)
+        case made(RenderResponseHead)
         case failed(RenderError)
-        /// The picture is heavy, and the job was not to be.
+        /// The picture is heavy, and the job doesn't allow that.
         case heavy
     }
 
-    /// Bytes of one packet: what fits into a socket's default buffer several times.
+    /// The maximum length of a packet in bytes; several fit into a socket's default buffer.
     public static let packetLength = 60_000
-    /// Bytes of all renditions of one answer.
+    /// The maximum total size of an answer's renditions, in bytes.
     public static let maximumAnswer = 64 << 20
 
     private enum Kind: UInt8 {
@@ -42,9 +47,10 @@ public enum WorkerMessage: Hashable, Sendable {
         case ended = 2
         case bytes = 3
         case refusedMemory = 4
-        case visited = 5
+        case results = 5
     }
 
+    /// The encoded packet.
     public var packet: [UInt8] {
         var writer = MessageWriter()
         switch self {
@@ -52,13 +58,14 @@ public enum WorkerMessage: Hashable, Sendable {
             writer.number(Kind.ready.rawValue)
             writer.flag(confinement.files)
             writer.flag(confinement.calls)
+            writer.flag(confinement.threads)
         case .ended(let job, let end, let memory):
             writer.number(Kind.ended.rawValue)
             writer.number(job)
             writer.number(memory)
             end.write(to: &writer)
-        case .visited(let job, let ends):
-            writer.number(Kind.visited.rawValue)
+        case .results(let job, let ends):
+            writer.number(Kind.results.rawValue)
             writer.number(job)
             writer.number(UInt8(clamping: ends.count))
             for end in ends { end.write(to: &writer) }
@@ -72,26 +79,28 @@ public enum WorkerMessage: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// - Throws: `MessageError` for anything that a worker in its right mind does not write.
+    /// - Throws: `MessageError` for anything that a working worker does not send.
     public init(_ packet: ArraySlice<UInt8>) throws(MessageError) {
         var reader = MessageReader(packet)
         guard let kind = Kind(rawValue: try reader.number()) else { throw MessageError("of an unknown kind") }
         switch kind {
-        case .ready: self = .ready(Confinement(files: try reader.flag(), calls: try reader.flag()))
+        case .ready:
+            self = .ready(
+                Confinement(files: try reader.flag(), calls: try reader.flag(), threads: try reader.flag()))
         case .ended:
             let job = try reader.number(UInt64.self)
-            // No worker has a terabyte; sums of these cannot overflow.
+            // No worker uses a terabyte, and sums below it cannot overflow.
             let memory = try reader.integer(in: 0...1 << 40, "memory")
             let end = try End(&reader)
             self = .ended(job: job, end, memory: memory)
         case .bytes:
             self = .bytes(reader.rest)
             return
-        case .visited:
+        case .results:
             let job = try reader.number(UInt64.self)
             var ends: [End] = []
             for _ in 0..<(try reader.number(UInt8.self)) { ends.append(try End(&reader)) }
-            self = .visited(job: job, ends)
+            self = .results(job: job, ends)
         case .refusedMemory: self = .refusedMemory(try reader.integer(in: 0...Int64.max, "memory"))
         }
         try reader.end()
@@ -115,7 +124,7 @@ extension WorkerMessage.End {
 
     fileprivate init(_ reader: inout MessageReader) throws(MessageError) {
         switch try reader.number(UInt8.self) {
-        case 0: self = .made(try AnswerHead(&reader))
+        case 0: self = .made(try RenderResponseHead(&reader))
         case UInt8.max: self = .heavy
         case let number:
             guard let reason = RenderError.Reason(rawValue: number), reason.isForWorkers else {
@@ -130,10 +139,10 @@ extension WorkerMessage.End {
 }
 
 extension RenderError.Reason {
-    /// Whether it is a worker that can say so. The others are for the pool to find.
+    /// Whether a worker may report this reason. The pool determines the others itself.
     fileprivate var isForWorkers: Bool {
         switch self {
-        case .decoderDied, .tookTooLong, .tooMuchMemory, .unavailable: false
+        case .decoderDied, .tookTooLong, .tooMuchMemory, .unavailable, .waitedTooLong: false
         default: true
         }
     }

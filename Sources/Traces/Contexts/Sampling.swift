@@ -1,8 +1,8 @@
 /// Which traces are recorded (OpenTelemetry SDK, "Sampling").
 public struct Sampling: Hashable, Sendable {
-    /// Of the traces that begin here, the part that is recorded: 0 to 1.
+    /// The fraction of traces starting here that is recorded, 0 to 1.
     public var ratio: Double
-    /// Whether a span that belongs to another is recorded where that one is, whatever the ratio.
+    /// Whether a span with a parent is recorded exactly if its parent is, whatever the ratio.
     public var followsParent: Bool
 
     public init(ratio: Double = 1, followsParent: Bool = true) {
@@ -10,7 +10,7 @@ public struct Sampling: Hashable, Sendable {
         self.followsParent = followsParent
     }
 
-    /// - Parameter trace: Decides by its lower half, of which every service with this ratio makes the same.
+    /// - Parameter trace: Its lower half decides, so that all services with the same ratio make the same decision.
     func records(_ trace: UInt128, below parent: TraceContext?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
         if ratio >= 1 { return true }

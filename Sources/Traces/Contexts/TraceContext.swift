@@ -1,14 +1,14 @@
 public import Tracing
 
-/// Where a span stands in its trace, as services tell each other in `traceparent` and `tracestate` (W3C Trace Context).
+/// A span's position in its trace, as services exchange it in `traceparent` and `tracestate` (W3C Trace Context).
 public struct TraceContext: Hashable, Sendable {
-    /// Of the whole trace; not 0.
+    /// The trace's ID; not 0.
     public var trace: UInt128
-    /// Of the span; not 0.
+    /// The span's ID; not 0.
     public var span: UInt64
-    /// Whether who wrote it records the trace.
+    /// Whether the sender records the trace.
     public var isSampled: Bool
-    /// What other systems say of it, handed on as it came; empty for nothing.
+    /// Vendor-specific data, passed on unchanged; may be empty.
     public var state: String
 
     public init(trace: UInt128, span: UInt64, isSampled: Bool, state: String = "") {
@@ -18,10 +18,10 @@ public struct TraceContext: Hashable, Sendable {
         self.state = state
     }
 
-    /// Bytes of a `tracestate` that is handed on; a longer one is let go of whole (§3.3.1.5 asks for 512 at least).
-    static let mostState = 512
+    /// The longest `tracestate` to pass on, in bytes; a longer one is dropped whole (§3.3.1.5 requires at least 512).
+    static let maximumState = 512
 
-    /// Reads `traceparent` (§3.2). Nil for what is none, and then `state` says nothing either (§4.3).
+    /// Parses `traceparent` (§3.2). Nil if it is malformed; then `state` is ignored, too (§4.3).
     public init?(parent: String, state: String? = nil) {
         let bytes = Array(parent.utf8)
         guard bytes.count >= 55, bytes[2] == UInt8(ascii: "-"), bytes[35] == UInt8(ascii: "-"),
@@ -31,14 +31,15 @@ public struct TraceContext: Hashable, Sendable {
             let span = UInt64(lowercaseHex: bytes[36..<52]), span != 0,
             let flags = UInt8(lowercaseHex: bytes[53..<55])
         else { return nil }
-        // What comes after 00 may say more behind another hyphen (§3.2.4).
+        // Versions after 00 may add fields after another hyphen (§3.2.4).
         guard bytes.count == 55 || version > 0 && bytes[55] == UInt8(ascii: "-") else { return nil }
         let state = state ?? ""
         self.init(
-            trace: trace, span: span, isSampled: flags & 1 == 1, state: state.utf8.count <= Self.mostState ? state : "")
+            trace: trace, span: span, isSampled: flags & 1 == 1,
+            state: state.utf8.count <= Self.maximumState ? state : "")
     }
 
-    /// As `traceparent` has it (§3.2.2).
+    /// The `traceparent` header (§3.2.2).
     public var parent: String { "00-\(traceText)-\(spanText)-0\(isSampled ? 1 : 0)" }
     /// 32 hexadecimal digits.
     public var traceText: String { trace.lowercaseHex }
@@ -53,7 +54,7 @@ extension TraceContext: InstrumentationContextKey {
 }
 
 extension InstrumentationContext {
-    /// The span that what is begun in this context belongs to.
+    /// The parent of spans that start in this context.
     public var trace: TraceContext? {
         get { self[TraceContext.self] }
         set { self[TraceContext.self] = newValue }
@@ -61,7 +62,7 @@ extension InstrumentationContext {
 }
 
 extension FixedWidthInteger {
-    /// Nil for anything but as many lower-case digits as it has.
+    /// Nil unless there are exactly as many digits as the type needs, all lower-case.
     fileprivate init?(lowercaseHex digits: some Collection<UInt8>) {
         guard digits.count == Self.bitWidth / 4 else { return nil }
         var value: Self = 0
@@ -75,7 +76,7 @@ extension FixedWidthInteger {
         self = value
     }
 
-    /// All digits that it has room for.
+    /// All digits of the type's width, with leading zeros.
     var lowercaseHex: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits

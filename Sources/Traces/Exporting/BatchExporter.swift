@@ -1,39 +1,45 @@
 import Dispatch
+import Encodings
 import Locking
 public import Logging
+public import Metrics
 
-/// Sends spans that have ended to a collector: in batches, one at a time, and never so that anybody waits for it
-/// (OpenTelemetry SDK, "Batching processor"). Spans that come while as many wait as may are dropped, and counted.
+/// Sends ended spans to a collector, in batches, one batch at a time, and without ever blocking anyone (OpenTelemetry
+/// SDK, "Batching processor"). Spans that arrive while the queue is full are dropped and counted.
 public final class BatchExporter: Sendable {
-    /// Takes a body in OTLP's JSON form to the collector, once; says within its own deadline what came of it.
+    /// Posts a body in OTLP's JSON form to the collector once, and reports the outcome within its own timeout.
     public typealias Send = @Sendable (_ body: [UInt8], _ done: @escaping @Sendable (Outcome) -> Void) -> Void
-    /// The body of the collector's answer, or why there is none.
+    /// The body of the collector's response, or the reason why there is none.
     public typealias Outcome = Result<[UInt8], Refusal>
 
     /// Why a batch did not arrive, in words for the log.
     public struct Refusal: Error, Hashable, Sendable {
+        /// For the log.
         public let detail: String
 
         public init(detail: String) { self.detail = detail }
     }
 
-    /// What has become of spans so far.
-    public struct Figures: Hashable, Sendable {
-        /// Spans that the collector took.
+    /// Counters since the start; ``metrics`` says what each one counts.
+    public struct Statistics: Hashable, Sendable, MetricsReporting {
         public var exported = 0
-        /// Spans that were too many, or that the collector did not take.
         public var dropped = 0
+
+        public static let metrics: [Metric<Statistics>] = [
+            .counter("spansExported", "Spans accepted by the collector.", \.exported),
+            .counter("spansDropped", "Spans dropped: too many at once, or rejected by the collector.", \.dropped),
+        ]
     }
 
     private struct State {
         var waiting: [SpanRecord] = []
         var isSending = false
-        /// Whether a look at what waits is due.
+        /// Whether a check of the queue is scheduled.
         var isDue = false
-        /// Whether the collector took all of the last batch.
+        /// Whether the collector accepted all of the last batch.
         var takesAll = true
-        var figures = Figures()
-        /// Who waits until nothing waits any more.
+        var figures = Statistics()
+        /// Callers waiting for the queue to empty.
         var flushes: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -42,10 +48,10 @@ public final class BatchExporter: Sendable {
     private let logger: Logger
     private let send: Send
     private let state = Guarded(State())
-    /// Bodies are written here.
+    /// Bodies are encoded on this queue.
     private let queue = DispatchQueue(label: "tessera.traces", qos: .utility)
 
-    /// - Parameter version: Of the program.
+    /// - Parameter version: The program's version.
     public init(_ configuration: Configuration, version: String, logger: Logger, send: @escaping Send) {
         self.configuration = configuration
         self.version = version
@@ -53,13 +59,14 @@ public final class BatchExporter: Sendable {
         self.send = send
     }
 
-    public var figures: Figures { state.withLock(\.figures) }
+    /// The counters so far. Callable from any thread.
+    public var figures: Statistics { state.withLock(\.figures) }
 
-    /// From any thread; never waits.
+    /// Queues a span. Callable from any thread; never blocks.
     func take(_ span: SpanRecord) {
         enum Next { case nothing, now, later }
         let next = state.withLock { state -> Next in
-            guard state.waiting.count < configuration.mostWaiting else {
+            guard state.waiting.count < configuration.maximumWaiting else {
                 state.figures.dropped += 1
                 return .nothing
             }
@@ -80,7 +87,7 @@ public final class BatchExporter: Sendable {
         }
     }
 
-    /// Sends what waits, and comes back when that has been taken or dropped.
+    /// Sends the queued spans, and returns when they have been accepted or dropped.
     public func flush() async {
         await withCheckedContinuation { continuation in
             state.withLock { $0.flushes.append(continuation) }
@@ -102,39 +109,39 @@ public final class BatchExporter: Sendable {
         }
         for continuation in flushed { continuation.resume() }
         guard !batch.isEmpty else { return }
-        let body = SpansBody(batch, of: configuration.resource, version: version)
-        send(body.bytes()) { outcome in
+        let body = SpansBody(spans: batch, resource: configuration.resource, version: version)
+        send(body.json()) { outcome in
             self.queue.async { self.sent(batch.count, outcome) }
         }
     }
 
     private func sent(_ count: Int, _ outcome: Outcome) {
         let lost = Loss(of: count, outcome)
-        let (isNews, goesOn) = state.withLock { state in
+        let (mustLog, continues) = state.withLock { state in
             state.isSending = false
             state.figures.exported += count - lost.spans
             state.figures.dropped += lost.spans
             defer { state.takesAll = lost.spans == 0 }
-            // Behind a whole batch, or where somebody waits for the end, nothing waits for its time; nor does that whose time
-            // came while this was sent.
+            // Continue at once if there is a full batch, if a flush is waiting, or if spans came due while this batch
+            // was being sent.
             let isLate = !state.waiting.isEmpty && !state.isDue
-            let goesOn = state.waiting.count >= configuration.batch || isLate || !state.flushes.isEmpty
-            return (state.takesAll != (lost.spans == 0), goesOn)
+            let continues = state.waiting.count >= configuration.batch || isLate || !state.flushes.isEmpty
+            return (state.takesAll != (lost.spans == 0), continues)
         }
-        if isNews {
+        if mustLog {
             if lost.spans > 0 {
                 logger.warning(
-                    "The collector does not take all traces; what it does not take is dropped.",
+                    "The collector rejects some traces; rejected traces are dropped.",
                     metadata: ["collector": "\(configuration.loggableEndpoint)", "reason": "\(lost.reason)"])
             } else {
-                logger.notice("The collector takes traces again.")
+                logger.notice("The collector accepts traces again.")
             }
         }
-        if goesOn { exportNext() }
+        if continues { exportNext() }
     }
 }
 
-/// What became of a batch, but for what the collector took.
+/// The part of a batch that the collector did not accept.
 private struct Loss {
     let spans: Int
     /// In words for the log.

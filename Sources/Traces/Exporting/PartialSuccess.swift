@@ -1,30 +1,21 @@
-import FoundationEssentials
+import Encodings
 
-/// What a collector did not take of a batch that it took otherwise: `ExportTracePartialSuccess` of OTLP 1, in its JSON form
+/// The part of an accepted batch that a collector rejected: `ExportTracePartialSuccess` of OTLP 1, in its JSON form
 /// (OTLP specification, "Partial Success").
 struct PartialSuccess: Hashable {
     /// At least 0.
     var rejectedSpans = 0
-    /// Why, in words for people.
+    /// The reason, in words for people.
     var errorMessage = ""
 
-    /// - Parameter answer: The body of a collector's answer; most say nothing, and all of the batch was taken.
+    /// - Parameter answer: The body of a collector's response. Most are empty, which means that it accepted the whole
+    ///   batch.
     init(answer: [UInt8]) {
-        struct Answer: Decodable { let partialSuccess: PartialSuccess? }
-        let told = try? JSONDecoder().decode(Answer.self, from: Data(answer))
-        self = told?.partialSuccess ?? self
-    }
-}
-
-extension PartialSuccess: Decodable {
-    private enum Field: CodingKey { case rejectedSpans, errorMessage }
-
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: Field.self)
-        // Numbers of 64 bits are text, and whoever reads them takes numbers, too.
-        let text = try? fields.decode(String.self, forKey: .rejectedSpans)
-        let number = try text.flatMap(Int.init) ?? fields.decodeIfPresent(Int.self, forKey: .rejectedSpans)
-        rejectedSpans = max(0, number ?? 0)
-        errorMessage = try fields.decodeIfPresent(String.self, forKey: .errorMessage) ?? ""
+        guard let decoded = try? JSONField(answer)["partialSuccess"]?.unlessNull else { return }
+        // The JSON encoding writes 64-bit numbers as strings, and requires readers to accept numbers as well.
+        if let field = try? decoded["rejectedSpans"] {
+            rejectedSpans = max(0, (try? field.text()).flatMap { Int($0) } ?? (try? field.integer()) ?? 0)
+        }
+        errorMessage = (try? decoded["errorMessage"]?.text()) ?? ""
     }
 }

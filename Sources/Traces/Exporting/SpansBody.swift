@@ -1,145 +1,107 @@
-import FoundationEssentials
+import Encodings
 import Tracing
 
-/// Spans as a collector takes them: `ExportTraceServiceRequest` of OTLP 1, in its JSON form (OTLP specification, "JSON
-/// Protobuf Encoding": identifiers in hexadecimal digits, 64-bit numbers as text, enumerations as numbers).
-struct SpansBody: Encodable {
-    private let resourceSpans: [ResourceSpans]
+/// Spans in the form that a collector accepts: `ExportTraceServiceRequest` of OTLP 1, in its JSON form (OTLP
+/// specification, "JSON Protobuf Encoding": hexadecimal identifiers, 64-bit numbers as strings, enumerations as
+/// numbers).
+struct SpansBody: JSONWritable {
+    let spans: [SpanRecord]
+    /// Attributes of all the spans.
+    let resource: [String: String]
+    /// The program's version.
+    let version: String
 
-    /// - Parameters:
-    ///   - resource: What tells of all of them.
-    ///   - version: Of the program.
-    init(_ spans: [SpanRecord], of resource: [String: String], version: String) {
-        let scope = ScopeSpans(scope: Scope(name: "tessera", version: version), spans: spans.map(Body.init))
-        let attributes = resource.sorted { $0.key < $1.key }.map { KeyValue(key: $0.key, value: .text($0.value)) }
-        resourceSpans = [ResourceSpans(resource: Resource(attributes: attributes), scopeSpans: [scope])]
-    }
-
-    func bytes() -> [UInt8] {
-        // Nothing in it can fail to be encoded: no number is a fraction without end.
-        (try? JSONEncoder().encode(self)).map(Array.init) ?? []
-    }
-
-    private struct ResourceSpans: Encodable {
-        let resource: Resource
-        let scopeSpans: [ScopeSpans]
-    }
-
-    private struct Resource: Encodable {
-        let attributes: [KeyValue]
-    }
-
-    private struct ScopeSpans: Encodable {
-        let scope: Scope
-        let spans: [Body]
-    }
-
-    private struct Scope: Encodable {
-        let name: String
-        let version: String
-    }
-
-    private struct Body: Encodable {
-        let traceId: String
-        let spanId: String
-        let traceState: String?
-        let parentSpanId: String?
-        let flags: UInt32
-        let name: String
-        let kind: Int
-        let startTimeUnixNano: String
-        let endTimeUnixNano: String
-        let attributes: [KeyValue]
-        let events: [Event]
-        let links: [Link]
-        let status: Status?
-
-        init(_ span: SpanRecord) {
-            traceId = span.context.traceText
-            spanId = span.context.spanText
-            traceState = span.context.state.isEmpty ? nil : span.context.state
-            parentSpanId = span.parent?.lowercaseHex
-            flags = span.context.isSampled ? 1 : 0
-            name = span.name
-            kind = span.kind.number
-            startTimeUnixNano = "\(span.begin)"
-            endTimeUnixNano = "\(span.end)"
-            attributes = span.attributes.told
-            events = span.events.map {
-                Event(timeUnixNano: "\($0.nanosecondsSinceEpoch)", name: $0.name, attributes: $0.attributes.told)
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.list("resourceSpans", [self]) { json, _ in
+                json.member("resource") { json in
+                    json.object { json in
+                        json.list("attributes", resource.sorted { $0.key < $1.key }) { json, attribute in
+                            Self.writeMembers(of: attribute.key, .string(attribute.value), to: &json)
+                        }
+                    }
+                }
+                json.list("scopeSpans", [self]) { json, _ in
+                    json.member("scope") { json in
+                        json.object { json in
+                            json.member("name", "tessera")
+                            json.member("version", version)
+                        }
+                    }
+                    json.list("spans", spans) { Self.writeMembers(of: $1, to: &$0) }
+                }
             }
-            links = span.links.map {
-                Link(traceId: $0.context.traceText, spanId: $0.context.spanText, attributes: $0.attributes.told)
-            }
-            status = span.status.map { Status(code: $0.code == .error ? 2 : 1, message: $0.message) }
         }
     }
 
-    private struct Event: Encodable {
-        let timeUnixNano: String
-        let name: String
-        let attributes: [KeyValue]
-    }
-
-    private struct Link: Encodable {
-        let traceId: String
-        let spanId: String
-        let attributes: [KeyValue]
-    }
-
-    private struct Status: Encodable {
-        let code: Int
-        let message: String?
-    }
-}
-
-private struct KeyValue: Encodable {
-    let key: String
-    let value: Value
-
-    enum Value: Encodable {
-        case text(String)
-        case number(Int64)
-        case fraction(Double)
-        case truth(Bool)
-
-        private enum Keys: String, CodingKey {
-            case stringValue, intValue, doubleValue, boolValue
+    private static func writeMembers(of span: SpanRecord, to json: inout JSONWriter) {
+        json.member("traceId", span.context.traceText)
+        json.member("spanId", span.context.spanText)
+        json.member("traceState", span.context.state.isEmpty ? nil : span.context.state)
+        json.member("parentSpanId", span.parent?.lowercaseHex)
+        json.member("flags", span.context.isSampled ? 1 : 0)
+        json.member("name", span.name)
+        json.member("kind", span.kind.number)
+        json.member("startTimeUnixNano", "\(span.begin)")
+        json.member("endTimeUnixNano", "\(span.end)")
+        writeMember(span.attributes, to: &json)
+        json.list("events", span.events) { json, event in
+            json.member("timeUnixNano", "\(event.nanosecondsSinceEpoch)")
+            json.member("name", event.name)
+            writeMember(event.attributes, to: &json)
         }
+        json.list("links", span.links) { json, link in
+            json.member("traceId", link.context.traceText)
+            json.member("spanId", link.context.spanText)
+            writeMember(link.attributes, to: &json)
+        }
+        if let status = span.status {
+            json.member("status") { json in
+                json.object { json in
+                    json.member("code", status.code == .error ? 2 : 1)
+                    json.member("message", status.message)
+                }
+            }
+        }
+    }
 
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Keys.self)
-            switch self {
-            case .text(let text): try container.encode(text, forKey: .stringValue)
-            case .number(let number): try container.encode("\(number)", forKey: .intValue)
-            case .fraction(let fraction): try container.encode(fraction, forKey: .doubleValue)
-            case .truth(let truth): try container.encode(truth, forKey: .boolValue)
+    private static func writeMember(_ attributes: SpanAttributes, to json: inout JSONWriter) {
+        var all: [(String, SpanAttribute)] = []
+        attributes.forEach { all.append(($0, $1)) }
+        json.list("attributes", all.sorted { $0.0 < $1.0 }) { writeMembers(of: $1.0, $1.1, to: &$0) }
+    }
+
+    /// The longest text of an attribute, in characters; longer ones are truncated.
+    private static let longestText = 1_024
+
+    private static func writeMembers(of name: String, _ attribute: SpanAttribute, to json: inout JSONWriter) {
+        json.member("key", name)
+        json.member("value") { json in
+            json.object { json in
+                switch attribute {
+                case .int32(let number): json.member("intValue", "\(number)")
+                case .int64(let number): json.member("intValue", "\(number)")
+                case .double(let fraction) where fraction.isFinite: json.member("doubleValue", fraction)
+                case .double(let fraction): json.member("stringValue", "\(fraction)")
+                case .bool(let truth): json.member("boolValue", truth)
+                case .string(let text): json.member("stringValue", String(text.prefix(longestText)))
+                case .stringConvertible(let value):
+                    json.member("stringValue", String("\(value)".prefix(longestText)))
+                // The library reserves the right to add kinds, so they can't all be matched by name.
+                default: json.member("stringValue", String("\(attribute)".prefix(longestText)))
+                }
             }
         }
     }
 }
 
-extension SpanAttributes {
-    /// Characters of a text; what is longer is cut.
-    private static var longest: Int { 1_024 }
-
-    fileprivate var told: [KeyValue] {
-        var all: [KeyValue] = []
-        forEach { all.append(KeyValue(key: $0, value: Self.value(of: $1))) }
-        return all.sorted { $0.key < $1.key }
-    }
-
-    private static func value(of attribute: SpanAttribute) -> KeyValue.Value {
-        switch attribute {
-        case .int32(let number): .number(Int64(number))
-        case .int64(let number): .number(number)
-        case .double(let fraction) where fraction.isFinite: .fraction(fraction)
-        case .double(let fraction): .text("\(fraction)")
-        case .bool(let truth): .truth(truth)
-        case .string(let text): .text(String(text.prefix(longest)))
-        case .stringConvertible(let value): .text(String("\(value)".prefix(longest)))
-        // The library says that there may be more kinds, and that none of them may be waited for by name.
-        default: .text(String("\(attribute)".prefix(longest)))
+extension JSONWriter {
+    /// Writes a member that is a list of objects.
+    fileprivate mutating func list<Element>(
+        _ name: StaticString, _ elements: [Element], _ writeMembers: (inout JSONWriter, Element) -> Void
+    ) {
+        member(name) { json in
+            json.list(elements) { json, element in json.object { writeMembers(&$0, element) } }
         }
     }
 }

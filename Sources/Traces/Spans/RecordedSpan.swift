@@ -1,10 +1,11 @@
 import Locking
 public import Tracing
 
-/// A span under way. What is said of it after its end is of no matter.
+/// A running span. Changes after its end are ignored.
 public final class RecordedSpan: Span {
-    /// Links and events of one span, each; what would be more is left out (OpenTelemetry SDK, "Span Limits").
-    static let mostEntries = 128
+    /// The maximum number of links and of events of one span; further ones are dropped (OpenTelemetry SDK, "Span
+    /// Limits").
+    static let maximumEntries = 128
 
     private struct State {
         var name: String
@@ -24,9 +25,9 @@ public final class RecordedSpan: Span {
     private let ended: @Sendable (SpanRecord) -> Void
 
     /// - Parameters:
-    ///   - context: That of what belongs to the span, `trace` in it.
+    ///   - context: The context of the span's children; contains `trace`.
     ///   - begin: Nanoseconds since 1970.
-    ///   - ended: Called once, where the span is recorded.
+    ///   - ended: Called once, if the span is recorded.
     init(
         _ name: String, in context: InstrumentationContext, trace: TraceContext, parent: TraceContext?, kind: SpanKind,
         begin: UInt64, ended: @escaping @Sendable (SpanRecord) -> Void
@@ -57,12 +58,12 @@ public final class RecordedSpan: Span {
     }
 
     public func addEvent(_ event: SpanEvent) {
-        change { if $0.events.count < Self.mostEntries { $0.events.append(event) } }
+        change { if $0.events.count < Self.maximumEntries { $0.events.append(event) } }
     }
 
     public func addLink(_ link: SpanLink) {
         guard let linked = link.context.trace else { return }
-        change { if $0.links.count < Self.mostEntries { $0.links.append((linked, link.attributes)) } }
+        change { if $0.links.count < Self.maximumEntries { $0.links.append((linked, link.attributes)) } }
     }
 
     public func recordError<Instant: TracerInstant>(

@@ -3,7 +3,7 @@ import Tracing
 /// A span that has ended.
 struct SpanRecord: Sendable {
     var context: TraceContext
-    /// Of the span that it belongs to; nil for the first of a trace.
+    /// The parent's ID; nil for the root span of a trace.
     var parent: UInt64?
     var name: String
     var kind: SpanKind

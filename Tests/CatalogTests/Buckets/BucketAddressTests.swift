@@ -4,7 +4,7 @@ import Testing
 @testable import Catalog
 
 @Suite struct BucketAddressTests {
-    @Test func `a prefix is a folder, and a key is encoded as it is signed`() throws {
+    @Test func `a prefix names a folder, and keys and tokens are percent-encoded`() throws {
         let address = try BucketAddress("s3://photos/2024", in: .init(endpoint: "http://127.0.0.1:9000/"))
         #expect(address.prefix == "2024/" && address.name == "s3://photos/2024")
         #expect(address.url(of: Array("a b/ü+.jpg".utf8)) == "http://127.0.0.1:9000/photos/2024/a%20b/%C3%BC%2B.jpg")
@@ -14,7 +14,7 @@ import Testing
         )
     }
 
-    @Test func `Amazon's buckets stand in the host's name, but for those with dots`() throws {
+    @Test func `Amazon's bucket names are part of the host name unless they contain dots`() throws {
         let store = BucketAddress.Store(region: "eu-west-1")
         #expect(try BucketAddress("s3://photos", in: store).url(of: []) == "https://photos.s3.eu-west-1.amazonaws.com/")
         #expect(
@@ -25,18 +25,18 @@ import Testing
     }
 
     @Test(arguments: ["s3://", "s3:///a", "s3://a", "s3://a b c", "s3://photos@evil", "s3://..a", "s3://a%2fb"])
-    func `what is no bucket is refused`(_ word: String) {
+    func `an invalid bucket address is refused`(_ word: String) {
         #expect(throws: CatalogError.self) { try BucketAddress(word) }
     }
 
     @Test(arguments: ["store", "ftp://store", "http://user@store", "http://store/path", "http://store?x", "http://"])
-    func `what is no endpoint is refused`(_ endpoint: String) {
+    func `an invalid endpoint is refused`(_ endpoint: String) {
         #expect(throws: CatalogError.self) { try BucketAddress("s3://photos", in: .init(endpoint: endpoint)) }
     }
 
-    @Test func `an image keeps its id beneath another prefix, and in another bucket has another`() {
+    @Test func `an image's id depends on its bucket, but not on the prefix`() {
         func id(_ bucket: String, _ prefix: String, _ path: String) -> UInt64 {
-            Identity(bucket: bucket, prefix: prefix).firstID(of: path).rawValue
+            ImageIDGenerator(bucket: bucket, prefix: prefix).firstID(of: path).rawValue
         }
         #expect(id("b", "", "2024/a.jpg") == id("b", "2024/", "a.jpg"))
         #expect(id("b", "", "a.jpg") != id("c", "", "a.jpg"))

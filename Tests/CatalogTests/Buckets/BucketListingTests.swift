@@ -4,8 +4,8 @@ import Testing
 
 @testable import Catalog
 
-/// A store that answers as a test says: by the token it is asked with ("" for the first page) and how often it was.
-private final class ScriptedStore: ObjectStoreAsking {
+/// A store with scripted responses, by the token of the request ("" for the first page) and the number of the attempt.
+private final class ScriptedStore: ObjectStoreRequesting {
     typealias Script = @Sendable (_ token: String, _ attempt: Int) -> [ObjectStoreEvent]
 
     private let script: Script
@@ -15,7 +15,7 @@ private final class ScriptedStore: ObjectStoreAsking {
 
     var asked: [String] { tokens.withLock { $0 } }
 
-    func ask(_ url: String, events: @escaping @Sendable (ObjectStoreEvent) -> Void) -> any ObjectStoreQuestion {
+    func ask(_ url: String, events: @escaping @Sendable (ObjectStoreEvent) -> Void) -> any ObjectStoreRequest {
         let query = url.split(separator: "?").last ?? ""
         let token = query.hasPrefix("continuation-token=") ? query.dropFirst(19).prefix { $0 != "&" } : ""
         let attempt = tokens.withLock { tokens in
@@ -26,13 +26,13 @@ private final class ScriptedStore: ObjectStoreAsking {
         return Question()
     }
 
-    private struct Question: ObjectStoreQuestion {
+    private struct Question: ObjectStoreRequest {
         func cancel() {}
     }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct BucketListingTests {
-    /// A page with these keys and, unless it is the last, the next one's token.
+    /// A page with these keys and, unless it is the last, the token of the next page.
     private static func page(_ keys: String..., next: String? = nil) -> [ObjectStoreEvent] {
         let more = next.map { "<NextContinuationToken>\($0)</NextContinuationToken>" } ?? ""
         let text = BucketPageTests.page(
@@ -49,7 +49,7 @@ private final class ScriptedStore: ObjectStoreAsking {
         return keys
     }
 
-    @Test func `all pages come, each once, in their order`() throws {
+    @Test func `all pages are read once, in order`() throws {
         let store = ScriptedStore { token, _ in
             switch token {
             case "": Self.page("b", "a", next: "1")
@@ -61,7 +61,7 @@ private final class ScriptedStore: ObjectStoreAsking {
         #expect(store.asked == ["", "1", "2"])
     }
 
-    @Test func `a page that fails in passing is asked for again, and only that`() throws {
+    @Test func `only a page that fails temporarily is requested again`() throws {
         let store = ScriptedStore { token, attempt in
             guard token == "1" else { return Self.page("a", next: "1") }
             switch attempt {
@@ -75,24 +75,24 @@ private final class ScriptedStore: ObjectStoreAsking {
         #expect(store.asked == ["", "1", "1", "1", "1"])
     }
 
-    @Test func `what was told before a page begins anew is void`() throws {
+    @Test func `objects of an earlier attempt at a page are discarded`() throws {
         let store = ScriptedStore { _, _ in Self.page("x", next: "9").dropLast() + Self.page("a") }
         #expect(try list(store) == ["a"])
     }
 
-    @Test func `a refusal that will not pass ends the listing at once`() throws {
+    @Test func `a permanent error ends the listing at once`() throws {
         let store = ScriptedStore { _, _ in [.refused(status: 404, body: [], region: nil)] }
         #expect(throws: BucketRefusal.self) { try list(store) }
         #expect(store.asked.count == 1)
     }
 
-    @Test func `a page that never comes is given up`() throws {
+    @Test func `a page that keeps failing is given up after the retries`() throws {
         let store = ScriptedStore { _, _ in [.failed("gone")] }
         #expect(throws: BucketRefusal.self) { try list(store, retries: 2) }
         #expect(store.asked.count == 3)
     }
 
-    @Test func `a listing that goes in a circle ends`() throws {
+    @Test func `a listing that repeats its tokens ends`() throws {
         let store = ScriptedStore { token, _ in
             Self.page("a", next: token == "" ? "1" : "\((Int(token) ?? 0) % 5 + 1)")
         }
@@ -100,8 +100,7 @@ private final class ScriptedStore: ObjectStoreAsking {
         #expect(store.asked.count < 40)
     }
 
-    @Test func `a catalog of a bucket has its pictures, and keeps them when the next listing breaks off`() async throws
-    {
+    @Test func `a bucket's images are listed, and kept when the next listing is interrupted`() async throws {
         let scratch = try Scratch()
         let isBroken = Guarded(false)
         let store = ScriptedStore { token, _ in
@@ -119,7 +118,7 @@ private final class ScriptedStore: ObjectStoreAsking {
             images[1].location
                 == .object(bucket: 0, path: "b/c.PNG", url: "http://store.test/photos/b/c.PNG"))
         #expect(
-            images.allSatisfy { $0.version == ContentVersion(strongEntityTag: "\"ab\"") && $0.facts.byteCount == 7 })
+            images.allSatisfy { $0.version == ContentVersion(strongEntityTag: "\"ab\"") && $0.metadata.byteCount == 7 })
         isBroken.withLock { $0 = true }
         catalog.rescan()
         await catalog.scanCompleted()
@@ -133,7 +132,7 @@ private final class ScriptedStore: ObjectStoreAsking {
         await again.close()
     }
 
-    @Test func `of a first listing that breaks off nothing goes while it is read again`() async throws {
+    @Test func `images of an interrupted first listing stay until it is complete, without duplicates`() async throws {
         let scratch = try Scratch()
         let isBroken = Guarded(true)
         let store = ScriptedStore { token, _ in
@@ -146,11 +145,11 @@ private final class ScriptedStore: ObjectStoreAsking {
             $0.growthInterval = .zero
         }
         #expect(catalog.state.total == 2)
-        let rows = try catalog.shelf.disk.counters().nextRow
+        let rows = try catalog.indexStore.disk.counters().nextRow
         catalog.rescan()
         await catalog.scanCompleted()
         #expect(catalog.state.total == 2)
-        #expect(try catalog.shelf.disk.counters().nextRow == rows, "no picture has a second row")
+        #expect(try catalog.indexStore.disk.counters().nextRow == rows, "no image has a second row")
         isBroken.withLock { $0 = false }
         catalog.rescan()
         await catalog.scanCompleted()

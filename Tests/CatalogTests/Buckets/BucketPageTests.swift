@@ -18,7 +18,7 @@ import Testing
         return try reader.finish()
     }
 
-    @Test func `a page has its objects in their order, and how to ask for the next`() throws {
+    @Test func `a page has its objects in order, and the token of the next page`() throws {
         let more = "<NextContinuationToken>1=a/+==</NextContinuationToken>"
         let page = try read(Self.page(Self.row("b&amp;c") + Self.row("a", size: 0), truncated: "true", more: more))
         #expect(page.next == "1=a/+==")
@@ -28,13 +28,13 @@ import Testing
                 == BucketObject(key: Array("b&c".utf8), size: 7, modified: 1_714_557_601, entityTag: "\"ab\""))
     }
 
-    @Test func `a token counts only where more is to follow`() throws {
+    @Test func `a token counts only if more pages follow`() throws {
         let more = "<NextContinuationToken>x</NextContinuationToken>"
         #expect(try read(Self.page("", more: more)).next == nil)
         #expect(throws: BucketPageReader.Fault.self) { try read(Self.page("", truncated: "true")) }
     }
 
-    @Test func `keys are decoded where the page says that they are encoded, wherever it says so`() throws {
+    @Test func `keys are decoded if the page declares an encoding, wherever it does`() throws {
         let encoded = "<EncodingType>url</EncodingType>"
         for page in [Self.page(Self.row("a+%2B%C3%A9"), more: encoded), Self.page(Self.row("a+%2B%C3%A9") + encoded)] {
             #expect(try read(page).objects.map(\.key) == [Array("a +é".utf8)])
@@ -48,11 +48,11 @@ import Testing
         page("<Contents><Key>a</Key></Contents>"), page(row("a", size: -1)), page("", truncated: "perhaps"),
         page(row("a").replacing("2024-05-01", with: "May first ")),
     ])
-    func `what is no whole page is refused`(_ text: String) {
+    func `an incomplete or invalid page is refused`(_ text: String) {
         #expect(throws: BucketPageReader.Fault.self) { try read(text) }
     }
 
-    @Test func `the next page can be asked for before this one is there`() throws {
+    @Test func `the token of the next page is known before this page is complete`() throws {
         let text = Self.page(
             Self.row("a"), truncated: "true", more: "<NextContinuationToken>x</NextContinuationToken>")
         var reader = BucketPageReader()
@@ -61,18 +61,12 @@ import Testing
         #expect(reader.next == "x")
     }
 
-    @Test func `other content has another version, and the same none`() throws {
+    @Test func `different content has a different version, and equal content the same`() throws {
         func stamp(_ tag: String, size: Int = 7) throws -> ObjectStamp {
             ObjectStamp(try #require(try read(Self.page(Self.row("a", size: size, tag: tag))).objects.first))
         }
         #expect(try stamp("&quot;ab&quot;").version == stamp("&quot;ab&quot;").version)
         #expect(try stamp("&quot;ab&quot;").version != stamp("&quot;ac&quot;").version)
         #expect(try stamp("", size: 7).version != stamp("", size: 8).version)
-    }
-
-    @Test func `every byte of a key survives its URL`() {
-        let bytes = (0...255).map { UInt8($0) }
-        #expect(URLCoding.decoded(Array(URLCoding.encoded(bytes).utf8)) == bytes)
-        #expect(URLCoding.encoded(Array("a b/ü~".utf8), keepsSlashes: true) == "a%20b/%C3%BC~")
     }
 }

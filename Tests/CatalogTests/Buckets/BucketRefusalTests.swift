@@ -21,7 +21,7 @@ import Testing
         #expect(try refusal(status, code).reason.contains(word))
     }
 
-    @Test func `a bucket elsewhere is told with its region, whoever names it`() throws {
+    @Test func `a bucket in another region is reported with that region, wherever the response names it`() throws {
         let told = [
             try refusal(301, "PermanentRedirect", region: "eu-north-1"), try refusal(301, "", region: "eu-north-1"),
             try refusal(400, "AuthorizationHeaderMalformed", "<Region>eu-north-1</Region>"),
@@ -30,7 +30,7 @@ import Testing
         #expect(try refusal(301, "PermanentRedirect", "<Endpoint>b.s3.test</Endpoint>").reason.contains("b.s3.test"))
     }
 
-    @Test func `what may pass is told from what will not`() throws {
+    @Test func `temporary errors are distinguished from permanent ones`() throws {
         for (status, code) in [(503, "SlowDown"), (500, ""), (429, ""), (400, "ExpiredToken")] {
             #expect(try refusal(status, code).isPassing)
         }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `what a stranger writes is not repeated`() throws {
+    @Test func `untrusted text from the response is not repeated`() throws {
         let essay = "call 555 &lt;b&gt; now"
         #expect(try !refusal(400, essay, "<Region>\(essay)</Region>", region: essay).reason.contains("555"))
         #expect(try refusal(301, "PermanentRedirect", "<Endpoint>\(essay)</Endpoint>").reason.contains("555") == false)

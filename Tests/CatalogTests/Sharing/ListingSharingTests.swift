@@ -1,4 +1,4 @@
-import FactsLog
+import MetadataLog
 import Images
 import Logging
 import Postgres
@@ -7,9 +7,9 @@ import Testing
 
 @testable import Catalog
 
-/// Nodes of one gallery, each with an index of its own, before one bucket.
+/// Nodes of one gallery with one bucket, each with an index of its own.
 private final class BucketNodes {
-    let store: ShelfStore
+    let store: FakeObjectStore
     private let kind: SharedIn
     private let scratch: Scratch
     let memory: MemoryListings
@@ -18,7 +18,7 @@ private final class BucketNodes {
 
     private let turn: Duration
 
-    init(_ kind: SharedIn, _ store: ShelfStore, turn: Duration = .seconds(10)) async throws {
+    init(_ kind: SharedIn, _ store: FakeObjectStore, turn: Duration = .seconds(10)) async throws {
         self.kind = kind
         self.turn = turn
         self.store = store
@@ -28,15 +28,15 @@ private final class BucketNodes {
         try #require(kind == .memory || server != nil)
     }
 
-    private func log() throws -> PostgresFactsLog? {
+    private func log() throws -> PostgresMetadataLog? {
         guard let server else { return nil }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        var pace = PostgresFactsLog.Pace()
-        pace.turn = turn
-        return try PostgresFactsLog(PostgresAddress(server.url()), gallery: "test", pace: pace, logger: logger)
+        var pace = PostgresMetadataLog.Pace()
+        pace.leaseTime = turn
+        return try PostgresMetadataLog(PostgresAddress(server.url()), gallery: "test", pace: pace, logger: logger)
     }
 
-    /// A catalog that has begun to read the bucket.
+    /// A catalog that has begun to list the bucket.
     func node(
         _ name: String, _ change: (inout Catalog.Configuration) -> Void = { _ in }
     ) async throws -> Catalog {
@@ -46,12 +46,12 @@ private final class BucketNodes {
         configuration.objectStore = store
         configuration.listings = log ?? memory
         configuration.pageRetries = 0
-        configuration.retrying = RetryPace(first: .milliseconds(10), longest: .milliseconds(10))
+        configuration.retrying = RetryPace(first: .milliseconds(10), maximumDelay: .milliseconds(10))
         change(&configuration)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let catalog = try await Catalog.open(configuration, sources: [.bucket(address)], logger: logger)
         if let log {
-            await log.start(catalog, hearing: catalog)
+            await log.start(catalog, listingReceiver: catalog)
             ends.append { await log.stop() }
         } else {
             await memory.tell(catalog)
@@ -60,10 +60,10 @@ private final class BucketNodes {
         return catalog
     }
 
-    /// What a node that this test plays says to the others.
+    /// A node played by the test, which shares listings with the others.
     func other() async throws -> any ListingSharing {
         guard let log = try log() else { return memory }
-        await log.start(NoLedger())
+        await log.start(NoOutbox())
         ends.append { await log.stop() }
         return log
     }
@@ -75,17 +75,17 @@ private final class BucketNodes {
 
     func end() async { for end in ends { await end() } }
 
-    private struct NoLedger: FactsLedger {
+    private struct NoOutbox: MetadataOutbox {
         func position(in log: String, isAnew: Bool) -> Int64 { 0 }
-        func untold(limit: Int) -> UntoldFacts { UntoldFacts() }
-        func told(_ facts: UntoldFacts) {}
-        func countUntold() -> Int { 0 }
-        func heard(_ facts: [SharedFacts], of log: String, after former: Int64, upTo position: Int64) {}
-        func heard(_ facts: [SharedFacts]) {}
+        func unpublished(limit: Int) -> UnpublishedMetadata { UnpublishedMetadata() }
+        func published(_ metadata: UnpublishedMetadata) {}
+        func countUnpublished() -> Int { 0 }
+        func received(_ metadata: [SharedMetadata], of log: String, after former: Int64, upTo position: Int64) {}
+        func received(_ metadata: [SharedMetadata]) {}
     }
 }
 
-/// A bucket is listed by one node at a time, and what it finds is everybody's.
+/// One node at a time lists a bucket, for all nodes.
 @Suite(.serialized, .enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(3))) struct ListingSharingTests {
     private static let source = "bucket:http://store.test/photos/#0"
 
@@ -103,11 +103,11 @@ private final class BucketNodes {
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `nodes that start together list a bucket once, and show the same in the same order`(kind: SharedIn)
+    func `nodes that start together list a bucket once and show the same order`(kind: SharedIn)
         async throws
     {
         let keys = (0..<5000).map { "\($0 % 7)/é \($0).jpg" } + ["notes.txt"]
-        let nodes = try await BucketNodes(kind, ShelfStore(keys))
+        let nodes = try await BucketNodes(kind, FakeObjectStore(keys))
         let catalogs = [try await nodes.node("a"), try await nodes.node("b"), try await nodes.node("c")]
         for catalog in catalogs { await catalog.scanCompleted() }
         #expect(nodes.store.listings == 6)
@@ -122,10 +122,10 @@ private final class BucketNodes {
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `what one node finds the others hear of and read, and what is as it was they do not`(kind: SharedIn)
+    func `nodes read what another one found, and an unchanged listing changes nothing`(kind: SharedIn)
         async throws
     {
-        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg", "b.jpg"]))
+        let nodes = try await BucketNodes(kind, FakeObjectStore(["a.jpg", "b.jpg"]))
         let (one, other) = (try await nodes.node("a"), try await nodes.node("b"))
         for catalog in [one, other] { await catalog.scanCompleted() }
         nodes.store.put("c.jpg")
@@ -136,7 +136,7 @@ private final class BucketNodes {
         #expect(await settles(other, on: nodes.store.keys))
         #expect(try await other.all() == one.all())
         #expect(nodes.store.listings == 2)
-        // Nothing is new: another listing changes nothing, here or there.
+        // Nothing is new: another listing changes nothing, on either node.
         let revisions = [one.state.revision, other.state.revision]
         other.rescan()
         await other.scanCompleted()
@@ -148,22 +148,22 @@ private final class BucketNodes {
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `a listing is read while it is made, and one that breaks off is made by another`(kind: SharedIn)
+    func `a listing is read while it is made, and another node takes over if it stops`(kind: SharedIn)
         async throws
     {
-        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg", "b.jpg", "c.jpg"]), turn: .seconds(1))
+        let nodes = try await BucketNodes(kind, FakeObjectStore(["a.jpg", "b.jpg", "c.jpg"]), turn: .seconds(1))
         let frozen = try await nodes.other()
         let listing = try await frozen.begin(Self.source, orReadBegunWithin: .zero)
         #expect(listing.isOwn)
         try await frozen.add(Self.lines("a.jpg", "b.jpg"), at: 0, to: listing)
         let catalog = try await nodes.node("a")
-        #expect(await eventually { catalog.state.total == 2 }, "the first ones are there before the last")
+        #expect(await eventually { catalog.state.total == 2 }, "images are shown before the listing is complete")
         #expect(nodes.store.listings == 0)
-        // It says nothing more, so another takes its turn.
+        // The lease is no longer renewed, so another node takes over.
         #expect(await eventually { catalog.state.total == 3 && !catalog.state.isScanning })
         #expect(nodes.store.listings == 1 && catalog.state.problems.count == 0)
         await #expect(throws: ListingLost.self) { try await frozen.add(Self.lines("z.jpg"), at: 1, to: listing) }
-        await #expect(throws: ListingLost.self) { try await frozen.keep(listing) }
+        await #expect(throws: ListingLost.self) { try await frozen.renew(listing) }
         await #expect(throws: ListingLost.self) { try await frozen.end(listing, digest: "1") }
         let state = try await frozen.state(of: Self.source)
         #expect(state?.isWhole == true && state?.number == listing.number + 1)
@@ -172,15 +172,15 @@ private final class BucketNodes {
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `a turn that is given up is another's at once, and one that is kept is nobody else's`(kind: SharedIn)
+    func `a lease that is given up is free at once, and one that is renewed stays exclusive`(kind: SharedIn)
         async throws
     {
-        let nodes = try await BucketNodes(kind, ShelfStore(), turn: .seconds(1))
+        let nodes = try await BucketNodes(kind, FakeObjectStore(), turn: .seconds(1))
         let (one, other) = (try await nodes.other(), try await nodes.other())
         let listing = try await one.begin("x", orReadBegunWithin: .zero)
         let end = ContinuousClock.now + .seconds(2)
         while ContinuousClock.now < end {
-            try await one.keep(listing)
+            try await one.renew(listing)
             #expect(try await other.begin("x", orReadBegunWithin: .zero).isOwn == false)
         }
         await one.giveUp(listing)
@@ -190,16 +190,17 @@ private final class BucketNodes {
         try await other.end(second, digest: "d")
         #expect(try await one.begin("x", orReadBegunWithin: .seconds(60)).digest == "d")
         #expect(try await one.begin("x", orReadBegunWithin: .zero).isOwn)
-        #expect(try await one.begin("y", orReadBegunWithin: .seconds(60)).isOwn, "another source has another turn")
+        #expect(try await one.begin("y", orReadBegunWithin: .seconds(60)).isOwn, "each source has its own lease")
         await nodes.end()
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `what is known to be newer than a listing stays`(kind: SharedIn) async throws {
-        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg", "b.jpg", "d.jpg"]))
+    func `changes known to be newer than a listing are kept`(kind: SharedIn) async throws {
+        let nodes = try await BucketNodes(kind, FakeObjectStore(["a.jpg", "b.jpg", "d.jpg"]))
         let catalog = try await nodes.node("a")
         await catalog.scanCompleted()
-        // Another node begins to list; then something comes, changes and goes, of which this one is told.
+        // Another node begins a listing. Then objects are added, changed and removed, and this node gets hints about
+        // that.
         let other = try await nodes.other()
         let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
         try await other.add(Self.lines("a.jpg", "b.jpg"), at: 0, to: listing)
@@ -207,8 +208,8 @@ private final class BucketNodes {
         nodes.store.put("b.jpg", tag: "new")
         nodes.store.put("c.jpg")
         nodes.store.put("e.jpg")
-        catalog.heed(["a", "b", "c", "e"].map { ObjectHint(bucket: "photos", key: Array("\($0).jpg".utf8)) })
-        #expect(await eventually { catalog.hints.figures.looked == 4 })
+        catalog.enqueue(["a", "b", "c", "e"].map { ObjectHint(bucket: "photos", key: Array("\($0).jpg".utf8)) })
+        #expect(await eventually { catalog.hints.figures.lookups == 4 })
         await catalog.scanCompleted()
         let known = try await catalog.all()
         #expect(try await paths(catalog) == ["b.jpg", "c.jpg", "d.jpg", "e.jpg"])
@@ -223,35 +224,35 @@ private final class BucketNodes {
         await nodes.end()
     }
 
-    @Test func `what was told of is taken back by a listing that is as the one before`() async throws {
-        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg"]))
+    @Test func `a hinted object that is gone is removed by a listing without changes`() async throws {
+        let nodes = try await BucketNodes(.memory, FakeObjectStore(["a.jpg"]))
         let (one, other) = (try await nodes.node("a"), try await nodes.node("b"))
         for catalog in [one, other] { await catalog.scanCompleted() }
         nodes.store.put("b.jpg")
-        other.heed([ObjectHint(bucket: "photos", key: Array("b.jpg".utf8))])
+        other.enqueue([ObjectHint(bucket: "photos", key: Array("b.jpg".utf8))])
         #expect(await eventually { other.state.total == 2 })
-        // That it has gone again nobody tells.
+        // Nobody sends a hint that it was removed again.
         nodes.store.remove("b.jpg")
         one.rescan()
         #expect(await settles(other, on: ["a.jpg"]))
         await nodes.end()
     }
 
-    @Test func `what was put in place of a listing's words is taken back by one that says the same`() async throws {
-        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg"]))
+    @Test func `a hint that overrode a listing is undone by the next identical listing`() async throws {
+        let nodes = try await BucketNodes(.memory, FakeObjectStore(["a.jpg"]))
         let catalog = try await nodes.node("a")
         await catalog.scanCompleted()
         let other = try await nodes.other()
         func list() async throws {
             let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
             nodes.store.put("b.jpg")
-            catalog.heed([ObjectHint(bucket: "photos", key: Array("b.jpg".utf8))])
+            catalog.enqueue([ObjectHint(bucket: "photos", key: Array("b.jpg".utf8))])
             #expect(await settles(catalog, on: ["a.jpg", "b.jpg"]))
             try await other.add(Self.lines("a.jpg"), at: 0, to: listing)
             try await other.end(listing, digest: "same")
         }
         try await list()
-        // That it has gone again nobody tells.
+        // Nobody sends a hint that it was removed again.
         nodes.store.remove("b.jpg")
         let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
         try await other.add(Self.lines("a.jpg"), at: 0, to: listing)
@@ -260,8 +261,8 @@ private final class BucketNodes {
         await nodes.end()
     }
 
-    @Test func `what is told of is looked at also while another node lists that has begun too early`() async throws {
-        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg"]))
+    @Test func `hints are followed even while another node's outdated listing is in progress`() async throws {
+        let nodes = try await BucketNodes(.memory, FakeObjectStore(["a.jpg"]))
         let catalog = try await nodes.node("a")
         await catalog.scanCompleted()
         let other = try await nodes.other()
@@ -277,8 +278,8 @@ private final class BucketNodes {
         await nodes.end()
     }
 
-    @Test func `who has nothing reads a listing that has been under way for long`() async throws {
-        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg", "b.jpg"]))
+    @Test func `a node without images reads a listing that has long been in progress`() async throws {
+        let nodes = try await BucketNodes(.memory, FakeObjectStore(["a.jpg", "b.jpg"]))
         let other = try await nodes.other()
         let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
         try await other.add(Self.lines("a.jpg"), at: 0, to: listing)
@@ -292,8 +293,8 @@ private final class BucketNodes {
     }
 
     @Test(arguments: [false, true])
-    func `who comes later than the listing that it reads looks once more soon`(isKnown: Bool) async throws {
-        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg", "b.jpg"]))
+    func `a node that reads an older listing soon lists again`(isKnown: Bool) async throws {
+        let nodes = try await BucketNodes(.memory, FakeObjectStore(["a.jpg", "b.jpg"]))
         if isKnown {
             let before = try await nodes.node("a")
             await before.scanCompleted()
@@ -304,26 +305,26 @@ private final class BucketNodes {
         try await other.add(Self.lines("a.jpg", "b.jpg"), at: 0, to: listing)
         try await other.end(listing, digest: "1")
         await nodes.memory.backdate(listing, by: .seconds(10))
-        // Of this the node was not told, for it was not there.
+        // The node got no hint about this, because it was not running.
         nodes.store.remove("b.jpg")
         let catalog = try await nodes.node("a") { $0.rescanInterval = .seconds(1) }
         #expect(await settles(catalog, on: ["a.jpg"]))
         await nodes.end()
     }
 
-    @Test func `keys as long as they may be are shared as well`() async throws {
-        let keys = (0..<3000).map { String(repeating: "é", count: 500) + "\($0).jpg" }
-        let nodes = try await BucketNodes(.postgres, ShelfStore(keys))
+    @Test func `keys of the maximum length are shared, too`() async throws {
+        let keys = (0..<1000).map { String(repeating: "é", count: 500) + "\($0).jpg" }
+        let nodes = try await BucketNodes(.postgres, FakeObjectStore(keys))
         let catalogs = [try await nodes.node("a"), try await nodes.node("b")]
         for catalog in catalogs { await catalog.scanCompleted() }
-        #expect(nodes.store.listings == 3)
-        for catalog in catalogs { #expect(catalog.state.total == 3000 && catalog.state.problems.count == 0) }
+        #expect(nodes.store.listings == 1)
+        for catalog in catalogs { #expect(catalog.state.total == 1000 && catalog.state.problems.count == 0) }
         await nodes.end()
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `while nobody can be asked each node lists for itself`(kind: SharedIn) async throws {
-        let nodes = try await BucketNodes(kind, ShelfStore(["a.jpg"]))
+    func `while the shared database is unreachable, each node lists for itself`(kind: SharedIn) async throws {
+        let nodes = try await BucketNodes(kind, FakeObjectStore(["a.jpg"]))
         await nodes.setAway(true)
         let catalogs = [try await nodes.node("a"), try await nodes.node("b")]
         for catalog in catalogs {
@@ -337,10 +338,10 @@ private final class BucketNodes {
 
     @Test(arguments: [
         "1 2", "x 1 a.jpg", "-1 1 a.jpg", "1 99999999999999999999 a.jpg", "1 1 %zz.jpg", "1 1 a.jpg %z",
-        String(repeating: "1 1 a.jpg\n", count: ObjectLines.most + 1),
+        String(repeating: "1 1 a.jpg\n", count: ObjectLines.maximumObjects + 1),
     ])
-    func `a listing that cannot be read is made anew`(text: String) async throws {
-        let nodes = try await BucketNodes(.memory, ShelfStore(["a.jpg"]))
+    func `an unreadable shared listing is made again`(text: String) async throws {
+        let nodes = try await BucketNodes(.memory, FakeObjectStore(["a.jpg"]))
         let other = try await nodes.other()
         let listing = try await other.begin(Self.source, orReadBegunWithin: .zero)
         try await other.add(Self.lines("z.jpg"), at: 0, to: listing)
@@ -354,17 +355,16 @@ private final class BucketNodes {
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `whatever is listed and told of in whatever order, all nodes come to what is there`(seed: UInt64) async throws
-    {
+    func `listings and hints in any order lead all nodes to the store's content`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         func key(_ random: inout SeededRandom) -> String {
             "\("abc".randomElement(using: &random)!)/\(Int.random(in: 0..<9, using: &random)).jpg"
         }
-        let nodes = try await BucketNodes(.memory, ShelfStore((0..<12).map { _ in key(&random) }, page: 5))
+        let nodes = try await BucketNodes(.memory, FakeObjectStore((0..<12).map { _ in key(&random) }, page: 5))
         let catalogs = [try await nodes.node("a"), try await nodes.node("b"), try await nodes.node("c")]
         for catalog in catalogs { await catalog.scanCompleted() }
         for round in 0..<10 {
-            var told: [ObjectHint] = []
+            var published: [ObjectHint] = []
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let key = key(&random)
                 if Bool.random(using: &random) {
@@ -372,11 +372,11 @@ private final class BucketNodes {
                 } else {
                     nodes.store.remove(key)
                 }
-                told.append(ObjectHint(bucket: "photos", key: Array(key.utf8)))
+                published.append(ObjectHint(bucket: "photos", key: Array(key.utf8)))
             }
             if Bool.random(using: &random) { catalogs.randomElement(using: &random)!.rescan() }
             for catalog in catalogs {
-                for hint in told { catalog.hints.add(hint.key, to: 0) }
+                for hint in published { catalog.hints.add(hint.key, to: 0) }
                 catalog.refresh([0])
             }
             if Bool.random(using: &random) { catalogs.randomElement(using: &random)!.rescan() }

@@ -1,6 +1,6 @@
 import Catalog
 
-/// What nodes list for each other, in memory.
+/// Shares listings between nodes in memory.
 actor MemoryListings: ListingSharing {
     private struct Entry {
         var number: Int64
@@ -16,16 +16,16 @@ actor MemoryListings: ListingSharing {
     private let turn: Duration
     private var entries: [String: Entry] = [:]
     private var isAway = false
-    private var hearers: [any ListingHearing] = []
+    private var hearers: [any ListingReceiving] = []
 
     init(turn: Duration) { self.turn = turn }
 
     func setAway(_ isAway: Bool) { self.isAway = isAway }
 
-    /// As if it had been begun so much earlier.
+    /// Makes the listing look as if it had begun this much earlier.
     func backdate(_ listing: SharedListing, by time: Duration) { entries[listing.source]?.begun -= time }
 
-    func tell(_ hearer: any ListingHearing) { hearers.append(hearer) }
+    func tell(_ hearer: any ListingReceiving) { hearers.append(hearer) }
 
     func begin(_ source: String, orReadBegunWithin age: Duration) throws -> SharedListing {
         try check()
@@ -56,12 +56,12 @@ actor MemoryListings: ListingSharing {
         try change(listing) { $0.parts.append(part) }
     }
 
-    func keep(_ listing: SharedListing) throws { try change(listing) { _ in } }
+    func renew(_ listing: SharedListing) throws { try change(listing) { _ in } }
 
     func end(_ listing: SharedListing, digest: String) throws {
         try change(listing) { ($0.ended, $0.digest) = (.now, digest) }
         let whole = self.listing(listing.source, entries[listing.source]!)
-        for hearer in hearers { hearer.heard(whole) }
+        for hearer in hearers { hearer.received(whole) }
     }
 
     func giveUp(_ listing: SharedListing) {

@@ -3,10 +3,10 @@ import Dispatch
 import Images
 import Locking
 
-/// What nodes share, in memory.
+/// A metadata log in memory.
 final class MemoryLog: Sendable {
     struct Entry {
-        let facts: SharedFacts
+        let metadata: SharedMetadata
         let change: Int64
         let node: ObjectIdentifier
     }
@@ -21,7 +21,7 @@ final class MemoryLog: Sendable {
 
     let state = Guarded(State())
 
-    /// Whether it is not there for anybody.
+    /// Makes the log unreachable for all nodes, or reachable again.
     func setAway(_ isAway: Bool) {
         state.withLock { $0.isAway = isAway }
         wakeAll()
@@ -32,16 +32,16 @@ final class MemoryLog: Sendable {
     }
 }
 
-/// One node's share of it.
-final class MemorySharing: FactsSharing {
+/// One node's access to the log.
+final class MemorySharing: MetadataSharing {
     private let log: MemoryLog
     private let queue = DispatchQueue(label: "test.sharing")
-    private let ledger = Guarded<(any FactsLedger)?>(nil)
+    private let ledger = Guarded<(any MetadataOutbox)?>(nil)
     private static let name = "memory"
 
     init(_ log: MemoryLog) { self.log = log }
 
-    func start(_ ledger: any FactsLedger) {
+    func start(_ ledger: any MetadataOutbox) {
         self.ledger.withLock { $0 = ledger }
         log.state.withLock { $0.nodes.append(self) }
         learned()
@@ -63,19 +63,19 @@ final class MemorySharing: FactsSharing {
         let former = try ledger.position(in: Self.name, isAnew: false)
         let (news, position) = log.state.withLock { state in
             let news = state.entries.values.filter { $0.change > former && $0.node != own }
-            return (news.map(\.facts), state.change)
+            return (news.map(\.metadata), state.change)
         }
-        try ledger.heard(news, of: Self.name, after: former, upTo: position)
-        let untold = try ledger.untold(limit: 100)
-        guard !untold.isEmpty else { return }
+        try ledger.received(news, of: Self.name, after: former, upTo: position)
+        let unpublished = try ledger.unpublished(limit: 100)
+        guard !unpublished.isEmpty else { return }
         log.state.withLock { state in
-            for facts in untold.facts {
+            for metadata in unpublished.metadata {
                 state.change += 1
-                state.entries[facts.image] = MemoryLog.Entry(facts: facts, change: state.change, node: own)
-                state.claims = state.claims.filter { $0.key.image != facts.image }
+                state.entries[metadata.image] = MemoryLog.Entry(metadata: metadata, change: state.change, node: own)
+                state.claims = state.claims.filter { $0.key.image != metadata.image }
             }
         }
-        try ledger.told(untold)
+        try ledger.published(unpublished)
         log.wakeAll()
     }
 
@@ -85,7 +85,7 @@ final class MemorySharing: FactsSharing {
             log.state.withLock { state in
                 guard !state.isAway else { return Set(contents) }
                 let free = contents.filter { content in
-                    state.claims[content] == nil && state.entries[content.image]?.facts.version != content.version
+                    state.claims[content] == nil && state.entries[content.image]?.metadata.version != content.version
                 }
                 for content in free { state.claims[content] = own }
                 return Set(free)

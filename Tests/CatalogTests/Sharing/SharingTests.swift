@@ -1,4 +1,4 @@
-import FactsLog
+import MetadataLog
 import GRDB
 import Images
 import Locking
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Catalog
 
-/// In what nodes share what they learn.
+/// How the nodes share metadata.
 enum SharedIn: CaseIterable, Sendable {
     case memory, postgres
 }
@@ -30,13 +30,13 @@ private final class Nodes {
         try #require(kind == .memory || server != nil)
     }
 
-    func node(_ name: String) async throws -> (catalog: Catalog, sharing: any FactsSharing, end: () async -> Void) {
-        let sharing: any FactsSharing
+    func node(_ name: String) async throws -> (catalog: Catalog, sharing: any MetadataSharing, end: () async -> Void) {
+        let sharing: any MetadataSharing
         let start: (Catalog) async -> Void
         let stop: () async -> Void
         if let server {
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let log = try PostgresFactsLog(PostgresAddress(server.url()), gallery: "test", logger: logger)
+            let log = try PostgresMetadataLog(PostgresAddress(server.url()), gallery: "test", logger: logger)
             (sharing, start, stop) = (log, { await log.start($0) }, { await log.stop() })
         } else {
             let own = MemorySharing(memory)
@@ -55,7 +55,7 @@ private final class Nodes {
         return (catalog, sharing, end)
     }
 
-    /// Whether nobody finds what is shared.
+    /// Makes the shared log unreachable, or reachable again.
     func setAway(_ isAway: Bool) async {
         guard let server else { return memory.setAway(isAway) }
         if isAway { server.end() } else { _ = await server.start() }
@@ -65,38 +65,38 @@ private final class Nodes {
 }
 
 @Suite(.serialized, .enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(3))) struct SharingTests {
-    private static func facts(_ width: Int) -> ImageFacts {
-        var facts = ImageFacts()
-        facts.width = width
-        facts.height = 100
-        facts.mediaType = "image/jpeg"
-        facts.takenAt = "2020-01-0\(width % 9 + 1)T00:00:00Z"
-        facts.title = "The \(width)th"
-        facts.examination = ImageFacts.presentExamination
-        return facts
+    private static func metadata(_ width: Int) -> ImageMetadata {
+        var metadata = ImageMetadata()
+        metadata.width = width
+        metadata.height = 100
+        metadata.mediaType = "image/jpeg"
+        metadata.takenAt = "2020-01-0\(width % 9 + 1)T00:00:00Z"
+        metadata.title = "The \(width)th"
+        metadata.readerVersion = ImageMetadata.currentReader
+        return metadata
     }
 
     private func learn(_ catalog: Catalog) async throws {
         for (number, image) in try await catalog.all().enumerated() {
-            catalog.learned(Self.facts(1_000 - number), version: image.version, of: image.id)
+            catalog.learned(Self.metadata(1_000 - number), version: image.version, of: image.id)
         }
     }
 
     private func isKnown(_ catalog: Catalog, _ count: Int) async -> Bool {
         for _ in 0..<2_000 {
-            if (try? await catalog.all().count { $0.facts.width != nil }) == count { return true }
+            if (try? await catalog.all().count { $0.metadata.width != nil }) == count { return true }
             try? await Task.sleep(for: .milliseconds(5))
         }
         return false
     }
 
-    private func unexamined(_ catalog: Catalog) throws -> [UnexaminedFile] {
-        var place: ExaminationPlace?
-        return try catalog.unexamined(after: &place, limit: 1_000)
+    private func unindexed(_ catalog: Catalog) throws -> [UnindexedFile] {
+        var place: IndexingPosition?
+        return try catalog.unindexed(after: &place, limit: 1_000)
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `what one node learns the others know, order by and search in, and need not look into`(kind: SharedIn)
+    func `metadata learned by one node reaches the others, which need not index the files`(kind: SharedIn)
         async throws
     {
         let nodes = try await Nodes(kind, files: 12)
@@ -108,17 +108,16 @@ private final class Nodes {
         let sequences = [try await one.order(of: byTime).sequence, try await other.order(of: byTime).sequence]
         #expect(sequences[0] == sequences[1])
         #expect(try await one.all() == other.all())
-        #expect(try unexamined(other).isEmpty)
-        // One that comes later, with an empty disk.
+        #expect(try unindexed(other).isEmpty)
+        // A node that joins later, with an empty disk.
         let late = try await nodes.node("late").catalog
         #expect(await isKnown(late, 12))
-        #expect(try unexamined(late).isEmpty)
+        #expect(try unindexed(late).isEmpty)
         await nodes.end()
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `what could not be told is told after a restart, and what comes of an outage too`(kind: SharedIn) async throws
-    {
+    func `unpublished metadata is published after an outage and a restart`(kind: SharedIn) async throws {
         let nodes = try await Nodes(kind, files: 5)
         await nodes.setAway(true)
         let first = try await nodes.node("one")
@@ -126,34 +125,34 @@ private final class Nodes {
         await first.end()
         let again = try await nodes.node("one").catalog
         #expect(await isKnown(again, 5))
-        #expect(try again.countUntold() == 5)
+        #expect(try again.countUnpublished() == 5)
         await nodes.setAway(false)
         let other = try await nodes.node("other").catalog
         #expect(await isKnown(other, 5))
-        #expect(await eventually { (try? again.countUntold()) == 0 })
-        // What was heard is told to nobody.
-        #expect(try other.countUntold() == 0)
+        #expect(await eventually { (try? again.countUnpublished()) == 0 })
+        // Received metadata is not published again.
+        #expect(try other.countUnpublished() == 0)
         await nodes.end()
     }
 
     @Test(arguments: SharedIn.allCases)
-    func `a file is given to one node, and to all while nobody can be asked`(kind: SharedIn) async throws {
+    func `a file is claimed by one node, or by all while the shared log is unreachable`(kind: SharedIn) async throws {
         let nodes = try await Nodes(kind, files: 8)
         let (one, other) = (try await nodes.node("one"), try await nodes.node("other"))
-        let contents = try unexamined(one.catalog).map { ImageContent(image: $0.image, version: $0.version) }
-        func granted(_ sharing: any FactsSharing, _ contents: [ImageContent]) async -> Set<ImageContent> {
-            await withCheckedContinuation { told in sharing.claim(contents) { told.resume(returning: $0) } }
+        let contents = try unindexed(one.catalog).map { ImageContent(image: $0.image, version: $0.version) }
+        func granted(_ sharing: any MetadataSharing, _ contents: [ImageContent]) async -> Set<ImageContent> {
+            await withCheckedContinuation { published in sharing.claim(contents) { published.resume(returning: $0) } }
         }
         let first = await granted(one.sharing, Array(contents.prefix(5)))
         let second = await granted(other.sharing, contents)
         #expect(first.count == 5)
         #expect(second == Set(contents).subtracting(first))
-        // What nothing could be learnt of is for others.
+        // Contents that could not be indexed can be claimed by others.
         one.sharing.release([contents[0]])
         var third: Set<ImageContent> = []
         for _ in 0..<1_000 where third.isEmpty { third = await granted(other.sharing, [contents[0]]) }
         #expect(third == [contents[0]])
-        // So is what a node had that is gone.
+        // So can the claims of a node that is gone.
         await one.end()
         var fourth: Set<ImageContent> = []
         for _ in 0..<1_000 where fourth.isEmpty { fourth = await granted(other.sharing, [contents[1]]) }
@@ -165,51 +164,51 @@ private final class Nodes {
         await nodes.end()
     }
 
-    @Test func `what others say of an older content takes the place of nothing that is known of the present one`()
+    @Test func `metadata received for older content does not replace that of the current content`()
         async throws
     {
         let nodes = try await Nodes(.memory, files: 2)
         let catalog = try await nodes.node("one").catalog
         let images = try await catalog.all()
-        catalog.learned(Self.facts(7), version: images[0].version, of: images[0].id)
-        await catalog.facts.drain()
+        catalog.learned(Self.metadata(7), version: images[0].version, of: images[0].id)
+        await catalog.metadata.drain()
         let old = ContentVersion(rawValue: 5)
-        try catalog.heard(images.map { SharedFacts(image: $0.id, version: old, facts: Self.facts(9)) })
-        #expect(try await catalog.all().map(\.facts.width) == [7, nil])
-        // The same content adds up.
-        var more = ImageFacts()
+        try catalog.received(images.map { SharedMetadata(image: $0.id, version: old, metadata: Self.metadata(9)) })
+        #expect(try await catalog.all().map(\.metadata.width) == [7, nil])
+        // Metadata of the same content is combined.
+        var more = ImageMetadata()
         more.placeholder = [1, 2, 3]
-        more.examination = ImageFacts.presentExamination
-        try catalog.heard([SharedFacts(image: images[0].id, version: images[0].version, facts: more)])
-        let known = try await catalog.all()[0].facts
+        more.readerVersion = ImageMetadata.currentReader
+        try catalog.received([SharedMetadata(image: images[0].id, version: images[0].version, metadata: more)])
+        let known = try await catalog.all()[0].metadata
         #expect(known.width == 7 && known.placeholder == [1, 2, 3])
         await nodes.end()
     }
 
-    @Test func `what is heard is within the bounds of what can be, whatever stands in the database`() async throws {
+    @Test func `received metadata is bounded, whatever the database contains`() async throws {
         let nodes = try await Nodes(.memory, files: 1)
         let catalog = try await nodes.node("one").catalog
         let image = try await catalog.all()[0]
-        var facts = ImageFacts()
-        (facts.width, facts.height, facts.frames) = (.max, 1, -1)
-        (facts.byteCount, facts.orientation, facts.rating, facts.examination) = (-5, 9, 77, .max)
-        facts.placeholder = Array(repeating: 1, count: 1_000)
-        facts.title = String(repeating: "x", count: 1 << 20)
-        facts.place = ImageFacts.Place(latitude: 91, longitude: .infinity)
-        var camera = ImageFacts.Camera()
+        var metadata = ImageMetadata()
+        (metadata.width, metadata.height, metadata.frames) = (.max, 1, -1)
+        (metadata.byteCount, metadata.orientation, metadata.rating, metadata.readerVersion) = (-5, 9, 77, .max)
+        metadata.placeholder = Array(repeating: 1, count: 1_000)
+        metadata.title = String(repeating: "x", count: 1 << 20)
+        metadata.place = ImageMetadata.Place(latitude: 91, longitude: .infinity)
+        var camera = ImageMetadata.Camera()
         (camera.sensitivity, camera.aperture) = (-1, .nan)
-        facts.camera = camera
-        try catalog.heard([SharedFacts(image: image.id, version: image.version, facts: facts)])
-        let known = try await catalog.all()[0].facts
+        metadata.camera = camera
+        try catalog.received([SharedMetadata(image: image.id, version: image.version, metadata: metadata)])
+        let known = try await catalog.all()[0].metadata
         #expect(known.width == nil && known.height == 1 && known.frames == nil && known.byteCount != -5)
         #expect(known.orientation == nil && known.rating == nil && known.placeholder == nil && known.place == nil)
         #expect(known.camera?.sensitivity == nil && known.camera?.aperture == nil)
-        #expect(known.title?.utf8.count == ImageFacts.maximumTitle)
-        #expect(known.examination == ImageFacts.presentExamination)
+        #expect(known.title?.utf8.count == ImageMetadata.maximumTitle)
+        #expect(known.readerVersion == ImageMetadata.currentReader)
         await nodes.end()
     }
 
-    @Test func `of a remote picture the content that was told last is believed, unless this node has one to tell`()
+    @Test func `the latest received metadata of a remote image wins, unless this node has some unpublished`()
         async throws
     {
         let scratch = try Scratch()
@@ -218,50 +217,50 @@ private final class Nodes {
         let catalog = try await scratch.catalog([.template(template)]) { $0.sharing = sharing }
         let ids = try await catalog.all().map(\.id)
         let contents = (1...3).map { ContentVersion(rawValue: $0) }
-        for id in ids { catalog.learned(Self.facts(1), version: contents[0], of: id) }
-        await catalog.facts.drain()
-        try catalog.told(try catalog.untold(limit: 10))
-        catalog.learned(Self.facts(3), version: contents[2], of: ids[0])
-        await catalog.facts.drain()
-        try catalog.heard(ids.map { SharedFacts(image: $0, version: contents[1], facts: Self.facts(2)) })
-        let widths = try await catalog.all().map(\.facts.width)
+        for id in ids { catalog.learned(Self.metadata(1), version: contents[0], of: id) }
+        await catalog.metadata.drain()
+        try catalog.published(try catalog.unpublished(limit: 10))
+        catalog.learned(Self.metadata(3), version: contents[2], of: ids[0])
+        await catalog.metadata.drain()
+        try catalog.received(ids.map { SharedMetadata(image: $0, version: contents[1], metadata: Self.metadata(2)) })
+        let widths = try await catalog.all().map(\.metadata.width)
         #expect(widths == [3, 2])
         await catalog.close()
     }
 
-    @Test func `what was learnt last is told first, and then all from before, in parts`() async throws {
+    @Test func `the latest metadata is published first, and then the older in batches`() async throws {
         let scratch = try Scratch()
         let template = try URLTemplate("http://a.test/{index}", count: 25)
         var catalog = try await scratch.catalog([.template(template)])
         let ids = try await catalog.all().map(\.id)
-        for id in ids { catalog.learned(Self.facts(1), version: nil, of: id) }
+        for id in ids { catalog.learned(Self.metadata(1), version: nil, of: id) }
         await catalog.close()
         let sharing = MemorySharing(MemoryLog())
         catalog = try await scratch.catalog([.template(template)]) { $0.sharing = sharing }
         _ = try catalog.position(in: "a", isAnew: false)
-        #expect(try catalog.countUntold() == 25)
+        #expect(try catalog.countUnpublished() == 25)
         for id in ids.prefix(2) {
-            catalog.learned(Self.facts(2), version: nil, of: id)
-            await catalog.facts.drain()
+            catalog.learned(Self.metadata(2), version: nil, of: id)
+            await catalog.metadata.drain()
         }
-        let first = try catalog.untold(limit: 2)
-        #expect(first.facts.map(\.image) == [ids[1], ids[0]])
-        try catalog.told(first)
-        var told: Set<ImageID> = []
+        let first = try catalog.unpublished(limit: 2)
+        #expect(first.metadata.map(\.image) == [ids[1], ids[0]])
+        try catalog.published(first)
+        var published: Set<ImageID> = []
         var parts = 0
         while true {
-            let some = try catalog.untold(limit: 10)
+            let some = try catalog.unpublished(limit: 10)
             if some.isEmpty { break }
-            told.formUnion(some.facts.map(\.image))
-            try catalog.told(some)
+            published.formUnion(some.metadata.map(\.image))
+            try catalog.published(some)
             parts += 1
         }
-        #expect(told == Set(ids) && parts == 3)
-        #expect(try catalog.countUntold() == 0)
+        #expect(published == Set(ids) && parts == 3)
+        #expect(try catalog.countUnpublished() == 0)
         await catalog.close()
     }
 
-    @Test func `what was learnt while nobody shared is told as soon as somebody does, and another log is told all`()
+    @Test func `metadata from before sharing is published once sharing starts, and to each new log in full`()
         async throws
     {
         let scratch = try Scratch()
@@ -271,23 +270,23 @@ private final class Nodes {
         await catalog.close()
         let sharing = MemorySharing(MemoryLog())
         catalog = try await scratch.catalog { $0.sharing = sharing }
-        #expect(try catalog.countUntold() == 0)
+        #expect(try catalog.countUnpublished() == 0)
         #expect(try catalog.position(in: "a", isAnew: false) == 0)
-        let untold = try catalog.untold(limit: 10)
-        #expect(untold.facts.count == 3)
-        // What is learnt while it is told is told again.
-        let image = untold.facts[0]
-        catalog.learned(Self.facts(3), version: image.version, of: image.image)
-        await catalog.facts.drain()
-        try catalog.told(untold)
-        #expect(try catalog.untold(limit: 10).facts.map(\.image) == [image.image])
-        try catalog.heard([], of: "a", after: 0, upTo: 9)
-        #expect(throws: LedgerError.self) { try catalog.heard([], of: "a", after: 0, upTo: 12) }
+        let unpublished = try catalog.unpublished(limit: 10)
+        #expect(unpublished.metadata.count == 3)
+        // Metadata that changes while it is being published is published again.
+        let image = unpublished.metadata[0]
+        catalog.learned(Self.metadata(3), version: image.version, of: image.image)
+        await catalog.metadata.drain()
+        try catalog.published(unpublished)
+        #expect(try catalog.unpublished(limit: 10).metadata.map(\.image) == [image.image])
+        try catalog.received([], of: "a", after: 0, upTo: 9)
+        #expect(throws: OutboxError.self) { try catalog.received([], of: "a", after: 0, upTo: 12) }
         #expect(try catalog.position(in: "a", isAnew: false) == 9)
         #expect(try catalog.position(in: "a", isAnew: true) == 0)
-        #expect(try catalog.countUntold() == 3)
+        #expect(try catalog.countUnpublished() == 3)
         #expect(try catalog.position(in: "b", isAnew: false) == 0)
-        #expect(throws: LedgerError.self) { try catalog.heard([], of: "a", after: 9, upTo: 12) }
+        #expect(throws: OutboxError.self) { try catalog.received([], of: "a", after: 9, upTo: 12) }
         await catalog.close()
     }
 }

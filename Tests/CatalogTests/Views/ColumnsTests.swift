@@ -6,7 +6,7 @@ import Testing
 @testable import Catalog
 
 @Suite struct ColumnsTests {
-    @Test func `columns are read a few blocks at a time, and again only those that have changed`() throws {
+    @Test func `columns are loaded a few blocks at a time, and only changed blocks are loaded again`() throws {
         let (index, size) = (try Index(), UInt32(ColumnBlock.size))
         let keeper = index.columns
         let hasMore = { (limit: Int) in try keeper.refresh(below: 5 * size / 2, of: index.database, limit: limit) }
@@ -25,7 +25,7 @@ import Testing
             try !hasMore(.max) && zip(after.blocks, keeper.current.blocks).map { $0 === $1 } == [true, false, true])
     }
 
-    @Test func `a block that was kept is the same again, and one that is cut is none`() {
+    @Test func `a stored block is restored unchanged, and a truncated one is refused`() {
         let table = FolderTable()
         var rows = [ColumnRow?](repeating: nil, count: ColumnBlock.size)
         for place in stride(from: 0, to: ColumnBlock.size, by: 3) {
@@ -36,22 +36,24 @@ import Testing
             row.ratio = UInt8(place % 255)
             row.place = place % 2 == 0 ? (Double(place % 90), 2.5) : nil
             row.isBroken = place % 5 == 0
+            row.rating = Int8(place % 7) - 1
             rows[place] = row
         }
         let block = ColumnBlock(rows, folders: table)
         let data = block.stored(table)
-        // In another run folders have other numbers.
+        // Folder numbers differ in another run.
         let other = FolderTable()
         _ = other.number(of: "something else")
         guard let again = ColumnBlock(stored: data, folders: other) else {
-            Issue.record("it cannot be read")
+            Issue.record("the stored block cannot be read")
             return
         }
         #expect(again.names == block.names && block.names.has(Array("word 33 ".utf8), in: 33))
         #expect(again.notes == block.notes && again.noteTexts == block.noteTexts && again.taken == block.taken)
-        // Equal notes are one, and one is that of rows that are not there.
+        // Equal notes are stored once, and one note belongs to rows that do not exist.
         #expect(block.noteTexts.count == 12)
         #expect(again.sizes == block.sizes && again.ratios == block.ratios && again.broken == block.broken)
+        #expect(again.ratings == block.ratings && block.ratings.contains(-1))
         #expect(again.folders.map { other.paths[Int($0)] } == block.folders.map { table.paths[Int($0)] })
         #expect(again.places == block.places && block.places.count == 683)
         for cut in stride(from: 0, to: data.count, by: 997) {
@@ -61,7 +63,7 @@ import Testing
         for _ in 0..<2_000 {
             var hurt = data
             hurt[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            // Whatever is in it, it is read without a trap, and can be searched.
+            // Whatever it contains, it is read without a trap, and can be searched.
             guard let block = ColumnBlock(stored: hurt, folders: FolderTable()) else { continue }
             #expect(block.names.count == ColumnBlock.size)
         }

@@ -1,11 +1,12 @@
 import Testing
+import Time
 
 @testable import Catalog
 
 @Suite struct SearchTests {
     private func kinds(_ text: String) throws -> [Search.Kind] { try Search(text).terms.map(\.kind) }
 
-    @Test func `words are folded, quotes hold them together, and a minus excludes`() throws {
+    @Test func `words are folded, quotes make phrases, and a minus excludes`() throws {
         let search = try Search(#"  Été  "Mont Blanc" -Ski -"a b" "#)
         #expect(
             search.terms == [
@@ -25,9 +26,12 @@ import Testing
         #expect(String(decoding: Folding.fold(text), as: UTF8.self) == folded)
     }
 
-    @Test func `dates span what they say`() throws {
-        func span(_ from: (Int, Int, Int), _ to: (Int, Int, Int)) -> ClosedRange<Int64> {
-            Int64(WallTime.days(from.0, from.1, from.2)) * 86_400...Int64(WallTime.days(to.0, to.1, to.2)) * 86_400 - 1
+    @Test func `a date covers its whole year, month or day`() throws {
+        func second(_ day: (Int, Int, Int)) throws -> Int64 {
+            try #require(CivilDay(year: day.0, month: day.1, day: day.2)).firstSecond
+        }
+        func span(_ from: (Int, Int, Int), _ to: (Int, Int, Int)) throws -> ClosedRange<Int64> {
+            try second(from)...second(to) - 1
         }
         #expect(try kinds("taken:2019") == [.taken(span((2019, 1, 1), (2020, 1, 1)))])
         #expect(try kinds("taken:2019-12") == [.taken(span((2019, 12, 1), (2020, 1, 1)))])
@@ -38,16 +42,25 @@ import Testing
     }
 
     @Test(arguments: [
-        "taken:20x", "taken:2019-13", "taken:2019-08..2019-06", "taken:..", "near:1", "near:91,0", "near:1,2,-3km",
-        "type:cake", "is:red", "taken:2019-6",
+        ("4", 4...4), ("3..5", 3...5), ("3..", 3...5), ("..2", 1...2), ("0", 0...0), ("-1", -1...(-1)),
+        ("-1..0", -1...0),
     ])
-    func `a word that is not understood is named`(text: String) {
+    func `a rating is a number of stars or a range`(text: String, range: ClosedRange<Int>) throws {
+        #expect(try kinds("rating:\(text)") == [.rating(range)])
+    }
+
+    @Test(arguments: [
+        "taken:20x", "taken:2019-13", "taken:2019-08..2019-06", "taken:..", "near:1", "near:91,0", "near:1,2,-3km",
+        "type:cake", "is:red", "taken:2019-6", "rating:6", "rating:-2", "rating:4..2", "rating:..", "rating:good",
+        "rating:+3", "rating:04", "rating:3..x",
+    ])
+    func `an invalid term is named in the error`(text: String) {
         let error = #expect(throws: ViewError.self) { try Search("cat \(text) dog") }
         #expect(error?.field == "q" && error?.word == text)
     }
 
-    @Test(arguments: ["taken:", "-", "\"\"", "\"", "folder:", "is:", "near:", ""])
-    func `a word that is still being typed is nothing yet`(text: String) throws {
+    @Test(arguments: ["taken:", "-", "\"\"", "\"", "folder:", "is:", "near:", "rating:", ""])
+    func `an incomplete term is ignored`(text: String) throws {
         #expect(try Search(text).isEmpty)
     }
 
@@ -55,37 +68,38 @@ import Testing
         "\u{35f}a b", "a \u{301}b", "\"\u{35f}a b", "a\" \u{301}b\"", "\u{b}\u{35f}x \"\u{200d}y", "-\u{301}a",
         "a\r\nb \"c\r\nd",
     ])
-    func `what was understood is understood as the same again, marks without a letter included`(text: String) throws {
+    func `the canonical text parses to the same search, even with combining marks`(text: String) throws {
         let search = try Search(text)
         #expect(!search.isEmpty)
         let again = try Search(search.text)
         #expect(again.text.unicodeScalars.elementsEqual(search.text.unicodeScalars) && again.terms == search.terms)
     }
 
-    @Test func `a quotation that is left open counts with its end`() {
-        #expect(throws: Never.self) { try Search("\"" + String(repeating: "a", count: Search.longest - 2)) }
-        #expect(throws: ViewError.self) { try Search("\"" + String(repeating: "a", count: Search.longest - 1)) }
+    @Test func `an unclosed quotation counts its closing quote towards the length limit`() {
+        #expect(throws: Never.self) { try Search("\"" + String(repeating: "a", count: Search.maximumLength - 2)) }
+        #expect(throws: ViewError.self) { try Search("\"" + String(repeating: "a", count: Search.maximumLength - 1)) }
     }
 
-    @Test func `a colon after another word is part of it`() throws {
+    @Test func `a colon without a keyword, or in quotes, is part of the word`() throws {
         #expect(try kinds("12:30") == [.word(Array("12:30".utf8))])
         #expect(try kinds("\"taken:2019\"") == [.word(Array("taken:2019".utf8))])
     }
 
-    @Test func `months come back from their seconds, over four hundred years and before 1970`() {
-        var day = WallTime.days(1800, 1, 1)
-        for year in 1800..<2200 {
-            for month in 1...12 {
-                let next = month == 12 ? WallTime.days(year + 1, 1, 1) : WallTime.days(year, month + 1, 1)
-                #expect(WallTime.days(year, month, 1) == day)
-                #expect(WallTime.month(of: Int64(day) * 86_400) == (year, month))
-                #expect(WallTime.month(of: Int64(next) * 86_400 - 1) == (year, month))
-                day = next
+    @Test func `months follow each other without gaps over four hundred years, also before 1970`() throws {
+        var first = try #require(CivilDay(year: 1800, month: 1, day: 1))
+        for _ in 0..<400 * 12 {
+            let month = WallTime.month(of: first)
+            #expect(month.lowerBound == first.firstSecond)
+            for day in [CivilDay(sinceEpoch: first.sinceEpoch + 27), CivilDay(ofSecond: month.upperBound)] {
+                #expect(WallTime.month(of: day) == month)
             }
+            first = CivilDay(ofSecond: month.upperBound + 1)
+            #expect(first.day == 1)
         }
+        #expect(first == CivilDay(year: 2200, month: 1, day: 1))
     }
 
-    @Test func `proportions keep within two per cent`() {
+    @Test func `aspect ratios are encoded to within about one per cent`() {
         for (width, height) in [(4032, 3024), (1, 1), (16, 9), (9, 16), (3, 2), (12_000, 1_000), (1_000, 12_000)] {
             let ratio = AspectRatio.ratio(AspectRatio.byte(width: width, height: height))
             #expect(abs(ratio * Double(height) / Double(width) - 1) < 0.011, "\(width) x \(height): \(ratio)")

@@ -18,47 +18,48 @@ import Testing
         try await catalog.page(offset: 0, limit: 500, of: try view(parameters)).images.map(\.name)
     }
 
-    private func learn(_ catalog: Catalog, _ name: String, _ change: (inout ImageFacts) -> Void) async throws {
+    private func learn(_ catalog: Catalog, _ name: String, _ change: (inout ImageMetadata) -> Void) async throws {
         let image = try #require(try await catalog.all().first { $0.name == name })
-        var facts = ImageFacts()
-        change(&facts)
-        catalog.learned(facts, version: image.version, of: image.id)
+        var metadata = ImageMetadata()
+        change(&metadata)
+        catalog.learned(metadata, version: image.version, of: image.id)
     }
 
-    /// Until what was learnt is written, which orders are made of.
-    private func written(_ catalog: Catalog) async { await catalog.facts.drain() }
+    /// Waits until metadata is written to the index, from which orders are built.
+    private func written(_ catalog: Catalog) async { await catalog.metadata.drain() }
 
     private func gallery() async throws -> Catalog {
         for (path, bytes) in [("a/IMG_10.jpg", 30), ("a/img_2.png", 10), ("b/c/Zoë.gif", 20), ("b/last.jpg", 5)] {
             try scratch.file("pictures/" + path, String(repeating: "x", count: bytes))
         }
         let catalog = try await scratch.catalog()
-        try await learn(catalog, "IMG_10.jpg") { facts in
-            facts.takenAt = "2019-07-01T00:30:00+02:00"
-            facts.camera = .init()
-            facts.camera?.model = "Lumix GX9"
-            facts.place = .init(latitude: 48.8584, longitude: 2.2945)
-            facts.width = 400
-            facts.height = 300
+        try await learn(catalog, "IMG_10.jpg") { metadata in
+            metadata.takenAt = "2019-07-01T00:30:00+02:00"
+            metadata.camera = .init()
+            metadata.camera?.model = "Lumix GX9"
+            metadata.place = .init(latitude: 48.8584, longitude: 2.2945)
+            metadata.width = 400
+            metadata.height = 300
         }
-        try await learn(catalog, "Zoë.gif") { facts in
-            facts.takenAt = "2019-06-30T23:30:00Z"
-            facts.isIncomplete = true
-            facts.title = "Evening at the lake"
-            facts.keywords = ["Sommer", "see"]
-            facts.placeNames = .init()
-            facts.placeNames?.city = "Zürich"
+        try await learn(catalog, "Zoë.gif") { metadata in
+            metadata.takenAt = "2019-06-30T23:30:00Z"
+            metadata.isIncomplete = true
+            metadata.rating = 4
+            metadata.title = "Evening at the lake"
+            metadata.keywords = ["Sommer", "see"]
+            metadata.placeNames = .init()
+            metadata.placeNames?.city = "Zürich"
         }
         await written(catalog)
         return catalog
     }
 
-    @Test func `each sort puts what lacks its fact last in both directions, by path`() async throws {
+    @Test func `each sort puts images without a value last in both directions, ordered by path`() async throws {
         let catalog = try await gallery()
         #expect(try await names(catalog, [:]) == ["img_2.png", "IMG_10.jpg", "last.jpg", "Zoë.gif"])
         let plain = try await names(catalog, [:])
         #expect(try await names(catalog, ["direction": "desc"]) == plain.reversed())
-        // By the clock where they were taken, the one abroad is later.
+        // By local time, the picture taken abroad is later.
         #expect(try await names(catalog, ["sort": "taken"]).prefix(2) == ["Zoë.gif", "IMG_10.jpg"])
         #expect(
             try await names(catalog, ["sort": "taken", "direction": "desc"])
@@ -71,17 +72,41 @@ import Testing
                 == ["Zoë.gif", "last.jpg", "IMG_10.jpg", "img_2.png"])
     }
 
-    @Test(arguments: ["asc", "desc"]) func `the months of a sorted order are those that a count finds`(
+    @Test func `a burst is in sequence by fractions of a second, and an incomplete date is its beginning`() async throws
+    {
+        let times = [
+            "a.jpg": "2019-06-01T10:00:00.9Z", "b.jpg": "2019-06-01T10:00:00.178406Z",
+            "c.jpg": "2019-06-01T10:00:00.0947Z", "d.jpg": "2019-06-01T10:00:00.5Z",
+            "e.jpg": "2019-06-01T10:00:00.12Z", "f.jpg": "2019-06-01T10:00:00Z",
+            "g.jpg": "2019-06-01T09:59:59.9999999Z",
+            "h.jpg": "2019-06", "i.jpg": "2019-05-31T23:59:59.5Z", "j.jpg": "1956", "k.jpg": "1956-01-01T00:00:00.25Z",
+            "l.jpg": "1955-12-31",
+        ]
+        for name in times.keys { try scratch.file("pictures/" + name) }
+        let catalog = try await scratch.catalog()
+        for (name, time) in times { try await learn(catalog, name) { $0.takenAt = time } }
+        await written(catalog)
+        let sorted = ["l", "j", "k", "i", "h", "g", "f", "c", "e", "b", "d", "a"].map { $0 + ".jpg" }
+        #expect(try await names(catalog, ["sort": "taken"]) == sorted)
+        #expect(try await names(catalog, ["sort": "taken", "direction": "desc"]) == sorted.reversed())
+        #expect(try await names(catalog, ["sort": "taken", "q": "taken:2019-05-31"]) == ["i.jpg"])
+        let months = try await catalog.timeline(of: view(["sort": "taken"])).months
+        #expect(months.map(\.month) == [12, 1, 5, 6] && months.map(\.count) == [1, 2, 1, 8])
+        let unsorted = try await catalog.timeline(of: view(["sort": "name"])).months
+        #expect(unsorted.map(\.count).sorted() == [1, 1, 2, 8])
+    }
+
+    @Test(arguments: ["asc", "desc"]) func `a timeline matches the images of its order, before and after eviction`(
         direction: String
     ) async throws {
         var random = SeededRandom(seed: 3)
         for number in 0..<80 { try scratch.file("pictures/\(number).jpg") }
         let catalog = try await scratch.catalog()
         for image in try await catalog.all().dropLast(7) {
-            var facts = ImageFacts()
+            var metadata = ImageMetadata()
             let (month, day) = (1 + random.number(below: 12), 10 + random.number(below: 18))
-            facts.takenAt = "20\(10 + random.number(below: 3))-\(month < 10 ? "0" : "")\(month)-\(day)T12:00:00"
-            catalog.learned(facts, version: image.version, of: image.id)
+            metadata.takenAt = "20\(10 + random.number(below: 3))-\(month < 10 ? "0" : "")\(month)-\(day)T12:00:00Z"
+            catalog.learned(metadata, version: image.version, of: image.id)
         }
         await written(catalog)
         let view = try view(["sort": "taken", "direction": direction])
@@ -89,7 +114,7 @@ import Testing
         let images = try await catalog.page(offset: 0, limit: 100, of: view).images
         var expected: [(month: String?, first: Int, count: Int)] = []
         for (position, image) in images.enumerated() {
-            let month = image.facts.takenAt.map { String($0.prefix(7)) }
+            let month = image.metadata.takenAt.map { String($0.prefix(7)) }
             if expected.isEmpty || expected[expected.count - 1].month != month { expected.append((month, position, 0)) }
             expected[expected.count - 1].count += 1
         }
@@ -99,7 +124,7 @@ import Testing
         #expect(months == expected.map(\.month) && months.count > 10 && months.last == .some(nil))
         #expect(timeline.months.map(\.first) == expected.map(\.first))
         #expect(timeline.months.map(\.count) == expected.map(\.count))
-        // Nobody has asked for a while: it is made again when somebody does.
+        // Nobody has used it for a while: it is dropped, and rebuilt when needed.
         catalog.forgetIdleOrders()
         #expect(catalog.orders.count > 0)
         catalog.forgetIdleOrders(now: .now + .seconds(61))
@@ -108,7 +133,7 @@ import Testing
         await catalog.close()
     }
 
-    @Test func `what came last stands last by the time of its coming`() async throws {
+    @Test func `an image added last is last in the order by time added`() async throws {
         let catalog = try await gallery()
         try scratch.file("pictures/a/0.jpg")
         await catalog.rescanned()
@@ -116,7 +141,7 @@ import Testing
         #expect(try await names(catalog, ["sort": "added", "direction": "desc"]).first == "0.jpg")
     }
 
-    @Test func `a shuffle is the same for the same seed, and who comes moves nobody past another`() async throws {
+    @Test func `a shuffle depends only on its seed, and new images do not reorder the others`() async throws {
         let catalog = try await gallery()
         let first = try await names(catalog, ["sort": "shuffle", "seed": "7"])
         #expect(try await names(catalog, ["sort": "shuffle", "seed": "7"]) == first)
@@ -138,10 +163,13 @@ import Testing
         ("taken:2019-06", ["Zoë.gif"]), ("taken:2019-07", ["IMG_10.jpg"]), ("taken:2019", ["IMG_10.jpg", "Zoë.gif"]),
         ("type:jpeg", ["IMG_10.jpg", "last.jpg"]), ("-type:jpeg", ["img_2.png", "Zoë.gif"]), ("folder:c", ["Zoë.gif"]),
         ("folder:b", ["last.jpg", "Zoë.gif"]), ("folder:b/c", ["Zoë.gif"]), ("near:48.85,2.35,10km", ["IMG_10.jpg"]),
+        ("rating:4", ["Zoë.gif"]), ("rating:3..5", ["Zoë.gif"]), ("rating:5", []), ("rating:-1", []),
+        ("rating:0", ["img_2.png", "IMG_10.jpg", "last.jpg"]),
+        ("-rating:1..", ["img_2.png", "IMG_10.jpg", "last.jpg"]),
         ("near:48.85,2.35,2km", []), ("is:broken", ["Zoë.gif"]), ("nothing", []),
         ("lake", ["Zoë.gif"]), ("sommer zurich", ["Zoë.gif"]), ("\"see zurich\"", []),
     ])
-    func `what is searched is found`(text: String, found: [String]) async throws {
+    func `searches find the matching images`(text: String, found: [String]) async throws {
         let catalog = try await gallery()
         #expect(try await names(catalog, ["q": text]) == found)
     }
@@ -172,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `a folder's view has what lies beneath it, and not beside it`() async throws {
+    @Test func `a folder's view contains everything below it and nothing beside it`() async throws {
         for path in ["a/1.jpg", "a/b/2.jpg", "ab/3.jpg", "4.jpg"] { try scratch.file("pictures/" + path) }
         let catalog = try await scratch.catalog()
         #expect(Set(try await names(catalog, ["folder": "a"])) == ["1.jpg", "2.jpg"])
@@ -184,7 +212,7 @@ import Testing
         #expect(try await catalog.folders(in: "none").isEmpty)
     }
 
-    @Test func `the months of a view have their first positions and counts`() async throws {
+    @Test func `a timeline has the first position and the count of each month`() async throws {
         let catalog = try await gallery()
         let timeline = try await catalog.timeline(of: try view(["sort": "taken", "direction": "desc"]))
         #expect(timeline.total == 4)
@@ -195,7 +223,7 @@ import Testing
             ])
     }
 
-    @Test func `the shape says how wide all images are together`() async throws {
+    @Test func `the shape of an order gives the sum of its aspect ratios`() async throws {
         let catalog = try await gallery()
         let shape = try await catalog.shape(of: .plain)
         #expect(shape.parts == [0] && shape.sums.count == 1)
@@ -206,14 +234,14 @@ import Testing
         #expect(none.parts.isEmpty && none.sums.isEmpty)
     }
 
-    @Test func `blocks of a shape begin anew with each month of an order that has months`() async throws {
+    @Test func `blocks of a shape start anew with each month of an order by time`() async throws {
         let catalog = try await gallery()
         let shape = try await catalog.shape(of: try view(["sort": "taken"]))
         #expect(shape.parts == [0, 1, 2] && shape.sums.count == 3)
         #expect(abs(shape.sums[2] - 2 * AspectRatio.assumed) < 0.02)
     }
 
-    @Test func `what is learnt changes the order and its revision; what changes nothing keeps it`() async throws {
+    @Test func `metadata changes an order's revision only if it changes the order`() async throws {
         let catalog = try await gallery()
         let view = try view(["sort": "taken"])
         let before = try await catalog.order(of: view)
@@ -228,7 +256,7 @@ import Testing
         #expect(try catalog.images(of: after, at: 0..<1).map(\.name) == ["last.jpg"])
     }
 
-    @Test func `months and shape are those of their order, whatever was learnt since it was made`() async throws {
+    @Test func `the timeline and shape match their order, whatever was learned since it was built`() async throws {
         let catalog = try await gallery()
         let view = try view(["sort": "taken"])
         let before = try await catalog.timeline(of: view)
@@ -241,7 +269,7 @@ import Testing
             }
         }
         await written(catalog)
-        // The order was made less than a second ago, and stays what it is.
+        // The order was built less than a second ago, and is reused.
         #expect(try await catalog.order(of: view).revision == before.revision)
         #expect(try await catalog.timeline(of: view) == before)
         #expect(try await catalog.shape(of: view) == shape)
@@ -253,13 +281,13 @@ import Testing
         #expect(try await catalog.shape(of: view).parts == months.months.map(\.first))
     }
 
-    @Test func `an order in which nothing moves has another revision all the same when months begin elsewhere`()
+    @Test func `an order gets a new revision even if only its months change`()
         async throws
     {
         let catalog = try await gallery()
         let view = try view(["sort": "taken"])
         let before = try await catalog.order(of: view)
-        // It stood first of those without a date, and stands last of those that have one.
+        // The image was the first without a date, and is now the last of those with one.
         let id = try #require(before.id(at: 2))
         let name = try #require(try catalog.images(of: before, at: 2..<3).first?.name)
         try await learn(catalog, name) { $0.takenAt = "2039-01-01T00:00:00Z" }
@@ -269,7 +297,7 @@ import Testing
         #expect(after.revision != before.revision)
     }
 
-    @Test func `what orders are made of is kept over a restart, and what changed since is read again`() async throws {
+    @Test func `columns are restored after a restart, and those that changed are read again`() async throws {
         var catalog = try await gallery()
         let views = try [["sort": "taken"], ["sort": "size"], ["q": "lumix"], ["q": "is:broken"], ["folder": "b/c"]]
             .map { try view($0) }
@@ -277,14 +305,14 @@ import Testing
         for view in views { before.append(try await catalog.page(offset: 0, limit: 9, of: view).images.map(\.name)) }
         await catalog.close()
         catalog = try await scratch.catalog()
-        let index = catalog.shelf.disk
+        let index = catalog.indexStore.disk
         let kept = try await index.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM columns") }
         #expect(kept == 1)
         for (view, names) in zip(views, before) {
             #expect(try await catalog.page(offset: 0, limit: 9, of: view).images.map(\.name) == names)
         }
         await catalog.close()
-        // Changed while nobody looked, and learnt before anybody has asked for an order.
+        // Changed while nothing was watching, and metadata stored before any order was requested.
         try scratch.file("pictures/b/last.jpg", String(repeating: "y", count: 1_000))
         catalog = try await scratch.catalog()
         try await learn(catalog, "img_2.png") { $0.takenAt = "1999-01-01T00:00:00Z" }
@@ -293,19 +321,19 @@ import Testing
         #expect(try await names(catalog, ["sort": "taken"]).first == "img_2.png")
     }
 
-    @Test func `a page of an order whose images have gone is of the order as it is now`() async throws {
+    @Test func `a page whose images are gone is taken from a new order`() async throws {
         for number in 0..<20 { try scratch.file("pictures/\(number).jpg") }
         let catalog = try await scratch.catalog()
         let view = try view(["direction": "desc", "sort": "name"])
         #expect(try await catalog.page(offset: 0, limit: 500, of: view).total == 20)
         for number in 10..<20 { try scratch.remove("pictures/\(number).jpg") }
         await catalog.rescanned()
-        // The rows are gone, so that the order of a moment ago cannot be read any more.
+        // The rows are gone, so the cached order can no longer be read.
         let page = try await catalog.page(offset: 0, limit: 500, of: view)
         #expect(page.images.map(\.name) == (0..<10).reversed().map { "\($0).jpg" })
     }
 
-    @Test func `of a template there are positions only, and it says so`() async throws {
+    @Test func `a template can be ordered only by position, and says so`() async throws {
         let series = try URLTemplate("http://a.test/{index}.jpg", count: 1_000_000_000)
         let catalog = try await scratch.catalog([.template(series)])
         await #expect(throws: CatalogError.positionsOnly) {
@@ -318,7 +346,7 @@ import Testing
         #expect(last.images.map(\.name) == [series.name(at: 999_999_999)])
     }
 
-    @Test func `two folders of one gallery are told apart by their names`() async throws {
+    @Test func `two source folders are distinguished by name`() async throws {
         try scratch.file("one/a/1.jpg")
         try scratch.file("two/a/2.jpg")
         let catalog = try await scratch.catalog([
@@ -333,7 +361,7 @@ import Testing
         }
     }
 
-    @Test func `a radix sort is a stable sort`() {
+    @Test func `the radix sort is stable`() {
         var random = SeededRandom(seed: 3)
         for count in [0, 1, 2, 1_000] {
             for bits in [1, 8, 33, 64] {

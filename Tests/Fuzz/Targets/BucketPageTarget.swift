@@ -1,6 +1,9 @@
+import Encodings
+
 @testable import Catalog
 
-/// A page of a bucket's listing, or what a store says instead: in whatever pieces it comes, it says the same, within bounds.
+/// A page of a bucket listing, or a store's other response: the result is the same for any splitting into pieces, and
+/// bounded.
 enum BucketPageTarget: FuzzTarget {
     private static let address = try? BucketAddress("s3://bucket")
 
@@ -23,12 +26,12 @@ enum BucketPageTarget: FuzzTarget {
     }
 
     private static func look(at page: BucketPage) {
-        precondition(page.next?.isEmpty != true && page.objects.count <= BucketPageReader.mostObjects)
+        precondition(page.next?.isEmpty != true && page.objects.count <= BucketPageReader.maximumObjects)
         for object in page.objects {
             precondition(object.size >= 0)
             let url = address?.url(of: object.key) ?? ""
             precondition(url.utf8.allSatisfy { (0x21...0x7e).contains($0) }, "a URL with letters that no URL has")
-            precondition(URLCoding.decoded(Array(URLCoding.encoded(object.key).utf8)) == object.key)
+            precondition(PercentEncoding.bytes(of: PercentEncoding.encode(object.key).utf8) == object.key)
         }
     }
 

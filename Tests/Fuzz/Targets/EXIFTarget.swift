@@ -6,23 +6,23 @@ import Images
 /// An EXIF block and, by its first byte, a colour profile.
 enum EXIFTarget: FuzzTarget {
     static func run(_ input: [UInt8]) {
-        _ = ICCProfile.isStandardRGB(input)
+        _ = ICCProfile(input)
         guard let exif = ExifMetadata(input) else { return }
-        let facts = told(PictureMetadata(exif: exif))
-        precondition((1...8).contains(facts.orientation ?? 1))
+        let metadata = reported(PictureMetadata(exif: exif))
+        precondition((1...8).contains(metadata.orientation ?? 1))
         if let thumbnail = exif.thumbnail { precondition(thumbnail.count >= 3) }
     }
 }
 
 enum IPTCTarget: FuzzTarget {
     static func run(_ input: [UInt8]) {
-        _ = told(PictureMetadata(iptc: IPTCRecord(input[...])))
+        _ = reported(PictureMetadata(iptc: IPTCRecord(input[...])))
     }
 }
 
 enum XMPTarget: FuzzTarget {
     static func run(_ input: [UInt8]) {
-        _ = told(PictureMetadata(xmp: XMPPacket(input[...])))
+        _ = reported(PictureMetadata(xmp: XMPPacket(input[...])))
     }
 }
 
@@ -34,24 +34,27 @@ enum JPEGHeadTarget: FuzzTarget {
         }
         guard let head = JPEGHead(reader) else { return }
         precondition(head.width > 0 && head.height > 0)
-        _ = told(head.metadata)
+        _ = reported(head.metadata)
     }
 }
 
-/// What is learnt of a picture can be told by a worker: a pool that did not believe it would take the worker for one gone
-/// mad.
-private func told(_ metadata: PictureMetadata) -> ImageFacts {
-    var facts = ImageFacts()
-    metadata.describe(&facts)
-    let answer = AnswerHead.splitting(RenderAnswer(facts: facts)).head
+private func reported(_ embedded: PictureMetadata) -> ImageMetadata {
+    var metadata = ImageMetadata()
+    embedded.describe(&metadata)
+    precondition(sent(metadata) == metadata, "what is told is something else")
+    return metadata
+}
+
+/// A worker must be able to report any metadata: if the pool rejected its message, it would treat the worker as broken.
+func sent(_ metadata: ImageMetadata) -> ImageMetadata {
+    let answer = RenderResponseHead.splitting(RenderResult(metadata: metadata)).head
     let packet = WorkerMessage.ended(job: 1, .made(answer), memory: 0).packet
     do throws(MessageError) {
         guard case .ended(1, .made(let told), 0) = try WorkerMessage(packet[...]) else {
             preconditionFailure("an answer is read as something else")
         }
-        precondition(told.facts == facts, "what is told is something else")
+        return told.metadata
     } catch {
         preconditionFailure("a worker cannot tell what a picture says: \(error)")
     }
-    return facts
 }

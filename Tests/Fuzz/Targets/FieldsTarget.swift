@@ -1,10 +1,10 @@
-import HTTPDates
 import HTTPTypes
+import Time
 
 @testable import HTTPServer
 @testable import Renditions
 
-/// What is read out of a request's target and fields; the first byte says which.
+/// Values parsed from a request's target and fields; the first byte selects the parser.
 enum FieldsTarget: FuzzTarget {
     private static let length: Int64 = 1_000
 

@@ -1,17 +1,19 @@
 import Glibc
 
-/// One parser under fuzzing: given any bytes, it ends, without a trap. What it promises beyond that is held against it
-/// by `precondition`, so that a broken promise is found as a crash is.
+/// One parser under fuzzing: for any input it returns without a trap. Further promises are checked by `precondition`,
+/// so that the fuzzer finds a broken one like a crash.
 protocol FuzzTarget: SendableMetatype {
     static func run(_ input: [UInt8])
 }
 
-/// By the names that `Scripts/fuzz` and the corpus have for them.
+/// By their names in `Scripts/fuzz` and the corpus.
 private let targets: [String: any FuzzTarget.Type] = [
     "avif": AVIFTarget.self,
     "csv": CSVTarget.self,
+    "drawing": DrawingTarget.self,
     "exif": EXIFTarget.self,
     "fields": FieldsTarget.self,
+    "filename": FileNameTarget.self,
     "gif": GIFTarget.self,
     "iptc": IPTCTarget.self,
     "jpeg": JPEGTarget.self,
@@ -19,9 +21,11 @@ private let targets: [String: any FuzzTarget.Type] = [
     "jsonlines": JSONLinesTarget.self,
     "listing": BucketPageTarget.self,
     "message": ClientMessageTarget.self,
+    "pattern": PatternTarget.self,
     "png": PNGTarget.self,
     "redis": RedisReplyTarget.self,
     "request": RequestTarget.self,
+    "takeout": TakeoutTarget.self,
     "text": TextListTarget.self,
     "tiff": TIFFTarget.self,
     "token": TokenBodyTarget.self,
@@ -32,7 +36,7 @@ private let targets: [String: any FuzzTarget.Type] = [
     "xmp": XMPTarget.self,
 ]
 
-/// libFuzzer's own driver (`FuzzerDriver.cpp`), which returns what the program is to end with.
+/// libFuzzer's own driver (`FuzzerDriver.cpp`), which returns the exit status.
 @_extern(c, "LLVMFuzzerRunDriver")
 private func runDriver(
     _ count: UnsafeMutablePointer<CInt>,
@@ -43,12 +47,12 @@ private func runDriver(
 /// Chosen once, before the first input.
 nonisolated(unsafe) private var target: any FuzzTarget.Type = CSVTarget.self
 
-/// `fuzz TARGET …`, and then libFuzzer's own words. The linker takes this for `main` of a product of that name.
+/// `fuzz TARGET …`, followed by libFuzzer's own arguments. The linker takes this as `main` for a product of that name.
 @_cdecl("fuzz_main")
 public func main(
     _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> CInt {
-    // A merge of corpora starts this program again with libFuzzer's words alone.
+    // When it merges corpora, libFuzzer starts this program again with its own arguments only.
     if let inherited = getenv(variable), let named = targets[String(cString: inherited)] {
         return run(named, count, words)
     }
@@ -75,7 +79,7 @@ private func run(
     }
 }
 
-/// Cuts an input into pieces, as a network would; the first byte says how, so that the fuzzer learns to cut.
+/// Splits an input into pieces, as a network would; the first byte decides how, so that the fuzzer can learn to split.
 struct Pieces {
     let bytes: [UInt8]
     private var seed: UInt8
@@ -88,7 +92,7 @@ struct Pieces {
     func forEach(_ body: (ArraySlice<UInt8>) -> Void) {
         var (position, state) = (0, seed)
         while position < bytes.count {
-            // A full-period generator of bytes (Hull and Dobell): any length from 1 to 64 comes up.
+            // A full-period generator of bytes (Hull and Dobell), so that every length from 1 to 64 occurs.
             state = state &* 5 &+ 113
             let end = min(position + 1 + Int(state >> 2), bytes.count)
             body(bytes[position..<end])

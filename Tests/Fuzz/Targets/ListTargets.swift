@@ -12,7 +12,7 @@ enum TextListTarget: FuzzTarget {
     static func run(_ input: [UInt8]) { ListFuzz.run(input, .text) }
 }
 
-/// A list of URLs: in whatever pieces it is read, it has the same entries, and each image a URL that can be fetched.
+/// A URL list: the entries are the same for any splitting into pieces, and each image has a URL that can be fetched.
 private enum ListFuzz {
     private static let limit = 256
 
@@ -32,16 +32,16 @@ private enum ListFuzz {
         }
     }
 
-    private static func look(at sighting: Sighting) {
+    private static func look(at sighting: ScannedImage) {
         for pixels in [sighting.stated.width, sighting.stated.height] { precondition((pixels ?? 1) > 0) }
         if let name = sighting.stated.name { precondition(!name.isEmpty && name == FilePath.printable(name)) }
         let url = sighting.location
         do throws(WebAddress.Fault) {
-            // What is kept is read again as what it is.
+            // An accepted URL is parsed unchanged again.
             let again = try WebAddress.parse(url.utf8)
-            precondition(again == url || url.utf8.count > WebAddress.longest)
+            precondition(again == url || url.utf8.count > WebAddress.maximumLength)
         } catch {
-            precondition(url.utf8.count > WebAddress.longest, "a URL was taken that is none")
+            precondition(url.utf8.count > WebAddress.maximumLength, "a URL was taken that is none")
         }
         precondition(!WebAddress.name(of: url).isEmpty)
     }
@@ -50,11 +50,13 @@ private enum ListFuzz {
         _ format: Source.ListFormat, feed: ((ArraySlice<UInt8>) -> Void) -> Void
     ) -> [ListEntry] {
         var (reader, splitter) = (format.reader(limit: limit), LineSplitter(limit: limit))
+        var decoder = ListDecoder()
         var entries: [ListEntry] = []
         let take = { (line: LineSplitter.Line) in try! reader.read(line) { entries.append($0) } }
         feed { piece in
-            Array(piece).withUnsafeBytes { splitter.read($0, emit: take) }
+            Array(piece).withUnsafeBytes { decoder.read($0) { splitter.read($0, emit: take) } }
         }
+        decoder.finish { splitter.read($0, emit: take) }
         splitter.finish(emit: take)
         try! reader.finish { entries.append($0) }
         return entries

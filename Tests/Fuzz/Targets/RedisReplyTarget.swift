@@ -1,12 +1,12 @@
 @testable import Redis
 
-/// What a Redis sends: however the network cuts it, the same is read, within its bounds.
+/// A Redis server's output: the replies are the same for any splitting by the network, and within the limits.
 enum RedisReplyTarget: FuzzTarget {
     private static let bounds = ReplyParser.Bounds(bytes: 600, elements: 40, depth: 4, line: 100)
 
     private struct Reading: Equatable {
         var replies: [RedisReply] = []
-        var fault: ReplyFault?
+        var fault: ReplyError?
     }
 
     static func run(_ input: [UInt8]) {
@@ -24,7 +24,7 @@ enum RedisReplyTarget: FuzzTarget {
 
     private static func read(_ parser: inout ReplyParser, _ bytes: ArraySlice<UInt8>, _ reading: inout Reading) {
         parser.append(bytes)
-        do throws(ReplyFault) {
+        do throws(ReplyError) {
             while let reply = try parser.next() {
                 var elements = 0
                 precondition(size(of: reply, depth: 0, &elements) <= bounds.bytes && elements <= bounds.elements)

@@ -2,9 +2,9 @@ import HTTPTypes
 
 @testable import HTTPServer
 
-/// Requests of one connection: however the network cuts them, the same is read.
+/// Requests on one connection: the result is the same for any splitting by the network.
 enum RequestTarget: FuzzTarget {
-    /// Small, so that limits are met by inputs of the length that a fuzzer makes.
+    /// Small, so that inputs of the length that a fuzzer makes reach the limits.
     private static let limits: RequestParser.Limits = {
         var limits = RequestParser.Limits()
         limits.requestLine = 256
@@ -55,7 +55,7 @@ enum RequestTarget: FuzzTarget {
             }
         } catch {
             reading.failure = error
-            // Nothing comes after an error but that error.
+            // After an error, only the same error follows.
             let again = Result { () throws(RequestError) in try parser.next() }
             guard case .failure(error) = again else { preconditionFailure("an error is forgotten") }
         }

@@ -1,10 +1,11 @@
 import Dispatch
+import Encodings
 import HTTPServer
 import HTTPTypes
 
 @testable import GalleryServer
 
-/// The bodies of the two requests for tokens. What cannot be read is the client's fault, and told as that.
+/// The bodies of the two token requests. A malformed body is reported as the client's fault.
 enum TokenBodyTarget: FuzzTarget {
     static func run(_ input: [UInt8]) {
         guard let first = input.first else { return }
@@ -21,7 +22,7 @@ enum TokenBodyTarget: FuzzTarget {
         done.wait()
     }
 
-    private static func decode(_ type: (some Decodable & Sendable).Type, from body: [UInt8]) async {
+    private static func decode(_ type: (some JSONReadable & Sendable).Type, from body: [UInt8]) async {
         do {
             _ = try await JSONBody.decode(type, from: body)
         } catch let problem as Problem {

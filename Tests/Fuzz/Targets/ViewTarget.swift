@@ -1,11 +1,11 @@
 @testable import Catalog
 
-/// A view as a client words it: what is understood has a text that is understood as the same again.
+/// A view in a client's words: a valid one has a canonical text that parses to the same view.
 enum ViewTarget: FuzzTarget {
     private static let names = ["q", "folder", "sort", "direction", "seed"]
 
     static func run(_ input: [UInt8]) {
-        // The values of the parameters, each with a line end after it.
+        // The values of the parameters, each followed by a newline.
         let values = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         let given = Dictionary(zip(names, values)) { first, _ in first }

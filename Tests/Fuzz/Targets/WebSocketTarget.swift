@@ -1,6 +1,6 @@
 @testable import HTTPServer
 
-/// What a client sends over one WebSocket: however the network cuts it, the same is understood and answered.
+/// A client's bytes on one WebSocket: messages and responses are the same for any splitting by the network.
 enum WebSocketTarget: FuzzTarget {
     private static let maximumMessage = 512
 

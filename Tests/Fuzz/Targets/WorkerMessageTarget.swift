@@ -2,18 +2,19 @@ import Images
 
 @testable import Renditions
 
-/// Packets between the pool and its workers, which neither believes: the first byte says which way, and the rest is
-/// packets with a byte of length before each.
+/// Packets between the pool and its workers, neither of which trusts the other: the first byte selects the direction,
+/// and the rest are packets with a length byte in front of each.
 enum WorkerMessageTarget: FuzzTarget {
     private static let works: [RenderJob.Work] = [
-        .examine, .glimpse(.webp), .make([.tile: .webp, .preview: .webp]),
+        .readMetadata, .partialDecode(.webp), .make([.tile: .webp, .preview: .webp]),
         .encode(RenderJob.EncodingWork(width: 8, height: 8, format: .jpeg, quality: 80)),
+        .readSidecars([.xmp, .takeout]),
     ]
 
     static func run(_ input: [UInt8]) {
         guard let first = input.first else { return }
         if first & 0x80 != 0 { return readByWorker(input.dropFirst()) }
-        var assembly = AnswerAssembly()
+        var assembly = ResponseAssembler()
         assembly.expect(works[Int(first) % works.count], job: 1, mayBeHeavy: first & 0x40 != 0)
         var rest = input.dropFirst()
         do throws(MessageError) {
@@ -28,7 +29,7 @@ enum WorkerMessageTarget: FuzzTarget {
         }
     }
 
-    /// What is read is written so that it is read as the same.
+    /// A parsed message is encoded to bytes that parse to the same message.
     private static func check(_ packet: ArraySlice<UInt8>) {
         guard let message = try? WorkerMessage(packet) else { return }
         precondition((try? WorkerMessage(message.packet[...])) == message, "a message changes as it is sent on")

@@ -1,3 +1,4 @@
+import Encodings
 import Images
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
     private let image = ImageID(rawValue: 5)
     private let version = ContentVersion(rawValue: 9)
 
-    @Test func `a viewport with all that it can say`() throws {
+    @Test func `a viewport with all members is decoded`() throws {
         let message = try ClientMessage(
             #"{"type":"viewport","revision":17,"first":120,"count":48,"direction":-1,"velocity":310.5,"landing":560,"#
                 + #""pixels":360,"lag":38,"received":182034,"colour":"red","has":[{"image":"\#(image)","version":"\#(version)","#
@@ -19,7 +20,7 @@ import Testing
         #expect(message == .viewport(viewport))
     }
 
-    @Test func `a viewport whose client knows of larger renditions`() throws {
+    @Test func `a viewport of a client that knows larger renditions is decoded`() throws {
         let message = try ClientMessage(
             #"{"type":"viewport","first":0,"count":1,"pixels":387,"side":"shorter","saveData":true,"#
                 + #""has":[{"image":"\#(image)","version":"\#(version)","renditions":["160","640","2560","320"]}]}"#)
@@ -30,20 +31,22 @@ import Testing
         #expect(message == .viewport(viewport))
     }
 
-    @Test func `a viewport that says as little as it may`() throws {
+    @Test func `a viewport with only the required members is decoded`() throws {
         #expect(
             try ClientMessage(#"{"type":"viewport","first":0,"count":1}"#) == .viewport(Viewport(first: 0, count: 1)))
     }
 
-    @Test func `the other messages`() throws {
+    @Test func `all other messages are decoded`() throws {
         let held = HeldImage(image: image, version: version, renditions: .tile)
         let list = #""images":[{"image":"\#(image)","version":"\#(version)","renditions":["tile"]}]"#
         #expect(try ClientMessage(#"{"type":"received","bytes":12}"#) == .received(12))
         #expect(try ClientMessage(#"{"type":"has",\#(list)}"#) == .has([held]))
         #expect(try ClientMessage(#"{"type":"forgot",\#(list)}"#) == .forgot([held]))
-        #expect(try ClientMessage(#"{"type":"retry","slots":[12,13]}"#) == .retry([12, 13], insists: true))
         #expect(
-            try ClientMessage(#"{"type":"retry","slots":[12],"insists":false}"#) == .retry([12], insists: false))
+            try ClientMessage(#"{"type":"retry","slots":[12,13]}"#) == .retry([12, 13], bypassesNegativeCache: true))
+        #expect(
+            try ClientMessage(#"{"type":"retry","slots":[12],"insists":false}"#)
+                == .retry([12], bypassesNegativeCache: false))
         #expect(try ClientMessage(#"{"type":"ping"}"#) == .ping)
     }
 
@@ -91,22 +94,22 @@ import Testing
         (#"{"type":"retry","slots":[1],"insists":1}"#, "insists"),
         (#"{"type":"retry"}"#, "slots"), (#"{"type":"retry","slots":[-1]}"#, "slots[0]"),
     ])
-    func `what is not as it should be is named`(text: String, member: String) {
-        let error = #expect(throws: ClientMessage.Misunderstood.self) { try ClientMessage(text) }
-        #expect(error?.member == member)
+    func `an error names the invalid member`(text: String, member: String) {
+        let error = #expect(throws: JSONFieldError.self) { try ClientMessage(text) }
+        #expect(error?.field == member)
     }
 
-    @Test func `a list has an end`() {
+    @Test func `a list of more than 500 entries is rejected`() {
         let slots = (0...500).map(String.init).joined(separator: ",")
-        let error = #expect(throws: ClientMessage.Misunderstood.self) {
+        let error = #expect(throws: JSONFieldError.self) {
             try ClientMessage(#"{"type":"retry","slots":[\#(slots)]}"#)
         }
-        #expect(error?.member == "slots")
+        #expect(error?.field == "slots")
     }
 
-    /// A message that a client wrote, with bytes changed, gone and doubled at random: it is read or it is not, and what is
-    /// read keeps to its bounds.
-    @Test func `no text is too strange`() {
+    /// A client's message with bytes randomly changed, removed and repeated: it is either rejected, or accepted with
+    /// all values within their limits.
+    @Test func `a randomly changed message is rejected or within its limits`() {
         let good = Array(
             (#"{"type":"viewport","revision":17,"first":120,"count":48,"direction":1,"velocity":310.5,"landing":560,"#
                 + #""has":[{"image":"000000000000a","version":"000000000000b","renditions":["preview","tile"]}]}"#).utf8

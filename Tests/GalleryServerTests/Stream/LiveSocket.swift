@@ -42,7 +42,7 @@ final class LiveSocket {
 
     func send(_ text: String) throws {
         let payload = Array(text.utf8)
-        // A mask of zeros is a mask (RFC 6455 §5.3).
+        // A mask of zeros is valid (RFC 6455 §5.3).
         let length: [UInt8] =
             payload.count < 126
             ? [0x80 | UInt8(payload.count)] : [0xfe, UInt8(payload.count >> 8), UInt8(payload.count & 0xff)]
@@ -72,7 +72,7 @@ final class LiveSocket {
         var filled = 0
         while filled < count {
             let got = bytes[filled...].withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-            guard got > 0 else { throw Broken(what: "nothing came") }
+            guard got > 0 else { throw Broken(what: "nothing received") }
             filled += got
         }
         return bytes

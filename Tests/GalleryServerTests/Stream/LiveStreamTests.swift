@@ -1,4 +1,5 @@
 import Catalog
+import Encodings
 import Foundation
 import Images
 import Logging
@@ -7,9 +8,9 @@ import Testing
 
 @testable import GalleryServer
 
-/// A whole gallery, its socket and all.
+/// A complete gallery, including its socket.
 @Suite(.timeLimit(.minutes(1))) struct LiveStreamTests {
-    @Test func `a gallery of pictures comes through the socket, each into its slot`() async throws {
+    @Test func `a gallery's pictures arrive through the socket, each in its own slot`() async throws {
         let files = try (0..<40).map { (String(format: "%02d.jpg", $0), try picture(red: UInt8($0 * 6), width: 640)) }
         try await withGallery(files) { port in
             let socket = try LiveSocket(port: port, path: "/api/v1/stream?accept=image/webp")
@@ -33,14 +34,14 @@ import Testing
                 }
                 received += frame.payload.count
                 try socket.send(#"{"type":"received","bytes":\#(received)}"#)
-                let slot = try #require(slots[Base64URL.encode(Array(frame.payload[..<16]))])
+                let slot = try #require(slots[Base64.url.encode(Array(frame.payload[..<16]))])
                 let version = frame.payload[20..<28].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
                 #expect(frame.payload[17] == 0 && versions[slot] == "\(ContentVersion(rawValue: version))")
-                // RIFF, its length, and WEBP: the picture begins where the head ends.
+                // RIFF, its length, and WEBP: the picture starts where the head ends.
                 #expect(Array(frame.payload[28..<32]) == Array("RIFF".utf8))
                 #expect(shown[slot, default: []].insert(frame.payload[16]).inserted)
             }
-            // What is not understood is said to be so.
+            // An invalid message is reported as such.
             try socket.send(#"{"type":"viewport","first":0,"count":0}"#)
             var frame = try socket.receive()
             while frame.opcode != 8 { frame = try socket.receive() }

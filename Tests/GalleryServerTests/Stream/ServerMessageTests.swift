@@ -6,7 +6,7 @@ import Testing
 @testable import GalleryServer
 
 @Suite struct ServerMessageTests {
-    @Test func `tokens are JSON, whatever the picture is called`() throws {
+    @Test func `assignments are valid JSON, whatever the image is called`() throws {
         var source = TokenSource()
         let token = source.next()
         let name = "a\"\\\u{1}\n</script>é"
@@ -32,7 +32,7 @@ import Testing
         #expect(tokens[1]["version"] == nil && tokens[1]["token"] == nil)
     }
 
-    @Test func `tokens that wait are JSON, and so are none`() throws {
+    @Test func `a list of waiting tokens is valid JSON, even if it is empty`() throws {
         var source = TokenSource()
         let tokens = [source.next(), source.next()]
         #expect(
@@ -41,7 +41,7 @@ import Testing
         #expect(ServerMessage.waiting([]).text == #"{"type":"waiting","tokens":[]}"#)
     }
 
-    @Test func `the head of a binary message has 28 bytes, each in its place`() throws {
+    @Test func `the head of a binary message has 28 bytes in the documented layout`() throws {
         let token = try #require(Token("AAECAwQFBgcICQoLDA0ODw"))
         let head = RenditionHead(
             token: token, rendition: .tile, isFailure: true, format: RenditionHead.Format(mediaType: "image/webp"),

@@ -4,13 +4,13 @@ import Testing
 @testable import GalleryServer
 
 @Suite struct SlotTableTests {
-    @Test func `it is what a dictionary is, whatever comes and goes`() {
+    @Test func `the table behaves like a dictionary under random changes`() {
         var random = SeededRandom(seed: 23)
         var table = SlotTable<Int>()
         var known: [Int: Int] = [:]
         var most = 0
         for step in 0..<20_000 {
-            // A few runs, as viewports and landings are, and far from each other.
+            // A few runs far from each other, like viewports and landing slots.
             let run = [0, 70, 1 << 20, 1 << 52].randomElement(using: &random) ?? 0
             let slot = run + Int.random(in: 0..<90, using: &random)
             if Int.random(in: 0..<(step % 2_000 < 1_000 ? 4 : 2), using: &random) == 0 {
@@ -35,7 +35,7 @@ import Testing
         #expect(table.isEmpty && table.keys.isEmpty && !table.contains(0) && table[0] == nil)
     }
 
-    @Test func `a value is changed where it stands, and a copy keeps its own`() {
+    @Test func `a value is changed in place, and a copy keeps its own`() {
         var table = SlotTable<[Int]>()
         for slot in 0..<40 { table[slot] = [slot] }
         let copy = table
@@ -45,7 +45,7 @@ import Testing
         #expect(copy[7] == [7])
     }
 
-    @Test func `what was never put in is not there`() {
+    @Test func `slots that were never set are absent`() {
         var table = SlotTable<Int>()
         #expect(table[0] == nil && !table.contains(0) && table.keys.isEmpty)
         table[3] = 1

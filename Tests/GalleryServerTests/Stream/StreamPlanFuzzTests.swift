@@ -5,22 +5,22 @@ import Testing
 
 @testable import GalleryServer
 
-/// Whatever comes in whatever order: what is true of the plan at every moment.
+/// Invariants of the plan under any sequence of events.
 @Suite(.unsanitized) struct StreamPlanFuzzTests {
     @Test(arguments: 0..<24)
-    func `no order of events breaks a promise`(seed: UInt64) {
+    func `the invariants hold under any sequence of events`(seed: UInt64) {
         var random = SeededRandom(seed: seed &+ 1)
-        var house = PlanHouse(total: Int.random(in: 0...3_000, using: &random))
+        var fixture = PlanFixture(total: Int.random(in: 0...3_000, using: &random))
         var life = TokenLives()
         var sentPieces: [Token: Set<StreamRendition>] = [:]
         var seen = (contents: 0, loads: 0, shown: 0, parts: 0)
-        house.isSlow = seed % 2 == 0
-        house.fineBytes = 60_000
-        /// How far the client has what comes in parts.
+        fixture.isSlow = seed % 2 == 0
+        fixture.fineBytes = 60_000
+        /// How much the client has of renditions sent in parts.
         var partial: [String: Int] = [:]
-        if seed % 3 != 0 { house.plan.acknowledge(0, at: house.now) }
+        if seed % 3 != 0 { fixture.plan.acknowledge(0, at: fixture.now) }
         for _ in 0..<200 {
-            house.now += Double.random(in: 0...0.05, using: &random)
+            fixture.now += Double.random(in: 0...0.05, using: &random)
             switch Int.random(in: 0...11, using: &random) {
             case 0, 1, 2:
                 var viewport = Viewport(
@@ -34,68 +34,72 @@ import Testing
                 viewport.ahead = Bool.random(using: &random) ? Int.random(in: 0...4, using: &random) : nil
                 viewport.takesParts = Bool.random(using: &random)
                 viewport.savesData = .random(using: &random)
-                house.show(viewport)
+                fixture.show(viewport)
             case 3:
-                house.plan.acknowledge(Int.random(in: 0...(house.plan.link.handed + 1), using: &random), at: house.now)
-            case 4: house.acknowledgeAll()
+                fixture.plan.acknowledge(
+                    Int.random(in: 0...(fixture.plan.link.sentBytes + 1), using: &random), at: fixture.now)
+            case 4: fixture.acknowledgeAll()
             case 5:
-                house.hold([
-                    PlanHouse.held(
+                fixture.hold([
+                    PlanFixture.held(
                         Int.random(in: 0...3_000, using: &random),
                         StreamRenditions(rawValue: UInt8.random(in: 0...63, using: &random)))
                 ])
-            case 6: house.plan.forget([PlanHouse.held(Int.random(in: 0...3_000, using: &random), [.preview, .tile])])
-            case 7: house.retry([Int.random(in: 0...3_000, using: &random)], insists: .random(using: &random))
+            case 6:
+                fixture.plan.forget([PlanFixture.held(Int.random(in: 0...3_000, using: &random), [.preview, .tile])])
+            case 7:
+                fixture.retry(
+                    [Int.random(in: 0...3_000, using: &random)], bypassesNegativeCache: .random(using: &random))
             case 8:
-                house.adopt(
-                    revision: house.plan.revision + UInt64.random(in: 0...1, using: &random),
+                fixture.adopt(
+                    revision: fixture.plan.revision + UInt64.random(in: 0...1, using: &random),
                     total: Int.random(in: 0...3_000, using: &random))
             case 9:
-                let token = house.plan.showings.values.compactMap(\.token).min { "\($0)" < "\($1)" }
+                let token = fixture.plan.displays.values.compactMap(\.token).min { "\($0)" < "\($1)" }
                 if let token {
-                    house.plan.dismiss([token])
+                    fixture.plan.tokensEnded([token])
                     life.end(token)
                 }
             default:
-                let pieces = house.plan.loads.keys.sorted {
+                let pieces = fixture.plan.loads.keys.sorted {
                     ($0.slot, $0.rendition.rawValue) < ($1.slot, $1.rendition.rawValue)
                 }
                 if let piece = pieces.randomElement(using: &random) {
                     if Int.random(in: 0...3, using: &random) == 0 {
-                        house.plan.provide(piece, .problem(LoadFailure(status: 502, publicMessage: "No."), json: [1]))
+                        fixture.plan.provide(piece, .problem(LoadFailure(status: 502, publicMessage: "No."), json: [1]))
                     } else {
-                        house.deliver([piece])
+                        fixture.deliver([piece])
                     }
                 }
             }
-            for token in house.cancelled.dropFirst(life.cancelledSeen) { life.end(token) }
-            life.cancelledSeen = house.cancelled.count
+            for token in fixture.cancelled.dropFirst(life.cancelledSeen) { life.end(token) }
+            life.cancelledSeen = fixture.cancelled.count
             for _ in 0..<Int.random(in: 0...30, using: &random) {
-                guard let sent = house.next() else { break }
-                // A token never ends twice, and nothing comes after its end; nor does a piece of it come twice.
+                guard let sent = fixture.next() else { break }
+                // A token never ends twice, nothing is sent after its end, and no piece is sent twice.
                 #expect(!life.ended.contains(sent.token))
                 let name = "\(sent.token) \(sent.rendition)"
                 #expect(sent.part.lowerBound == 0 || sent.part.lowerBound == partial[name])
                 partial[name] = sent.part.upperBound
                 #expect(sent.isPart || sentPieces[sent.token, default: []].insert(sent.rendition).inserted)
                 seen.parts += sent.isPart ? 1 : 0
-                // It is the token that the client was told of last for this slot, and for this image.
-                let told = house.told.last { $0.slot == sent.slot }
-                #expect(told?.token == sent.token && told?.image == PlanHouse.image(sent.slot).id)
+                // It is the token last assigned to this slot, for this image.
+                let told = fixture.told.last { $0.slot == sent.slot }
+                #expect(told?.token == sent.token && told?.image == PlanFixture.image(sent.slot).id)
                 if sent.endsToken { life.end(sent.token) }
             }
-            let plan = house.plan
+            let plan = fixture.plan
             seen.contents += plan.contents.count
             seen.loads += plan.loads.count
-            seen.shown += plan.showings.count
+            seen.shown += plan.displays.count
             #expect(plan.waitingBytes == plan.contents.values.reduce(0) { $0 + $1.body.count })
-            #expect(plan.contents.keys.allSatisfy { plan.showings[$0.slot]?[$0.rendition] == .atHand })
-            #expect(plan.loads.keys.allSatisfy { plan.showings[$0.slot]?[$0.rendition] == .loading })
-            #expect(plan.showings.allSatisfy { $0.value.token == nil || !$0.value.isSettled })
-            #expect(plan.showings.count <= 700 && plan.contents.count <= 49)
-            #expect(plan.loads.values.count { $0 } <= 8 + 16 && plan.loads.count <= 40)
+            #expect(plan.contents.keys.allSatisfy { plan.displays[$0.slot]?[$0.rendition] == .atHand })
+            #expect(plan.loads.keys.allSatisfy { plan.displays[$0.slot]?[$0.rendition] == .loading })
+            #expect(plan.displays.allSatisfy { $0.value.token == nil || !$0.value.isSettled })
+            #expect(plan.displays.count <= 700 && plan.contents.count <= 49)
+            #expect(plan.loads.values.count(where: \.isAhead) <= 8 + 16 && plan.loads.count <= 40)
         }
-        #expect(seen.shown > 0 && (seen.contents > 0 || seen.loads > 0), "there was nothing to look at: \(seen)")
+        #expect(seen.shown > 0 && (seen.contents > 0 || seen.loads > 0), "nothing was exercised: \(seen)")
     }
 
     private struct TokenLives {

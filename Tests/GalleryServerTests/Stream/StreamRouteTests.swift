@@ -18,7 +18,7 @@ import Testing
         return answer.status
     }
 
-    @Test func `who asks for the stream as it is spoken gets it`() async throws {
+    @Test func `a valid handshake opens the stream`() async throws {
         let plain = try await status { _ in }
         let own = try await status { $0[.origin] = "http://localhost" }
         let allowed = try await status(
@@ -30,19 +30,19 @@ import Testing
         "https://example.org", "http://localhost:81", "http://localhost.example.org", "null", "localhost",
         "x://localhost",
     ])
-    func `a page from elsewhere does not`(origin: String) async throws {
+    func `a page of another origin is refused with 403`(origin: String) async throws {
         let status = try await status { $0[.origin] = origin }
         #expect(status == 403)
     }
 
-    @Test func `who asks for something else is told what is missing`() async throws {
+    @Test func `a request without the subprotocol is 400, and one without an upgrade is 426`() async throws {
         let none = try await status { $0[.secWebSocketProtocol] = nil }
         let other = try await status { $0[.secWebSocketProtocol] = "chat" }
         let plain = try await status { $0[.upgrade] = nil }
         #expect([none, other, plain] == [400, 400, 426])
     }
 
-    @Test func `HEAD, which is allowed where GET is, is answered as GET without a handshake`() async throws {
+    @Test func `HEAD is answered like GET without a handshake`() async throws {
         let gallery = try await TestGallery(files: [:])
         let answer = try await gallery.ask(.head, "/api/v1/stream", headers: handshake)
         #expect(answer.status == 426)
@@ -51,7 +51,7 @@ import Testing
         await gallery.close()
     }
 
-    @Test func `the status and the metrics tell of streams`() async throws {
+    @Test func `the metrics include streams`() async throws {
         let gallery = try await TestGallery(files: [:])
         let answer = try await gallery.get("/metrics")
         let metrics = String(decoding: await answer.body() ?? [], as: UTF8.self)

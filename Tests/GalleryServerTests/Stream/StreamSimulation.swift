@@ -2,32 +2,32 @@ import Images
 
 @testable import GalleryServer
 
-/// A plan at work over a link of a certain rate and round trip, with a client that scrolls, in a time of its own.
+/// Runs a plan over a link with a certain rate and round trip, with a scrolling client and a simulated clock.
 ///
-/// The link serialises what it is given one byte after the other; the socket takes more while fewer bytes than
-/// `socketBytes` wait before the link. The client reports its viewport every 16 ms while it scrolls, and what it has
-/// received as it comes. Everything that is looked for is in memory.
+/// The link sends one byte after another. The socket is writable while fewer than `socketBytes` wait in front of the
+/// link. The client reports its viewport every 16 ms while it scrolls, and acknowledges bytes as they arrive. Every
+/// lookup is a memory hit.
 struct StreamSimulation {
     struct Link {
-        /// Bytes a second.
+        /// Bytes per second.
         var rate: Double
-        /// Seconds.
+        /// In seconds.
         var roundTrip: Double
-        /// Bytes that the socket and the link's queue take in before they are full.
+        /// The capacity of the socket and the link's queue, in bytes.
         var socketBytes = 96 << 10
     }
 
     private struct Arrival {
         var moment: Double
-        var sent: PlanHouse.Sent
+        var sent: PlanFixture.Sent
     }
 
     let link: Link
-    var house: PlanHouse
-    /// When slots got what, in the client's time.
+    var fixture: PlanFixture
+    /// When each slot received which rendition, by the client's clock.
     private(set) var previews: [Int: Double] = [:]
     private(set) var tiles: [Int: Double] = [:]
-    private(set) var log: [(moment: Double, sent: PlanHouse.Sent)] = []
+    private(set) var log: [(moment: Double, sent: PlanFixture.Sent)] = []
     private(set) var slotsSeen = 0
     private(set) var slotsShown = 0
     private var viewport = Viewport(first: 0, count: 40)
@@ -40,11 +40,11 @@ struct StreamSimulation {
 
     init(_ link: Link, total: Int = 100_000) {
         self.link = link
-        house = PlanHouse(total: total)
-        lineFree = house.now
+        fixture = PlanFixture(total: total)
+        lineFree = fixture.now
     }
 
-    var now: Double { house.now }
+    var now: Double { fixture.now }
 
     mutating func report(_ viewport: Viewport) {
         var viewport = viewport
@@ -53,7 +53,7 @@ struct StreamSimulation {
         reports.append((now + link.roundTrip / 2, viewport))
     }
 
-    /// Lets time pass, two milliseconds at a time.
+    /// Advances the time, two milliseconds at a step.
     mutating func pass(_ seconds: Double, each: (inout StreamSimulation) -> Void = { _ in }) {
         let end = now + seconds
         while now < end {
@@ -62,7 +62,7 @@ struct StreamSimulation {
         }
     }
 
-    /// Lets time pass until `isDone`, or for a minute.
+    /// Advances the time until `isDone`, or by a minute.
     mutating func pass(until isDone: (StreamSimulation) -> Bool) {
         let limit = now + 60
         while now < limit, !isDone(self) { step() }
@@ -71,14 +71,14 @@ struct StreamSimulation {
     private mutating func step() {
         while let first = reports.first, first.moment <= now {
             reports.removeFirst()
-            house.plan.acknowledge(first.viewport.received ?? 0, at: now)
-            house.show(first.viewport)
+            fixture.plan.acknowledge(first.viewport.received ?? 0, at: now)
+            fixture.show(first.viewport)
         }
         while let first = acknowledgements.first, first.moment <= now {
             acknowledgements.removeFirst()
-            house.plan.acknowledge(first.bytes, at: now)
+            fixture.plan.acknowledge(first.bytes, at: now)
         }
-        while max(0, lineFree - now) * link.rate < Double(link.socketBytes), let sent = house.next() {
+        while max(0, lineFree - now) * link.rate < Double(link.socketBytes), let sent = fixture.next() {
             lineFree = max(lineFree, now) + Double(sent.bytes) / link.rate
             arrivals.append(Arrival(moment: lineFree + link.roundTrip / 2, sent: sent))
         }
@@ -95,19 +95,19 @@ struct StreamSimulation {
             acknowledged = received
             acknowledgements.append((now + link.roundTrip / 2, received))
         }
-        house.now += 0.002
+        fixture.now += 0.002
     }
 
-    // MARK: - What a person does
+    // MARK: - User actions
 
-    /// Rests at a place until all is there, and what is ahead.
+    /// Stays at a position until everything has arrived, including what is ahead.
     mutating func settle(at first: Int, count: Int = 40) {
         report(Viewport(first: first, count: count))
         pass(until: { $0.hasTiles })
         pass(0.6)
     }
 
-    /// Scrolls along `place` for so long, then stops. Counts what is shown on the way.
+    /// Scrolls along `place` for this long, then stops. Counts what is displayed on the way.
     mutating func scroll(
         for seconds: Double, count: Int = 40, landing: Int? = nil, along place: (_ elapsed: Double) -> Double
     ) {
@@ -138,12 +138,12 @@ struct StreamSimulation {
     var hasPreviews: Bool { viewport.slots.allSatisfy { previews[$0] != nil || tiles[$0] != nil } }
     var hasTiles: Bool { viewport.slots.allSatisfy { tiles[$0] != nil } }
 
-    /// Seconds that the link needs at the least for a viewport's tiles.
+    /// The minimum time in seconds that the link needs for a viewport's tiles.
     func limit(count: Int = 40) -> Double {
-        link.roundTrip + Double(count * (PlanHouse.tileBytes + RenditionHead.length)) / link.rate
+        link.roundTrip + Double(count * (PlanFixture.tileBytes + RenditionHead.length)) / link.rate
     }
 
-    /// Bytes that came since `moment` for slots that are not on screen.
+    /// Bytes received since `moment` for slots that are not on screen.
     func bytesOffScreen(since moment: Double) -> Int {
         log.reduce(0) { $1.moment > moment && !viewport.slots.contains($1.sent.slot) ? $0 + $1.sent.bytes : $0 }
     }

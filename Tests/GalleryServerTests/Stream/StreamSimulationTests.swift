@@ -4,8 +4,8 @@ import Testing
 
 @testable import GalleryServer
 
-/// What the stream makes of the links that people have, in a time of its own: a fifth of a second of paint and of decoding
-/// is not in these figures, for the client's part is not.
+/// The stream over typical links, with a simulated clock. These figures leave out the client's part: a fifth of a
+/// second of decoding and painting.
 @Suite(.unsanitized) struct StreamSimulationTests {
     typealias Link = StreamSimulation.Link
 
@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test(arguments: links.indices)
-    func `after an abrupt stop the tiles come nearly as soon as the link can bring them`(index: Int) {
+    func `after an abrupt stop the tiles arrive nearly as fast as the link allows`(index: Int) {
         let link = Self.links[index]
         var simulation = StreamSimulation(link)
         simulation.settle(at: 0)
@@ -30,14 +30,14 @@ import Testing
         #expect(simulation.bytesOffScreen(since: stop) <= Self.speculation(link))
     }
 
-    /// Bytes that are on their way for what lies ahead, at the most: a tile and 16 KB, 64 KB where the link brings those in
-    /// 0.16 s, or what it brings in two frames.
+    /// The maximum number of bytes in flight for slots ahead: a tile and 16 KB; 64 KB if the link delivers those in
+    /// 0.16 s; or what it delivers in two frames.
     private static func speculation(_ link: Link) -> Int {
-        max(PlanHouse.tileBytes + 16_384, Int(1.05 * max(0.032 * link.rate, min(0.16 * link.rate, 65_536))))
+        max(PlanFixture.tileBytes + 16_384, Int(1.05 * max(0.032 * link.rate, min(0.16 * link.rate, 65_536))))
     }
 
     @Test(arguments: links.indices)
-    func `after a natural fling tiles were sent before it stopped`(index: Int) {
+    func `after a fling that slows down tiles were already sent before the stop`(index: Int) {
         var simulation = StreamSimulation(Self.links[index])
         simulation.settle(at: 0)
         simulation.scroll(for: 2, landing: 1_000) { 1_000 * (1 - exp(-$0 / 0.325)) / (1 - exp(-2 / 0.325)) }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: links.indices)
-    func `after a jump the tiles come nearly as soon as the link can bring them`(index: Int) {
+    func `after a jump the tiles arrive nearly as fast as the link allows`(index: Int) {
         var simulation = StreamSimulation(Self.links[index])
         simulation.settle(at: 0)
         let jump = simulation.now
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: links.indices.dropLast())
-    func `while somebody reads, every slot has its picture when it comes on screen`(index: Int) {
+    func `while scrolling slowly every slot has its picture when it becomes visible`(index: Int) {
         var simulation = StreamSimulation(Self.links[index])
         simulation.settle(at: 0)
         simulation.scroll(for: 3) { $0 * 16 }
@@ -68,11 +68,11 @@ import Testing
         #expect(simulation.now - stop < Self.links[index].roundTrip + 0.1)
     }
 
-    @Test func `while somebody reads, a link that can just bear it is not left idle`() {
+    @Test func `while scrolling slowly a barely sufficient link is not left idle`() {
         let link = Self.links[2]
         var simulation = StreamSimulation(link)
         simulation.settle(at: 0)
-        let slot = Double(PlanHouse.tileBytes + PlanHouse.previewBytes + 2 * RenditionHead.length)
+        let slot = Double(PlanFixture.tileBytes + PlanFixture.previewBytes + 2 * RenditionHead.length)
         simulation.scroll(for: 4) { $0 * 0.97 * link.rate / slot }
         let stop = simulation.now
         #expect(Double(simulation.slotsShown) / Double(simulation.slotsSeen) > 0.95)

@@ -13,7 +13,7 @@ import Testing
 struct ConnectionLimitTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    @Test func `one connection too many is told so, and the others live on`() async throws {
+    @Test func `a connection over the limit gets a 503, and the others stay open`() async throws {
         try await withServer(Router.echo(), configure: { $0.maximumConnections = 2 }) { server in
             let first = try server.connect()
             let second = try server.connect()
@@ -31,9 +31,9 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func `a client has so many connections, and a proxy as many as there are`() async throws {
+    @Test func `the number of connections is limited per client, but not for a proxy`() async throws {
         for (isProxy, expected) in [(false, 429), (true, 200)] {
-            let clients: any ClientRecognising = isProxy ? AnyProxy() : PeersAlone()
+            let clients: any ClientIdentifying = isProxy ? AnyProxy() : DirectPeers()
             try await withServer(
                 Router.echo(), clients: clients, configure: { $0.maximumConnectionsPerClient = 2 }
             ) { server in
@@ -51,7 +51,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func `whom a proxy names is the request's client`() async throws {
+    @Test func `the client named by a proxy is the request's client`() async throws {
         let responder = Router.naming()
         try await withServer(responder, clients: AnyProxy()) { server in
             let client = try server.connect()
@@ -62,7 +62,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func `a place that is given back is taken again`() async throws {
+    @Test func `a closed connection makes room for another`() async throws {
         try await withServer(Router.echo(), configure: { $0.maximumConnections = 1 }) { server in
             for _ in 0..<50 {
                 let client = try server.connect()
@@ -75,15 +75,15 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func `without descriptors accepting rests, and goes on when there are some`() async throws {
+    @Test func `accepting pauses while no file descriptors are free, and then resumes`() async throws {
         let calls = Atomic<Int>(0)
         let isExhausted = Atomic<Bool>(true)
         let loop = try EventLoop(label: "test")
         let shard = Shard(
             loop: loop, configuration: .init(), responder: Router.echo(), logger: .silent,
-            clients: PeersAlone(), diskQueues: DiskQueues(), census: Census(limit: 10, perClient: 10),
-            bodies: BodyBudget(limit: 1_000_000, perClient: 1_000_000),
-            answers: BodyBudget(limit: 1_000_000, perClient: 1_000_000))
+            clients: DirectPeers(), limiter: ConnectionLimiter(limit: 10, perClient: 10),
+            requestBudget: BodyBudget(limit: 1_000_000, perClient: 1_000_000),
+            responseBudget: BodyBudget(limit: 1_000_000, perClient: 1_000_000))
         let (sockets, address) = try ListeningSockets.open(1, at: SocketAddress(ip: .v4(0x7F00_0001), port: 0), .init())
         shard.listen(on: sockets[0]) { socket, address, length in
             calls.wrappingAdd(1, ordering: .relaxed)
@@ -95,7 +95,7 @@ struct ConnectionLimitTests {
         let client = try TestClient(to: address)
         try await client.send(get)
         try await waitUntil { calls.load(ordering: .relaxed) >= 2 }
-        // One try in 200 ms, and not as many as there is time for.
+        // One attempt per 200 ms, rather than as many as possible.
         let tries = (ContinuousClock.now - start) / .milliseconds(200)
         #expect(Double(calls.load(ordering: .relaxed)) <= tries + 3)
         isExhausted.store(false, ordering: .relaxed)
@@ -112,17 +112,17 @@ extension Logger {
     }
 }
 
-/// Waits for something that nobody reports, for at most 20 s.
+/// Waits for a condition that nothing signals, for at most 20 s.
 func waitUntil(_ condition: () -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(20)
     while !condition() {
-        guard ContinuousClock.now < deadline else { throw TestError(description: "it did not come true in time") }
+        guard ContinuousClock.now < deadline else { throw TestError(description: "the condition stayed false") }
         try await Task.sleep(for: .milliseconds(1))
     }
 }
 
-/// Says of everybody that it asks for whom `X-Test` numbers.
-private struct AnyProxy: ClientRecognising {
+/// Treats every peer as a proxy, and `X-Test` as the number of its client.
+private struct AnyProxy: ClientIdentifying {
     func isProxy(_ peer: SocketAddress) -> Bool { true }
 
     func client(behind proxy: SocketAddress, _ headers: RequestHeaders) -> Client {
@@ -131,7 +131,7 @@ private struct AnyProxy: ClientRecognising {
 }
 
 extension Router {
-    /// Answers with the client's name.
+    /// Responds with the client's name.
     fileprivate static func naming() -> Router {
         var router = Router(logger: .silent)
         router.get("/") { request, reply in reply.send(Response(text: request.client.description)) }

@@ -8,7 +8,7 @@ struct DisconnectTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
     @Test(arguments: [true, false])
-    func `a client that goes while its answer is awaited is noticed`(resets: Bool) async throws {
+    func `a client that disconnects while its response is pending is noticed`(resets: Bool) async throws {
         let arrived = Signal<Reply>()
         let gone = Signal<Void>()
         let responder = Answering { _, reply in
@@ -31,7 +31,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `a client that goes cancels the task of its handler`() async throws {
+    @Test func `a disconnect cancels the handler's task`() async throws {
         let started = Signal<Void>()
         let cancelled = Signal<Void>()
         var router = Router()
@@ -50,7 +50,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `who finishes sending after its last request still reads the answers`() async throws {
+    @Test func `a client that half-closes after its last request still reads the responses`() async throws {
         let responder = Answering { request, reply in
             reply.send(Response(body: .bytes([UInt8](repeating: 65, count: 2_000_000))))
         }
@@ -64,7 +64,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `who finishes sending still gets an answer that takes its time, and a task is not cancelled`()
+    @Test func `a half-close does not cancel the handler's task, and the client still gets a slow response`()
         async throws
     {
         let isAsked = Signal<Void>()
@@ -81,7 +81,7 @@ struct DisconnectTests {
             try await client.send(get)
             await isAsked.value
             client.finish()
-            // That the client has finished is known before it is asked for an answer.
+            // The server knows that the client has finished before it sends the interim response.
             #expect(try await client.receiveHead().status == 100)
             mayAnswer.give()
             let answer = try await client.receive()
@@ -91,7 +91,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `who finishes sending gets all the answers that it waits for, in their order`() async throws {
+    @Test func `a client that half-closes gets all pending responses in order`() async throws {
         let held = HeldReplies(["/1", "/2", "/3"])
         let responder = Answering { request, reply in held.hold(reply, for: request.path) }
         try await withServer(responder) { server in
@@ -109,7 +109,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `who finishes sending gets the whole of a body that is made meanwhile`() async throws {
+    @Test func `a client that half-closes gets the whole of a streamed body`() async throws {
         let stream = ScriptedStream([.bytes([65])])
         let responder = Answering { _, reply in reply.send(Response(body: .stream(stream, length: 3))) }
         try await withServer(responder) { server in
@@ -124,7 +124,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `HTTP 1 0 knows no interim answer, and gets none`() async throws {
+    @Test func `an HTTP 1·0 client gets no interim response`() async throws {
         let held = HeldReplies(["/"])
         let responder = Answering { request, reply in held.hold(reply, for: request.path) }
         try await withServer(responder) { server in
@@ -137,7 +137,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `a client that has left is found out by what it is sent`() async throws {
+    @Test func `a disconnect is detected when more is sent`() async throws {
         let stream = ScriptedStream([.bytes([65])])
         let responder = Answering { _, reply in reply.send(Response(body: .stream(stream, length: nil))) }
         try await withServer(responder) { server in
@@ -150,7 +150,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `a held reply keeps no connection open`() async throws {
+    @Test func `a pending reply does not keep a connection open`() async throws {
         let held = HeldReplies(["/"])
         let gone = Signal<Void>()
         let responder = Answering { request, reply in
@@ -168,7 +168,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `only the first answer counts`() async throws {
+    @Test func `only the first response to a request is sent`() async throws {
         let responder = Answering { _, reply in
             reply.send(Response(text: "first"))
             reply.send(Response(text: "second"))
@@ -180,7 +180,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `a response that cannot be sent is 500`() async throws {
+    @Test func `a response that cannot be sent becomes a 500`() async throws {
         let responder = Answering { _, reply in reply.send(Response(status: .continue)) }
         try await withServer(responder) { server in
             let client = try server.connect()

@@ -35,7 +35,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test func `a part of a file is sent, and the descriptor serves the next`() async throws {
+    @Test func `ranges of a file region are sent one after another through one descriptor`() async throws {
         try await with(region(content, offset: 3, length: 1_000_000)) { server in
             let client = try server.connect()
             for range in [0..<1, 65_530..<200_001, 999_999..<1_000_000] {
@@ -50,7 +50,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test func `a file that has become shorter ends in a reset`() async throws {
+    @Test func `a file that was truncated ends in a reset`() async throws {
         try await with(region(content, length: 2_000_000)) { server in
             let client = try server.connect()
             try await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -58,7 +58,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test func `an empty file is an empty answer`() async throws {
+    @Test func `an empty file is sent as an empty body`() async throws {
         try await with(region([])) { server in
             let client = try server.connect()
             try await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -67,7 +67,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test func `the descriptor is closed with the last part of the region`() throws {
+    @Test func `the descriptor is closed when the last part of the region is released`() throws {
         let path = folder.write([1, 2, 3], to: "owned")
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         weak var whole: FileRegion?

@@ -12,7 +12,7 @@ struct PipeliningTests {
         "GET \(path) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n"
     }
 
-    @Test func `answers come in the order of the requests, whichever is ready first`() async throws {
+    @Test func `responses are sent in request order, whichever is ready first`() async throws {
         let held = HeldReplies(["/1", "/2", "/3"])
         let responder = Answering { request, reply in held.hold(reply, for: request.path) }
         try await withServer(responder) { server in
@@ -28,7 +28,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func `an answer that is thought better of before its turn is not begun, and the connection lives on`()
+    @Test func `a response replaced before its turn is never started, and the connection stays open`()
         async throws
     {
         let held = HeldReplies(["/1", "/2", "/3"])
@@ -51,7 +51,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func `only so many requests are taken at a time`() async throws {
+    @Test func `the number of requests in flight per connection is limited`() async throws {
         let held = HeldReplies(["/1", "/2", "/3", "/4"])
         let taken = Atomic<Int>(0)
         let responder = Answering { request, reply in
@@ -62,7 +62,7 @@ struct PipeliningTests {
             let client = try server.connect()
             try await client.send((1...4).map { get("/\($0)") }.joined())
             let second = await held.take("/2")
-            // A round through the server shows that it has had its chance to take more.
+            // A round trip shows that the server has had a chance to accept more.
             _ = try await roundTrip(server)
             #expect(taken.load(ordering: .relaxed) == 2)
             second?.send(Response(text: "2"))
@@ -73,14 +73,14 @@ struct PipeliningTests {
         }
     }
 
-    /// A malformed request on another connection is answered without the responder.
+    /// A malformed request on another connection, which is answered without the responder.
     private func roundTrip(_ server: TestServer) async throws -> Int {
         let client = try server.connect()
         try await client.send("BAD\r\n\r\n")
         return try await client.receive().status
     }
 
-    @Test func `ten thousand requests in one piece are all answered`() async throws {
+    @Test func `ten thousand pipelined requests are all answered`() async throws {
         let responder = Answering { request, reply in reply.send(Response(text: request.path)) }
         try await withServer(responder) { server in
             let client = try server.connect()
@@ -98,7 +98,7 @@ struct PipeliningTests {
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `requests of all kinds in pieces of any size are answered in order`(seed: UInt64) async throws {
+    func `requests of all kinds, split anywhere, are answered in order`(seed: UInt64) async throws {
         let responder = Answering { request, reply in
             let number = request.path.utf8.reduce(0) { $0 &+ Int($1) }
             let answer = { @Sendable (body: [UInt8]) in
@@ -108,11 +108,11 @@ struct PipeliningTests {
                 return Response(body: .stream(stream, length: nil))
             }
             switch number % 3 {
-            // At once, and the body is passed over.
+            // At once, discarding the body.
             case 0: reply.send(answer([]))
-            // Later on the loop.
+            // Later, on the loop.
             case 1: request.loop.execute { reply.send(answer([])) }
-            // From elsewhere, with the body.
+            // From another thread, with the body.
             default: Task { reply.send(answer(try await request.body.collect(upTo: 100_000))) }
             }
         }
@@ -152,7 +152,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func `after a request that closes, nothing more is answered`() async throws {
+    @Test func `after a request that closes the connection, no other is answered`() async throws {
         let responder = Answering { request, reply in reply.send(Response(text: request.path)) }
         try await withServer(responder) { server in
             let client = try server.connect()
@@ -164,7 +164,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func `after an answer that closes, nothing more is answered`() async throws {
+    @Test func `after a response that closes the connection, no other is sent`() async throws {
         let responder = Answering { request, reply in
             reply.send(Response(headers: [.connection: "close"], body: .bytes(Array(request.path.utf8))))
         }
@@ -176,7 +176,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test func `HTTP 1 0 closes unless it is asked to live on`() async throws {
+    @Test func `an HTTP 1·0 connection closes unless keep-alive is requested`() async throws {
         let responder = Answering { request, reply in reply.send(Response(text: request.path)) }
         try await withServer(responder) { server in
             let client = try server.connect()
@@ -189,7 +189,7 @@ struct PipeliningTests {
     }
 
     @Test(arguments: RequestParserTests.malformed)
-    func `a malformed request gets 400 and the end, and smuggles nothing`(text: String) async throws {
+    func `a malformed request gets a 400 and a close, and smuggles nothing`(text: String) async throws {
         let smuggled = Atomic<Int>(0)
         let responder = Router.echo { if $0 == "/smuggled" { smuggled.wrappingAdd(1, ordering: .relaxed) } }
         try await withServer(responder) { server in
@@ -206,7 +206,7 @@ struct PipeliningTests {
 }
 
 extension Router {
-    /// Reads each body whole and answers with it.
+    /// Reads each body completely and responds with it.
     static func echo(_ see: @escaping @Sendable (String) -> Void = { _ in }) -> Router {
         var router = Router()
         router.fallback = Answering { request, reply in

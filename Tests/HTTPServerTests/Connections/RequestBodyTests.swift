@@ -21,7 +21,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a large body arrives whole, in chunks or not`() async throws {
+    @Test func `a large body arrives whole, chunked or not`() async throws {
         try await withServer(Router.echo(), configure: { $0.maximumBody = 10_000_000 }) { server in
             let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             let client = try server.connect()
@@ -37,7 +37,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a request that came whole is read though its client goes at once, as a page that closes does`()
+    @Test func `a complete request body can be read even after its client has disconnected`()
         async throws
     {
         let read = Signal<String>()
@@ -45,7 +45,7 @@ struct RequestBodyTests {
         var router = Router()
         router.post("/") { request in
             started.give()
-            // Until the client's going cancels it.
+            // Until the client's disconnect cancels it.
             try? await Task.sleep(for: .seconds(60))
             read.give((try? await request.body.collect(upTo: 100)).map { String(decoding: $0, as: UTF8.self) } ?? "-")
             return Response()
@@ -59,7 +59,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a client that waits is told to go on, when the body is wanted`() async throws {
+    @Test func `a client that expects 100-continue gets it once the body is wanted`() async throws {
         try await withServer(Router.echo()) { server in
             let client = try server.connect()
             try await client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n"))
@@ -69,7 +69,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a client that waits for a body that nobody wants gets the answer and the end`() async throws {
+    @Test func `a client that expects 100-continue for an unwanted body gets a response and a close`() async throws {
         let responder = Answering { _, reply in reply.send(Problem(.unauthorized).response) }
         try await withServer(responder) { server in
             let client = try server.connect()
@@ -81,7 +81,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a client that does not wait after all is not told to go on`() async throws {
+    @Test func `a client that sends its body without waiting gets no 100-continue`() async throws {
         try await withServer(Router.echo()) { server in
             let client = try server.connect()
             try await client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n", "hello"))
@@ -89,7 +89,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `the call to go on comes after the answers before it`() async throws {
+    @Test func `100-continue is sent after the responses to earlier requests`() async throws {
         let held = HeldReplies(["/held"])
         var router = Router.echo()
         router.get("/held") { request, reply in held.hold(reply, for: "/held") }
@@ -105,7 +105,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a short body that nobody reads is passed over`() async throws {
+    @Test func `a short unread body is skipped`() async throws {
         let responder = Answering { request, reply in reply.send(Response(text: request.path)) }
         try await withServer(responder) { server in
             let client = try server.connect()
@@ -115,7 +115,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a long body that nobody reads ends the connection, and the client can read the answer`() async throws {
+    @Test func `a long unread body closes the connection, and the client can still read the response`() async throws {
         let responder = Answering { _, reply in reply.send(Response(text: "no")) }
         try await withServer(responder, configure: { $0.maximumBody = 100_000_000 }) { server in
             let client = try server.connect()
@@ -129,7 +129,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `who sends chunks to nobody is told with the answer that it was the last`() async throws {
+    @Test func `the response to an unread chunked body says that the connection closes`() async throws {
         let responder = Answering { _, reply in reply.send(Response(text: "no")) }
         try await withServer(responder, configure: { $0.maximumBody = 100_000_000 }) { server in
             let client = try server.connect()
@@ -141,7 +141,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `what has come of a body is handed out in one piece, in however many chunks it came`() async throws {
+    @Test func `received chunks are delivered as one piece, however many they were`() async throws {
         let responder = Answering { request, reply in
             Task {
                 var pieces: [String] = []
@@ -157,7 +157,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a body that is too long is 413 at once, or when it shows`() async throws {
+    @Test func `a body that is too long gets a 413 at once, or as soon as it exceeds the limit`() async throws {
         try await withServer(Router.echo(), configure: { $0.maximumBody = 1_000 }) { server in
             let declared = try server.connect()
             try await declared.send(post("Content-Length: 1001\r\n"))
@@ -171,7 +171,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a body that nobody reads yet is held back in the client`() async throws {
+    @Test func `back-pressure holds an unread body back in the client`() async throws {
         let held = HeldReplies(["/"])
         let body = Signal<RequestBody>()
         let responder = Answering { request, reply in
@@ -198,7 +198,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a client that goes in mid-body fails the read`() async throws {
+    @Test func `a disconnect in mid-body makes the read fail`() async throws {
         let failure = Signal<RequestError?>()
         let responder = Answering { request, reply in
             Task {

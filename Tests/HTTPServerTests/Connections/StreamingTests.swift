@@ -21,7 +21,7 @@ struct StreamingTests {
         return try await withServer(responder, configure: configure, body)
     }
 
-    @Test func `a stream of unknown length comes in chunks while it is made`() async throws {
+    @Test func `a stream of unknown length is sent in chunks as it is produced`() async throws {
         let stream = ScriptedStream()
         try await with(stream) { server in
             let client = try server.connect()
@@ -39,7 +39,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `a stream of known length comes plain, and is not pulled past its end`() async throws {
+    @Test func `a stream of known length is sent unchunked, and not pulled past its end`() async throws {
         let stream = ScriptedStream([.bytes(Array("hello".utf8)), .bytes(Array("world".utf8))])
         try await with(stream, length: 10) { server in
             let client = try server.connect()
@@ -50,7 +50,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `to HTTP 1 0 a stream of unknown length ends with the connection`() async throws {
+    @Test func `for HTTP 1·0, a stream of unknown length ends with the connection`() async throws {
         let stream = ScriptedStream([.bytes(Array("hello".utf8)), .finished])
         try await with(stream) { server in
             let client = try server.connect()
@@ -62,7 +62,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: [5, nil] as [Int64?])
-    func `the answer to HEAD ends a stream without a pull`(length: Int64?) async throws {
+    func `the response to HEAD ends a stream without pulling it`(length: Int64?) async throws {
         let stream = ScriptedStream()
         try await with(stream, length: length) { server in
             let client = try server.connect()
@@ -79,7 +79,7 @@ struct StreamingTests {
             (10, [.bytes([1]), .aborted]), (nil, [.bytes([1]), .aborted]),
             (10, [.bytes([1]), .finished]), (1, [.bytes([1, 2])]), (10, [.bytes([])]), (nil, [.bytes([])]),
         ] as [(Int64?, [BodyPull])])
-    func `a body that is cut, or is not of its length, ends in a reset`(
+    func `a body that is aborted or of the wrong length ends in a reset`(
         length: Int64?, script: [BodyPull]
     ) async throws {
         let stream = ScriptedStream(script)
@@ -92,13 +92,13 @@ struct StreamingTests {
         }
     }
 
-    @Test func `a slow reader is given no more than its buffers hold`() async throws {
+    @Test func `no more is pulled for a slow reader than its buffers hold`() async throws {
         let stream = FloodStream()
         try await with(stream) { server in
             let client = try server.connect(receiveBuffer: 16_384)
             try await client.send(get)
             _ = try await client.receiveHead()
-            // The pulls come to rest, and stay there.
+            // Wait until nothing more is pulled.
             var before = -1
             var settled = 0
             while settled < 20 {
@@ -108,7 +108,7 @@ struct StreamingTests {
                 try await Task.sleep(for: .milliseconds(5))
             }
             #expect(before < 400_000)
-            // What the reader takes is what is pulled anew.
+            // New bytes are pulled only as the reader takes them.
             _ = try await client.receive(count: 1_000_000)
             #expect(stream.givenBytes >= 1_000_000)
             #expect(stream.givenBytes < 1_500_000)
@@ -117,7 +117,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `no more than one frame is pulled at a time`() async throws {
+    @Test func `at most 16 KiB are pulled at a time`() async throws {
         let stream = ScriptedStream([.bytes([1]), .finished])
         try await with(stream) { server in
             let client = try server.connect()
@@ -127,7 +127,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `a stream that waits learns that its client is gone`() async throws {
+    @Test func `a pending stream is told that its client has disconnected`() async throws {
         let stream = ScriptedStream()
         try await with(stream) { server in
             let client = try server.connect()
@@ -140,7 +140,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `a stream in an answer that comes too late is told so`() async throws {
+    @Test func `a stream sent after the client has disconnected is told so`() async throws {
         let held = HeldReplies(["/"])
         let gone = Signal<Void>()
         let responder = Answering { request, reply in
@@ -160,7 +160,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `a wake during the pull, or twice, or from elsewhere, is one wake`() async throws {
+    @Test func `several wakes during a pull count as one`() async throws {
         final class Hasty: BodyStream {
             let inner = ScriptedStream()
             func pull(upTo limit: Int, wake: @escaping @Sendable () -> Void) -> BodyPull {

@@ -3,12 +3,12 @@ import Testing
 
 @testable import HTTPServer
 
-/// Each test shortens the one limit it is about. The others stay long enough never to matter.
+/// Each test shortens only the timeout it is about. The others are long enough not to matter.
 @Suite(.timeLimit(.minutes(1)))
 struct TimeLimitTests {
     private let short = Duration.milliseconds(300)
 
-    @Test func `a head that does not come to its end is 408`() async throws {
+    @Test func `an incomplete head times out with a 408`() async throws {
         try await withServer(Router.echo(), configure: { $0.headTimeout = short }) { server in
             let client = try server.connect()
             try await client.send("GET / HTTP/1.1\r\nHost: ")
@@ -19,7 +19,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a head that drips is 408 all the same`() async throws {
+    @Test func `a head that arrives byte by byte also times out with a 408`() async throws {
         try await withServer(Router.echo(), configure: { $0.headTimeout = short }) { server in
             let client = try server.connect()
             try await client.send("G")
@@ -34,14 +34,14 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a connection without a request is closed without a word`() async throws {
+    @Test func `a connection without a request is closed without a response`() async throws {
         try await withServer(Router.echo(), configure: { $0.headTimeout = short }) { server in
             let client = try server.connect()
             #expect(try await client.receiveToEnd().isEmpty)
         }
     }
 
-    @Test func `a connection that rests too long is closed`() async throws {
+    @Test func `an idle connection is closed`() async throws {
         try await withServer(Router.echo(), configure: { $0.idleTimeout = short }) { server in
             let client = try server.connect()
             try await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -50,7 +50,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `an answer that takes long is no rest`() async throws {
+    @Test func `a pending response does not count as idle time`() async throws {
         let held = HeldReplies(["/"])
         let responder = Answering { request, reply in held.hold(reply, for: request.path) }
         try await withServer(
@@ -63,14 +63,14 @@ struct TimeLimitTests {
             let client = try server.connect()
             try await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
             let reply = await held.take("/")
-            // Another connection lives and dies by the same limit meanwhile.
+            // Meanwhile, another connection ends by the same timeout.
             #expect(try await server.connect().receiveToEnd().isEmpty)
             reply?.send(Response(text: "at last"))
             #expect(try await client.receive().text == "at last")
         }
     }
 
-    @Test func `a body that comes too slowly is 408`() async throws {
+    @Test func `a body slower than the minimum rate gets a 408`() async throws {
         try await withServer(
             Router.echo(),
             configure: {
@@ -85,7 +85,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a body that comes in part and then no further is 408, however quick its beginning was`() async throws {
+    @Test func `a body that stops short of its length gets a 408, however fast it began`() async throws {
         try await withServer(
             Router.echo(),
             configure: {
@@ -103,7 +103,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a body that falls silent is 408`() async throws {
+    @Test func `a body that falls silent gets a 408`() async throws {
         try await withServer(
             Router.echo(),
             configure: {
@@ -118,7 +118,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a stream that has nothing to give is not kept for long for who has finished sending`() async throws {
+    @Test func `a stream with nothing to send is soon ended after its client half-closes`() async throws {
         let stream = ScriptedStream([.bytes([65])])
         let responder = Answering { _, reply in reply.send(Response(body: .stream(stream, length: nil))) }
         try await withServer(responder, configure: { $0.halfCloseTimeout = short }) { server in
@@ -130,7 +130,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a client of HTTP 1 0 that has finished sending is not waited for long`() async throws {
+    @Test func `an HTTP 1·0 client that half-closes is soon disconnected`() async throws {
         let gone = Signal<Void>()
         let arrived = Signal<Reply>()
         let responder = Answering { _, reply in
@@ -147,7 +147,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a client that takes nothing is reset, and its stream is told`() async throws {
+    @Test func `a client that reads nothing is reset, and its stream is aborted`() async throws {
         let stream = FloodStream()
         let responder = Answering { _, reply in reply.send(Response(body: .stream(stream, length: nil))) }
         try await withServer(responder, configure: { $0.writeTimeout = short }) { server in
@@ -158,7 +158,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test func `a client that goes on sending after the last answer is cut off`() async throws {
+    @Test func `a client that keeps sending after the last response is cut off`() async throws {
         try await withServer(Router.echo(), configure: { $0.lingerTimeout = short }) { server in
             let client = try server.connect()
             try await client.send("BAD\r\n\r\n")

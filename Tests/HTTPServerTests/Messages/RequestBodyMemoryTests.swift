@@ -6,10 +6,10 @@ import Testing
 
 @testable import HTTPServer
 
-/// What the bodies of requests hold in memory, and that it is bounded for all of them together.
+/// All request bodies together hold a bounded amount of memory.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestBodyMemoryTests {
-    /// A connection that is asked for nothing.
+    /// A connection that is never asked for more.
     private final class NoSource: RequestBody.Source {
         func bodyIsWanted(_ body: RequestBody) {}
     }
@@ -23,7 +23,7 @@ struct RequestBodyMemoryTests {
             declaredLength: nil, of: Client(.v4(1)), budget: budget, loop: loop, source: NoSource())
     }
 
-    @Test func `what waits is counted, and what has been read is not`() async throws {
+    @Test func `unread bytes are counted until they are read`() async throws {
         let budget = BodyBudget(limit: 10, perClient: 10)
         let one = body(budget)
         #expect(one.deliver([1, 2, 3, 4]))
@@ -39,7 +39,7 @@ struct RequestBodyMemoryTests {
         #expect(other.deliver([5]))
     }
 
-    @Test func `what has been collected counts until nobody holds the body`() async throws {
+    @Test func `a collected body is counted until it is released`() async throws {
         let budget = BodyBudget(limit: 10, perClient: 10)
         var body: RequestBody? = body(budget)
         #expect(body?.deliver([1, 2, 3]) == true)
@@ -50,7 +50,7 @@ struct RequestBodyMemoryTests {
         #expect(budget.heldBytes == 0)
     }
 
-    @Test func `a body that is too long holds nothing`() async throws {
+    @Test func `a body that exceeds its limit frees its memory`() async throws {
         let budget = BodyBudget(limit: 10, perClient: 10)
         let body = body(budget)
         #expect(body.deliver([1, 2, 3]))
@@ -58,7 +58,7 @@ struct RequestBodyMemoryTests {
         #expect(budget.heldBytes == 0)
     }
 
-    @Test func `a body that fails holds nothing, whoever holds it`() async throws {
+    @Test func `a body that fails frees its memory, even while it is referenced`() async throws {
         let budget = BodyBudget(limit: 10, perClient: 10)
         let body = body(budget)
         #expect(body.deliver([1, 2, 3]))
@@ -70,18 +70,18 @@ struct RequestBodyMemoryTests {
     @Test(arguments: [
         ("Content-Length: 200000", ""), ("Transfer-Encoding: chunked", "20000\r\n"),
     ])
-    func `a parser keeps no memory for a body that it has given out`(framing: String, size: String) throws {
+    func `a parser keeps no memory for body bytes it has delivered`(framing: String, size: String) throws {
         var parser = RequestParser(limits: .init())
         let piece = [UInt8](repeating: 65, count: 60_000)
         parser.append(Array("POST / HTTP/1.1\r\nHost: h\r\n\(framing)\r\n\r\n\(size)".utf8) + piece)
         guard case .head = try parser.next() else {
-            Issue.record("the request has a head")
+            Issue.record("no head was parsed")
             return
         }
         for round in 0..<2 {
             if round > 0 { parser.append(piece) }
             guard case .body(let bytes) = try parser.next() else {
-                Issue.record("the body has come")
+                Issue.record("no body was parsed")
                 return
             }
             #expect(bytes == piece)
@@ -91,7 +91,7 @@ struct RequestBodyMemoryTests {
         }
     }
 
-    @Test func `a client's bodies are bounded by themselves and by all together`() {
+    @Test func `request bodies are limited per client and in total`() {
         let budget = BodyBudget(limit: 10, perClient: 6)
         let (one, other) = (Client(.v4(1)), Client(.v4(2)))
         #expect(budget.take(6, of: one) && !budget.take(1, of: one))
@@ -102,7 +102,7 @@ struct RequestBodyMemoryTests {
         #expect(budget.heldBytes == 6)
     }
 
-    @Test func `whoever brings more than all bodies together may hold is told when to come again`() async throws {
+    @Test func `a body that exceeds the total limit gets a 503 with Retry-After`() async throws {
         let responder = Answering { request, reply in
             Task {
                 do {
@@ -123,7 +123,7 @@ struct RequestBodyMemoryTests {
             #expect(refusal.status == 503)
             #expect(refusal.headers[.retryAfter] == "1")
             #expect(refusal.headers[.connection] == "close")
-            // The one that came first is served.
+            // The first one is served.
             try await first.send(String(repeating: "x", count: 400))
             #expect(try await first.receive().text == "1000")
             try await waitUntil { server.server.heldBodyBytes == 0 }

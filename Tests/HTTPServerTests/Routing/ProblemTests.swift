@@ -9,7 +9,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(problem.json)) as? [String: Any])
     }
 
-    @Test func `what a field says of when to ask again, the document says too`() throws {
+    @Test func `Retry-After is repeated in the problem document`() throws {
         var headers = HTTPFields()
         headers[.retryAfter] = "17"
         let members = try members(Problem(.serviceUnavailable, members: ["field": "a"], headers: headers))
@@ -17,7 +17,7 @@ import Testing
         #expect(members["field"] as? String == "a" && members["status"] as? Int == 503)
     }
 
-    @Test func `a problem that says nothing of it has no such member`() throws {
+    @Test func `a problem without Retry-After has no such member`() throws {
         #expect(try members(Problem(.serviceUnavailable))["retryAfter"] == nil)
     }
 }

@@ -41,7 +41,9 @@ import Tracing
         return tracer.popFinishedSpans()
     }
 
-    @Test func `a request's span is named by its route, and holds what is done for it`() async throws {
+    @Test func `a request's span is named after its route, contains the handler's spans, and omits the query`()
+        async throws
+    {
         let spans = try await ask(.get, "/images/7?token=secret")
         try #require(spans.map(\.operationName) == ["direct work", "GET /images/{id}"])
         #expect(spans[0].parentSpanID == spans[1].spanID)
@@ -56,7 +58,7 @@ import Tracing
         #expect(!said.contains("secret"))
     }
 
-    @Test func `what a handler does later belongs to its request, and its failure is one`() async throws {
+    @Test func `spans of an asynchronous handler belong to its request, whose failure is recorded`() async throws {
         let spans = try await ask(.post, "/tokens")
         try #require(spans.map(\.operationName) == ["asynchronous work", "POST /tokens"])
         #expect(spans[0].parentSpanID == spans[1].spanID)
@@ -64,18 +66,18 @@ import Tracing
         #expect(spans[1].status?.code == .error)
     }
 
-    @Test func `an answer that is forgotten ends the span as well`() async throws {
+    @Test func `a reply that is never sent also ends its span`() async throws {
         let spans = try await ask(.get, "/forgotten")
         #expect(spans.map(\.operationName) == ["GET /forgotten"])
         #expect(spans.first?.status?.code == .error)
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test func `what machines ask all the time has no span`() async throws {
+    @Test func `untraced routes have no span`() async throws {
         #expect(try await ask(.get, "/healthz").isEmpty)
     }
 
-    @Test func `what no route knows has no name of a client's making`() async throws {
+    @Test func `spans of unmatched requests are named by their method, if it is known`() async throws {
         #expect(try await ask(.get, "/nowhere").map(\.operationName) == ["GET"])
         #expect(try await ask(.put, "/images/7").map(\.operationName) == ["PUT"])
         let odd = try await ask(HTTPRequest.Method("BREW")!, "/images/7")
@@ -83,7 +85,7 @@ import Tracing
         #expect(odd.first?.attributes.get("http.request.method") == .string("_OTHER"))
     }
 
-    @Test func `whose trace it belongs to only a proxy that is trusted may say`() async throws {
+    @Test func `a parent trace is accepted only from a trusted proxy`() async throws {
         let fields: HTTPFields = [
             HTTPField.Name(InMemoryTracer.traceIDKey)!: "theirs", HTTPField.Name(InMemoryTracer.spanIDKey)!: "span",
         ]
@@ -95,10 +97,10 @@ import Tracing
         #expect(passedOver.last?.parentSpanID == nil)
     }
 
-    @Test func `who asks as part of a trace is not answered on the spot`() async throws {
+    @Test func `while a tracer is set, requests that carry a trace context skip the fast path`() async throws {
         var router = router
         let asked = Guarded(0)
-        router.onTheSpot = { _, _ in
+        router.immediate = { _, _ in
             asked.withLock { $0 += 1 }
             return nil
         }
@@ -106,12 +108,12 @@ import Tracing
         let bearing: HTTPFields = [HTTPField.Name("Traceparent")!: parent]
         for (headers, count) in [(HTTPFields(), 1), (bearing, 1), (HTTPFields(), 2)] as [(HTTPFields, Int)] {
             let plain = try #require(PlainRequest(Request(.get, "/images/7", headers: headers, loop: loop).head))
-            _ = router.answerOnTheSpot(to: plain, from: Client(.v4(0)))
+            _ = router.respondImmediately(to: plain, from: Client(.v4(0)))
             #expect(asked.withLock(\.self) == count)
         }
         router.tracer = nil
         let plain = try #require(PlainRequest(Request(.get, "/images/7", headers: bearing, loop: loop).head))
-        _ = router.answerOnTheSpot(to: plain, from: Client(.v4(0)))
+        _ = router.respondImmediately(to: plain, from: Client(.v4(0)))
         #expect(asked.withLock(\.self) == 3)
     }
 }

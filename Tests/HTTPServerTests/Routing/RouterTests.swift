@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// The same questions to a router alone and to one behind a server on a socket.
+/// How a request reaches the router: directly, or through a server's socket.
 enum Way: CaseIterable, Sendable { case direct, live }
 
 @Suite struct RouterTests {
@@ -58,14 +58,14 @@ enum Way: CaseIterable, Sendable { case direct, live }
         }
     }
 
-    @Test(arguments: Way.allCases) func `a path finds its route and its parameters`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a path is matched to its route and parameters`(way: Way) async throws {
         #expect(try await ask(way, .get, "/images/a/tile").body == "a tile")
         #expect(try await ask(way, .get, "/images/a%20b%2Fc/tile?x=1").body == "a b/c tile")
         #expect(try await ask(way, .get, "/images/%zz/tile").body == "nil tile")
         #expect(try await ask(way, .get, "/").body == "root")
     }
 
-    @Test(arguments: Way.allCases) func `a literal goes before a parameter`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a literal segment takes precedence over a parameter`(way: Way) async throws {
         #expect(try await ask(way, .get, "/images/a/original").body == "original")
         #expect(try await ask(way, .get, "/images/new/original").body == "new original")
         #expect(try await ask(way, .get, "/images/newer/tile").body == "newer tile")
@@ -94,14 +94,14 @@ enum Way: CaseIterable, Sendable { case direct, live }
     }
 
     @Test(arguments: Way.allCases, ["/tokens", "/nope"])
-    func `a method that is not known is 501, wherever it is asked for`(way: Way, path: String) async throws {
+    func `an unknown method is 501 on any path`(way: Way, path: String) async throws {
         let unknown = try #require(HTTPRequest.Method("BREW"))
         #expect(try await ask(way, unknown, path).status == 501)
-        // The case of a method counts.
+        // Methods are case-sensitive.
         #expect(try await ask(way, try #require(HTTPRequest.Method("get")), path).status == 501)
     }
 
-    @Test func `a method that a route has is known`() async throws {
+    @Test func `a method with a route is known`() async throws {
         var router = router
         let purge = try #require(HTTPRequest.Method("PURGE"))
         router.on(purge, "/cache") { _, reply in reply.send(Response(status: .noContent)) }
@@ -110,7 +110,7 @@ enum Way: CaseIterable, Sendable { case direct, live }
         #expect(await router.response(to: root).status == .methodNotAllowed)
     }
 
-    @Test(arguments: Way.allCases) func `the server as a whole can be asked for its options`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `OPTIONS for the whole server lists all methods`(way: Way) async throws {
         let answer = try await ask(way, .options, "*")
         #expect(answer.status == 204)
         #expect(answer.headers[.allow] == "DELETE, GET, HEAD, OPTIONS, POST")
@@ -120,10 +120,10 @@ enum Way: CaseIterable, Sendable { case direct, live }
     }
 
     @Test(arguments: Way.allCases)
-    func `an escape of what needs none is the same as what it stands for`(way: Way) async throws {
+    func `an unnecessary percent-escape matches the character it stands for`(way: Way) async throws {
         #expect(try await ask(way, .get, "/%69mages/a/t%69le").body == "a tile")
         #expect(try await ask(way, .get, "/images/a/%6F%72iginal").body == "original")
-        // What has a meaning of its own stays apart, and what is no escape is none.
+        // An escaped reserved character is different, and an invalid escape is none.
         for path in ["/images/a%2Ftile", "/image%/a/tile", "/image%7/a/tile", "/image%zz/a/tile", "/%2569mages/a/tile"]
         {
             #expect(try await ask(way, .get, path).status == 404)
@@ -131,40 +131,40 @@ enum Way: CaseIterable, Sendable { case direct, live }
     }
 
     @Test(arguments: Way.allCases)
-    func `what has no representation fails a condition that wants one`(way: Way) async throws {
+    func `If-Match fails for a resource without a representation`(way: Way) async throws {
         let tag: HTTPFields = [.ifMatch: "\"a\""]
         #expect(try await ask(way, .post, "/tokens", body: "a", headers: tag).status == 412)
         #expect(try await ask(way, .post, "/tokens", body: "a", headers: [.ifMatch: "*"]).status == 412)
         #expect(try await ask(way, .post, "/tokens", body: "a", headers: [.ifNoneMatch: "*"]).status == 201)
-        // A condition counts only where the answer would be a success without it.
+        // A condition counts only if the response would otherwise be a success.
         #expect(try await ask(way, .get, "/nope", headers: tag).status == 404)
     }
 
-    @Test(arguments: Way.allCases) func `HEAD is answered by the route for GET`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `HEAD uses the route for GET`(way: Way) async throws {
         #expect(try await ask(way, .head, "/images/a/tile").status == 200)
     }
 
-    @Test(arguments: Way.allCases) func `an asynchronous handler reads the body and answers`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `an asynchronous handler reads the body and responds`(way: Way) async throws {
         let answer = try await ask(way, .post, "/tokens", body: "hello")
         #expect(answer.status == 201)
         #expect(answer.body == "hello")
         #expect(try await ask(way, .post, "/tokens", body: "hello, world").status == 413)
     }
 
-    @Test(arguments: Way.allCases) func `a problem that is thrown is the answer`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a thrown problem is the response`(way: Way) async throws {
         let answer = try await ask(way, .delete, "/tokens")
         #expect(answer.status == 409)
         #expect(
             answer.body == #"{"type":"about:blank","title":"Conflict","status":409,"detail":"No.","field":"token"}"#)
     }
 
-    @Test(arguments: Way.allCases) func `any other error is 500 without a word of it`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `any other error becomes a 500 without details`(way: Way) async throws {
         let answer = try await ask(way, .get, "/broken")
         #expect(answer.status == 500)
         #expect(!answer.body.contains("Secret"))
     }
 
-    @Test(arguments: Way.allCases) func `a reply that is let go of is 500`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a reply that is dropped becomes a 500`(way: Way) async throws {
         #expect(try await ask(way, .get, "/forgotten").status == 500)
     }
 
@@ -172,7 +172,7 @@ enum Way: CaseIterable, Sendable { case direct, live }
         #expect(try await ask(way, .get, "/query?a=1&b=%C3%A9+x&c&=d&a=2&%zz=1").body == "a=1|b=é x|c=|=d|a=2|%zz=1")
     }
 
-    @Test func `strings of a problem are quoted as JSON wants it`() {
+    @Test func `strings in a problem document are escaped as JSON`() {
         let problem = Problem(.badRequest, title: "a\"b\\c\n\u{1}", members: ["n": 5])
         let text = String(decoding: problem.json, as: UTF8.self)
         #expect(text == #"{"type":"about:blank","title":"a\"b\\c\n\u0001","status":400,"n":5}"#)

@@ -13,7 +13,7 @@ import Testing
             ("x-gzip", true), ("X-GZIP;Q=0.5", true), ("x-gzip;q=0", false), ("gzip ; q=0.8", true),
             ("gzip;q=2", false), ("gzip;q=", false), ("gzip;q=0.0001", false), ("gzip;q=1.000", true),
         ] as [(String?, Bool)])
-    func `a coding is used only where it is at least as welcome as none`(field: String?, isAllowed: Bool) {
+    func `a coding is used only if its quality is at least that of identity`(field: String?, isAllowed: Bool) {
         #expect((AcceptEncoding.best(of: ["gzip"], in: field) != nil) == isAllowed)
     }
 
@@ -22,7 +22,7 @@ import Testing
             ("gzip, deflate, br", "br"), ("gzip, br;q=0.9", "gzip"), ("gzip;q=0.5, br;q=0.5", "br"), ("gzip", "gzip"),
             ("*", "br"), ("br;q=0, *", "gzip"), ("br;q=0.5, identity", nil), ("deflate", nil), (nil, nil),
         ] as [(String?, String?)])
-    func `of several codings the most welcome is used, and the first of equals`(field: String?, best: String?) {
+    func `the coding with the highest quality is chosen, and the first among equals`(field: String?, best: String?) {
         #expect(AcceptEncoding.best(of: ["br", "gzip"], in: field) == best)
     }
 }

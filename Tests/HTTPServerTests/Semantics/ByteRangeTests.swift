@@ -15,7 +15,7 @@ import Testing
             ("lines=0-4", 10, .whole),
             ("bytes", 10, .whole), ("", 10, .whole), ("bytes= 0-4", 10, .whole),
         ] as [(String?, Int64, ByteRange)])
-    func `a range is what RFC 9110 says of it`(field: String?, length: Int64, range: ByteRange) {
+    func `ranges are parsed as RFC 9110 specifies`(field: String?, length: Int64, range: ByteRange) {
         #expect(ByteRange(field, length: length) == range)
     }
 }

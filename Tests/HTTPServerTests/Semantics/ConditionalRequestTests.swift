@@ -1,6 +1,6 @@
-import HTTPDates
 import HTTPTypes
 import Testing
+import Time
 
 @testable import HTTPServer
 
@@ -32,17 +32,17 @@ import Testing
             ([.ifNoneMatch: "\"b\"", .ifModifiedSince: late], .proceed),
             ([.ifMatch: "\"b\"", .ifNoneMatch: "\"a\""], .preconditionFailed),
         ] as [(HTTPFields, ConditionalRequest.Outcome)])
-    func `conditions are weighed in the order of RFC 9110`(fields: HTTPFields, outcome: ConditionalRequest.Outcome) {
+    func `conditions are evaluated in the order of RFC 9110`(fields: HTTPFields, outcome: ConditionalRequest.Outcome) {
         #expect(evaluate(fields) == outcome)
     }
 
-    @Test func `a method that writes is refused where a read is told that nothing is new`() {
+    @Test func `a matching If-None-Match is 412 for a write and 304 for a read`() {
         #expect(evaluate([.ifNoneMatch: "*"], method: .put) == .preconditionFailed)
         #expect(evaluate([.ifModifiedSince: Self.late], method: .post) == .proceed)
         #expect(evaluate([.ifNoneMatch: "\"a\""], method: .head) == .notModified)
     }
 
-    @Test func `without validators only the star matches`() {
+    @Test func `without validators, only an asterisk matches`() {
         #expect(evaluate([.ifNoneMatch: "\"a\""], tag: nil, modified: nil) == .proceed)
         #expect(evaluate([.ifModifiedSince: Self.late], tag: nil, modified: nil) == .proceed)
         #expect(evaluate([.ifMatch: "\"a\""], tag: nil, modified: nil) == .preconditionFailed)
@@ -55,13 +55,13 @@ import Testing
             (early, false),
             ("rubbish", false), ("\"a\", \"b\"", false),
         ] as [(String?, Bool)])
-    func `a range is obeyed only if the client's part is of the present content`(field: String?, isAllowed: Bool) {
+    func `a range is served only if If-Range matches the current content`(field: String?, isAllowed: Bool) {
         let condition = ConditionalRequest(method: .get) { $0 == .ifRange ? field : nil }
         #expect(
             condition.allowsRange(entityTag: EntityTag("a"), lastModified: HTTPDate(Self.same)) == isAllowed)
     }
 
-    @Test func `a tag holds no quote, space or control character`() {
+    @Test func `an entity tag contains no quote, space or control character`() {
         #expect(EntityTag("a b") == nil)
         #expect(EntityTag("a\"b") == nil)
         #expect(EntityTag("a\r\nb") == nil)

@@ -1,8 +1,8 @@
 import EventLoops
-import HTTPDates
 import HTTPServer
 import HTTPTypes
 import Testing
+import Time
 
 @Suite struct RepresentationTests {
     private let loop: EventLoop
@@ -24,7 +24,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `a plain request gets all of it with its validators`() throws {
+    @Test func `a plain request gets the whole representation with its validators`() throws {
         let response = try response()
         #expect(response.status == .ok)
         #expect(text(response) == "0123456789")
@@ -34,29 +34,29 @@ import Testing
         #expect(response.headers[.contentType] == "text/plain")
     }
 
-    @Test func `a range gets a part`() throws {
+    @Test func `a range request gets a partial response`() throws {
         let response = try response([.range: "bytes=2-4"])
         #expect(response.status == .partialContent)
         #expect(text(response) == "234")
         #expect(response.headers[.contentRange] == "bytes 2-4/10")
     }
 
-    @Test func `a range of another content gets all of it`() throws {
+    @Test func `a range of outdated content gets the whole representation`() throws {
         #expect(try response([.range: "bytes=2-4", .ifRange: "\"v0\""]).status == .ok)
         #expect(try response([.range: "bytes=2-4", .ifRange: "\"v1\""]).status == .partialContent)
     }
 
-    @Test func `a range that is not there is 416 with the length`() throws {
+    @Test func `an unsatisfiable range is 416 with the length`() throws {
         let response = try response([.range: "bytes=10-"])
         #expect(response.status == .rangeNotSatisfiable)
         #expect(response.headers[.contentRange] == "bytes */10")
     }
 
-    @Test func `a range means nothing to HEAD`() throws {
+    @Test func `HEAD ignores a range`() throws {
         #expect(try response([.range: "bytes=2-4"], method: .head).status == .ok)
     }
 
-    @Test func `who has it is told so, before any range`() throws {
+    @Test func `a matching If-None-Match gets a 304, even with a range`() throws {
         let response = try response([.ifNoneMatch: "\"v1\"", .range: "bytes=2-4"])
         #expect(response.status == .notModified)
         #expect(response.headers[.eTag] == "\"v1\"")
@@ -64,7 +64,7 @@ import Testing
         #expect(response.headers[.contentType] == nil)
     }
 
-    @Test func `a condition that fails is 412`() throws {
+    @Test func `a failed precondition is 412`() throws {
         #expect(try response([.ifMatch: "\"v0\""]).status == .preconditionFailed)
     }
 }

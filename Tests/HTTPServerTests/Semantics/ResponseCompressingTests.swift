@@ -23,7 +23,7 @@ import Testing
         return bytes
     }
 
-    @Test func `what is unpacked is what was given`() throws {
+    @Test func `decompressing the body gives the original`() throws {
         let response = try compressed(Response(body: .bytes(text)))
         #expect(response.headers[.contentEncoding] == "gzip")
         #expect(response.headers[.vary] == "Accept-Encoding")
@@ -35,19 +35,19 @@ import Testing
     }
 
     @Test(arguments: [nil, "br", "gzip;q=0", "identity"] as [String?])
-    func `who does not take gzip gets it plain, and is told that others do not`(accepted: String?) throws {
+    func `a client that does not accept gzip gets the plain body, still with Vary`(accepted: String?) throws {
         let response = try compressed(Response(body: .bytes(text)), accepting: accepted)
         #expect(bytes(response) == text)
         #expect(response.headers[.contentEncoding] == nil)
         #expect(response.headers[.vary] == "Accept-Encoding")
     }
 
-    @Test func `what an answer varies by already, it still varies by`() throws {
+    @Test func `an existing Vary field is kept`() throws {
         let response = try compressed(Response(headers: [.vary: "Origin"], body: .bytes(text)))
         #expect(response.headers[values: .vary] == ["Origin", "Accept-Encoding"])
     }
 
-    @Test func `what fits into a packet, is coded, or has a tag stays as it is`() throws {
+    @Test func `short, encoded, tagged and prepared responses are left alone`() throws {
         let answers = [
             Response(), Response(body: .bytes(Array(text.prefix(1_023)))),
             Response(headers: [.contentEncoding: "br"], body: .bytes(text)),
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `what would not be smaller by a tenth goes plain`() throws {
+    @Test func `a body that compression would shrink by less than a tenth is sent plain`() throws {
         var random = SeededRandom(seed: 1)
         let noise = (0..<4_096).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         let response = try compressed(Response(body: .bytes(noise)))

@@ -3,7 +3,7 @@ import Locking
 
 @testable import HTTPServer
 
-/// A handler that remembers what it was told, and sends what a test gives it.
+/// A handler that records its calls, and sends what a test gives it.
 final class ScriptedHandler: WebSocketHandler {
     private struct State {
         var socket: WebSocket?
@@ -18,7 +18,7 @@ final class ScriptedHandler: WebSocketHandler {
     private let echoes: Bool
     let opening = Signal<WebSocket>()
     let end = Signal<WebSocketEnd>()
-    /// Called on the loop when a message has come.
+    /// Called on the loop when a message has arrived.
     private let onMessage: (@Sendable (WebSocket, WebSocketMessage) -> Void)?
 
     init(echoes: Bool = false, onMessage: (@Sendable (WebSocket, WebSocketMessage) -> Void)? = nil) {
@@ -27,10 +27,10 @@ final class ScriptedHandler: WebSocketHandler {
     }
 
     var received: [WebSocketMessage] { state.withLock(\.received) }
-    /// How often it was asked for a message.
+    /// How often the next message was requested.
     var asked: Int { state.withLock(\.asked) }
     var left: Int { state.withLock(\.outgoing.count) }
-    /// Calls that should not have been.
+    /// Calls that should not have happened.
     var mistakes: [String] { state.withLock(\.mistakes) }
 
     func give(_ messages: [WebSocketMessage.Outgoing]) {
@@ -84,7 +84,7 @@ final class ScriptedHandler: WebSocketHandler {
     }
 }
 
-/// Answers `/` with a WebSocket, and everything else in a word.
+/// Responds to `/` with a WebSocket, and to everything else with a word.
 func webSocketResponder(
     subprotocols: [String] = [], configuration: WebSocketConfiguration = .init(),
     _ handler: @escaping @Sendable () -> any WebSocketHandler

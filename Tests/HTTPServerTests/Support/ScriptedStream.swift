@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import HTTPServer
 
-/// A body that gives what a test tells it to, and remembers what it was asked.
+/// A body that produces what a test says, and records its calls.
 final class ScriptedStream: BodyStream {
     private struct State {
         var script: [BodyPull]
@@ -57,7 +57,7 @@ final class ScriptedStream: BodyStream {
     func ended(_ end: BodyEnd) { self.end.give(end) }
 }
 
-/// A body without end, as fast as it is pulled.
+/// An endless body, as fast as it is pulled.
 final class FloodStream: BodyStream {
     private let given = Atomic<Int>(0)
     let end = Signal<BodyEnd>()
@@ -72,7 +72,7 @@ final class FloodStream: BodyStream {
     func ended(_ end: BodyEnd) { self.end.give(end) }
 }
 
-/// Answers with a closure.
+/// Responds with a closure.
 struct Answering: Responder {
     let body: @Sendable (Request, Reply) -> Void
 
@@ -81,7 +81,7 @@ struct Answering: Responder {
     func respond(to request: Request, reply: Reply) { body(request, reply) }
 }
 
-/// Keeps replies until a test sends them.
+/// Holds replies until a test sends them.
 final class HeldReplies: Sendable {
     private let replies = Guarded<[String: Reply]>([:])
     private let arrivals: [String: Signal<Void>]

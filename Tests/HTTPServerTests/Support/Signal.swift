@@ -1,6 +1,6 @@
 import Locking
 
-/// Something that happens once and that tests wait for.
+/// An event that happens once and that tests wait for.
 final class Signal<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder that is there for one test.
+/// A folder that exists for one test.
 final class TemporaryFolder: Sendable {
     let path: String
 

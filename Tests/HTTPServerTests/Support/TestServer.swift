@@ -10,8 +10,10 @@ struct TestServer {
     let server: HTTPServer
     let address: SocketAddress
 
-    func connect(receiveBuffer: Int32? = nil) throws -> TestClient {
-        try TestClient(to: address, receiveBuffer: receiveBuffer)
+    /// - Parameter host: The client's address, 127.0.0.x; nil for any.
+    func connect(from host: UInt32? = nil, receiveBuffer: Int32? = nil) throws -> TestClient {
+        let source = host.map { SocketAddress(ip: .v4(0x7F00_0000 | $0), port: 0) }
+        return try TestClient(to: address, from: source, receiveBuffer: receiveBuffer)
     }
 }
 
@@ -20,7 +22,7 @@ struct TestError: Error, CustomStringConvertible {
 }
 
 func withServer<Result: Sendable>(
-    _ responder: any Responder, clients: any ClientRecognising = PeersAlone(),
+    _ responder: any Responder, clients: any ClientIdentifying = DirectPeers(),
     configure: (inout HTTPServer.Configuration) -> Void = { _ in },
     _ body: (TestServer) async throws -> Result
 ) async throws -> Result {
@@ -41,7 +43,7 @@ func withServer<Result: Sendable>(
     }
 }
 
-/// An answer as a client reads it.
+/// A response as a client reads it.
 struct Answer: Sendable {
     var status: Int
     var headers: HTTPFields
@@ -50,16 +52,16 @@ struct Answer: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// A client that writes what a test wants on the wire and reads what comes, each on a queue of its own. No wait is longer
-/// than 20 s.
+/// A client that writes what a test wants on the wire, and reads what arrives, each on a queue of its own. It waits
+/// for at most 20 s.
 final class TestClient: Sendable {
     let socket: Int32
     private let queue = DispatchQueue(label: "client.receive")
     private let sendQueue = DispatchQueue(label: "client.send")
-    /// What has come and is not yet taken. Invariant: used on `queue`.
+    /// Bytes received but not yet consumed. Invariant: used only on `queue`.
     nonisolated(unsafe) private var buffer: [UInt8] = []
 
-    init(to address: SocketAddress, receiveBuffer: Int32? = nil) throws {
+    init(to address: SocketAddress, from source: SocketAddress? = nil, receiveBuffer: Int32? = nil) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw TestError(description: "socket: \(errno)") }
         var limit = timeval(tv_sec: 20, tv_usec: 0)
@@ -67,6 +69,9 @@ final class TestClient: Sendable {
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         if var receiveBuffer {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
+        if let source, source.withKernelAddress({ Glibc.bind(socket, $0, $1) }) != 0 {
+            throw TestError(description: "bind: \(errno)")
         }
         guard address.withKernelAddress({ Glibc.connect(socket, $0, $1) }) == 0 else {
             throw TestError(description: "connect: \(errno)")
@@ -89,7 +94,7 @@ final class TestClient: Sendable {
         }
     }
 
-    /// The client will send no more.
+    /// Shuts down the sending side.
     func finish() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// Closes with a reset.
@@ -99,15 +104,15 @@ final class TestClient: Sendable {
         leave()
     }
 
-    /// Closes orderly: nothing is sent, and nothing is read any more.
+    /// Closes in an orderly way: nothing more is sent or read.
     func leave() {
-        // The number stays taken until the end of the test.
+        // The descriptor number stays in use until the end of the test.
         let spare = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         dup2(spare, socket)
         close(spare)
     }
 
-    /// The next answer, whole.
+    /// The next complete response.
     func receive(isHead: Bool = false) async throws -> Answer {
         try await perform { [self] in
             let (status, headers) = try readHead()
@@ -124,7 +129,7 @@ final class TestClient: Sendable {
         }
     }
 
-    /// The head of the next answer.
+    /// The head of the next response.
     func receiveHead() async throws -> Answer {
         try await perform { [self] in
             let (status, headers) = try readHead()
@@ -136,12 +141,12 @@ final class TestClient: Sendable {
         try await perform { [self] in try take(count) }
     }
 
-    /// All that still comes, up to an orderly end. A reset throws.
+    /// Everything up to an orderly end. A reset throws.
     func receiveToEnd() async throws -> String {
         try await perform { [self] in String(decoding: try readToEnd(), as: UTF8.self) }
     }
 
-    /// How the connection ends, whatever comes before: with a reset, or orderly.
+    /// Whether the connection ends with a reset, whatever comes before.
     func endsWithReset() async throws -> Bool {
         try await perform { [self] in
             do {
@@ -217,7 +222,7 @@ final class TestClient: Sendable {
     }
 }
 
-/// Blocks until all is sent.
+/// Blocks until everything is sent.
 private func sendAll(_ bytes: [UInt8], to socket: Int32) throws {
     var sent = 0
     while sent < bytes.count {

@@ -2,9 +2,9 @@ import HTTPTypes
 
 @testable import HTTPServer
 
-/// Frames as a client sends them: masked, and as wrong as a test wants them.
+/// A client's frames: masked, and malformed wherever a test wants them to be.
 enum ClientFrame {
-    /// A frame. `length` and `isMasked` say something else of the payload than is true, when a test wants it.
+    /// A frame. Tests can give a wrong length or omit the mask.
     static func bytes(
         _ opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true, reserved: UInt8 = 0, isMasked: Bool = true,
         key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D], lengthBytes: Int? = nil
@@ -28,7 +28,7 @@ enum ClientFrame {
     }
 }
 
-/// A frame of the server.
+/// A frame from the server.
 struct ServerFrame: Hashable {
     var opcode: UInt8
     var payload: [UInt8]
@@ -39,7 +39,7 @@ struct ServerFrame: Hashable {
     }
 }
 
-/// A client that has a WebSocket.
+/// A client with an open WebSocket.
 struct WebSocketClient {
     static let request = """
         GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\
@@ -50,8 +50,8 @@ struct WebSocketClient {
 
     func send(_ frame: [UInt8]) async throws { try await connection.send(frame) }
 
-    /// The next frame; of pings, which come when a test takes its time, only if `pings`. Throws if the server broke the
-    /// rules for its frames: whole, unmasked, the shortest length.
+    /// The next frame; pings, which arrive when a test takes long, only if `pings` is set. Throws if the server
+    /// violated the rules for its frames: complete, unmasked, with the shortest length.
     func receive(pings: Bool = false) async throws -> ServerFrame {
         let frame = try await receiveFrame()
         return frame.opcode == 9 && !pings ? try await receive() : frame
@@ -69,12 +69,12 @@ struct WebSocketClient {
         return ServerFrame(opcode: head[0] & 0xF, payload: try await connection.receive(count: length))
     }
 
-    /// What still comes before the server closes the connection: nothing but what was read.
+    /// Whether the server closes the connection without sending anything further.
     func expectEnd() async throws -> Bool { try await connection.receiveToEnd().isEmpty }
 }
 
 extension TestServer {
-    /// Opens a WebSocket at `/`. `more`: what is sent in one go with the handshake.
+    /// Opens a WebSocket at `/`. `more` is sent together with the handshake.
     func openWebSocket(
         receiveBuffer: Int32? = nil, headers: String = "", more: [UInt8] = []
     ) async throws -> WebSocketClient {

@@ -3,12 +3,12 @@ import Testing
 
 @testable import HTTPServer
 
-/// As short as it can be without being wrong on a busy machine.
+/// As short as possible without failing on a busy machine.
 private let short = Duration.milliseconds(100)
 
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketClosingTests {
-    /// A busy machine may take its time.
+    /// With a timeout long enough for a busy machine.
     private static var patient: WebSocketConfiguration {
         var configuration = WebSocketConfiguration()
         configuration.closeTimeout = .seconds(60)
@@ -26,7 +26,7 @@ struct WebSocketClosingTests {
         return result
     }
 
-    @Test func `a client that closes gets its code back, and the server ends the connection`() async throws {
+    @Test func `a client's Close is answered with its code, and the server ends the connection`() async throws {
         let handler = ScriptedHandler(echoes: true)
         try await with(handler) { server in
             let client = try await server.openWebSocket()
@@ -40,7 +40,7 @@ struct WebSocketClosingTests {
         }
     }
 
-    @Test func `a client that closes and finishes sending at once is heard`() async throws {
+    @Test func `a client that half-closes right after its Close frame is still answered`() async throws {
         let handler = ScriptedHandler()
         try await with(handler) { server in
             let client = try await server.openWebSocket()
@@ -53,7 +53,7 @@ struct WebSocketClosingTests {
     }
 
     @Test(arguments: [true, false])
-    func `a client that goes without a word has disconnected`(resets: Bool) async throws {
+    func `a client that leaves without a Close frame counts as disconnected`(resets: Bool) async throws {
         let handler = ScriptedHandler()
         try await with(handler) { server in
             let client = try await server.openWebSocket()
@@ -65,7 +65,9 @@ struct WebSocketClosingTests {
     }
 
     @Test(arguments: [true, false])
-    func `closing from here says why, waits for the answer, and takes nothing more`(fromLoop: Bool) async throws {
+    func `the server's close sends a reason, awaits the answer, and delivers no more messages`(fromLoop: Bool)
+        async throws
+    {
         let code = try #require(WebSocketCloseCode(rawValue: 4_000))
         let handler = ScriptedHandler { socket, _ in
             if fromLoop { socket.close(code, reason: "enough") }
@@ -88,13 +90,13 @@ struct WebSocketClosingTests {
             let heard: [WebSocketMessage] = fromLoop ? [.text("a")] : []
             #expect(handler.received == heard)
             #expect(handler.left == 1)
-            // After the end nothing happens.
+            // After the end, calls are no-ops.
             socket.close(.normal)
             socket.wake()
         }
     }
 
-    @Test func `a message under way is finished before the Close frame`() async throws {
+    @Test func `a message in flight is completed before the Close frame`() async throws {
         let handler = ScriptedHandler()
         try await with(handler) { server in
             let client = try await server.openWebSocket(receiveBuffer: 8_192)
@@ -129,7 +131,7 @@ struct WebSocketClosingTests {
             (ClientFrame.bytes(1, [0xFF]), 1007), (ClientFrame.bytes(2, [UInt8](repeating: 0, count: 101)), 1009),
             (ClientFrame.close(1005), 1002),
         ] as [([UInt8], UInt16)])
-    func `a client that breaks the rules is told how, and the connection ends`(
+    func `a protocol violation is answered with its close code, and the connection ends`(
         frame: [UInt8], code: UInt16
     ) async throws {
         let handler = ScriptedHandler()
@@ -143,7 +145,7 @@ struct WebSocketClosingTests {
             #expect(Array(close.payload.prefix(2)) == [UInt8(code >> 8), UInt8(code & 0xFF)])
             #expect(try await client.expectEnd())
             guard case .failed(let error) = await handler.end.value else {
-                Issue.record("another end")
+                Issue.record("the WebSocket did not fail")
                 return
             }
             #expect(error.code.rawValue == code)
@@ -153,7 +155,7 @@ struct WebSocketClosingTests {
 
     // MARK: The server stops
 
-    @Test func `a stop closes with 1001 and waits for those that answer`() async throws {
+    @Test func `stopping closes WebSockets with 1001 and waits for their answers`() async throws {
         let handler = ScriptedHandler()
         try await with(handler) { server in
             let client = try await server.openWebSocket()
@@ -170,7 +172,7 @@ struct WebSocketClosingTests {
         }
     }
 
-    @Test func `a stop waits for no one longer than its limit`() async throws {
+    @Test func `stopping waits no longer than its time limit`() async throws {
         let handler = ScriptedHandler()
         try await with(handler) { server in
             let client = try await server.openWebSocket()
@@ -181,7 +183,7 @@ struct WebSocketClosingTests {
         }
     }
 
-    @Test func `who gets its WebSocket while the server stops is sent away`() async throws {
+    @Test func `a WebSocket opened while the server stops is closed at once`() async throws {
         let handler = ScriptedHandler()
         let held = HeldReplies(["/"])
         let answers = Signal<Response>()

@@ -24,7 +24,7 @@ struct WebSocketHandshakeTests {
         return response
     }
 
-    @Test func `the example of RFC 6455 §1·3`() async throws {
+    @Test func `the example of RFC 6455 §1·3 is accepted`() async throws {
         let answer = try await answer()
         #expect(answer.status == .switchingProtocols)
         #expect(answer.headers[.secWebSocketAccept] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -33,7 +33,7 @@ struct WebSocketHandshakeTests {
         #expect(answer.headers[.secWebSocketExtensions] == nil)
     }
 
-    @Test func `the fields are lists, in any case`() async throws {
+    @Test func `Connection and Upgrade are case-insensitive lists`() async throws {
         let answer = try await answer {
             $0[.connection] = "keep-alive , UPGRADE"
             $0[.upgrade] = "h2c, WebSocket"
@@ -44,7 +44,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(arguments: ["connection", "upgrade"])
-    func `who asks for no WebSocket is told that it is one`(missing: String) async throws {
+    func `a request that does not ask for a WebSocket gets a 426`(missing: String) async throws {
         let name = try #require(HTTPField.Name(missing))
         for value in [nil, "close", "websocket2"] {
             let answer = try await answer { $0[name] = value }
@@ -55,7 +55,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(arguments: [nil, "8", "13, 8", "", "013"])
-    func `another version is 426 with the one that is known`(version: String?) async throws {
+    func `an unsupported version gets a 426 with the supported one`(version: String?) async throws {
         let answer = try await answer { $0[.secWebSocketVersion] = version }
         #expect(answer.status == .upgradeRequired)
         #expect(answer.headers[.secWebSocketVersion] == "13")
@@ -71,25 +71,25 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(arguments: ["POST", "PUT", "OPTIONS"])
-    func `another method than GET is 405`(method: String) async throws {
+    func `a method other than GET is 405`(method: String) async throws {
         let answer = try await answer(try #require(HTTPRequest.Method(method)))
         #expect(answer.status == .methodNotAllowed)
         #expect(answer.headers[.allow] == "GET, HEAD")
     }
 
-    @Test func `HEAD, which the path allows as it allows GET, is told how to ask`() async throws {
+    @Test func `HEAD gets a 426 that names the upgrade`() async throws {
         let answer = try await answer(.head)
         #expect(answer.status == .upgradeRequired)
         #expect(answer.headers[.upgrade] == "websocket")
         #expect(answer.upgrade == nil)
     }
 
-    @Test func `a body is 400`() async throws {
+    @Test func `a handshake with a body is 400`() async throws {
         #expect(try await answer(body: [1]).status == .badRequest)
         #expect(try await answer { $0[.contentLength] = "0" }.status == .switchingProtocols)
     }
 
-    @Test func `of the subprotocols that both know the best is chosen`() async throws {
+    @Test func `the preferred subprotocol that both sides know is chosen`() async throws {
         let known = ["tessera.v2", "tessera.v1"]
         for (offer, chosen) in [
             ("tessera.v1", "tessera.v1"), ("other, tessera.v1,tessera.v2 ", "tessera.v2"),
@@ -102,7 +102,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(arguments: [nil, "other", "tessera.v10", "TESSERA.V1", "tessera.v1,,", "a b, tessera.v1", "tessera.v1;q=1"])
-    func `none that is known, or no list of names, is 400`(offer: String?) async throws {
+    func `a malformed offer, or one without a known subprotocol, is 400`(offer: String?) async throws {
         let answer = try await answer(subprotocols: ["tessera.v1"]) { $0[.secWebSocketProtocol] = offer }
         #expect(answer.status == .badRequest)
         #expect(answer.upgrade == nil)
@@ -110,7 +110,7 @@ struct WebSocketHandshakeTests {
 
     // MARK: On the wire
 
-    @Test func `the answer on the wire is that of the example, and the handler knows the choice`() async throws {
+    @Test func `the handshake response is sent, and the handler knows the chosen subprotocol`() async throws {
         let handler = ScriptedHandler()
         let responder = Answering { request, reply in
             var response = Response.webSocket(for: request, subprotocols: ["chat"], handler: handler)
@@ -132,7 +132,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func `HTTP 1·0, HEAD and a body get an answer of HTTP, and what follows is HTTP`() async throws {
+    @Test func `a refused handshake gets an HTTP response, and the connection continues with HTTP`() async throws {
         let handler = ScriptedHandler()
         try await withServer(webSocketResponder { handler }) { server in
             let request = WebSocketClient.request
@@ -157,7 +157,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func `a response with status 101 and nothing behind it is 500`() async throws {
+    @Test func `a 101 response without an upgrade becomes a 500`() async throws {
         let responder = Answering { _, reply in reply.send(Response(status: .switchingProtocols)) }
         try await withServer(responder) { server in
             let client = try server.connect()

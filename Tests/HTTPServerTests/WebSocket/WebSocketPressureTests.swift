@@ -7,14 +7,14 @@ import Testing
 
 @testable import HTTPServer
 
-/// Sends without end, or so many messages, and looks each time it is asked at what waits in the socket.
+/// Sends messages up to a limit, if any, and records at each call how many bytes are waiting in the socket.
 private final class Flood: WebSocketHandler {
     struct State {
-        /// Where the server listens: another server in this process may have a client of the same port.
+        /// The server's address, because another server in this process may have a client with the same port.
         var address: SocketAddress?
         var descriptor: Int32?
         var asked = 0
-        var mostUnsent = 0
+        var maximumUnsent = 0
         var wasFull = 0
         var number: UInt8 = 0
     }
@@ -45,7 +45,7 @@ private final class Flood: WebSocketHandler {
         state.withLock { state in
             guard let descriptor = state.descriptor, state.asked < limit else { return nil }
             state.asked += 1
-            state.mostUnsent = max(state.mostUnsent, unsent(descriptor))
+            state.maximumUnsent = max(state.maximumUnsent, unsent(descriptor))
             var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             if poll(&query, 1, 0) != 1 { state.wasFull += 1 }
             return .binary(head: [state.number], body: [UInt8](repeating: 0, count: size - 1))
@@ -58,7 +58,7 @@ private final class Flood: WebSocketHandler {
     }
 }
 
-/// The server's end of a connection in this process.
+/// The server's end of a connection within this process.
 private func descriptor(from address: SocketAddress, to peer: SocketAddress) -> Int32? {
     typealias Query = (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     func ask(_ descriptor: Int32, _ query: Query) -> SocketAddress? {
@@ -74,13 +74,13 @@ private func descriptor(from address: SocketAddress, to peer: SocketAddress) -> 
     }
 }
 
-/// Bytes that the kernel has been handed and has not put on the wire (`SIOCOUTQNSD`).
+/// Bytes that the kernel has accepted but not sent (`SIOCOUTQNSD`).
 private func unsent(_ descriptor: Int32) -> Int {
     var count: Int32 = 0
     return ioctl(descriptor, 0x894B, &count) == 0 ? Int(count) : .max
 }
 
-/// Segments with bytes in them that the kernel has sent (`tcpi_data_segs_out` of Linux' `tcp_info`).
+/// Data segments that the kernel has sent (`tcpi_data_segs_out` of Linux's `tcp_info`).
 private func segments(_ descriptor: Int32) -> Int {
     var info = [UInt32](repeating: 0, count: 64)
     var length = socklen_t(info.count * MemoryLayout<UInt32>.size)
@@ -89,9 +89,9 @@ private func segments(_ descriptor: Int32) -> Int {
 
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketPressureTests {
-    // MARK: What is sent
+    // MARK: Sending
 
-    /// Waits until the flood has come to rest.
+    /// Waits until the flood has settled.
     private func settle(_ flood: Flood) async throws {
         var before = -1
         var settled = 0
@@ -104,7 +104,7 @@ struct WebSocketPressureTests {
     }
 
     @Test(arguments: [1_000, 15_000, 100_000])
-    func `a message is asked for only when the socket has room, and little waits in it`(size: Int) async throws {
+    func `a message is requested only when the socket has room, and few bytes wait in it`(size: Int) async throws {
         let flood = Flood(size: size)
         let lowWater = 16_384
         try await withServer(webSocketResponder { flood }, configure: { $0.unsentLowWater = lowWater }) { server in
@@ -117,29 +117,29 @@ struct WebSocketPressureTests {
                     continuation.resume(returning: flood.state.withLock { unsent($0.descriptor ?? -1) })
                 }
             }
-            // What the kernel took beyond its mark is the rest of a piece that it had begun.
+            // What the kernel accepted beyond its low-water mark is the rest of a piece that it had begun.
             #expect(waiting <= 2 * lowWater)
             let total = 4_000_000
             _ = try await client.connection.receive(count: total)
             #expect(flood.state.withLock { $0.wasFull } == 0)
-            #expect(flood.state.withLock { $0.mostUnsent } < lowWater)
+            #expect(flood.state.withLock { $0.maximumUnsent } < lowWater)
             #expect(flood.asked * size < total + 600_000 + size)
         }
     }
 
-    @Test func `small messages go out together`() async throws {
+    @Test func `small messages are coalesced into few TCP segments`() async throws {
         let flood = Flood(size: 200, limit: 16)
         try await withServer(webSocketResponder { flood }) { server in
             flood.state.withLock { $0.address = server.address }
             let client = try await server.openWebSocket()
             let descriptor = try #require(flood.state.withLock(\.descriptor))
             for _ in 0..<16 { #expect(try await client.receive().payload.count == 200) }
-            // The first answered the handshake.
+            // The first segment carried the handshake's response.
             #expect(flood.asked == 16 && segments(descriptor) <= 3)
         }
     }
 
-    @Test func `what a slow reader gets is decided when it reads on`() async throws {
+    @Test func `messages for a slow reader are chosen only when it reads on`() async throws {
         let flood = Flood(size: 1_000)
         try await withServer(webSocketResponder { flood }) { server in
             flood.state.withLock { $0.address = server.address }
@@ -154,7 +154,7 @@ struct WebSocketPressureTests {
         }
     }
 
-    @Test func `a client that takes nothing is dropped`() async throws {
+    @Test func `a client that reads nothing is dropped`() async throws {
         let flood = Flood(size: 10_000)
         try await withServer(webSocketResponder { flood }, configure: { $0.writeTimeout = .milliseconds(150) }) {
             server in
@@ -166,7 +166,7 @@ struct WebSocketPressureTests {
         }
     }
 
-    @Test func `what a client says is heard while it takes nothing`() async throws {
+    @Test func `messages from a client arrive while it reads nothing`() async throws {
         let handler = ScriptedHandler()
         try await withServer(webSocketResponder { handler }) { server in
             let client = try await server.openWebSocket(receiveBuffer: 8_192)
@@ -180,10 +180,10 @@ struct WebSocketPressureTests {
         }
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
-    /// The most that `count` grows between two jobs of the loop, between which there may be two turns of a connection:
-    /// one for an event, and one that was put off.
+    /// The most by which `count` grows between two jobs of the loop. In between, a connection may have two turns: one
+    /// for an event, and one that was postponed.
     private func largestTurn(
         _ socket: WebSocket, of count: @escaping @Sendable () -> Int, until end: Int
     ) -> Signal<Int> {
@@ -198,7 +198,7 @@ struct WebSocketPressureTests {
         return result
     }
 
-    @Test func `a flood of little messages leaves the loop to others`() async throws {
+    @Test func `a flood of small messages does not monopolize the loop`() async throws {
         let handler = ScriptedHandler()
         try await withServer(webSocketResponder { handler }) { server in
             let client = try await server.openWebSocket()
@@ -209,7 +209,7 @@ struct WebSocketPressureTests {
         }
     }
 
-    @Test func `a client that reads fast leaves the loop to others`() async throws {
+    @Test func `a client that reads fast does not monopolize the loop`() async throws {
         let flood = Flood(size: 10_000)
         try await withServer(webSocketResponder { flood }, configure: { $0.unsentLowWater = 4_000_000 }) { server in
             flood.state.withLock { $0.address = server.address }
@@ -220,14 +220,14 @@ struct WebSocketPressureTests {
         }
     }
 
-    @Test func `a flood of pings is answered by few pongs, and holds nobody up`() async throws {
+    @Test func `a flood of pings gets few pongs, and does not block other clients`() async throws {
         let handler = ScriptedHandler()
         try await withServer(webSocketResponder { handler }) { server in
             let client = try await server.openWebSocket(receiveBuffer: 8_192)
             let pings = 50_000
             let flood = (0..<pings).flatMap { ClientFrame.bytes(9, [UInt8](repeating: UInt8($0 & 0xFF), count: 100)) }
             async let sent: Void = client.send(flood + ClientFrame.bytes(9, [1, 2, 3]))
-            // It takes nothing meanwhile, and another is served.
+            // The client reads nothing meanwhile, and another one is served.
             let other = try server.connect()
             for _ in 0..<20 {
                 try await other.send("GET /other HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -242,7 +242,7 @@ struct WebSocketPressureTests {
 
     // MARK: Silence
 
-    @Test func `a client that says nothing is pinged, and dropped when it stays silent`() async throws {
+    @Test func `a silent client is pinged, and dropped if it stays silent`() async throws {
         let handler = ScriptedHandler()
         var configuration = WebSocketConfiguration()
         configuration.pingInterval = .milliseconds(40)

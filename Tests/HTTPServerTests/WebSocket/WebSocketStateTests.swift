@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPServer
 
 extension WebSocketState {
-    /// Takes bytes, and returns the messages that come of them.
+    /// Takes bytes, and returns the messages they complete.
     fileprivate mutating func take(_ bytes: [UInt8]) -> [WebSocketMessage] {
         bytes.withUnsafeBytes { append($0) }
         var messages: [WebSocketMessage] = []
@@ -24,27 +24,27 @@ extension WebSocketState {
 @Suite struct WebSocketStateTests {
     private func open() -> WebSocketState { WebSocketState(maximumMessage: 1_000) }
 
-    @Test func `a ping is answered with what it brought`() {
+    @Test func `a ping is answered with its payload`() {
         var state = open()
         #expect(state.take(ClientFrame.bytes(9, [1, 2, 3])).isEmpty)
         #expect(state.sent() == [0x8A, 3, 1, 2, 3])
         #expect(state.sent().isEmpty)
     }
 
-    @Test func `of many pings before an answer only the last is answered`() {
+    @Test func `only the last of several unanswered pings is answered`() {
         var state = open()
         for number in 0..<200 as Range<UInt8> { _ = state.take(ClientFrame.bytes(9, [number])) }
         #expect(state.sent() == [0x8A, 1, 199])
     }
 
-    @Test func `a pong that nobody asked for is let go of`() {
+    @Test func `an unsolicited pong is ignored`() {
         var state = open()
         #expect(state.take(ClientFrame.bytes(10, [1])).isEmpty)
         #expect(state.sent().isEmpty)
         #expect(state.end == nil)
     }
 
-    @Test func `a Close frame is answered with its code, and that is the end`() {
+    @Test func `a Close frame is answered with its code, and nothing follows`() {
         var state = open()
         #expect(state.take(ClientFrame.text("a") + ClientFrame.close(3_001, "why") + ClientFrame.text("b")).count == 1)
         #expect(state.end == .closedByClient(WebSocketCloseCode(rawValue: 3_001)!, reason: "why"))
@@ -62,7 +62,7 @@ extension WebSocketState {
         #expect(state.sent() == [0x88, 0])
     }
 
-    @Test func `who closes from here waits for the answer, and hands out no message any more`() {
+    @Test func `after closing, the server awaits the answer and delivers no more messages`() {
         var state = open()
         state.close(.tryAgainLater, reason: "full")
         state.close(.normal, reason: "")
@@ -76,7 +76,7 @@ extension WebSocketState {
         #expect(state.end == .closed(.tryAgainLater))
     }
 
-    @Test func `both may close at the same time`() {
+    @Test func `both sides may close at the same time`() {
         var state = open()
         state.close(.goingAway, reason: "")
         _ = state.take(ClientFrame.close(1000))
@@ -86,7 +86,7 @@ extension WebSocketState {
         #expect(state.isOver)
     }
 
-    @Test func `an error is told, after the pong that was due, and waits for no answer`() {
+    @Test func `an error is sent after the pending pong, and no answer is awaited`() {
         var state = open()
         #expect(state.take(ClientFrame.bytes(9, [5]) + [0xFF]).isEmpty)
         guard case .failed(let error) = state.end else {
@@ -98,7 +98,7 @@ extension WebSocketState {
         #expect(state.isOver)
     }
 
-    @Test func `an error after the Close frame from here ends without another`() {
+    @Test func `an error after the server's Close frame sends no second one`() {
         var state = open()
         state.close(.normal, reason: "")
         _ = state.sent()

@@ -9,7 +9,7 @@ import Testing
 struct WebSocketTests {
     private let other = "GET /other HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    @Test func `messages of all lengths come back as they went`() async throws {
+    @Test func `messages of all lengths are echoed unchanged`() async throws {
         let handler = ScriptedHandler(echoes: true)
         try await withServer(webSocketResponder { handler }) { server in
             let client = try await server.openWebSocket()
@@ -24,7 +24,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `fragments in single bytes, with pings between them, are one message`() async throws {
+    @Test func `a fragmented message with a ping in between is assembled from single bytes`() async throws {
         let handler = ScriptedHandler(echoes: true)
         try await withServer(webSocketResponder { handler }) { server in
             let client = try await server.openWebSocket()
@@ -37,17 +37,17 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `what comes in one piece with the handshake is the WebSocket's`() async throws {
+    @Test func `bytes sent together with the handshake belong to the WebSocket`() async throws {
         let handler = ScriptedHandler(echoes: true)
         try await withServer(webSocketResponder { handler }) { server in
-            // What could be read as a request is none.
+            // Bytes that look like a request are not taken for one.
             let client = try await server.openWebSocket(more: ClientFrame.text("early") + ClientFrame.text(other))
             #expect(try await client.receive() == .text("early"))
             #expect(try await client.receive() == .text(other))
         }
     }
 
-    @Test func `requests before it are answered first, and what comes after it waits for its answer`() async throws {
+    @Test func `earlier requests are answered first, and early frames wait for the handshake`() async throws {
         let held = HeldReplies(["/first", "/"])
         let handler = ScriptedHandler(echoes: true)
         let responder = Answering { request, reply in
@@ -68,7 +68,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `a handler whose client goes before the answer is told so, and is never opened`() async throws {
+    @Test func `a handler whose client leaves before the handshake is told so, and is never opened`() async throws {
         let held = HeldReplies(["/"])
         let handler = ScriptedHandler()
         let gone = Signal<Void>()
@@ -90,7 +90,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `an answer that is thought better of opens nothing`() async throws {
+    @Test func `a handshake response that is replaced opens no WebSocket`() async throws {
         let handler = ScriptedHandler()
         let responder = Answering { request, reply in
             guard request.path == "/" else { return reply.send(Response(text: "other")) }
@@ -108,7 +108,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `head and body are one frame, and the messages keep their order`() async throws {
+    @Test func `head and body are sent as one frame, and messages keep their order`() async throws {
         let handler = ScriptedHandler()
         let body = [UInt8](repeating: 9, count: 300_000)
         try await withServer(webSocketResponder { handler }) { server in
@@ -122,12 +122,12 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `who has nothing to send is not asked until it is woken, and many wakes are one`() async throws {
+    @Test func `a handler with nothing to send is not asked until woken, and many wakes count as one`() async throws {
         let handler = ScriptedHandler()
         try await withServer(webSocketResponder { handler }) { server in
             let client = try await server.openWebSocket()
             let socket = await handler.opening.value
-            // Asked once when it was opened.
+            // Called once when it was opened.
             try await waitUntil { handler.asked == 1 }
             let asked = await withCheckedContinuation { continuation in
                 socket.loop.execute {
@@ -141,7 +141,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `a hundred clients talk at once, on two loops`() async throws {
+    @Test func `a hundred clients exchange messages on two loops`() async throws {
         try await withServer(
             webSocketResponder { ScriptedHandler(echoes: true) }, configure: { $0.loops = 2 }
         ) { server in
@@ -153,12 +153,12 @@ struct WebSocketTests {
                             let text = "\(number) \(round) " + String(repeating: "x", count: number * 40)
                             try await client.send(ClientFrame.text(text))
                             guard try await client.receive() == .text(text) else {
-                                throw TestError(description: "another's message")
+                                throw TestError(description: "another client's message")
                             }
                         }
                         try await client.send(ClientFrame.close(1000))
                         guard try await client.receive() == .close(1000), try await client.expectEnd() else {
-                            throw TestError(description: "no end")
+                            throw TestError(description: "the connection did not end")
                         }
                     }
                 }
@@ -168,7 +168,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `a WebSocket takes one of the places for connections until it ends`() async throws {
+    @Test func `a WebSocket counts towards the connection limit until it ends`() async throws {
         try await withServer(
             webSocketResponder { ScriptedHandler() }, configure: { $0.maximumConnections = 1 }
         ) { server in
@@ -180,7 +180,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `clients that break the rules or break off, each end once, and leave nothing`() async throws {
+    @Test func `faulty and disconnecting clients each end once, and leave no connection behind`() async throws {
         let handlers = (0..<120).map { _ in ScriptedHandler(echoes: true) }
         let next = Counter()
         try await withServer(webSocketResponder { handlers[next.take()] }) { server in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// What a parser made of some bytes, in a form that can be compared: bodies joined, whatever their pieces.
+/// What a parser made of some bytes, in a comparable form: bodies are joined, however they were split.
 private struct Parsed: Equatable {
     struct Message: Equatable {
         var head: String
@@ -39,7 +39,7 @@ private struct Parsed: Equatable {
             messages.append(Message(head: "\(head.framing) \(String(decoding: head.bytes, as: UTF8.self))"))
         case .body(let bytes):
             precondition(!bytes.isEmpty, "a body event has bytes")
-            // As Latin-1, which a piece cannot cut.
+            // As Latin-1, which no split can break.
             messages[messages.count - 1].body += String(decoding: bytes.map { UInt16($0) }, as: UTF16.self)
         case .end: messages[messages.count - 1].isWhole = true
         }
@@ -60,7 +60,7 @@ extension RequestHead {
 }
 
 @Suite struct RequestParserTests {
-    @Test func `a request comes apart into method, target and fields`() throws {
+    @Test func `a request is split into method, target and fields`() throws {
         let head = try head(
             "GET /images/a%20b?v=1&w=2 HTTP/1.1\r\nHost: example.org:8080\r\nAccept:  image/avif \t\r\n\r\n")
         #expect(head.method == .get)
@@ -75,7 +75,7 @@ extension RequestHead {
         #expect(headers.fields.count == 2)
     }
 
-    @Test func `several lines of one field are one value`() throws {
+    @Test func `repeated fields are combined into one value`() throws {
         let head = try head("GET / HTTP/1.1\r\nHost: h\r\nACCEPT: a\r\nCookie: x=1\r\naccept: b\r\nCookie: y=2\r\n\r\n")
         let headers = RequestHeaders(head: head)
         #expect(headers[.accept] == "a, b")
@@ -91,7 +91,7 @@ extension RequestHead {
             ("/?", "/", "", "other"),
             ("//double//slash", "//double//slash", nil, "other"),
         ] as [(String, String, String?, String)])
-    func `a target may be absolute, and then it rules over Host`(
+    func `an absolute target overrides Host`(
         target: String, path: String, query: String?, authority: String
     ) throws {
         let head = try head("GET \(target) HTTP/1.1\r\nHost: other\r\n\r\n")
@@ -100,7 +100,7 @@ extension RequestHead {
         #expect(head.text(head.authority) == authority)
     }
 
-    @Test func `requests follow one another in one piece`() {
+    @Test func `pipelined requests are parsed one after another`() {
         let parsed = Parsed(
             "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n"
                 + "POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\n00a\r\n0123456789\r\n0\r\nT: 1\r\n\r\n"
@@ -117,18 +117,18 @@ extension RequestHead {
         ("HTTP/1.0", "", false), ("HTTP/1.0", "Connection: Keep-Alive\r\n", true),
         ("HTTP/1.0", "Connection: keep-alive, close\r\n", false),
     ])
-    func `version and Connection tell whether the connection lives on`(
+    func `version and Connection decide whether the connection is kept alive`(
         version: String, field: String, lives: Bool
     ) throws {
         #expect(try head("GET / \(version)\r\nHost: h\r\n\(field)\r\n").keepsAlive == lives)
     }
 
-    @Test func `a host may be missing in HTTP 1 0 alone`() {
+    @Test func `Host may be missing only in HTTP 1·0`() {
         #expect(Parsed("GET / HTTP/1.0\r\n\r\n").error == nil)
         #expect(Parsed("GET / HTTP/1.1\r\n\r\n").error?.status == .badRequest)
     }
 
-    @Test func `an expectation counts where a body comes`() throws {
+    @Test func `100-continue counts only in HTTP 1·1 and with a body`() throws {
         let fields = "Host: h\r\nExpect: 100-Continue\r\n"
         #expect(try head("POST / HTTP/1.1\r\n\(fields)Content-Length: 1\r\n\r\n").expectsContinue)
         #expect(try !head("POST / HTTP/1.1\r\n\(fields)Content-Length: 0\r\n\r\n").expectsContinue)
@@ -140,25 +140,25 @@ extension RequestHead {
         ("", false), (",", false), ("100-continue, 100-Continue", true), (", 100-continue ,", true),
         ("100-continue\r\nExpect: 100-continue", true), ("\r\nExpect: 100-continue", true),
     ])
-    func `an expectation is a list, of which nothing is nothing`(value: String, expects: Bool) throws {
+    func `Expect is a list, whose empty elements are ignored`(value: String, expects: Bool) throws {
         let request = "POST / HTTP/1.1\r\nHost: h\r\nExpect: \(value)\r\nContent-Length: 1\r\n\r\n"
         #expect(try head(request).expectsContinue == expects)
     }
 
     @Test(arguments: ["beer", "100-continue, beer", "beer\r\nExpect: 100-continue", "100-continue=1"])
-    func `any expectation that is not known is 417`(value: String) {
+    func `an unknown expectation is 417`(value: String) {
         let request = "POST / HTTP/1.1\r\nHost: h\r\nExpect: \(value)\r\nContent-Length: 1\r\n\r\n"
         #expect(Parsed(request).error?.status == .expectationFailed)
     }
 
-    @Test func `a minor version that is not known yet is spoken to as the highest that is`() throws {
+    @Test func `an unknown minor version is treated as the highest known one`() throws {
         for minor in 2...9 {
             let head = try head("GET / HTTP/1.\(minor)\r\nHost: h\r\n\r\n")
             #expect(head.minorVersion == 1 && head.keepsAlive)
         }
     }
 
-    @Test func `a resource that only a secured connection has is misdirected`() {
+    @Test func `an https target is misdirected`() {
         let parsed = Parsed("GET HTTPS://h/ HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(parsed.error?.status == .misdirectedRequest)
     }
@@ -168,14 +168,14 @@ extension RequestHead {
         "[::ffff:1.2.3.4]", "[2001:DB8::1]", "[v7.a:b]", "(a;b)*!$&'+,",
     ]
 
-    static let noHosts = [
+    static let invalidHosts = [
         "localhost:abc", "localhost:80:80", "localhost:8 0", "[::1]x", "[::1", "::1", "::1]", "[]", "[h]",
         "[127.0.0.1]",
         "[::1%25eth0]", "[::1]:x", "[v7]", "[v.a]", "[[::1]]", "local%zz", "local%4", "local%", "a[b]", "a b", "u@h",
         "h/p", "h?q", "h#f", "\"h\"", "h\\p",
     ]
 
-    @Test(arguments: hosts) func `an authority follows its grammar`(host: String) throws {
+    @Test(arguments: hosts) func `a valid authority is accepted`(host: String) throws {
         let request = try head("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
         #expect(request.text(request.authority) == host)
         guard !host.isEmpty, !host.hasPrefix(":") else { return }
@@ -183,14 +183,14 @@ extension RequestHead {
         #expect(absolute.text(absolute.authority) == host)
     }
 
-    @Test(arguments: noHosts) func `what is no authority is 400, in Host and in a target`(host: String) {
+    @Test(arguments: invalidHosts) func `an invalid authority is 400, in Host and in a target`(host: String) {
         #expect(Parsed("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").error?.status == .badRequest)
-        // There, what follows one of these marks is no longer the authority.
+        // In a target, the authority ends at one of these characters.
         guard !host.contains(where: { "/?".contains($0) }) else { return }
         #expect(Parsed("GET http://\(host)/ HTTP/1.1\r\nHost: h\r\n\r\n").error?.status == .badRequest)
     }
 
-    @Test(arguments: ["http://:80/", "http://"]) func `the host of a target is never empty`(target: String) {
+    @Test(arguments: ["http://:80/", "http://"]) func `a target with an empty host is 400`(target: String) {
         #expect(Parsed("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n").error?.status == .badRequest)
     }
 
@@ -198,7 +198,7 @@ extension RequestHead {
         ";a", ";a=b", ";a=b;c;d=e", " ;a", "\t; a = b ;\tc", ";a=\"b\"", ";a=\"b; \\\"c\\\\\"", ";a=\"\"",
         ";a = \"b\" ; c",
     ])
-    func `an extension of a chunk may have white space that it should not have`(text: String) {
+    func `valid chunk extensions are accepted, even with superfluous white space`(text: String) {
         let parsed = Parsed(Self.chunked("1\(text)\r\na\r\n0\(text)\r\n\r\n"))
         #expect(parsed.messages.map(\.body) == ["a"])
         #expect(parsed.error == nil && parsed.isBetweenRequests)
@@ -209,15 +209,15 @@ extension RequestHead {
         ";a=\"b\\\"",
         ";a=b ", ";a ", ";a==b", ";a=(", ";(", ";a,b", ";a=\"\u{1}\"", ";\u{E9}",
     ])
-    func `what is no extension of a chunk is 400`(text: String) {
+    func `an invalid chunk extension is 400`(text: String) {
         #expect(Parsed(Self.chunked("1\(text)\r\na\r\n")).error?.status == .badRequest)
         #expect(Parsed(Self.chunked("0\(text)\r\n\r\n")).error?.status == .badRequest)
     }
 
-    @Test func `chunks that are little but framing are bounded`() {
+    @Test func `chunks that consist mostly of framing are limited`() {
         let drips = String(repeating: "1\r\na\r\n", count: 130_000)
         #expect(Parsed(Self.chunked(drips)).error?.status == .badRequest)
-        // Two bytes in a chunk bear their framing, however many there are.
+        // Chunks of two bytes justify their framing, however many there are.
         let pairs = String(repeating: "2\r\nab\r\n", count: 60_000)
         #expect(Parsed(Self.chunked(pairs + "0\r\n\r\n")).messages.first?.isWhole == true)
         // A client that writes its few bytes one by one is no attack.
@@ -225,7 +225,7 @@ extension RequestHead {
         #expect(Parsed(Self.chunked(few + "0\r\n\r\n")).messages.first?.isWhole == true)
     }
 
-    /// What could smuggle a request past a proxy, or be read in two ways.
+    /// Requests that could be smuggled past a proxy, or are ambiguous.
     static let malformed: [String] = [
         "GET / HTTP/1.1\nHost: h\n\n",
         "GET / HTTP/1.1\r\nHost: h\n\r\n",
@@ -287,7 +287,7 @@ extension RequestHead {
         "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + body
     }
 
-    @Test(arguments: malformed) func `what is malformed or ambiguous is 400`(text: String) {
+    @Test(arguments: malformed) func `a malformed or ambiguous request is 400`(text: String) {
         let parsed = Parsed(text)
         #expect(parsed.error?.status == .badRequest)
         #expect(!parsed.messages.contains { $0.isWhole })
@@ -307,17 +307,17 @@ extension RequestHead {
         ("CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n", 501),
         ("PRI * HTTP/2.0\r\n\r\n", 505), ("GET / HTTP/2.1\r\nHost: h\r\n\r\n", 505), ("GET / HTTP/0.9\r\n\r\n", 505),
     ])
-    func `what passes a limit, or is not known here, has its own status`(text: String, status: Int) {
+    func `a request over a limit or with an unsupported feature gets the status for it`(text: String, status: Int) {
         #expect(Parsed(text).error?.status.code == status)
     }
 
-    @Test func `many small extensions of chunks are bounded together`() {
+    @Test func `chunk extensions are limited in total`() {
         let parsed = Parsed(
             Self.chunked(String(repeating: "1;\(String(repeating: "x", count: 200))\r\na\r\n", count: 30)))
         #expect(parsed.error?.status == .badRequest)
     }
 
-    @Test func `chunks that are too long together are 413`() {
+    @Test func `chunks that together exceed the body limit are 413`() {
         var limits = RequestParser.Limits()
         limits.body = 10
         #expect(Parsed(Self.chunked("5\r\nabcde\r\n5\r\nabcde\r\n0\r\n\r\n"), limits: limits).error == nil)
@@ -326,7 +326,7 @@ extension RequestHead {
                 == .bodyTooLarge(limit: 10))
     }
 
-    @Test func `an error stays`() {
+    @Test func `an error is permanent`() {
         var parser = RequestParser(limits: .init())
         parser.append(Array("BAD\r\n".utf8))
         #expect(throws: RequestError.self) { try parser.next() }
@@ -334,7 +334,7 @@ extension RequestHead {
         #expect(throws: RequestError.self) { try parser.next() }
     }
 
-    // MARK: At random
+    // MARK: Random input
 
     private static let corpus =
         malformed + [
@@ -346,7 +346,7 @@ extension RequestHead {
         ] + StrictRequestTests.cases.map(\.text)
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `the same bytes in other pieces are the same requests`(seed: UInt64) {
+    func `requests parse the same however their bytes are split`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for text in Self.corpus {
             let bytes = Array(text.utf8)
@@ -366,7 +366,7 @@ extension RequestHead {
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `mutated bytes neither crash the parser nor depend on their pieces`(seed: UInt64) {
+    func `mutated bytes never crash the parser, and parse the same however they are split`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let spice: [UInt8] = Array("\r\n \t:;,0aF\0\u{7F}".utf8) + [0x80, 0xFF]
         for _ in 0..<1_500 {

@@ -1,6 +1,6 @@
-import HTTPDates
 import HTTPTypes
 import Testing
+import Time
 
 @testable import HTTPServer
 
@@ -33,7 +33,7 @@ import Testing
         #expect(plan == .init(framing: .length(3), keepsAlive: true))
     }
 
-    @Test func `a prepared head gives the same bytes`() throws {
+    @Test func `a prepared head encodes to the same bytes`() throws {
         let headers: HTTPFields = [.contentType: "a/b", .eTag: "\"x\""]
         let prepared = try PreparedHead(status: .ok, headers: headers)
         let body = ResponseBody.bytes([1])
@@ -41,7 +41,7 @@ import Testing
             try encode(.prepared(prepared, body: body)).lines == encode(Response(headers: headers, body: body)).lines)
     }
 
-    @Test func `further fields of this answer go out with a prepared head`() throws {
+    @Test func `additional fields are sent with a prepared head`() throws {
         let prepared = try PreparedHead(status: .notModified, headers: [.vary: "Accept"])
         var response = Response.prepared(prepared, body: .empty)
         response.headers = [.vary: "Origin", .accessControlAllowOrigin: "https://example.org", .connection: "close"]
@@ -54,7 +54,7 @@ import Testing
         #expect(!plan.keepsAlive)
     }
 
-    @Test func `the framing is the server's alone`() throws {
+    @Test func `a response cannot override framing, Date or keep-alive`() throws {
         let headers: HTTPFields = [
             .contentLength: "99", .transferEncoding: "gzip", .date: "never", .connection: "keep-alive",
         ]
@@ -62,14 +62,14 @@ import Testing
             try encode(Response(headers: headers, body: .bytes([1]))).lines == ["HTTP/1.1 200 OK", "Content-Length: 1"])
     }
 
-    @Test(arguments: [204, 304]) func `some answers have no body and no length`(status: Int) throws {
+    @Test(arguments: [204, 304]) func `responses with status 204 and 304 have no body or length`(status: Int) throws {
         let response = Response(status: HTTPResponse.Status(code: status), body: .bytes([1]))
         let (lines, plan) = try encode(response)
         #expect(lines.count == 1)
         #expect(plan.framing == .none)
     }
 
-    @Test func `the answer to HEAD has the length and not the body`() throws {
+    @Test func `the response to HEAD has the length but no body`() throws {
         let (lines, plan) = try encode(Response(body: .bytes([1, 2])), isHead: true)
         #expect(lines.contains("Content-Length: 2"))
         #expect(plan.framing == .none)
@@ -78,7 +78,7 @@ import Testing
         #expect(try encode(known, isHead: true).lines == ["HTTP/1.1 200 OK", "Content-Length: 77"])
     }
 
-    @Test func `an unknown length is chunked in HTTP 1 1 and ends with the connection in HTTP 1 0`() throws {
+    @Test func `a body of unknown length is chunked in HTTP 1·1 and ends with the connection in HTTP 1·0`() throws {
         let response = Response(body: .stream(Endless(), length: nil))
         let new = try encode(response)
         #expect(new.lines == ["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"])
@@ -88,7 +88,7 @@ import Testing
         #expect(old.plan == .init(framing: .untilClose, keepsAlive: false))
     }
 
-    @Test func `Connection says what becomes of the connection`() throws {
+    @Test func `Connection says whether the connection stays open`() throws {
         #expect(try encode(Response(), keepsAlive: false).lines.contains("Connection: close"))
         #expect(try encode(Response(), minorVersion: 0).lines.contains("Connection: keep-alive"))
         let closing = try encode(Response(headers: [.connection: "close"]))
@@ -96,7 +96,7 @@ import Testing
         #expect(closing.lines.contains("Connection: close"))
     }
 
-    @Test func `what would break out of a field does not`() throws {
+    @Test func `line breaks in a field or reason phrase inject nothing`() throws {
         let forged = "x\r\nSet-Cookie: a=b\r\n\r\nHTTP/1.1 200 OK"
         let status = HTTPResponse.Status(code: 200, reasonPhrase: "OK\r\nSet-Cookie: a=b")
         let (lines, _) = try encode(Response(status: status, headers: [.location: forged]))
@@ -104,7 +104,7 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("Set-Cookie") })
     }
 
-    @Test func `an interim status is no answer`() {
+    @Test func `an interim status is not a valid response`() {
         #expect(throws: ResponseError.invalidStatus(101)) { try encode(Response(status: .switchingProtocols)) }
     }
 }

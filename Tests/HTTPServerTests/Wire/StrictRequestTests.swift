@@ -3,16 +3,16 @@ import Testing
 
 @testable import HTTPServer
 
-/// What becomes of some bytes.
+/// The outcome of some bytes.
 enum Verdict: Equatable {
-    /// Whole, with these bodies one after the other.
+    /// Complete, with these bodies in order.
     case taken([String])
     /// More bytes are needed.
     case waits
     case refused(Int)
 }
 
-/// Some bytes and what is right for them.
+/// Some bytes and their correct outcome.
 struct Case: CustomTestStringConvertible {
     let text: String
     let verdict: Verdict
@@ -25,12 +25,12 @@ struct Case: CustomTestStringConvertible {
     var testDescription: String { text.debugDescription }
 }
 
-/// What other parsers of HTTP are tested with, each judged by the RFC alone: taken (with its body), not yet whole, or
-/// refused with a status. Every request that is taken names a host, without which none is (RFC 9112 §3.2).
+/// Test cases of other HTTP parsers, judged only by the RFC: accepted (with the body), incomplete, or rejected with a
+/// status. Every accepted request names a host, as it must (RFC 9112 §3.2).
 @Suite struct StrictRequestTests {
     private static func verdict(of text: String) -> Verdict {
         var parser = RequestParser(limits: .init())
-        // As Latin-1: a test names any byte.
+        // As Latin-1, so that a test can name any byte.
         parser.append(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         var bodies: [String] = []
         var isWhole = true
@@ -63,7 +63,7 @@ struct Case: CustomTestStringConvertible {
 
     private static func chunked(_ body: String) -> String { put("Transfer-Encoding: chunked", body) }
 
-    // MARK: Heads that come in pieces
+    // MARK: Incomplete heads
 
     static let pieces: [String] = [
         "G", "GET ", "GET /hello", "GET /hello ", "GET /hello HTTP", "GET /hello HTTP/1.1", "GET /hello HTTP/1.1\r",
@@ -75,7 +75,7 @@ struct Case: CustomTestStringConvertible {
         "PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfo",
     ]
 
-    @Test(arguments: pieces) func `what is not whole waits`(text: String) {
+    @Test(arguments: pieces) func `an incomplete request waits for more bytes`(text: String) {
         #expect(Self.verdict(of: text) == .waits)
     }
 
@@ -103,7 +103,7 @@ struct Case: CustomTestStringConvertible {
         Case(get("example.org"), bad), Case(get("/\u{7F}"), bad), Case(get("/\u{1}"), bad), Case(get(""), bad),
     ]
 
-    @Test(arguments: lines) func `request lines are taken or refused as RFC 9112 §3 has it`(given: Case) {
+    @Test(arguments: lines) func `request lines are accepted or refused as RFC 9112 §3 specifies`(given: Case) {
         #expect(Self.verdict(of: given.text) == given.verdict)
     }
 
@@ -123,8 +123,7 @@ struct Case: CustomTestStringConvertible {
             Case("G\u{E9}T / HTTP/1.1\r\nHost: h\r\n\r\n", bad),
         ]
 
-    @Test(arguments: methods) func `methods are tokens, and what is done with them is the router's matter`(given: Case)
-    {
+    @Test(arguments: methods) func `methods are tokens, and their meaning is left to the router`(given: Case) {
         #expect(Self.verdict(of: given.text) == given.verdict)
     }
 
@@ -157,7 +156,7 @@ struct Case: CustomTestStringConvertible {
         Case("GET / HTTP/1.1\r\nHost: www.example.com:80:80\r\n\r\n", bad),
     ]
 
-    @Test(arguments: fields) func `header fields are taken or refused as RFC 9112 §5 has it`(given: Case) {
+    @Test(arguments: fields) func `header fields are accepted or refused as RFC 9112 §5 specifies`(given: Case) {
         #expect(Self.verdict(of: given.text) == given.verdict)
     }
 
@@ -185,7 +184,7 @@ struct Case: CustomTestStringConvertible {
         Case("PUT /url HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\rabc\r\n", bad),
     ]
 
-    @Test(arguments: lengths) func `a length frames the body as RFC 9112 §6·2 has it`(given: Case) {
+    @Test(arguments: lengths) func `Content-Length frames the body as RFC 9112 §6·2 specifies`(given: Case) {
         #expect(Self.verdict(of: given.text) == given.verdict)
     }
 
@@ -223,7 +222,7 @@ struct Case: CustomTestStringConvertible {
         Case("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", bad),
     ]
 
-    @Test(arguments: codings) func `chunks frame the body as RFC 9112 §7 has it`(given: Case) {
+    @Test(arguments: codings) func `chunks frame the body as RFC 9112 §7 specifies`(given: Case) {
         #expect(Self.verdict(of: given.text) == given.verdict)
     }
 
@@ -243,10 +242,10 @@ struct Case: CustomTestStringConvertible {
         Case(put("Content-Length: 3", "abc") + "d d", .waits),
     ]
 
-    @Test(arguments: pipelines) func `requests that follow one another`(given: Case) {
+    @Test(arguments: pipelines) func `pipelined requests are framed as RFC 9112 §9 specifies`(given: Case) {
         #expect(Self.verdict(of: given.text) == given.verdict)
     }
 
-    /// All of them, for tests of other promises.
+    /// All cases, for tests of other properties.
     static let cases: [Case] = lines + methods + fields + lengths + codings + pipelines
 }

@@ -2,7 +2,7 @@ import Locking
 
 @testable import Loading
 
-/// A clock that stands still until it is told to go.
+/// A clock that stands still until the test advances it.
 final class HeldTime: TimeKeeping {
     private let passed = Guarded(Duration.seconds(1_000))
 

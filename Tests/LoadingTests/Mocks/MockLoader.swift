@@ -3,7 +3,7 @@ import Scheduling
 
 @testable import Loading
 
-/// A loader that does nothing but what the test says.
+/// A loader that does only what the test says.
 final class MockLoader: RenditionLoading {
     let loads = Recorder<MockLoad>()
 
@@ -12,10 +12,10 @@ final class MockLoader: RenditionLoading {
     func load(
         _ request: LoadRequest, priority: Priority,
         deliver: @escaping @Sendable (Result<LoadedContent, LoadFailure>) -> Void
-    ) -> any LoadHandle {
+    ) -> LoadStart {
         let load = MockLoad(request: request, priority: priority, deliver: deliver)
         loads.record(load)
-        return load
+        return .loading(load)
     }
 }
 

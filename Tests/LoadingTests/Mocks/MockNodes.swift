@@ -5,13 +5,13 @@ import Renditions
 
 @testable import Loading
 
-/// Several nodes of one gallery. What they tell each other is under way until the test delivers it or lets it be lost, in
-/// any order; time passes for all of them as the test says.
+/// Several nodes of one gallery. Their messages stay in flight until the test delivers or loses them, in any order. The
+/// test controls the time of all nodes.
 final class MockNodes: Sendable {
     /// One node, whose loader does what the test says.
     struct Node: Sendable {
-        let book: TokenBook
-        let borrowed: BorrowedTokens
+        let registry: TokenRegistry
+        let forwarded: ForwardedTokens
         let loader: MockLoader
     }
 
@@ -29,7 +29,7 @@ final class MockNodes: Sendable {
 
     private struct State {
         var underWay: [Message] = []
-        var recalls: [Int: Recall] = [:]
+        var revocations: [Int: Recall] = [:]
         var lastRecall = 0
         var dead: Set<NodeTag> = []
     }
@@ -39,27 +39,27 @@ final class MockNodes: Sendable {
     private let state = Guarded(State())
 
     init(_ count: Int = 3) {
-        let relays = (0..<count).map { _ in MockRelay(NodeTag()) }
-        nodes = relays.map { [time] relay in
+        let relays = (0..<count).map { _ in MockForwarding(NodeTag()) }
+        nodes = relays.map { [time] forwarding in
             let loader = MockLoader()
             return Node(
-                book: TokenBook(node: relay.node, loader: loader, relay: relay, time: time),
-                borrowed: BorrowedTokens(loader: loader, relay: relay, time: time), loader: loader)
+                registry: TokenRegistry(node: forwarding.node, loader: loader, forwarding: forwarding, time: time),
+                forwarded: ForwardedTokens(loader: loader, forwarding: forwarding, time: time), loader: loader)
         }
-        for relay in relays { relay.nodes.withLock { $0.all = self } }
+        for forwarding in relays { forwarding.nodes.withLock { $0.all = self } }
     }
 
     subscript(_ number: Int) -> Node { nodes[number] }
-    subscript(_ tag: NodeTag) -> Node? { nodes.first { $0.book.node == tag } }
+    subscript(_ tag: NodeTag) -> Node? { nodes.first { $0.registry.node == tag } }
 
     var countUnderWay: Int { state.withLock { $0.underWay.count } }
 
     func isDead(_ tag: NodeTag) -> Bool { state.withLock { $0.dead.contains(tag) } }
 
-    /// Without a word to anybody.
+    /// Stops a node without notifying the others.
     func kill(_ number: Int) {
         let lost = state.withLock { state in
-            let tag = nodes[number].book.node
+            let tag = nodes[number].registry.node
             state.dead.insert(tag)
             let lost = state.underWay.filter { $0.sender == tag || $0.receiver == tag }
             state.underWay.removeAll { $0.sender == tag || $0.receiver == tag }
@@ -68,17 +68,18 @@ final class MockNodes: Sendable {
         for message in lost { message.lose() }
     }
 
-    /// Lets all loans that are left lapse, on both sides.
+    /// Lets all remaining grants expire, on both sides.
     func lapse() {
         pass(.seconds(2))
         for node in nodes {
-            _ = node.borrowed.renewals()
-            node.book.closeIdleSessions()
+            _ = node.forwarded.renewals()
+            node.registry.closeIdleSessions()
         }
         deliverAll()
     }
 
-    /// Delivers what is under way, and what that leads to, until nothing is. From any number of threads at once.
+    /// Delivers the messages in flight, and those they cause, until none is left. May be called from several threads at
+    /// once.
     func deliverAll() {
         while let message = state.withLock({ $0.underWay.isEmpty ? nil : $0.underWay.removeFirst() }) {
             message.deliver()
@@ -88,26 +89,26 @@ final class MockNodes: Sendable {
     func deliver(_ position: Int) { state.withLock { $0.underWay.remove(at: position) }.deliver() }
     func lose(_ position: Int) { state.withLock { $0.underWay.remove(at: position) }.lose() }
 
-    /// Recalls that have had no answer are over when their time is.
+    /// Advances the time. Revocations without a reply complete when their time is over.
     func pass(_ duration: Duration) {
         time.pass(duration)
         let now = time.uptime()
         let over = state.withLock { state in
-            let over = state.recalls.filter { $0.value.deadline <= now }
-            for number in over.keys { state.recalls[number] = nil }
+            let over = state.revocations.filter { $0.value.deadline <= now }
+            for number in over.keys { state.revocations[number] = nil }
             return over
         }
-        for recall in over.values { recall.stopped() }
+        for revoke in over.values { revoke.stopped() }
     }
 
-    /// What a node's relay does four times a second.
+    /// Sends the renewals that a node's messaging sends four times a second.
     func renew(_ number: Int) {
         let node = nodes[number]
         let now = time.uptime()
-        for (home, tokens) in node.borrowed.renewals() {
-            send(from: node.book.node, to: home) { [self] in
-                guard let granted = self[home]?.book.renew(tokens, of: node.book.node) else { return }
-                send(from: home, to: node.book.node) { node.borrowed.renewed(granted, of: tokens, since: now) }
+        for (home, tokens) in node.forwarded.renewals() {
+            send(from: node.registry.node, to: home) { [self] in
+                guard let granted = self[home]?.registry.renew(tokens, of: node.registry.node) else { return }
+                send(from: home, to: node.registry.node) { node.forwarded.renewed(granted, of: tokens, since: now) }
             }
         }
     }
@@ -126,27 +127,27 @@ final class MockNodes: Sendable {
         if !isSent { lost() }
     }
 
-    fileprivate func recall(
-        _ token: Token, by home: NodeTag, from borrower: NodeTag, _ recall: Duration,
+    fileprivate func revoke(
+        _ token: Token, by home: NodeTag, from forwarder: NodeTag, _ revoke: Duration,
         _ stopped: @escaping @Sendable () -> Void
     ) {
         let now = time.uptime()
         let number = state.withLock { state in
             state.lastRecall += 1
-            state.recalls[state.lastRecall] = Recall(deadline: now + recall, stopped: stopped)
+            state.revocations[state.lastRecall] = Recall(deadline: now + revoke, stopped: stopped)
             return state.lastRecall
         }
-        send(from: home, to: borrower) { [self] in
-            self[borrower]?.borrowed.recalled([token])
-            send(from: borrower, to: home) { [self] in
-                state.withLock { $0.recalls.removeValue(forKey: number) }?.stopped()
+        send(from: home, to: forwarder) { [self] in
+            self[forwarder]?.forwarded.revoked([token])
+            send(from: forwarder, to: home) { [self] in
+                state.withLock { $0.revocations.removeValue(forKey: number) }?.stopped()
             }
         }
     }
 }
 
-/// How one node reaches the others.
-private final class MockRelay: SessionRelaying {
+/// Connects one node to the others.
+private final class MockForwarding: SessionForwarding {
     struct Nodes {
         weak var all: MockNodes?
     }
@@ -156,40 +157,42 @@ private final class MockRelay: SessionRelaying {
 
     init(_ node: NodeTag) { self.node = node }
 
-    var isAlone: Bool { false }
+    var isSingleNode: Bool { false }
     private var all: MockNodes? { nodes.withLock { $0.all } }
 
-    func issue(_ order: RelayedOrder, answer: @escaping @Sendable (Result<[Token?], RelayFailure>) -> Void) {
+    func issue(
+        _ order: ForwardedTokenRequest, answer: @escaping @Sendable (Result<[Token?], ForwardingFailure>) -> Void
+    ) {
         answer(.failure(.gone))
     }
 
     func cancel(
         _ tokens: [Token]?, in session: SessionID, for client: Client,
-        answer: @escaping @Sendable (Result<Int, RelayFailure>) -> Void
+        answer: @escaping @Sendable (Result<Int, ForwardingFailure>) -> Void
     ) { answer(.failure(.gone)) }
 
-    func borrow(
+    func requestForwarding(
         _ token: Token, image: ImageID, rendition: Rendition, for client: Client,
-        answer: @escaping @Sendable (Result<Lending, RelayFailure>) -> Void
+        answer: @escaping @Sendable (Result<ForwardingReply, ForwardingFailure>) -> Void
     ) {
         guard let all else { return answer(.failure(.gone)) }
-        let lost = { @Sendable in answer(.failure(all.isDead(token.home) ? .gone : .silent)) }
-        all.send(from: node, to: token.home, lost: lost) { [node] in
-            guard let home = all[token.home] else { return }
-            let lending = home.book.lend(token, image: image, rendition: rendition, to: node)
-            all.send(from: token.home, to: node, lost: lost) { answer(.success(lending)) }
+        let lost = { @Sendable in answer(.failure(all.isDead(token.ownerNode) ? .gone : .silent)) }
+        all.send(from: node, to: token.ownerNode, lost: lost) { [node] in
+            guard let ownerNode = all[token.ownerNode] else { return }
+            let reply = ownerNode.registry.grantForwarding(token, image: image, rendition: rendition, to: node)
+            all.send(from: token.ownerNode, to: node, lost: lost) { answer(.success(reply)) }
         }
     }
 
-    func tell(_ token: Token, ended end: TokenEnd) {
+    func announce(_ token: Token, ended end: TokenEnd) {
         guard let all else { return }
-        all.send(from: node, to: token.home) { [node] in all[token.home]?.book.end(token, end, by: node) }
+        all.send(from: node, to: token.ownerNode) { [node] in all[token.ownerNode]?.registry.end(token, end, by: node) }
     }
 
-    func recall(
-        _ token: Token, from borrower: NodeTag, within time: Duration, stopped: @escaping @Sendable () -> Void
+    func revoke(
+        _ token: Token, from forwarder: NodeTag, within time: Duration, stopped: @escaping @Sendable () -> Void
     ) {
         guard let all else { return stopped() }
-        all.recall(token, by: node, from: borrower, time, stopped)
+        all.revoke(token, by: node, from: forwarder, time, stopped)
     }
 }

@@ -5,7 +5,7 @@ import Scheduling
 
 @testable import Loading
 
-/// Origins that do nothing but what the test says.
+/// Origins that do only what the test says.
 final class MockOrigins: OriginFetching {
     typealias Answer = @Sendable (OriginRequest) -> [UInt8]
 
@@ -13,7 +13,7 @@ final class MockOrigins: OriginFetching {
     private let queue = DispatchQueue(label: "mock origins")
     private let answerBox = Guarded<Answer?>(nil)
 
-    /// When set, every fetch is answered with these bytes, in pieces.
+    /// If set, every fetch receives these bytes, in pieces.
     var answer: Answer? {
         get { answerBox.withLock { $0 } }
         set { answerBox.withLock { $0 = newValue } }
@@ -64,7 +64,7 @@ final class MockFetch: OriginFetch {
 
     func send(_ event: OriginEvent) { events(event) }
 
-    /// The whole of an answer at once.
+    /// Sends a complete response at once.
     func answer(
         _ bytes: [UInt8], tag: String? = "\"1\"", freshFor: Duration = .seconds(60), mayStore: Bool = true,
         mustRevalidate: Bool? = nil

@@ -8,17 +8,17 @@ import Scheduling
 @testable import Loading
 @testable import RenderWorkers
 
-/// A real pool of workers that live in this process and render nothing: their pictures say which rendition they are of
-/// which bytes. They can be held at their beginning, and have faults on demand.
+/// A real worker pool whose workers live in this process and render nothing: their output names the rendition and the
+/// bytes it was made from. The test can hold them at the start of a job, and inject faults.
 final class MockWorkers: Sendable {
     struct Render: Hashable {
         let rendition: Rendition
         let content: [UInt8]
     }
 
-    /// What becomes of a worker that is given a job.
+    /// What happens to a worker with a job.
     enum Fault: Sendable {
-        /// It ends, as one does whose decoder crashes.
+        /// It ends, like one whose decoder crashes.
         case dies
         case failure(RenderError)
     }
@@ -35,9 +35,9 @@ final class MockWorkers: Sendable {
     }
 
     let renders = Recorder<Render>()
-    /// Beginnings that were looked at for a picture of their own.
+    /// Prefixes of originals that were searched for an embedded preview.
     let glimpses = Recorder<[UInt8]>()
-    /// What was found heavy and put back, to come again.
+    /// Images that were found heavy and requeued.
     let heavies = Recorder<[UInt8]>()
     let stops = Recorder<Rendition>()
     let deaths = Recorder<Rendition>()
@@ -46,7 +46,7 @@ final class MockWorkers: Sendable {
     func pool(_ change: (inout RenderPool.Configuration) -> Void = { _ in }) throws -> RenderPool {
         var configuration = RenderPool.Configuration()
         change(&configuration)
-        return try RenderPool(configuration: configuration, starter: Starter(house: self))
+        return try RenderPool(configuration: configuration, starter: Starter(fixture: self))
     }
 
     var isHeld: Bool {
@@ -56,11 +56,11 @@ final class MockWorkers: Sendable {
                 state.isHeld = newValue
                 return Array(state.workers.values)
             }
-            if !newValue { for worker in workers { worker.onLoop { $0.goOn() } } }
+            if !newValue { for worker in workers { worker.onLoop { $0.proceed() } } }
         }
     }
 
-    /// Of every picture, in pixels; it is twice as wide as high.
+    /// The longer side of every image in pixels. Images are twice as wide as high.
     var longestSide: Int {
         get { state.withLock { $0.longestSide } }
         set { state.withLock { $0.longestSide = newValue } }
@@ -71,31 +71,31 @@ final class MockWorkers: Sendable {
         set { state.withLock { $0.isProgressive = newValue } }
     }
 
-    /// Whether pictures have small ones at their beginning.
+    /// Whether images have embedded previews.
     var hasThumbnails: Bool {
         get { state.withLock { $0.hasThumbnails } }
         set { state.withLock { $0.hasThumbnails = newValue } }
     }
 
-    /// Whether a worker that is told to stop does; else it is done before it hears of it.
+    /// Whether a worker stops when asked. Otherwise it finishes before it receives the request.
     var heedsStops: Bool {
         get { state.withLock { $0.heedsStops } }
         set { state.withLock { $0.heedsStops = newValue } }
     }
 
-    /// What every job ends with, if anything.
+    /// The fault of every job, if any.
     var fault: Fault? {
         get { state.withLock { $0.fault } }
         set { state.withLock { $0.fault = newValue } }
     }
 
-    /// What every job fails with, if anything.
+    /// The failure of every job, if any.
     var failure: RenderError? {
         get { nil }
         set { fault = newValue.map { .failure($0) } }
     }
 
-    /// What the next job to end fails with.
+    /// The failure of the next job to end.
     var nextFailure: RenderError? {
         get { nil }
         set { state.withLock { $0.nextFault = newValue.map { .failure($0) } } }
@@ -116,20 +116,20 @@ final class MockWorkers: Sendable {
     }
 
     private struct Starter: WorkerStarting {
-        let house: MockWorkers
+        let fixture: MockWorkers
 
-        func start(on loop: EventLoop, tell: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
-            let worker = MockWorker(house, loop, tell)
-            house.came(worker)
-            worker.onLoop { $0.tell(.ready(.init(files: true, calls: true))) }
+        func start(on loop: EventLoop, onEvent: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
+            let worker = MockWorker(fixture, loop, onEvent)
+            fixture.came(worker)
+            worker.onLoop { $0.tell(.ready(.init(files: true, calls: true, threads: true))) }
             return worker
         }
     }
 }
 
-/// On the pool's loop only, save `onLoop`.
+/// Used on the pool's loop only, except `onLoop`.
 private final class MockWorker: RenderWorker, @unchecked Sendable {
-    // Sendable because everything is touched on the loop alone.
+    // Sendable because only the loop touches its members.
     private struct Task {
         let id: UInt64
         let wanted: [Rendition: OutputFormat]
@@ -140,14 +140,14 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
         var largest: Rendition { wanted.keys.max { ($0.longestSide ?? 0) < ($1.longestSide ?? 0) } ?? .tile }
     }
 
-    private let house: MockWorkers
+    private let fixture: MockWorkers
     private let loop: EventLoop
     private let events: (WorkerEvent) -> Void
     private var task: Task?
     private var hasGone = false
 
-    init(_ house: MockWorkers, _ loop: EventLoop, _ events: @escaping (WorkerEvent) -> Void) {
-        self.house = house
+    init(_ fixture: MockWorkers, _ loop: EventLoop, _ events: @escaping (WorkerEvent) -> Void) {
+        self.fixture = fixture
         self.loop = loop
         self.events = events
     }
@@ -175,50 +175,50 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
         switch job.work {
         case .make(let renditions): wanted = renditions
         case .pyramid: wanted = [.pyramid: .jpeg]
-        case .glimpse(let format):
-            house.glimpses.record(content)
-            guard house.hasThumbnails else {
+        case .partialDecode(let format):
+            fixture.glimpses.record(content)
+            guard fixture.hasThumbnails else {
                 let error = RenderError(.truncated, "It shows nothing.")
                 return onLoop { $0.tell(.ended(.failure(error), memory: 0)) }
             }
             wanted = [.preview: format]
         default:
-            var facts = facts(of: content)
-            facts.placeholder = nil
-            let answer = RenderAnswer(facts: facts, source: source)
+            var metadata = metadata(of: content)
+            metadata.placeholder = nil
+            let answer = RenderResult(metadata: metadata, source: source)
             return onLoop { $0.tell(.ended(.success(answer), memory: 0)) }
         }
-        guard mayBeHeavy || !(isDrawing || house.isProgressive) else {
-            house.heavies.record(content)
+        guard mayBeHeavy || !(isDrawing || fixture.isProgressive) else {
+            fixture.heavies.record(content)
             return onLoop { $0.tell(.heavy) }
         }
         let task = Task(id: id, wanted: wanted, content: content, descriptor: job.descriptors[0], output: job.output)
-        house.renders.record(.init(rendition: task.largest, content: content))
+        fixture.renders.record(.init(rendition: task.largest, content: content))
         self.task = task
-        if !house.isHeld { onLoop { $0.goOn() } }
+        if !fixture.isHeld { onLoop { $0.proceed() } }
     }
 
-    func goOn() {
+    func proceed() {
         guard let task else { return }
         self.task = nil
-        // As it is at the end of the visit.
+        // The status at the end of the job.
         let source = Self.status(task.descriptor)
-        switch house.takeFault() {
+        switch fixture.takeFault() {
         case .dies:
-            house.deaths.record(task.largest)
-            house.went(self)
+            fixture.deaths.record(task.largest)
+            fixture.went(self)
             tell(.gone("signal 6; it was told to", byOthers: false))
         case .failure(var error):
             error.source = source
             tell(.ended(.failure(error), memory: 0))
         case nil:
-            var answer = RenderAnswer(facts: facts(of: task.content), source: source)
+            var answer = RenderResult(metadata: metadata(of: task.content), source: source)
             if let output = task.output {
                 let bytes = MockWorkers.picture(.pyramid, .jpeg, of: task.content)
                 _ = pwrite(output, bytes, bytes.count, 0)
             }
             for (rendition, format) in task.wanted where rendition != .pyramid {
-                let side = min(house.longestSide, rendition.longestSide ?? .max)
+                let side = min(fixture.longestSide, rendition.longestSide ?? .max)
                 answer.renditions[rendition] = Rendered(
                     bytes: MockWorkers.picture(rendition, format, of: task.content), format: format, width: side,
                     height: side / 2)
@@ -228,28 +228,30 @@ private final class MockWorker: RenderWorker, @unchecked Sendable {
     }
 
     var wasStarved: Bool { false }
+    func hasAdvanced() -> Bool { true }
+    var isUninterruptible: Bool { false }
 
     func stop(_ job: UInt64) {
         guard let task, task.id == job else { return }
-        house.stops.record(task.largest)
-        guard house.heedsStops else { return }
+        fixture.stops.record(task.largest)
+        guard fixture.heedsStops else { return }
         self.task = nil
         onLoop { $0.tell(.ended(.failure(RenderError(.stopped, "Stopped.")), memory: 0)) }
     }
 
     func kill() {
         task = nil
-        house.went(self)
+        fixture.went(self)
         onLoop { $0.tell(.gone("killed", byOthers: false)) }
     }
 
-    private func facts(of content: [UInt8]) -> ImageFacts {
-        var facts = ImageFacts()
-        facts.width = house.longestSide
-        facts.height = house.longestSide / 2
-        facts.mediaType = content.starts(with: Array("<svg".utf8)) ? "image/svg+xml" : "image/jpeg"
-        facts.placeholder = [1, 2, 3]
-        return facts
+    private func metadata(of content: [UInt8]) -> ImageMetadata {
+        var metadata = ImageMetadata()
+        metadata.width = fixture.longestSide
+        metadata.height = fixture.longestSide / 2
+        metadata.mediaType = content.starts(with: Array("<svg".utf8)) ? "image/svg+xml" : "image/jpeg"
+        metadata.placeholder = [1, 2, 3]
+        return metadata
     }
 
     private static func status(_ descriptor: Int32) -> SourceStatus {

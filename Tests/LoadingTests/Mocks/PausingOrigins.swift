@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import Loading
 
-/// Origins whose fetches do pause: each sends its pieces on a queue of its own, as fast as it may, and nothing from a
-/// pause on until it is resumed.
+/// Origins whose fetches do pause: each sends its pieces on a queue of its own, as fast as possible, and sends nothing
+/// between a pause and the resume.
 final class PausingOrigins: OriginFetching {
     let fetches = Recorder<PausingFetch>()
     private let pieces: [[UInt8]]
@@ -15,7 +15,7 @@ final class PausingOrigins: OriginFetching {
 
     /// - Parameters:
     ///   - pieces: What each fetch sends.
-    ///   - beforePausing: Called in `pause`, which takes effect when it returns.
+    ///   - beforePausing: Called in `pause`, before the pause takes effect.
     init(pieces: [[UInt8]], beforePausing: @escaping @Sendable () -> Void = {}) {
         self.pieces = pieces
         self.beforePausing = beforePausing
@@ -37,7 +37,7 @@ final class PausingFetch: OriginFetch {
     private struct State {
         var left: ArraySlice<OriginEvent>
         var isPaused = false
-        /// It came to a stop, and waits for `resume`.
+        /// Whether it has stopped and waits for `resume`.
         var isParked = false
         var pauses = 0
     }

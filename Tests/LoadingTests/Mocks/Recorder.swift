@@ -2,7 +2,7 @@ import Locking
 
 @testable import Loading
 
-/// Takes in what happens on any thread, and lets a test wait for it instead of for time.
+/// Records events from any thread, and lets a test wait for them instead of sleeping.
 final class Recorder<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -24,7 +24,7 @@ final class Recorder<Element: Sendable>: Sendable {
     var all: [Element] { state.withLock { $0.elements } }
     var count: Int { all.count }
 
-    /// The first `count` elements, as soon as there are so many.
+    /// Returns the first `count` elements, once there are that many.
     func first(_ count: Int) async -> [Element] {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -37,6 +37,6 @@ final class Recorder<Element: Sendable>: Sendable {
         return Array(all.prefix(count))
     }
 
-    /// The element that comes `position`-th, from 0.
+    /// The element at `position`, counted from 0.
     func element(_ position: Int) async -> Element { await first(position + 1)[position] }
 }

@@ -5,22 +5,22 @@ import Images
 @testable import Loading
 
 extension Client {
-    /// Whoever asks in a test that is not about clients.
+    /// The client of tests that are not about clients.
     static let one = Client(.v4(1))
     static let other = Client(.v4(2))
 }
 
-extension TokenBook {
-    func issue(_ wishes: [Wish], session: SessionID? = nil) -> (session: SessionID, tokens: [Issued]) {
-        issue(wishes, session: session, client: .one)
+extension TokenRegistry {
+    func issue(_ requests: [TokenRequest], session: SessionID? = nil) -> (session: SessionID, tokens: [Issued]) {
+        issue(requests, session: session, client: .one)
     }
 
     func open() -> SessionID { open(for: .one) }
 
     func issue(
-        showing images: [(slot: Int, image: ImageID)], session: SessionID,
+        displaying images: [(slot: Int, image: ImageID)], session: SessionID,
         cancelled: @escaping @Sendable (Token) -> Void
     ) -> [Issued] {
-        issue(showing: images, session: session, client: .one, cancelled: cancelled).tokens
+        issue(displaying: images, session: session, client: .one, cancelled: cancelled).tokens
     }
 }

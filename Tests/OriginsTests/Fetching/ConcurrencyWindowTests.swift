@@ -3,28 +3,28 @@ import Testing
 
 @testable import Origins
 
-/// An origin is asked as much at a time as it bears, and finds out without being told.
+/// The number of concurrent requests adapts to what an origin can handle, without being told.
 @Suite struct ConcurrencyWindowTests {
     typealias Instant = ContinuousClock.Instant
 
-    /// An origin that answers after `delay`, at most `atATime` requests at once; what comes beyond that waits in line, or is
-    /// refused when it has none.
+    /// An origin that responds after `delay` to at most `atATime` concurrent requests; further requests are queued, or
+    /// refused if there is no queue.
     private struct Origin {
         var delay = Duration.milliseconds(200)
         var atATime = Int.max
         var refuses = false
-        /// Of each request, how much longer than `delay` it takes.
+        /// By how much each request takes longer than `delay`.
         var jitter: (Int) -> Double = { _ in 0 }
     }
 
     private struct Run {
         var answered = 0
         var refused = 0
-        /// The window after each end of a request.
+        /// The window after the end of each request.
         var windows: [Int] = []
     }
 
-    /// Keeps the window full of requests until so many have ended.
+    /// Keeps the window full of requests until this many have ended.
     private func run(_ origin: Origin, requests: Int, most: Int = 64) -> Run {
         var window = ConcurrencyWindow(OriginShare(of: most, among: 1))
         var run = Run()
@@ -57,22 +57,22 @@ import Testing
         return run
     }
 
-    @Test func `an origin that answers as soon as before is asked as much as is allowed, within a few rounds`() {
+    @Test func `the window grows to its maximum within a few rounds while the latency is stable`() {
         let run = run(Origin(), requests: 200)
-        // A round tells how long it takes; then 16, 32 and 64 in two rounds of answers.
+        // The first round measures the delay; then the window grows from 16 to 32 and 64 in two rounds of responses.
         #expect(run.windows[14] == 16)
         #expect(run.windows[64] == 64)
         #expect(run.windows.max() == 64)
     }
 
-    @Test func `pictures that take now short and now long do not hold it back`() {
+    @Test func `varying latency does not keep the window from growing`() {
         var random = SeededRandom(seed: 7)
         let jitters = (0..<10_000).map { _ in Double.random(in: -0.9...0.9, using: &random) }
         let run = run(Origin(jitter: { jitters[$0 % jitters.count] }), requests: 2_000)
         #expect(run.windows.suffix(1_000).min()! >= 32)
     }
 
-    @Test(arguments: [20, 30]) func `an origin that queues is not asked for much more than it does at once`(
+    @Test(arguments: [20, 30]) func `the window settles near the concurrency of an origin that queues requests`(
         atATime: Int
     ) {
         let run = run(Origin(atATime: atATime), requests: 5_000)
@@ -81,15 +81,15 @@ import Testing
         #expect(settled.min()! >= atATime - 5)
     }
 
-    @Test(arguments: [2, 6, 12, 40]) func `an origin that refuses is asked for less`(atATime: Int) {
+    @Test(arguments: [2, 6, 12, 40]) func `the window shrinks for an origin that refuses requests`(atATime: Int) {
         let run = run(Origin(atATime: atATime, refuses: true), requests: 20_000)
         #expect(run.windows.suffix(10_000).max()! <= atATime + 1)
-        // What it bears is made use of: AIMD swings between the limit and its half.
+        // The capacity is used: AIMD oscillates between the limit and half of it.
         #expect(run.windows.suffix(10_000).min()! >= max(1, atATime / 3))
         #expect(run.refused * 12 < run.answered)
     }
 
-    @Test func `requests that fail together count once`() {
+    @Test func `requests that fail together shrink the window once`() {
         var window = ConcurrencyWindow(OriginShare(of: 64, among: 1))
         let begun = Instant.now
         for _ in 0..<16 { window.pushedBack(begun: begun, now: begun + .seconds(20)) }
@@ -100,19 +100,19 @@ import Testing
         #expect(window.requests == 1)
     }
 
-    @Test func `a window that is not made use of does not grow`() {
+    @Test func `a window that is not used does not grow`() {
         var window = ConcurrencyWindow(OriginShare(of: 64, among: 1))
         let now = Instant.now
         for _ in 0..<100 { window.answered(begun: now, now: now + .milliseconds(10), atATime: 7) }
         #expect(window.requests == 16)
-        // Prefetch never has more than its half.
+        // Prefetches never use more than half of the window.
         for _ in 0..<100 {
             window.answered(begun: now, now: now + .milliseconds(10), atATime: (window.requests + 1) / 2)
         }
         #expect(window.requests == 64)
     }
 
-    @Test func `after a bad hour an origin is soon asked as much as at first`() {
+    @Test func `the window soon recovers its initial size after a series of failures`() {
         var window = ConcurrencyWindow(OriginShare(of: 64, among: 1))
         var now = Instant.now
         for _ in 0..<5 {
@@ -128,9 +128,9 @@ import Testing
             }
             now += .milliseconds(200)
         }
-        // By an eighth of a request in each it would take 120.
+        // Growing by an eighth of a request per round, it would take 120 rounds.
         #expect(rounds <= 60)
-        // It is not new: what was learnt of it counts.
+        // It is not in its initial state: what was learned about the origin counts.
         #expect(!window.isPristine)
     }
 }

@@ -3,7 +3,7 @@ import Origins
 import TestSupport
 import Testing
 
-/// HTTP/2 over TLS, against nginx where there is one.
+/// HTTP/2 over TLS, tested against nginx if it is installed.
 @Suite(.serialized, .enabled(if: NginxOrigin.isInstalled)) struct HTTP2Tests {
     private func fetcher(trusting origin: NginxOrigin) throws -> OriginFetcher {
         try OriginFetcher.forTests { $0.certificateAuthorities = origin.certificate }
@@ -19,7 +19,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a cancelled stream is reset at once, alone or beside others`() async throws {
+    @Test func `a cancelled stream is reset at once, whether alone or beside others`() async throws {
         let origin = try #require(await NginxOrigin())
         let fetcher = try fetcher(trusting: origin)
         func isByte(_ event: OriginEvent) -> Bool { if case .bytes = event { true } else { false } }
@@ -28,7 +28,7 @@ import Testing
         await one.first(isByte)
         await two.first(isByte)
         one.fetch.cancel()
-        // nginx writes its log when a stream ends; the whole would have taken it minutes.
+        // nginx writes its log when a stream ends; the whole response would take minutes.
         #expect(await eventually { origin.log.contains("/slow?one") })
         #expect(!origin.log.contains("/slow?two"))
         two.fetch.cancel()
@@ -38,7 +38,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a paused stream holds up no other`() async throws {
+    @Test func `a paused stream does not block another`() async throws {
         let origin = try #require(await NginxOrigin())
         let fetcher = try fetcher(trusting: origin)
         let paused = fetcher.watch(origin.url("/picture?paused"))
@@ -51,7 +51,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a certificate that nobody vouches for is refused`() async throws {
+    @Test func `an untrusted certificate is refused`() async throws {
         let origin = try #require(await NginxOrigin())
         let fetcher = try OriginFetcher.forTests()
         #expect(await fetcher.outcome(of: origin.url("/picture")).error?.reason == .insecure)

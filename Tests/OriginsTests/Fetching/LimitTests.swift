@@ -2,9 +2,9 @@ import Origins
 import TestSupport
 import Testing
 
-/// Limits of time and size, and back-pressure.
+/// Timeouts, size limits and back-pressure.
 @Suite struct LimitTests {
-    @Test func `an origin that never answers is given up`() async throws {
+    @Test func `an origin that never responds times out`() async throws {
         let origin = ScriptedOrigin { $0.hang() }
         let fetcher = try OriginFetcher.forTests {
             $0.firstByteTimeout = .milliseconds(50)
@@ -12,13 +12,13 @@ import Testing
         let error = try #require(await fetcher.outcome(of: origin.url()).error)
         #expect(error.reason == .timedOut)
         #expect(error.status == 504)
-        #expect(fetcher.statistics.attempts == 1, "the time is up: nobody waits for a second hang")
+        #expect(fetcher.statistics.attempts == 1, "a timeout is not retried")
         #expect(await eventually { origin.openNow == 0 })
         await fetcher.shutDown()
         origin.stop()
     }
 
-    @Test func `a connection that does not come to stand is given up`() async throws {
+    @Test func `a connection that is never established times out`() async throws {
         // The socket opens, and the handshake hangs.
         let origin = ScriptedOrigin { $0.hang() }
         let fetcher = try OriginFetcher.forTests { $0.connectTimeout = .milliseconds(50) }
@@ -29,7 +29,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a body that crawls is given up`() async throws {
+    @Test func `a body that stalls times out`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK", ["Content-Length: 100000"]))
             visit.send(pattern(100))
@@ -44,7 +44,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a fetch that takes too long altogether is given up, whatever its speed`() async throws {
+    @Test func `a fetch that exceeds the total timeout fails, whatever its speed`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK"))
             while !visit.isClosed { visit.send(pattern(1000)) }
@@ -59,7 +59,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a body that comes to a stop is not waited for a second time`() async throws {
+    @Test func `a stalled body is not retried`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK", ["Content-Length: 100000", "ETag: \"1\""]))
             visit.send(pattern(100))
@@ -72,16 +72,16 @@ import Testing
         origin.stop()
     }
 
-    @Test func `waits between attempts count in the time for all of them`() async throws {
+    @Test func `waits between attempts count towards the total timeout`() async throws {
         let origin = ScriptedOrigin { $0.answer("503 No", ["Retry-After: 5"]) }
         let fetcher = try OriginFetcher.forTests { $0.totalTimeout = .seconds(4) }
         #expect(await fetcher.outcome(of: origin.url()).error?.reason == .status(503))
-        #expect(origin.requests.count == 1, "the time would be up before the next attempt")
+        #expect(origin.requests.count == 1, "the total timeout would expire before the next attempt")
         await fetcher.shutDown()
         origin.stop()
     }
 
-    @Test func `a body longer than allowed is refused by its declared length`() async throws {
+    @Test func `a declared length above the limit is refused`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK", ["Content-Length: 1001"]))
             visit.hang()
@@ -94,7 +94,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a body longer than allowed is cut where no length was declared`() async throws {
+    @Test func `a body without a declared length is cut off at the limit`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK"))
             while !visit.isClosed { visit.send(pattern(1000)) }
@@ -122,10 +122,10 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a paused fetch stops its origin, and resumes without a loss`() async throws {
+    @Test func `a paused fetch applies back-pressure to its origin and resumes without loss`() async throws {
         let body = pattern(20_000_000)
         let origin = ScriptedOrigin { $0.answer(body: body) }
-        // Paused time does not count, so this limit must not strike.
+        // Paused time does not count, so this timeout must not fire.
         let fetcher = try OriginFetcher.forTests { $0.lowSpeedWindow = .milliseconds(200) }
         let watched = fetcher.watch(origin.url())
         watched.fetch.pause()
@@ -134,7 +134,7 @@ import Testing
             outcome.take($0)
             return if case .started = $0 { true } else { false }
         }
-        // Whatever was being delivered at the moment of the pause has been by now.
+        // A delivery that was in progress when the fetch was paused has ended by now.
         try await Task.sleep(for: .milliseconds(50))
         let before = fetcher.statistics.bytes
         try await Task.sleep(for: .milliseconds(400))

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Origins
 
-/// Several fetchers that ask the same origin ask it no more than one does.
+/// Several fetchers together send an origin no more requests than one.
 @Suite(.timeLimit(.minutes(1))) struct OriginSharingTests {
     @Test(arguments: [(1, 16), (2, 8), (3, 5), (16, 1), (1_000, 1)])
-    func `each begins with its share`(_ nodes: Int, _ share: Int) async throws {
+    func `each node starts with its share of requests`(_ nodes: Int, _ share: Int) async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { visit in
             gate.wait()
@@ -25,20 +25,18 @@ import Testing
         origin.stop()
     }
 
-    @Test func `of requests a second each has its share, too, however many nodes are told of`() async throws {
+    @Test func `the rate limit is shared too, however many nodes are reported`() async throws {
         let origin = ScriptedOrigin { $0.answer(body: pattern(9)) }
         let fetcher = try OriginFetcher.forTests { $0.requestsPerSecondPerOrigin = 640 }
         fetcher.share(among: .max)
         let begun = ContinuousClock.now
         for number in 0..<5 { #expect(await fetcher.outcome(of: origin.url("/\(number)")).isFinished) }
-        #expect(begun.duration(to: .now) >= .milliseconds(400), "ten a second, after the first")
+        #expect(begun.duration(to: .now) >= .milliseconds(400), "ten requests a second, after the first")
         await fetcher.shutDown()
         origin.stop()
     }
 
-    @Test func `when there are more nodes what is under way goes on, and no more begins than the new share`()
-        async throws
-    {
+    @Test func `when nodes join, fetches in flight continue, and new ones respect the smaller share`() async throws {
         let gates = (0..<2).map { _ in Gate() }
         let count = Guarded(0)
         let origin = ScriptedOrigin { visit in
@@ -53,7 +51,7 @@ import Testing
         let fetches = (0..<30).map { fetcher.watch(origin.url("/\($0)")) }
         #expect(await eventually { origin.requests.count == 16 })
         fetcher.share(among: 64)
-        #expect(await fetcher.onLoop(\.share.most) == 1, "it was told before any answer came")
+        #expect(await fetcher.onLoop(\.share.maximum) == 1, "the share was set before any response")
         gates[0].open()
         #expect(await eventually { origin.requests.count == 17 && fetcher.statistics.inFlight == 1 })
         gates[1].open()
@@ -62,7 +60,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a window that was halved stays so when the share grows, and a new one has it`() {
+    @Test func `only an untouched window grows when its share does`() {
         let (alone, third) = (OriginShare(of: 64, among: 1), OriginShare(of: 64, among: 3))
         var window = ConcurrencyWindow(third)
         #expect(window.requests == 5 && window.isPristine)
@@ -77,9 +75,7 @@ import Testing
         #expect(window.requests == 3)
     }
 
-    @Test func `what one is refused both ask for less at a time, and it is told once for all that was under way`()
-        async throws
-    {
+    @Test func `a refusal of one node shrinks both windows, and concurrent refusals are reported once`() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { visit in
             gate.wait()
@@ -89,9 +85,9 @@ import Testing
             try OriginFetcher.forTests { $0.maximumRetries = 0 }, try OriginFetcher.forTests { $0.maximumRetries = 0 }
         )
         let told = Guarded<[OriginRefusal]>([])
-        first.tellRefusals { refusal in
+        first.reportRefusals { refusal in
             told.withLock { $0.append(refusal) }
-            second.heard(refusal)
+            second.received(refusal)
         }
         let others = (0..<20).map { second.watch(origin.url("/other\($0)")) }
         #expect(await eventually { second.statistics.inFlight == 16 })
@@ -106,7 +102,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a picture that is refused each time keeps no other waiting`() async throws {
+    @Test func `a picture that is always refused does not delay others`() async throws {
         let origin = ScriptedOrigin { visit in
             if visit.request.target.hasPrefix("/bad") {
                 visit.answer("503 No", ["Retry-After: 10"])
@@ -125,11 +121,11 @@ import Testing
         origin.stop()
     }
 
-    @Test func `what another node says of nothing that is an origin is passed over`() async throws {
+    @Test func `a refusal that names no origin is ignored`() async throws {
         let origin = ScriptedOrigin { $0.answer(body: pattern(9)) }
         let fetcher = try OriginFetcher.forTests()
         for text in ["", "x", "file:///etc/passwd", "http://", "http://a:b@c/", String(repeating: "a", count: 99_999)] {
-            fetcher.heard(OriginRefusal(origin: text, age: .seconds(-1)))
+            fetcher.received(OriginRefusal(origin: text, age: .seconds(-1)))
         }
         #expect(await fetcher.outcome(of: origin.url()).isFinished)
         #expect(await fetcher.onLoop(\.records.count) == 0)
@@ -139,7 +135,7 @@ import Testing
 }
 
 extension OriginFetcher {
-    /// What the engine says on its loop, after all that it was told before.
+    /// Reads from the engine on its event loop, after all earlier calls.
     fileprivate func onLoop<Value: Sendable>(_ look: @escaping @Sendable (FetchEngine) -> Value) async -> Value {
         await withCheckedContinuation { looked in
             engine.loop.execute { [engine] in looked.resume(returning: look(engine)) }

@@ -1,11 +1,11 @@
 import Origins
 import Testing
 
-/// A body that breaks off is continued where it stopped, if it is certain that it is the same.
+/// An interrupted body is resumed where it stopped, if it is certain to be the same.
 @Suite struct ResumeTests {
     private static let body = pattern(100_000)
 
-    /// Cuts the first answer in the middle, then goes on by `rest`.
+    /// Truncates the first response in the middle, and then continues with `rest`.
     private func origin(
         tag: String = "\"one\"", rest: @escaping @Sendable (ScriptedVisit, Int) -> Void
     ) -> ScriptedOrigin {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `the rest is asked for by range and delivered without a second start`() async throws {
+    @Test func `the rest is requested as a range and delivered without a second start`() async throws {
         let origin = origin { visit, from in
             visit.answer(
                 "206 Partial", ["Content-Range: bytes \(from)-99999/100000", "ETag: \"one\""],
@@ -39,7 +39,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `an origin that knows no ranges starts anew`() async throws {
+    @Test func `an origin without range support restarts from the beginning`() async throws {
         let origin = origin { visit, _ in visit.answer("200 OK", ["ETag: \"one\""], body: ResumeTests.body) }
         let fetcher = try OriginFetcher.forTests()
         let outcome = await fetcher.outcome(of: origin.url())
@@ -49,7 +49,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a part of something else is thrown away, and the whole asked for`() async throws {
+    @Test func `a part of another version is discarded, and the whole body is requested`() async throws {
         let origin = origin { visit, from in
             if visit.request.fields["range"] != nil {
                 visit.answer(
@@ -67,7 +67,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a range that cannot be satisfied leads to the whole`() async throws {
+    @Test func `an unsatisfiable range leads to a full request`() async throws {
         let origin = origin { visit, _ in
             visit.request.fields["range"] != nil
                 ? visit.answer("416 No", ["Content-Range: bytes */5"]) : visit.answer(body: pattern(5))
@@ -78,7 +78,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `not modified is no answer to the question for the rest, and leads to the whole`() async throws {
+    @Test func `a 304 response to a range request leads to a full request`() async throws {
         let origin = origin { visit, _ in
             visit.request.fields["range"] != nil
                 ? visit.answer("304 Not Modified", ["ETag: \"one\""]) : visit.answer(body: ResumeTests.body)
@@ -92,7 +92,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a weak validator resumes nothing`() async throws {
+    @Test func `a weak validator does not allow resumption`() async throws {
         let origin = origin(tag: "W/\"one\"") { visit, _ in visit.answer(body: ResumeTests.body) }
         let fetcher = try OriginFetcher.forTests()
         let outcome = await fetcher.outcome(of: origin.url())
@@ -102,7 +102,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a length that is always a lie is told as truncated`() async throws {
+    @Test func `a body that is always too short is reported as truncated`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK", ["Content-Length: 1000"]))
             visit.send(pattern(10))
@@ -118,7 +118,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a chunked body that breaks off is not taken for whole`() async throws {
+    @Test func `an interrupted chunked body is not accepted as complete`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.send(visit.head("200 OK", ["Transfer-Encoding: chunked"]))
             visit.send("5\r\nhello\r\n5\r\nwo")

@@ -1,9 +1,9 @@
 import Origins
 import Testing
 
-/// What is known already is asked for under its validators, and what is told of freshness is told on.
+/// Known versions are revalidated with their validators, and freshness is passed on.
 @Suite struct RevalidationTests {
-    @Test func `an unchanged picture is told by its new freshness and no bytes`() async throws {
+    @Test func `an unchanged picture yields its new freshness and no bytes`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.request.fields["if-none-match"] == "\"v1\""
                 ? visit.answer("304 Not Modified", ["Cache-Control: max-age=60"]) : visit.answer("500 No")
@@ -19,7 +19,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a changed picture comes whole with its new validators`() async throws {
+    @Test func `a changed picture arrives whole with its new validators`() async throws {
         let origin = ScriptedOrigin { visit in
             visit.answer(
                 "200 OK", ["ETag: \"v2\"", "Cache-Control: no-store", "Content-Type: text/html"], body: pattern(10))
@@ -35,7 +35,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a 304 that nobody asked for is an error`() async throws {
+    @Test func `an unsolicited 304 is an error`() async throws {
         let origin = ScriptedOrigin { $0.answer("304 Not Modified") }
         let fetcher = try OriginFetcher.forTests()
         #expect(await fetcher.outcome(of: origin.url()).error?.reason == .status(304))
@@ -43,7 +43,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a validator that would end its line is not sent`() async throws {
+    @Test func `a validator with a line break is not sent`() async throws {
         let origin = ScriptedOrigin { $0.answer(body: pattern(1)) }
         let fetcher = try OriginFetcher.forTests()
         let outcome = await fetcher.outcome(
@@ -55,7 +55,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a coded body is not taken for the picture`() async throws {
+    @Test func `a body that is not in its content coding is refused`() async throws {
         let origin = ScriptedOrigin { $0.answer("200 OK", ["Content-Encoding: gzip"], body: pattern(50)) }
         let fetcher = try OriginFetcher.forTests()
         #expect(await fetcher.outcome(of: origin.url()).error?.reason == .malformed)

@@ -2,36 +2,17 @@ import Locking
 import Logging
 import Origins
 import Synchronization
+import TestSupport
 import Testing
 
-/// Signatures and passwords in URLs are in no line of the log and in no text of an error.
+/// Signatures and passwords in URLs appear in no log line and no error text.
 @Suite struct SecretsTests {
     private static let secret = "Signature=s3cr3t"
-
-    /// Keeps every line, of every level.
-    private struct Ear: LogHandler {
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            lines.all.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
-        }
-    }
-
-    private final class Lines: Sendable {
-        let all = Guarded<[String]>([])
-    }
 
     @Test(arguments: [
         "status", "reset", "redirect", "circle", "coding", "length", "cut", "nonsense", "large", "hang",
     ])
-    func `a failed fetch names its URL without query`(_ what: String) async throws {
+    func `a failed fetch names its URL without the query`(_ what: String) async throws {
         let origin = ScriptedOrigin { visit in
             switch what {
             case "status": visit.answer("404 No")
@@ -50,21 +31,22 @@ import Testing
             default: visit.hang()
             }
         }
-        let lines = Lines()
+        let log = LogRecorder(from: .trace)
         var configuration = Configuration()
         configuration.allowedAddresses = ["127.0.0.1"]
         configuration.retryDelay = .milliseconds(1)
         configuration.maximumRetries = 1
         configuration.maximumBytes = 1_000
+        configuration.headers = try OriginHeader.parse(["X-Key: s3cr3t"])
         if what == "hang" { configuration.firstByteTimeout = .milliseconds(50) }
         let fetcher = try OriginFetcher(
-            configuration: configuration, logger: Logger(label: "test") { _ in Ear(lines: lines) })
+            configuration: configuration, logger: log.logger)
         let error = try #require(await fetcher.outcome(of: origin.url("/picture?\(Self.secret)")).error)
         await fetcher.shutDown()
         origin.stop()
-        let said = lines.all.withLock { $0 } + ["\(error)"]
+        let said = log.lines + ["\(error)"]
         #expect(said.count > 1)
-        #expect(said.joined().contains("/picture?…"), "it is told which picture it is")
+        #expect(said.joined().contains("/picture?…"), "the log names the picture")
         for line in said { #expect(!line.contains("s3cr3t"), "\(line)") }
     }
 
@@ -72,7 +54,7 @@ import Testing
         "http://user:s3cr3t@127.0.0.1/", "http://127.0.0.1:99999/?s3cr3t", "ftp://127.0.0.1/?s3cr3t",
         "http://user:s3cr3t@[::x/?s3cr3t#s3cr3t", "nothing at all?s3cr3t", "http://a:s3cr3t@b@c/",
     ])
-    func `a URL that cannot be used is told without what is secret of it`(_ url: String) async throws {
+    func `the error for an invalid URL contains none of its secrets`(_ url: String) async throws {
         let fetcher = try OriginFetcher.forTests()
         let error = try #require(await fetcher.outcome(of: url).error)
         #expect(error.reason == .badURL)

@@ -15,7 +15,7 @@ import Testing
         return Freshness(of: head, now: now, delay: delay, heuristic: least ... .seconds(3600))
     }
 
-    @Test func `max-age goes before Expires, and s-maxage is for others`() {
+    @Test func `max-age overrides Expires, and s-maxage is ignored`() {
         let fresh = freshness {
             $0.cacheControl = "public, s-maxage=10, max-age=600"
             $0.expires = "Sun, 06 Nov 1994 09:49:37 GMT"
@@ -24,12 +24,12 @@ import Testing
         #expect(fresh.mayStore)
     }
 
-    @Test func `Expires counts from Date`() {
+    @Test func `Expires is relative to Date`() {
         #expect(freshness { $0.expires = "Sun, 06 Nov 1994 08:50:37 GMT" }.freshFor == .seconds(60))
         #expect(freshness { $0.expires = "0" }.freshFor == .zero)
     }
 
-    @Test func `age and the way of the answer are taken off`() {
+    @Test func `the age and the response delay are subtracted`() {
         let fresh = freshness(delay: 5) {
             $0.cacheControl = "max-age=100"
             $0.age = "30"
@@ -42,7 +42,7 @@ import Testing
         #expect(old.freshFor == .seconds(40))
     }
 
-    @Test func `no-store and no-cache are heard`() {
+    @Test func `no-store and no-cache are respected`() {
         let forbidden = freshness { $0.cacheControl = "max-age=60, No-Store" }
         #expect(!forbidden.mayStore && forbidden.freshFor == .zero)
         let revalidated = freshness { $0.cacheControl = "no-cache, max-age=60" }
@@ -54,18 +54,18 @@ import Testing
             ("max-age=60", false), ("max-age=60, Must-Revalidate", true), ("no-cache", true),
             ("max-age=60, proxy-revalidate", false), ("", nil),
         ] as [(String, Bool?)])
-    func `what must not be used stale is told`(control: String, mustRevalidate: Bool?) {
+    func `the ban on stale use is derived from the cache control`(control: String, mustRevalidate: Bool?) {
         #expect(freshness { $0.cacheControl = control }.mustRevalidate == mustRevalidate)
     }
 
-    @Test func `a tenth of the age serves where nothing is said, within bounds`() {
+    @Test func `heuristic freshness is a tenth of the age, within bounds`() {
         #expect(freshness { $0.lastModified = "Sun, 06 Nov 1994 08:39:37 GMT" }.freshFor == .seconds(60))
         #expect(freshness { $0.lastModified = "Sun, 06 Nov 1990 08:39:37 GMT" }.freshFor == .seconds(3600))
         #expect(freshness { $0.lastModified = "Sun, 06 Nov 2050 08:39:37 GMT" }.freshFor == .zero)
         #expect(freshness { _ in }.freshFor == .zero)
     }
 
-    @Test func `an origin that says nothing is not asked again at once, one that says no is`() {
+    @Test func `the minimum freshness applies only when the origin specifies none`() {
         let least = Duration.seconds(300)
         #expect(freshness(least: least) { _ in }.freshFor == least)
         #expect(freshness(least: least) { $0.lastModified = "Sun, 06 Nov 1994 08:49:30 GMT" }.freshFor == least)
@@ -75,7 +75,7 @@ import Testing
         #expect(freshness(least: least) { $0.expires = "0" }.freshFor == .zero)
     }
 
-    @Test func `what cannot be read is stale, and hostile numbers do no harm`() {
+    @Test func `malformed values mean stale, and extreme numbers are harmless`() {
         #expect(freshness { $0.cacheControl = "max-age=banana" }.freshFor == .zero)
         #expect(freshness { $0.cacheControl = "max-age=-5" }.freshFor == .zero)
         #expect(freshness { $0.cacheControl = "max-age=60, max-age=10" }.freshFor == .seconds(10))
@@ -93,7 +93,7 @@ import Testing
             }.freshFor == .zero)
     }
 
-    @Test func `commas within quotation marks do not divide`() {
+    @Test func `commas within quotes do not separate directives`() {
         let control = CacheControl("foo=\"no-store, \\\" max-age=1\", max-age=\"7\"")
         #expect(!control.noStore)
         #expect(control.maxAge == 7)

@@ -20,13 +20,13 @@ import Testing
         return head
     }
 
-    @Test func `the rest is asked for under the validator of the beginning`() throws {
+    @Test func `the range request carries the validator of the first response`() throws {
         let request = try #require(body().request)
         #expect(request.range == "bytes=40-")
         #expect(request.ifRange == "\"a\"")
     }
 
-    @Test func `without a strong validator, or bytes to go on from, nothing is resumed`() {
+    @Test func `a body is not resumed without a strong validator, delivered bytes and range support`() {
         #expect(body(tag: nil).request == nil)
         #expect(body(tag: "W/\"a\"").request == nil)
         #expect(body(delivered: 0).request == nil)
@@ -38,7 +38,7 @@ import Testing
         #expect(refusing.request == nil)
     }
 
-    @Test func `only the very rest goes on`() {
+    @Test func `only the exact rest continues a body`() {
         #expect(body().continues(with: part("bytes 40-99/100", length: 60)))
         #expect(body().continues(with: part("bytes 40-99/*")))
         #expect(body(length: nil).continues(with: part("bytes 40-99/100")))
@@ -56,7 +56,7 @@ import Testing
         "bytes 5-4/10", "bytes 0-9/9", "bytes */10", "items 0-1/2", "bytes 0-1", "bytes -1-2/3", "bytes 0-1/2/3", "",
         "bytes 0-99999999999999999999/*", "bytes=0-1/2",
     ])
-    func `a range that does not hold together is none`(_ field: String) {
+    func `an inconsistent range is rejected`(_ field: String) {
         #expect(ContentRange(field) == nil)
     }
 }

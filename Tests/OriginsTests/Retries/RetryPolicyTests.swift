@@ -9,7 +9,7 @@ import Testing
         OriginError(reason, logDetail: "", retryAfter: retryAfter)
     }
 
-    @Test func `waits double, and lie in the second half of their nominal length`() {
+    @Test func `waits double, and jitter takes off at most half`() {
         for retry in 0..<3 {
             let nominal = Duration.milliseconds(250) * (1 << retry)
             #expect(policy.wait(after: error(.interrupted), retries: retry, chance: 0) == nominal / 2)
@@ -18,7 +18,7 @@ import Testing
         #expect(policy.wait(after: error(.interrupted), retries: 3, chance: 0) == nil)
     }
 
-    @Test func `what will not pass is not tried again`() {
+    @Test func `only transient errors are retried`() {
         for reason: OriginError.Reason in [
             .badURL, .addressRefused, .insecure, .redirect, .tooLarge, .malformed, .status(404), .status(403), .stopped,
             .suspended, .timedOut,
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `the origin's own word is kept to, unless it asks for too much`() {
+    @Test func `Retry-After is respected, unless it is too long`() {
         let short = error(.status(503), retryAfter: .seconds(3))
         #expect(policy.wait(after: short, retries: 0, chance: 0) == .seconds(3))
         let long = error(.status(503), retryAfter: .seconds(3600))

@@ -4,7 +4,7 @@ import Logging
 import Origins
 import Scheduling
 
-/// A fetch whose events can be waited for.
+/// A fetch whose events can be awaited.
 struct Watched: Sendable {
     let fetch: any OriginFetch
     let events: AsyncStream<OriginEvent>
@@ -16,16 +16,16 @@ struct Watched: Sendable {
         return outcome
     }
 
-    /// Returns when the first event has come for which `matches` is true.
+    /// Returns after the first event for which `matches` is true.
     func first(_ matches: (OriginEvent) -> Bool) async {
         for await event in events where matches(event) { return }
     }
 }
 
-/// What a fetch has come to.
+/// The events of a fetch, summarised.
 struct Outcome: Sendable {
     var starts: [OriginHead] = []
-    /// Since the last start.
+    /// The bytes since the last start.
     var bytes: [UInt8] = []
     var unchanged: OriginHead?
     var error: OriginError?
@@ -45,12 +45,12 @@ struct Outcome: Sendable {
 }
 
 extension OriginFetcher {
-    /// A fetcher for loopback origins, with short waits.
+    /// A fetcher for loopback origins, with short delays.
     static func forTests(_ change: (inout Configuration) -> Void = { _ in }) throws -> OriginFetcher {
         var configuration = Configuration()
         configuration.allowedAddresses = ["127.0.0.1"]
         configuration.retryDelay = .milliseconds(2)
-        // On a busy machine a test may take long to let its origin answer; those that want a time limit set one.
+        // On a busy machine, a test may take long until its origin responds; tests of timeouts set their own.
         configuration.connectTimeout = .seconds(600)
         configuration.firstByteTimeout = .seconds(600)
         configuration.lowSpeedWindow = .seconds(600)
@@ -86,12 +86,12 @@ extension OriginFetcher {
 
 extension Priority {
     static func visible(_ distance: UInt32, viewport: UInt64 = 1, for session: Int? = nil) -> Priority {
-        Priority(lane: .visible, viewport: viewport, distance: distance, flow: session.map { Flow(of: $0) } ?? .common)
+        Priority(level: .visible, viewport: viewport, distance: distance, flow: session.map { Flow(of: $0) } ?? .common)
     }
-    static func prefetch(_ distance: UInt32) -> Priority { Priority(lane: .prefetch, viewport: 1, distance: distance) }
+    static func prefetch(_ distance: UInt32) -> Priority { Priority(level: .prefetch, viewport: 1, distance: distance) }
 }
 
-/// Something that happens once, on any thread, and can be waited for.
+/// An event that can be sent on any thread and awaited.
 final class Signal<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
@@ -100,7 +100,7 @@ final class Signal<Value: Sendable>: Sendable {
 
     func send(_ value: Value) { continuation.yield(value) }
 
-    /// The next value that nobody has taken.
+    /// The next value that was not taken yet.
     func next() async -> Value? {
         for await value in stream { return value }
         return nil
@@ -111,7 +111,7 @@ extension Signal where Value == Void {
     func send() { send(()) }
 }
 
-/// Holds threads back until it is opened.
+/// Blocks threads until it is opened.
 final class Gate: Sendable {
     private let opened = Guarded(false)
 
@@ -119,7 +119,7 @@ final class Gate: Sendable {
     func wait() { while !opened.withLock({ $0 }) { usleep(1000) } }
 }
 
-/// So many bytes, each run of them different from the others.
+/// This many bytes, in a pattern in which all runs differ.
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 }

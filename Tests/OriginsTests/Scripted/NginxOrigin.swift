@@ -1,9 +1,9 @@
 import Glibc
 import TestSupport
 
-/// An nginx of its own in a folder of its own, that speaks HTTP/2 over TLS with a certificate of its own.
+/// A private nginx in a temporary folder, which speaks HTTP/2 over TLS with its own certificate.
 final class NginxOrigin: Sendable {
-    /// Bytes of its picture.
+    /// The size of its image in bytes.
     static let size = 2_000_000
 
     private let folder: String
@@ -12,7 +12,7 @@ final class NginxOrigin: Sendable {
 
     static let isInstalled = access("/usr/sbin/nginx", X_OK) == 0 && access("/usr/bin/openssl", X_OK) == 0
 
-    /// Nil if it does not come up.
+    /// Nil if it does not start.
     init?() async {
         var template = Array("/tmp/tessera-nginx-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
@@ -36,7 +36,7 @@ final class NginxOrigin: Sendable {
     var certificate: String { "\(folder)/cert.pem" }
     func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
 
-    /// A line for each request that has ended.
+    /// One line per completed request.
     var log: String {
         guard let file = fopen("\(folder)/access.log", "r") else { return "" }
         defer { fclose(file) }
@@ -46,7 +46,7 @@ final class NginxOrigin: Sendable {
     }
 
     func stop() {
-        // A child of a dispatch thread inherits its mask, in which every milder signal is blocked.
+        // A child of a dispatch thread inherits its signal mask, which blocks all milder signals.
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
         let remover = NginxOrigin.spawn("/bin/rm", ["rm", "-rf", folder])

@@ -2,8 +2,8 @@ import Glibc
 import Locking
 import TestSupport
 
-/// An origin on a loopback socket that does what a test says, badly if the test says so. Threads of its own block on
-/// its sockets, one for each connection, so nothing of the tested loop is shared.
+/// An origin on a loopback socket that behaves, and misbehaves, as the test's script says. It blocks on its sockets in
+/// threads of its own, one per connection, so that it shares nothing with the tested event loop.
 final class ScriptedOrigin: Sendable {
     typealias Script = @Sendable (ScriptedVisit) -> Void
 
@@ -45,7 +45,7 @@ final class ScriptedOrigin: Sendable {
         }
     }
 
-    /// Ends the listener and cuts what is open.
+    /// Closes the listener and all open connections.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         for connection in state.withLock({ $0.open }) { shutdown(connection, Int32(SHUT_RDWR)) }
@@ -108,10 +108,10 @@ struct ScriptedRequest: Sendable {
     let method: String
     let target: String
     let fields: [String: String]
-    /// The first request for its target is 1.
+    /// The number of requests for this target so far, from 1.
     var number = 0
     var body: [UInt8] = []
-    /// Bytes of the body, as the head says.
+    /// The length of the body in bytes, as the head declares it.
     var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
 
     init(_ head: String) {
@@ -126,7 +126,7 @@ struct ScriptedRequest: Sendable {
     }
 }
 
-/// One request at a scripted origin, to be answered.
+/// One request to a scripted origin, to be answered.
 final class ScriptedVisit: Sendable {
     let request: ScriptedRequest
     private let connection: Int32
@@ -139,7 +139,7 @@ final class ScriptedVisit: Sendable {
 
     var isClosed: Bool { closed.withLock { $0 } }
 
-    /// An answer with its length.
+    /// A response with its length.
     func answer(_ status: String = "200 OK", _ fields: [String] = [], body: [UInt8] = []) {
         send(head(status, fields + ["Content-Length: \(body.count)"]))
         send(body)
@@ -162,17 +162,17 @@ final class ScriptedVisit: Sendable {
         }
     }
 
-    /// Ends the connection after this visit.
+    /// Ends the connection after this request.
     func close() { closed.withLock { $0 = true } }
 
-    /// Ends it with a reset instead of an orderly end.
+    /// Ends the connection with a reset rather than an orderly close.
     func reset() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
         setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
         close()
     }
 
-    /// Says nothing more until the other side has closed, and tells when that was.
+    /// Sends nothing more until the other side has closed, and returns when that was.
     @discardableResult
     func hang() -> ContinuousClock.Instant {
         var byte: UInt8 = 0
@@ -184,7 +184,7 @@ final class ScriptedVisit: Sendable {
 
 extension String {
     fileprivate func range(ofBlankLine: Void) -> Range<String.Index>? {
-        // A line end is one Character to Swift, so two of them are the blank line.
+        // A line end is one Character in Swift, so two of them form the blank line.
         var previous: Character?
         for index in indices {
             if self[index] == "\r\n", previous == "\r\n" {

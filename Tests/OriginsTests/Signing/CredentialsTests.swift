@@ -3,7 +3,7 @@ import Testing
 @testable import Origins
 
 @Suite struct CredentialsTests {
-    @Test func `the shared file is read by its sections`() {
+    @Test func `the shared credentials file is read by section`() {
         let file = CredentialsFile(
             """
             aws_access_key_id = nobody's
@@ -27,18 +27,18 @@ import Testing
         #expect(file.credentials(of: "half") == nil && file.credentials(of: "none") == nil)
     }
 
-    @Test func `a role's answer tells when it ends`() {
+    @Test func `role credentials are parsed with their expiry`() {
         let text =
             #"{"Code":"Success","AccessKeyId":"K","SecretAccessKey":"S","Token":"T","Expiration":"2024-05-01T10:00:00Z"}"#
-        let credentials = RoleAnswer.credentials(in: Array(text.utf8))
+        let credentials = RoleCredentials.credentials(in: Array(text.utf8))
         #expect(
             credentials == Credentials(accessKey: "K", secretKey: "S", sessionToken: "T", expires: 1_714_557_600))
         for broken in ["", "{}", "<html>", #"{"AccessKeyId":"K\r\nX: y","SecretAccessKey":"S"}"#] {
-            #expect(RoleAnswer.credentials(in: Array(broken.utf8)) == nil)
+            #expect(RoleCredentials.credentials(in: Array(broken.utf8)) == nil)
         }
     }
 
-    @Test func `what is secret is never printed`() throws {
+    @Test func `secrets are never printed`() throws {
         let settings = CredentialSettings(environment: [
             "AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "hush-hush", "AWS_SESSION_TOKEN": "hush-token",
             "AWS_CONTAINER_AUTHORIZATION_TOKEN": "hush-container",
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `the environment says where to look`() {
+    @Test func `the environment selects the credential sources`() {
         let none = CredentialSettings(environment: ["HOME": "/home/a"])
         #expect(none.given == nil && none.file == "/home/a/.aws/credentials" && !none.isFileNamed)
         #expect(none.metadataURL == "http://169.254.169.254" && none.containerURL == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Origins
 
-/// Signed requests go to the store, and nowhere else.
+/// Signed requests go only to the object store.
 @Suite struct SignedFetchTests {
     private func fetcher(endpoint: String, allowing: [String] = [], change: (inout Configuration) -> Void = { _ in })
         throws
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a request to the store is signed, wherever the store is, and a key's path is left as it is`()
+    @Test func `a request to the store is signed, even at a private address, and its path stays unchanged`()
         async throws
     {
         let origin = ScriptedOrigin { $0.answer(body: pattern(100)) }
@@ -32,12 +32,12 @@ import Testing
         let signature = try #require(request.fields["authorization"])
         #expect(signature.hasPrefix("AWS4-HMAC-SHA256 Credential=KEY/") && signature.contains("/here/s3/aws4_request"))
         #expect(signature.contains("x-amz-security-token") && request.fields["x-amz-security-token"] == "token")
-        #expect(!signature.contains("accept-encoding"), "what proxies change is not signed")
+        #expect(!signature.contains("accept-encoding"), "fields that proxies change are not signed")
         await fetcher.shutDown()
         origin.stop()
     }
 
-    @Test func `another host is never asked with a signature`() async throws {
+    @Test func `a signed request is never sent to another host`() async throws {
         let origin = ScriptedOrigin { $0.answer(body: pattern(1)) }
         let fetcher = try fetcher(endpoint: "http://store.test", allowing: ["127.0.0.0/8"])
         let outcome = await fetcher.outcome(of: origin.url(), isSigned: true)
@@ -46,7 +46,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a store that is away is looked for again and again, and not more seldom with time`() async throws {
+    @Test func `an unreachable store is probed again at a constant interval`() async throws {
         let origin = ScriptedOrigin { $0.reset() }
         let fetcher = try fetcher(endpoint: origin.url("")) {
             $0.failuresUntilSuspended = 1
@@ -68,7 +68,7 @@ import Testing
         origin.stop()
     }
 
-    /// Ways in which a request comes to nothing that may come to something in a moment.
+    /// Transient failures of a request.
     private static let passing: [(name: String, script: ScriptedOrigin.Script)] = [
         ("reset", { $0.reset() }), ("closed", { $0.close() }), ("silent", { $0.hang() }),
         (
@@ -84,10 +84,8 @@ import Testing
     ]
 
     @Test(arguments: passing.map(\.name))
-    func
-        `whichever way the store fails in passing, it is 503 with a time to come again, and the origin of somebody else is not`(
-            way: String
-        ) async throws
+    func `a transient failure of the store, but not of another origin, becomes 503 with a retry time`(way: String)
+        async throws
     {
         let script = try #require(Self.passing.first { $0.name == way }?.script)
         let origin = ScriptedOrigin(script)
@@ -104,7 +102,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a store that is gone is 503 from the first request on, and what it refuses is none`() async throws {
+    @Test func `an unreachable store is 503 from the first request on, and a refusal is 502`() async throws {
         let origin = ScriptedOrigin { $0.answer("403 Forbidden", body: Array("<Error/>".utf8)) }
         let fetcher = try fetcher(endpoint: origin.url("")) { $0.maximumRetries = 0 }
         let refused = try #require(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).error)
@@ -115,7 +113,7 @@ import Testing
         await fetcher.shutDown()
     }
 
-    @Test func `a store that asks for patience is given what it asks for`() async throws {
+    @Test func `the Retry-After of the store is passed on`() async throws {
         let origin = ScriptedOrigin { $0.answer("503 Slow Down", ["Retry-After: 7"]) }
         let fetcher = try fetcher(endpoint: origin.url("")) { $0.maximumRetries = 0 }
         let error = try #require(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).error)
@@ -124,7 +122,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a redirect of a signed request is followed nowhere`() async throws {
+    @Test func `a redirect of a signed request is not followed`() async throws {
         let origin = ScriptedOrigin { $0.answer("307 Moved", ["Location: /elsewhere"], body: Array("<Error/>".utf8)) }
         let fetcher = try fetcher(endpoint: origin.url(""))
         let outcome = await fetcher.outcome(of: origin.url("/b/a"), isSigned: true)
@@ -134,7 +132,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `what is not signed does not reach the store's address by its connections`() async throws {
+    @Test func `an unsigned request does not reuse the store's connection to a private address`() async throws {
         let origin = ScriptedOrigin { $0.answer(body: pattern(10)) }
         let fetcher = try fetcher(endpoint: origin.url(""))
         #expect(await fetcher.outcome(of: origin.url("/b/a"), isSigned: true).bytes == pattern(10))
@@ -144,7 +142,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `a refusal is told with its beginning, however long it is`() async throws {
+    @Test func `a refusal is reported with a bounded prefix of its body`() async throws {
         let origin = ScriptedOrigin {
             $0.answer("403 No", ["x-amz-bucket-region: there"], body: [UInt8](repeating: 65, count: 100_000))
         }
@@ -157,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: ["200 OK", "204 No Content"])
-    func `what is put is sent whole and signed by its own sum, and of the answer its end is told`(status: String)
+    func `an upload is sent whole and signed with its digest, and only its completion is reported`(status: String)
         async throws
     {
         let origin = ScriptedOrigin { $0.answer(status) }
@@ -177,8 +175,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `what is put is put again where the store fails in passing, and refused where it refuses`() async throws
-    {
+    @Test func `an upload is retried after a transient failure and fails on a refusal`() async throws {
         let origin = ScriptedOrigin { visit in
             switch (visit.request.target, visit.request.number) {
             case ("/b/t", 1): visit.answer("503 Slow Down", body: Array("<Error/>".utf8))
@@ -196,7 +193,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `the networks of one's own are the store's, and metadata are nobody's`() {
+    @Test func `the store may be in a private network but not at a metadata address`() {
         for text in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "100.64.0.1", "::1", "fd12::1", "::ffff:10.0.0.1"] {
             #expect(IPAddress(text).map(AddressFilter.isOfOwnNetwork) == true, "\(text)")
         }

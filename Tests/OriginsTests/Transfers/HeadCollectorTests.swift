@@ -13,14 +13,14 @@ import Testing
         return last
     }
 
-    @Test func `the fields that matter are kept, whatever the case of their names`() throws {
+    @Test func `relevant fields are kept, whatever the case of their names`() throws {
         guard
             case .complete(let head) = collect([
                 "HTTP/1.1 200 OK", "eTag: \"x\"", "CACHE-CONTROL: max-age=1", "Cache-Control:no-store",
                 "Content-Length:  12 ", "X-Other: y", "",
             ])
         else {
-            Issue.record("no head")
+            Issue.record("the head is incomplete")
             return
         }
         #expect(head.status == 200)
@@ -29,14 +29,14 @@ import Testing
         #expect(head.contentLength == 12)
     }
 
-    @Test func `interim answers are passed over`() {
+    @Test func `interim responses are skipped`() {
         var expected = ResponseHead(status: 204)
         expected.date = "d"
         #expect(
             collect(["HTTP/1.1 103 Early Hints", "Link: a", "", "HTTP/2 204 ", "date: d", ""]) == .complete(expected))
     }
 
-    @Test func `too long a head, or none, is told`() {
+    @Test func `a head that is too long or malformed is reported`() {
         #expect(collect(["HTTP/1.1 200 OK", "A: " + String(repeating: "b", count: 990)]) == .tooLong)
         #expect(collect(["HTTP/1.1 xyz"]) == .malformed)
         #expect(collect([""]) == .malformed)

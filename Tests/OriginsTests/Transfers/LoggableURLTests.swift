@@ -13,11 +13,11 @@ import Testing
         ("http:\\\\me:pass@host\\a", "http:\\\\…@host\\a"), ("me:pass@host/a?q", "me:…@host/a?…"),
         ("/next/page?token=a", "/next/page?…"), ("?a", "?…"), ("", ""),
     ])
-    func `a URL in the log has no user, no query and no fragment`(_ url: String, _ expected: String) {
+    func `a logged URL has no user, query or fragment`(_ url: String, _ expected: String) {
         #expect(LoggableURL.text(url) == expected)
     }
 
-    @Test func `a long URL in the log is cut`() {
+    @Test func `a long logged URL is truncated`() {
         let text = LoggableURL.text("http://host/" + String(repeating: "a", count: 9_000) + "?secret")
         #expect(text.count < 320 && text.hasSuffix("a…?…"))
     }

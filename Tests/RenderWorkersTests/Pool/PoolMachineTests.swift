@@ -5,14 +5,16 @@ import Testing
 
 @testable import RenderWorkers
 
-/// The pool without processes and without time: what follows from what.
+/// The pool's state machine, without processes and without real time.
 @Suite struct PoolMachineTests {
     private typealias Effect = PoolMachine.Effect
 
-    /// A machine with one place for each weight, and the first worker ready.
+    /// A machine with one permit for each weight, and the first worker ready.
     private func machine(_ change: (inout RenderPool.Configuration) -> Void = { _ in }) -> PoolMachine {
         var configuration = RenderPool.Configuration()
-        configuration.places = 1
+        configuration.permits = 1
+        // Stalls have tests of their own.
+        configuration.stallTimeout = .seconds(1_000)
         change(&configuration)
         var machine = PoolMachine(configuration)
         #expect(machine.settle(.zero) == [.start(1)])
@@ -22,7 +24,7 @@ import Testing
 
     private let tile = RenderJob.Work.make([.tile: .jpeg])
 
-    @Test func `a job goes to the worker that rests, and a spare is started beside it`() {
+    @Test func `a job goes to the idle worker, and a spare is started`() {
         var machine = machine()
         let effects = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         #expect(effects == [.begin(1, 1, mayBeHeavy: false), .start(2)])
@@ -30,7 +32,7 @@ import Testing
         #expect(machine.isEmpty)
     }
 
-    @Test func `light and heavy jobs have places apart, and what is found heavy goes to the other line`() {
+    @Test func `light and heavy jobs have separate permits, and a job found heavy changes queues`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
@@ -38,7 +40,7 @@ import Testing
             machine.submit(2, tile, isHeavy: true, priority: .visible, now: .zero).first
                 == .begin(2, 2, mayBeHeavy: true))
         _ = machine.ready(3, now: .zero)
-        // The heavy place is taken: it waits, and its worker is free for another.
+        // The heavy permit is taken, so the job waits and its worker is free for another.
         #expect(machine.foundHeavy(1, now: .zero) == [])
         #expect(machine.jobs[1]?.weight == .heavy)
         #expect(
@@ -49,7 +51,7 @@ import Testing
         #expect(effects.contains { if case .begin(1, _, mayBeHeavy: true) = $0 { true } else { false } })
     }
 
-    @Test func `a job that is given up lets another have its place at once, whatever its decoder does`() {
+    @Test func `a cancelled job yields its permit at once, whatever its decoder does`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
@@ -57,41 +59,42 @@ import Testing
         let effects = machine.cancel(1, now: .seconds(1))
         #expect(effects.first == .stop(1, 1))
         #expect(effects.contains(.begin(2, 2, mayBeHeavy: false)))
-        // A spare is on its way, for the next who is given up; another when it is there and the one who was left is not.
+        // One spare is starting for the next abandoned job. Another starts only when that one is ready and the worker
+        // with the abandoned job has ended.
         #expect(effects.count { if case .start = $0 { true } else { false } } == 1)
         #expect(machine.ready(3, now: .seconds(1)) == [])
         #expect(machine.ended(1, now: .seconds(1)).contains { if case .start = $0 { true } else { false } })
     }
 
-    @Test func `who is left with a job may finish it for as long as a successor would cost, then is ended`() {
+    @Test func `a worker with an abandoned job is killed when its keep-alive expires`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
         _ = machine.submit(2, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.cancel(1, now: .zero)
-        let due = machine.configuration.lingering
+        let due = machine.configuration.keepAlive
         #expect(machine.nextMoment() == due)
         #expect(machine.tick(due - .milliseconds(1)) == [])
         #expect(machine.tick(due) == [.kill(1)])
         #expect(machine.counts.kills == 1)
     }
 
-    @Test func `who is left with a job goes on for longer while nobody else is at work`() {
+    @Test func `the only busy worker may continue an abandoned job for longer`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         #expect(machine.cancel(1, now: .zero).first == .stop(1, 1))
-        let due = machine.configuration.lingeringAlone
+        let due = machine.configuration.keepAliveLast
         #expect(!machine.tick(due - .milliseconds(1)).contains(.kill(1)))
         var another = machine
-        #expect(another.answered(1, memory: 0, now: due).endsJob == false, "what it makes is told to nobody")
+        #expect(another.answered(1, memory: 0, now: due).endsJob == false, "the result of an abandoned job is dropped")
         #expect(another.isEmpty && another.counts.kills == 0)
         #expect(machine.tick(due).contains(.kill(1)))
     }
 
-    @Test func `without a spare the one that is in the way is ended after its grace`() {
-        var machine = machine { $0.heavyPlaces = 1 }
+    @Test func `without a spare, a worker with an abandoned job is killed after the grace period`() {
+        var machine = machine { $0.heavyPermits = 1 }
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
-        // Every worker that may live does, and is left with something.
+        // As many workers as allowed are alive, each with an abandoned job.
         for id in 2...4 as ClosedRange<UInt64> {
             _ = machine.ready(id, now: .zero)
             _ = machine.cancel(id - 1, now: .zero)
@@ -101,13 +104,13 @@ import Testing
         #expect(machine.workers.count == machine.configuration.maximumWorkers)
         _ = machine.cancel(4, now: .zero)
         _ = machine.submit(5, tile, isHeavy: false, priority: .visible, now: .zero)
-        #expect(machine.unserved == [5])
+        #expect(machine.unscheduled == [5])
         #expect(machine.nextMoment() == machine.configuration.grace)
         #expect(machine.tick(machine.configuration.grace) == [.kill(1)])
         #expect(machine.ended(1, now: .milliseconds(25)).contains { if case .start = $0 { true } else { false } })
     }
 
-    @Test func `a job whose time is over fails, and its worker is ended`() {
+    @Test func `a job that misses its deadline fails, and its worker is killed`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
@@ -117,10 +120,51 @@ import Testing
         let effects = machine.tick(due)
         #expect(effects.contains(.kill(1)) && effects.contains(.fail(1, .tookTooLong)))
         #expect(machine.isEmpty && machine.counts.deadlines == 1)
-        #expect(machine.ended(1, now: due) == [] || machine.counts.deaths == 0, "it is no death")
+        #expect(machine.ended(1, now: due) == [] || machine.counts.deaths == 0, "a kill does not count as a death")
     }
 
-    @Test func `a job that had no share of the processor has its time again, but not for ever`() {
+    @Test func `a job that waits for as long as it may run fails, and asks for no worker any more`() {
+        var machine = machine()
+        _ = machine.submit(1, tile, isHeavy: true, priority: .visible, now: .zero)
+        for job in 2...14 as ClosedRange<UInt64> {
+            _ = machine.submit(job, tile, isHeavy: true, priority: .visible, now: .seconds(1))
+        }
+        let due = machine.configuration.deadlines.tile + .seconds(1)
+        #expect(!machine.tick(due - .milliseconds(1)).contains { if case .fail(2..., _) = $0 { true } else { false } })
+        #expect(machine.nextMoment() == due)
+        let failed = machine.tick(due).filter { if case .fail(_, .waitedTooLong) = $0 { true } else { false } }
+        // Job 1 has reached its own deadline, and one of the others has its worker or permit by now.
+        #expect(failed.count >= 12 && machine.counts.queueTimeouts == failed.count)
+    }
+
+    @Test func `a job that runs when its wait would end may finish, but waits no second time`() {
+        var machine = machine()
+        _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
+        _ = machine.ready(2, now: .zero)
+        _ = machine.submit(2, tile, isHeavy: false, priority: .visible, now: .zero)
+        _ = machine.answered(1, memory: 0, now: .seconds(19))
+        #expect(machine.jobs[2]?.worker != nil)
+        #expect(!machine.tick(.seconds(20)).contains(.fail(2, .waitedTooLong)))
+        let worker = machine.jobs[2]?.worker ?? 0
+        #expect(machine.foundHeavy(worker, now: .seconds(21)).contains(.fail(2, .waitedTooLong)))
+        #expect(machine.isEmpty)
+    }
+
+    @Test func `background work waits as long as it takes, until somebody waits for it`() {
+        var machine = machine()
+        let background = Priority(level: .background, viewport: 0, distance: 0)
+        _ = machine.submit(1, .pyramid, isHeavy: false, priority: .visible, now: .zero)
+        _ = machine.submit(2, tile, isHeavy: false, priority: background, now: .zero)
+        _ = machine.submit(3, tile, isHeavy: false, priority: background, now: .zero)
+        #expect(!machine.tick(.seconds(100)).contains { if case .fail = $0 { true } else { false } })
+        _ = machine.reprioritise(3, to: .visible, now: .seconds(100))
+        #expect(!machine.tick(.seconds(119)).contains { if case .fail = $0 { true } else { false } })
+        // The pyramid has reached its deadline too.
+        #expect(machine.tick(.seconds(120)).contains(.fail(3, .waitedTooLong)))
+        #expect(machine.isWanted(2) && !machine.isWanted(3))
+    }
+
+    @Test func `a job starved of processor time gets extensions, up to a limit`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
@@ -136,12 +180,12 @@ import Testing
         #expect(machine.tick(now).contains(.fail(1, .tookTooLong)))
     }
 
-    @Test func `a death costs one try, the second is by a worker that has seen nothing else, and no third`() {
+    @Test func `a job whose worker died is retried once, by a fresh worker`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.answered(1, memory: 0, now: .zero)
         _ = machine.submit(2, tile, isHeavy: false, priority: .visible, now: .zero)
-        // The spare has not done anything yet; it died as the other did.
+        // The spare has done nothing yet, and dies like the other.
         let (first, second): (UInt64, UInt64) = (1, 2)
         #expect(machine.jobs[2]?.worker == first)
         #expect(!machine.ended(first, now: .zero).contains { if case .fail = $0 { true } else { false } })
@@ -150,9 +194,9 @@ import Testing
         #expect(machine.counts.deaths == 2)
     }
 
-    @Test func `a job over which a worker died waits for a new one though others rest`() {
-        var machine = machine { $0.places = 2 }
-        // Two workers that have seen pictures.
+    @Test func `a job whose worker died waits for a fresh worker, even if others are idle`() {
+        var machine = machine { $0.permits = 2 }
+        // Two workers that have already seen images.
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
         _ = machine.submit(2, tile, isHeavy: false, priority: .visible, now: .zero)
@@ -160,31 +204,31 @@ import Testing
         #expect(machine.workers[1]?.jobs == 1)
         let effects = machine.ended(2, now: .zero)
         #expect(!effects.contains(.begin(2, 1, mayBeHeavy: false)))
-        #expect(machine.unserved == [2])
-        #expect(machine.workers.values.contains { if case .starting = $0.duty { true } else { false } })
+        #expect(machine.unscheduled == [2])
+        #expect(machine.workers.values.contains { if case .starting = $0.phase { true } else { false } })
     }
 
-    @Test func `memory refused to a worker that has seen nothing else is refused for good`() {
+    @Test func `memory refused to a fresh worker fails the job for good`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         machine.refusedMemory(1)
         #expect(machine.ended(1, now: .zero).contains(.fail(1, .died(forMemory: true))))
     }
 
-    @Test func `prefetch yields its place to what is visible, and has its turn after`() {
+    @Test func `a prefetch yields its permit to a visible job and runs afterwards`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .prefetch, now: .zero)
         _ = machine.ready(2, now: .zero)
         let effects = machine.submit(2, tile, isHeavy: false, priority: .visible, now: .zero)
         #expect(effects.first == .stop(1, 1) && effects.contains(.begin(2, 2, mayBeHeavy: false)))
-        // It let go as it was asked to; the job waits on.
+        // The worker stopped as requested, and the job still waits.
         #expect(machine.answered(1, isStopped: true, memory: 0, now: .zero).endsJob == false)
         #expect(machine.isWanted(1))
         let (endsJob, next) = machine.answered(2, memory: 0, now: .zero)
         #expect(endsJob && next.contains { if case .begin(1, _, mayBeHeavy: false) = $0 { true } else { false } })
     }
 
-    @Test func `what a worker makes of a job that yielded its place is its answer`() {
+    @Test func `a result for a job that yielded its permit still counts`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .prefetch, now: .zero)
         _ = machine.ready(2, now: .zero)
@@ -193,10 +237,10 @@ import Testing
         #expect(!machine.isWanted(1) && machine.isWanted(2))
     }
 
-    @Test func `workers that have done much, or hold much, are replaced at rest`() {
+    @Test func `idle workers that did many jobs or hold much memory are replaced`() {
         var machine = machine {
             $0.jobsPerWorker = 2
-            $0.restingMemory = 1_000
+            $0.idleMemory = 1_000
         }
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
@@ -209,7 +253,7 @@ import Testing
         #expect(machine.counts.recycled == 2)
     }
 
-    @Test func `at rest all workers but one go`() {
+    @Test func `all workers but one end when the pool is idle`() {
         var machine = machine()
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
         _ = machine.ready(2, now: .zero)
@@ -220,9 +264,9 @@ import Testing
         #expect(machine.workers.keys.sorted() == [2] && machine.nextMoment() == nil)
     }
 
-    @Test func `where no worker starts nobody waits for ever, and starts back off`() {
+    @Test func `when no worker can start, jobs fail and starts back off`() {
         var configuration = RenderPool.Configuration()
-        configuration.places = 1
+        configuration.permits = 1
         var machine = PoolMachine(configuration)
         _ = machine.settle(.zero)
         _ = machine.submit(1, tile, isHeavy: false, priority: .visible, now: .zero)
@@ -240,13 +284,13 @@ import Testing
         }
         #expect(isFailed && machine.jobs.isEmpty)
         #expect(waits.count > 3 && zip(waits, waits.dropFirst()).allSatisfy { $0 < $1 }, "\(waits)")
-        #expect(machine.statistics.isAvailable == false)
+        #expect(machine.statistics.unavailability == "No render worker can be started.")
         if let worker = machine.workers.keys.min() { _ = machine.ready(worker, now: now) }
-        #expect(machine.statistics.isAvailable)
+        #expect(machine.statistics.unavailability == nil)
     }
 }
 
 extension Priority {
-    static let visible = Priority(lane: .visible, viewport: 1, distance: 0)
-    static let prefetch = Priority(lane: .prefetch, viewport: 1, distance: 0)
+    static let visible = Priority(level: .visible, viewport: 1, distance: 0)
+    static let prefetch = Priority(level: .prefetch, viewport: 1, distance: 0)
 }

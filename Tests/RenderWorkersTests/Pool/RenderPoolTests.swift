@@ -9,9 +9,9 @@ import Testing
 
 @testable import RenderWorkers
 
-/// The pool around its machine, with workers that say what the test tells them to.
+/// The pool around its state machine, with workers that report what the test tells them to.
 @Suite(.timeLimit(.minutes(1))) struct RenderPoolTests {
-    @Test func `what a job holds is let go of when it is over, however it ended`() async throws {
+    @Test func `what a job captured is released when it is over, however it ended`() async throws {
         for end in [TalkingWorkers.End.heavy, .stopped, .made, .gone] {
             let workers = TalkingWorkers()
             let pool = try workers.pool()
@@ -40,7 +40,7 @@ private final class Holder: Sendable {
     deinit { end() }
 }
 
-/// Workers that take jobs and say nothing until they are told what.
+/// Workers that take jobs and report nothing until the test tells them to.
 private final class TalkingWorkers: WorkerStarting {
     enum End: Sendable {
         case heavy
@@ -62,10 +62,10 @@ private final class TalkingWorkers: WorkerStarting {
         return try RenderPool(configuration: configuration, starter: self)
     }
 
-    func start(on loop: EventLoop, tell: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
+    func start(on loop: EventLoop, onEvent: @escaping (WorkerEvent) -> Void) -> any RenderWorker {
         state.withLock { $0.loop = loop }
-        let worker = TalkingWorker(self, loop, tell)
-        loop.execute { worker.tell(.ready(.init(files: true, calls: true))) }
+        let worker = TalkingWorker(self, loop, onEvent)
+        loop.execute { worker.tell(.ready(.init(files: true, calls: true, threads: true))) }
         return worker
     }
 
@@ -73,7 +73,7 @@ private final class TalkingWorkers: WorkerStarting {
 
     func begun() async { while state.withLock({ $0.begun.isEmpty }) { await Task.yield() } }
 
-    /// The worker that has begun says this, after whatever its pool is told before.
+    /// The next worker with a job reports this, after all earlier events of its pool.
     func ends(_ end: End) async {
         guard let (worker, loop) = state.withLock({ state in state.loop.map { (state.begun.removeFirst(), $0) } })
         else {
@@ -84,7 +84,7 @@ private final class TalkingWorkers: WorkerStarting {
                 switch end {
                 case .heavy: worker.tell(.heavy)
                 case .stopped: worker.tell(.ended(.failure(RenderError(.stopped, "Stopped.")), memory: 0))
-                case .made: worker.tell(.ended(.success(RenderAnswer()), memory: 0))
+                case .made: worker.tell(.ended(.success(RenderResult()), memory: 0))
                 case .gone: worker.tell(.gone("signal 6", byOthers: false))
                 }
                 continuation.resume()
@@ -93,16 +93,16 @@ private final class TalkingWorkers: WorkerStarting {
     }
 }
 
-/// On the loop only.
+/// Used on the loop only.
 private final class TalkingWorker: RenderWorker, @unchecked Sendable {
-    // Sendable because everything is touched on the loop alone.
-    private let house: TalkingWorkers
+    // Sendable because only the loop touches its members.
+    private let fixture: TalkingWorkers
     private let loop: EventLoop
     private let events: (WorkerEvent) -> Void
     private var hasGone = false
 
-    init(_ house: TalkingWorkers, _ loop: EventLoop, _ events: @escaping (WorkerEvent) -> Void) {
-        self.house = house
+    init(_ fixture: TalkingWorkers, _ loop: EventLoop, _ events: @escaping (WorkerEvent) -> Void) {
+        self.fixture = fixture
         self.loop = loop
         self.events = events
     }
@@ -113,8 +113,10 @@ private final class TalkingWorker: RenderWorker, @unchecked Sendable {
         events(event)
     }
 
-    func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool) { house.has(begun: self) }
+    func begin(_ job: RenderJob, id: UInt64, mayBeHeavy: Bool) { fixture.has(begun: self) }
     func stop(_ job: UInt64) {}
     var wasStarved: Bool { false }
+    func hasAdvanced() -> Bool { true }
+    var isUninterruptible: Bool { false }
     func kill() { loop.execute { self.tell(.gone("killed", byOthers: false)) } }
 }

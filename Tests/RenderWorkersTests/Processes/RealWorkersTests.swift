@@ -7,164 +7,178 @@ import Testing
 
 @testable import RenderWorkers
 
-/// The pool with its real workers, each a process: what a picture does to one it does to nobody else.
+/// The pool with real worker processes: an image that harms its worker harms no other image.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct RealWorkersTests {
     private func withPool(
         _ change: (inout RenderPool.Configuration) -> Void = { _ in },
-        _ body: (WorkerHouse) async throws -> Void
+        _ body: (WorkerFixture) async throws -> Void
     ) async throws {
-        let house = try WorkerHouse(change)
-        try await body(house)
-        await house.pool.stop()
+        let fixture = try WorkerFixture(change)
+        try await body(fixture)
+        await fixture.pool.stop()
     }
 
-    @Test func `a picture is examined and rendered in one visit`() async throws {
-        try await withPool { house in
-            let file = try await house.picture(width: 800, height: 600)
-            let answer = try await house.render(.make([.tile: .webp, .preview: .jpeg]), file)
-            #expect(answer.facts.width == 800 && answer.facts.height == 600 && answer.facts.mediaType == "image/jpeg")
+    @Test func `a picture is inspected and rendered in one job`() async throws {
+        try await withPool { fixture in
+            let file = try await fixture.picture(width: 800, height: 600)
+            let answer = try await fixture.render(.make([.tile: .webp, .preview: .jpeg]), file)
+            #expect(
+                answer.metadata.width == 800 && answer.metadata.height == 600
+                    && answer.metadata.mediaType == "image/jpeg")
             #expect(answer.renditions[.tile]?.width == 320 && answer.renditions[.tile]?.format == .webp)
-            #expect(answer.renditions[.preview]?.width == 64 && answer.facts.placeholder != nil)
+            #expect(answer.renditions[.preview]?.width == 64 && answer.metadata.placeholder != nil)
             #expect(answer.source.size == file.size)
-            let look = try await house.render(.examine, file)
-            #expect(look.facts.width == 800 && look.renditions.isEmpty)
+            let look = try await fixture.render(.readMetadata, file)
+            #expect(look.metadata.width == 800 && look.renditions.isEmpty)
         }
     }
 
-    @Test func `several pictures are surveyed in one visit, each as if it were alone`() async throws {
-        try await withPool { house in
+    @Test func `metadata of several pictures is read in one job, each independently`() async throws {
+        try await withPool { fixture in
             let files = [
-                try await house.picture(width: 80, height: 60), try house.file(Array("no picture".utf8)),
-                try house.file(WorkerHouse.endless), try await house.picture(width: 30, height: 40),
+                try await fixture.picture(width: 80, height: 60), try fixture.file(Array("no picture".utf8)),
+                try fixture.file(WorkerFixture.endless), try await fixture.picture(width: 30, height: 40),
             ]
-            let before = house.pool.statistics.started
-            let answer: RenderAnswer = try await withCheckedThrowingContinuation { continuation in
-                _ = house.pool.render(RenderJob(surveying: files.map(\.descriptor)), priority: .visible) { result in
+            let before = fixture.pool.statistics.started
+            let answer: RenderResult = try await withCheckedThrowingContinuation { continuation in
+                _ = fixture.pool.render(RenderJob(readingMetadataOf: files.map(\.descriptor)), priority: .visible) {
+                    result in
                     withExtendedLifetime(files) { continuation.resume(with: result) }
                 }
             }
             var sizes: [Int?] = []
-            for (visit, file) in zip(answer.visits, files) {
+            for (visit, file) in zip(answer.fileResults, files) {
                 switch visit {
-                case .examined(let facts, let source):
+                case .metadata(let metadata, let source):
                     #expect(source.size == file.size)
-                    sizes.append(facts.width)
+                    sizes.append(metadata.width)
                 case .failed(let error):
                     #expect(error.reason == .notAnImage && error.source?.size == file.size)
                     sizes.append(0)
                 // A drawing is heavy.
-                case .left: sizes.append(nil)
+                case .skipped: sizes.append(nil)
                 }
             }
             #expect(sizes == [80, 0, nil, 30])
-            #expect(house.pool.statistics.started <= before + 1)
+            #expect(fixture.pool.statistics.started <= before + 1)
         }
     }
 
-    @Test func `workers are locked in`() async throws {
-        try await withPool { house in
-            _ = try await house.render(.examine, house.picture(width: 16, height: 16))
-            let confinement = try #require(house.pool.statistics.confinement)
-            #expect(confinement.calls)
+    @Test func `workers are sandboxed`() async throws {
+        try await withPool { fixture in
+            _ = try await fixture.render(.readMetadata, fixture.picture(width: 16, height: 16))
+            let confinement = try #require(fixture.pool.statistics.confinement)
+            #expect(confinement.calls && confinement.threads)
         }
     }
 
-    @Test func `a worker that is killed costs its job a second try, and no more`() async throws {
-        try await withPool { house in
-            let endless = try house.file(WorkerHouse.endless)
-            let job = Task { try await house.render(.make([.tile: .jpeg]), endless) }
-            let first = await house.workerAtWork()
+    @Test func `a worker that wants more threads than it may have is ended`() async throws {
+        // The encoder of AVIF has threads of its own.
+        try await withPool({ $0.threadsPerWorker = 1 }) { fixture in
+            let error = await #expect(throws: RenderError.self) {
+                try await fixture.render(.make([.tile: .avif]), fixture.picture(width: 400, height: 300))
+            }
+            #expect(error?.reason == .decoderDied && error?.logDetail.contains("more than 1 threads") == true)
+            #expect(fixture.pool.statistics.deaths == 2)
+        }
+    }
+
+    @Test func `a job whose worker is killed is retried once`() async throws {
+        try await withPool { fixture in
+            let endless = try fixture.file(WorkerFixture.endless)
+            let job = Task { try await fixture.render(.make([.tile: .jpeg]), endless) }
+            let first = await fixture.workerAtWork()
             kill(first, SIGKILL)
-            let second = await house.workerAtWork(other: first)
+            let second = await fixture.workerAtWork(other: first)
             kill(second, SIGKILL)
             let error = await #expect(throws: RenderError.self) { try await job.value }
-            // The picture is not to blame for what others do.
+            // The image is not to blame for a kill from outside.
             #expect(error?.reason == .unavailable && error?.logDetail.contains("signal 9") == true)
-            #expect(house.pool.statistics.deaths == 2)
-            let answer = try await house.render(.make([.tile: .jpeg]), house.picture(width: 64, height: 64))
+            #expect(fixture.pool.statistics.deaths == 2)
+            let answer = try await fixture.render(.make([.tile: .jpeg]), fixture.picture(width: 64, height: 64))
             #expect(answer.renditions.count == 1)
         }
     }
 
-    @Test func `a picture without end ends when its time is over`() async throws {
-        try await withPool({ $0.deadlines.tile = .milliseconds(700) }) { house in
+    @Test func `an endless picture is stopped at its deadline`() async throws {
+        try await withPool({ $0.deadlines.tile = .milliseconds(700) }) { fixture in
             let error = await #expect(throws: RenderError.self) {
-                try await house.render(.make([.tile: .jpeg]), house.file(WorkerHouse.endless))
+                try await fixture.render(.make([.tile: .jpeg]), fixture.file(WorkerFixture.endless))
             }
             #expect(error?.reason == .tookTooLong)
-            #expect(house.pool.statistics.deadlines == 1)
+            #expect(fixture.pool.statistics.deadlines == 1)
         }
     }
 
-    @Test func `while a picture without end holds the heavy place, the others are rendered`() async throws {
-        try await withPool { house in
-            let endless = try house.file(WorkerHouse.endless)
-            let job = Task { try await house.render(.make([.tile: .jpeg]), endless) }
-            _ = await house.workerAtWork()
+    @Test func `other pictures are rendered while an endless one holds the heavy permit`() async throws {
+        try await withPool { fixture in
+            let endless = try fixture.file(WorkerFixture.endless)
+            let job = Task { try await fixture.render(.make([.tile: .jpeg]), endless) }
+            _ = await fixture.workerAtWork()
             for _ in 0..<5 {
-                _ = try await house.render(.make([.tile: .jpeg]), house.picture(width: 100, height: 100))
+                _ = try await fixture.render(.make([.tile: .jpeg]), fixture.picture(width: 100, height: 100))
             }
-            #expect(house.pool.statistics.working >= 1, "the endless one is still at it")
+            #expect(fixture.pool.statistics.working >= 1, "the endless picture is still being rendered")
             job.cancel()
         }
     }
 
-    @Test func `a cancel lets the next one have the place, though the decoder hears nothing`() async throws {
-        try await withPool { house in
-            let endless = try house.file(WorkerHouse.endless)
+    @Test func `a cancel frees the permit for the next job, even if the decoder does not respond`() async throws {
+        try await withPool { fixture in
+            let endless = try fixture.file(WorkerFixture.endless)
             for _ in 0..<4 {
-                let (handle, _) = house.start(.make([.tile: .jpeg]), endless)
-                let worker = await house.workerAtWork()
+                let (handle, _) = fixture.start(.make([.tile: .jpeg]), endless)
+                let worker = await fixture.workerAtWork()
                 let clock = ContinuousClock()
                 let start = clock.now
                 handle.cancel()
-                // Another drawing needs the same place.
-                _ = try await house.render(.make([.tile: .jpeg]), house.file(WorkerHouse.drawing))
-                // Far below the deadline of 20 s, and above what a busy machine may need to start a worker.
+                // Another drawing needs the same permit.
+                _ = try await fixture.render(.make([.tile: .jpeg]), fixture.file(WorkerFixture.drawing))
+                // Far below the deadline of 20 s, but above the start time of a worker on a busy machine.
                 #expect(clock.now - start < .seconds(5))
-                await house.isGone(worker)
+                await fixture.isGone(worker)
             }
-            #expect(house.pool.statistics.kills == 4)
+            #expect(fixture.pool.statistics.kills == 4)
         }
     }
 
-    @Test func `a picture that swells is refused by its memory`() async throws {
-        try await withPool({ $0.limits.memory = 256 << 20 }) { house in
+    @Test func `a picture that needs too much memory is refused`() async throws {
+        try await withPool({ $0.limits.memory = 256 << 20 }) { fixture in
             let error = await #expect(throws: RenderError.self) {
-                try await house.render(.make([.tile: .jpeg]), house.file(WorkerHouse.swelling))
+                try await fixture.render(.make([.tile: .jpeg]), fixture.file(WorkerFixture.swelling))
             }
             #expect(error?.reason == .tooMuchMemory && error?.publicMessage.contains("256 MB") == true)
-            #expect(house.pool.statistics.refusals >= 1)
+            #expect(fixture.pool.statistics.refusals >= 1)
         }
     }
 
-    @Test func `a descriptor that can be written to is not handed out`() async throws {
-        try await withPool { house in
-            let file = try await house.picture(width: 16, height: 16)
+    @Test func `a writable descriptor is not passed to a worker`() async throws {
+        try await withPool { fixture in
+            let file = try await fixture.picture(width: 16, height: 16)
             let writable = open(file.path, O_RDWR | O_CLOEXEC)
             defer { close(writable) }
             let error = await #expect(throws: RenderError.self) {
-                try await house.render(.examine, TestFile(path: file.path, descriptor: dup(writable)))
+                try await fixture.render(.readMetadata, TestFile(path: file.path, descriptor: dup(writable)))
             }
             #expect(error?.reason == .failed)
         }
     }
 
-    @Test func `without its program the pool fails its jobs and says so`() async throws {
-        let house = try WorkerHouse(program: "/nonexistent/tessera-renderer")
+    @Test func `without its program the pool fails its jobs and reports it`() async throws {
+        let fixture = try WorkerFixture(program: "/nonexistent/tessera-renderer")
         let error = await #expect(throws: RenderError.self) {
-            try await house.render(.examine, house.file(WorkerHouse.drawing))
+            try await fixture.render(.readMetadata, fixture.file(WorkerFixture.drawing))
         }
         #expect(error?.reason == .unavailable && error?.logDetail.contains("/nonexistent") == true)
-        #expect(!house.pool.statistics.isAvailable)
-        await house.pool.stop()
+        #expect(fixture.pool.statistics.unavailability != nil)
+        await fixture.pool.stop()
     }
 
-    @Test func `when the pool has ended so have its workers`() async throws {
-        let house = try WorkerHouse()
-        _ = try await house.render(.examine, house.picture(width: 16, height: 16))
-        #expect(!house.processes().isEmpty)
-        await house.pool.stop()
-        #expect(house.processes().isEmpty)
+    @Test func `when the pool has stopped, so have its workers`() async throws {
+        let fixture = try WorkerFixture()
+        _ = try await fixture.render(.readMetadata, fixture.picture(width: 16, height: 16))
+        #expect(!fixture.processes().isEmpty)
+        await fixture.pool.stop()
+        #expect(fixture.processes().isEmpty)
     }
 }

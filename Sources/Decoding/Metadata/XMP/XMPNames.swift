@@ -1,5 +1,5 @@
-/// The names of an XMP packet by what they mean: a prefix says nothing until its namespace is declared. Declarations hold
-/// from where they stand to the end of the packet, which no program that writes XMP minds.
+/// Resolves the names of an XMP packet: a prefix has no meaning until its namespace is declared. Declarations apply
+/// from their position to the end of the packet, which is compatible with all programs that write XMP.
 struct XMPNames {
     enum Namespace: String {
         case rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -10,12 +10,12 @@ struct XMPNames {
         case exif = "http://ns.adobe.com/exif/1.0/"
     }
 
-    /// Prefixes of namespaces that are of no interest are not kept.
+    /// Prefixes of other namespaces are ignored.
     private static let maximumPrefixes = 64
 
     private var prefixes: [(prefix: ArraySlice<UInt8>, namespace: Namespace)] = []
 
-    /// Takes in an attribute if it declares a namespace.
+    /// Records an attribute if it declares a namespace.
     mutating func declare(_ name: ArraySlice<UInt8>, as value: ArraySlice<UInt8>) {
         guard name.starts(with: "xmlns:".utf8) else { return }
         let prefix = name.dropFirst(6)
@@ -26,7 +26,7 @@ struct XMPNames {
         prefixes.append((prefix, namespace))
     }
 
-    /// The namespace of a name and what it is called there; nil in one that is of no interest.
+    /// The namespace and local name of a name; nil for unknown namespaces.
     func resolve(_ name: ArraySlice<UInt8>) -> (namespace: Namespace, local: String)? {
         guard name.count <= 64, let colon = name.firstIndex(of: UInt8(ascii: ":")),
             let known = prefixes.first(where: { $0.prefix.elementsEqual(name[..<colon]) })

@@ -1,22 +1,22 @@
-/// The greatest of the values of the last while, in three samples: Kathleen Nichols' windowed filter, as Linux has it in
-/// `win_minmax.c`. When nothing comes, what was found last stands.
+/// The maximum of a recent window, in three samples: Kathleen Nichols' windowed filter, as in Linux's `win_minmax.c`.
+/// Without new values the last maximum stays.
 struct WindowedMaximum: Sendable {
     private struct Sample: Sendable {
         var value: Double
-        /// Seconds.
+        /// In seconds.
         var moment: Double
     }
 
-    /// Seconds.
+    /// In seconds.
     let window: Double
-    /// The greatest, and the greatest that came after each.
+    /// The greatest value, and the greatest after each.
     private var samples: [3 of Sample]?
 
     init(window: Double) { self.window = window }
 
     var value: Double? { samples?[0].value }
 
-    /// - Parameter moment: in seconds; never goes back.
+    /// - Parameter moment: in seconds; never decreases.
     mutating func add(_ value: Double, at moment: Double) {
         let sample = Sample(value: value, moment: moment)
         guard var found = samples, value < found[0].value, moment - found[2].moment <= window else {

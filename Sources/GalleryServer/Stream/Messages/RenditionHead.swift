@@ -1,12 +1,12 @@
 import Images
 import Loading
 
-/// The 28 bytes before the image, or the problem, in a binary message; see Documentation/stream.md.
+/// The 28 bytes before the image or the problem in a binary message; see Documentation/stream.md.
 struct RenditionHead: Hashable, Sendable {
     static let length = 28
 
-    /// What the bytes are.
-    enum Format: UInt8, Sendable {
+    /// The format of the image that follows.
+    enum Format: UInt8, CaseIterable, Sendable {
         case unknown = 0
         case avif = 1
         case webp = 2
@@ -14,14 +14,17 @@ struct RenditionHead: Hashable, Sendable {
         case png = 4
         case gif = 5
 
-        init(mediaType: String) {
-            switch mediaType {
-            case "image/avif": self = .avif
-            case "image/webp": self = .webp
-            case "image/jpeg": self = .jpeg
-            case "image/png": self = .png
-            case "image/gif": self = .gif
-            default: self = .unknown
+        init(mediaType: String) { self = Self.allCases.first { $0.mediaType == mediaType } ?? .unknown }
+
+        /// Empty if the format is unknown.
+        var mediaType: String {
+            switch self {
+            case .unknown: ""
+            case .avif: "image/avif"
+            case .webp: "image/webp"
+            case .jpeg: "image/jpeg"
+            case .png: "image/png"
+            case .gif: "image/gif"
             }
         }
     }
@@ -33,13 +36,13 @@ struct RenditionHead: Hashable, Sendable {
     var format = Format.unknown
     /// The token ends with this message.
     var endsToken = false
-    /// The origin could not be asked whether this is current.
+    /// The origin could not confirm that the rendition is current.
     var isStale = false
-    /// The picture's file ends before the picture does.
+    /// The image file is truncated.
     var isIncomplete = false
-    /// More of the rendition follows in a message of its own.
+    /// More of the rendition follows in another message.
     var isPart = false
-    /// This goes on where the message before it, of the same token and rendition, ended.
+    /// This continues the previous message of the same token and rendition.
     var isContinued = false
     var version: ContentVersion?
 

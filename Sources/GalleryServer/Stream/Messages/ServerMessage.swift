@@ -1,26 +1,27 @@
+import Encodings
 import Images
 import Loading
 
-/// What the server says in text; see Documentation/stream.md.
+/// A text message from the server; see Documentation/stream.md.
 enum ServerMessage: Sendable {
     case session(SessionID, revision: UInt64, total: Int)
     case catalog(revision: UInt64, total: Int, view: String)
     case tokens([Assignment], revision: UInt64, view: String)
-    /// The tokens whose origins keep them waiting now; the others wait no longer.
+    /// The tokens that now wait for a silent origin. All other tokens do not, or no longer.
     case waiting([Token])
-    /// The answer to a ping.
+    /// The response to a ping.
     case pong
 
-    /// What stands in one slot.
+    /// The image and the token of one slot.
     struct Assignment: Hashable, Sendable {
         var slot: Int
         var image: ImageID
         var name: String
-        /// Nil while it is not known.
+        /// Nil while the version is not known.
         var version: ContentVersion?
-        /// Nil where the client holds all that would be sent.
+        /// Nil if the client holds everything that would be sent.
         var token: Token?
-        /// The largest that the slot needs; nil for a client that knows previews and tiles alone.
+        /// The largest rendition that the slot needs; nil for a client that supports only previews and tiles.
         var rendition: StreamRendition?
     }
 
@@ -58,7 +59,7 @@ enum ServerMessage: Sendable {
         }
     }
 
-    /// The view, where it is not the plain one.
+    /// Nil for the plain view.
     private static func named(_ view: String) -> String? { view.isEmpty ? nil : view }
 }
 

@@ -1,7 +1,7 @@
 import Images
 
-/// Which renditions the client holds: what it said, and what was sent to it. Bounded; what was said or asked least recently
-/// goes, half of all at a time.
+/// The renditions that the client holds: those it reported and those it was sent. Bounded: when full, the half that was
+/// least recently reported or looked up is evicted.
 struct HeldRenditions: Sendable {
     private struct Content: Hashable, Sendable {
         let image: ImageID
@@ -12,7 +12,7 @@ struct HeldRenditions: Sendable {
     private var young: [Content: StreamRenditions] = [:]
     private var old: [Content: StreamRenditions] = [:]
 
-    /// - Parameter limit: how many contents are remembered.
+    /// - Parameter limit: the most contents remembered.
     init(limit: Int = 8_000) { generation = max(1, limit / 2) }
 
     var count: Int { young.count + old.count }
@@ -29,7 +29,7 @@ struct HeldRenditions: Sendable {
         young[content] = left.isEmpty ? nil : left
     }
 
-    /// What is held of this content; nothing as long as its version is not known.
+    /// The held renditions of this content; none while its version is not known.
     mutating func renditions(of image: ImageID, _ version: ContentVersion?) -> StreamRenditions {
         guard let version else { return [] }
         let content = Content(image: image, version: version)

@@ -1,18 +1,16 @@
+import Catalog
 import Images
 
-/// How many pixels the slots of a viewport need, and which renditions of a picture follow from that.
+/// The pixels that the slots of a viewport need, and which renditions of an image follow from that.
 struct PixelNeed: Hashable, Sendable {
-    /// Of the `side`, in device pixels; nil where the client does not say.
+    /// Length of `side` in device pixels; nil if the client does not say.
     var pixels: Int?
-    /// Nil for a client that knows previews and tiles alone.
+    /// Nil for a client that supports only previews and tiles.
     var side: Viewport.Side?
-    /// Of a box, from top to bottom, in device pixels.
+    /// Height of a box, in device pixels.
     var height: Int?
-    /// A tile has to do, however many pixels there are on the screen.
+    /// The client saves data: it gets nothing larger than a tile, however many pixels its screen has.
     var savesData = false
-
-    /// Of a picture whose proportions are not known: those of most cameras.
-    private static let usualRatio = 1.5
 
     init(of viewport: Viewport?) {
         pixels = viewport?.pixels
@@ -21,22 +19,22 @@ struct PixelNeed: Hashable, Sendable {
         savesData = viewport?.savesData ?? false
     }
 
-    /// The renditions that a slot needs for the picture that these facts are of.
-    func renditions(of facts: ImageFacts) -> NeededRenditions {
+    /// The renditions that a slot needs of an image with this metadata.
+    func renditions(of metadata: ImageMetadata) -> NeededRenditions {
         guard let pixels, let preview = Rendition.preview.longestSide else { return NeededRenditions(tile: .tile) }
         guard side != nil else { return NeededRenditions(tile: pixels > preview ? .tile : nil) }
-        // More pixels than it has, no picture can show.
-        let needed = min(longerSide(pixels, facts), facts.longestSide ?? .max)
-        // A preview is never the last word: it is made to be replaced, even where a small picture has no more pixels.
-        let step = StreamRendition.steps.first { $0.longestSide >= needed } ?? .step2560
+        // No picture can show more pixels than it has.
+        let needed = min(longerSide(pixels, metadata), metadata.longestSide ?? .max)
+        // A preview is never the final rendition: it is made to be replaced, even if the image is no larger than that.
+        let step = StreamRendition.steps.first { $0.longestSide >= needed } ?? .largest
         guard step.longestSide > StreamRendition.tile.longestSide else { return NeededRenditions(tile: step) }
         return NeededRenditions(tile: .tile, fine: savesData ? nil : step)
     }
 
-    /// Device pixels of the picture's longer side.
-    private func longerSide(_ pixels: Int, _ facts: ImageFacts) -> Int {
-        var ratio = Self.usualRatio
-        if let width = facts.width, let height = facts.height, width > 0, height > 0 {
+    /// Device pixels of the image's longer side.
+    private func longerSide(_ pixels: Int, _ metadata: ImageMetadata) -> Int {
+        var ratio = AspectRatio.assumed
+        if let width = metadata.width, let height = metadata.height, width > 0, height > 0 {
             ratio = Double(width) / Double(height)
         }
         let share =
@@ -46,27 +44,27 @@ struct PixelNeed: Hashable, Sendable {
             case .height: max(ratio, 1)
             case .box: min(1, Double(height ?? pixels) * ratio / Double(pixels)) * max(1, 1 / ratio)
             }
-        // What is a hair more than a whole number is that number.
+        // Rounding errors just above a whole number must not round up to the next one.
         return Int((Double(pixels) * share - 1e-6).rounded(.up))
     }
 }
 
-/// What is sent for one slot, beside its preview.
+/// The renditions that one slot needs, apart from its preview.
 struct NeededRenditions: Hashable, Sendable {
-    /// A tile, or less; nil where the preview has pixels enough.
+    /// A tile or a smaller step; nil if the preview has enough pixels.
     var tile: StreamRendition?
-    /// What has more pixels than a tile, where they are needed.
+    /// A rendition larger than a tile, if the slot needs one.
     var fine: StreamRendition?
 
-    /// The largest.
+    /// The largest rendition that the slot needs.
     var largest: StreamRendition { fine ?? tile ?? .preview }
 }
 
-/// Which of the renditions of a slot is meant, whatever sizes they have.
-enum Grade: Sendable {
+/// The purpose of a rendition in its slot, whatever its size.
+enum RenditionRole: Sendable {
     case preview
-    /// The smaller of those that stay.
+    /// The smaller of the renditions that may stay on screen.
     case tile
-    /// The one that has all the pixels that are needed.
+    /// The rendition with all the pixels that the slot needs.
     case needed
 }

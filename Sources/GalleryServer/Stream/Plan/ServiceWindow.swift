@@ -1,36 +1,37 @@
-/// Which slots are worth which rendition if it is sent now: everything follows from where the viewport will be when it
-/// arrives.
+/// Which slots are worth which rendition if it is sent now. Everything follows from the predicted viewport at the time
+/// of arrival.
 struct ServiceWindow: Equatable, Sendable {
-    /// How long after its arrival a picture is on screen, in seconds, at the least: it is decoded and painted.
+    /// The shortest time from the arrival of a picture until it is painted, in seconds.
     static let paintAllowance = 0.04
-    /// A preview is worth sending for so long on screen, in seconds: a few frames.
+    /// A preview is worth sending if its slot stays on screen for this long, in seconds: a few frames.
     static let previewStay = 0.05
-    /// A tile is worth sending for so long on screen, in seconds.
+    /// A tile is worth sending if its slot stays on screen for this long, in seconds.
     static let tileStay = 0.5
-    /// Slots between what is on screen and what is asked for, beyond which those in the middle are of no concern.
+    /// The most slots between the viewport and the slots requested ahead; if there are more, those in between are
+    /// ignored.
     static let longestPassing = 16_384
 
-    /// What was on screen by the last report.
+    /// The slots on screen at the last report.
     var reported: Range<Int>
-    /// Slots worth a preview, and slots worth a tile.
+    /// The slots worth a preview, and the slots worth a tile.
     var previews: Range<Int>
     var tiles: Range<Int>
-    /// Slots whose previews have to be asked for now, so that they are there in time.
+    /// The slots whose previews have to be loaded now to arrive in time.
     var coming: Range<Int>
-    /// Where the scrolling will end, if that is known.
+    /// The slots where the scroll will stop, if that is known.
     var landing: Range<Int>?
-    /// What lies ahead, and behind; nothing while the scrolling is fast.
+    /// The slots to prefetch ahead and behind; none in fast motion.
     var ahead: Range<Int>
     var behind: Range<Int>
-    /// Most of what is on screen when it arrives will soon have left it.
+    /// Most slots on screen at the time of arrival will have left it soon after.
     var isFast: Bool
-    /// What is on screen changes at all while a tile is looked at.
+    /// The slots on screen change noticeably in the time that a tile should be seen.
     var isMoving: Bool
     var isAtRest: Bool
     var direction: Int
 
     /// - Parameters:
-    ///   - arrival: when a byte that is sent now arrives.
+    ///   - arrival: when a byte sent now arrives.
     ///   - loading: how long a rendition takes to load, in seconds.
     ///   - direction: of the last movement, 1 or -1.
     init(motion: Motion, arrival: Double, now: Double, loading: Double, total: Int, direction: Int) {
@@ -63,14 +64,14 @@ struct ServiceWindow: Equatable, Sendable {
             isFast ? (edge, edge) : Self.around(previews, motion.viewport, direction: direction, total: total)
     }
 
-    /// As many slots as the client says; else one viewport in the direction of travel, and half of one behind, so many at
-    /// the most.
+    /// The slots ahead and behind, as many as the client asks for. By default, these are one viewport in the direction
+    /// of travel and half a viewport behind, within ``Viewport/maximumAhead``.
     private static func around(
         _ slots: Range<Int>, _ viewport: Viewport, direction: Int, total: Int
     ) -> (ahead: Range<Int>, behind: Range<Int>) {
-        let most = Viewport.maximumAhead
-        let next = viewport.ahead ?? min(viewport.count, most)
-        let last = viewport.behind ?? min(viewport.count / 2, most / 2)
+        let limit = Viewport.maximumAhead
+        let next = viewport.ahead ?? min(viewport.count, limit)
+        let last = viewport.behind ?? min(viewport.count / 2, limit / 2)
         let all = 0..<total
         let (after, before) = direction < 0 ? (last, next) : (next, last)
         let above = (slots.upperBound..<slots.upperBound + after).clamped(to: all)
@@ -78,24 +79,25 @@ struct ServiceWindow: Equatable, Sendable {
         return direction < 0 ? (below, above) : (above, below)
     }
 
-    /// From what is on screen when it arrives to what is asked for now: what was asked for stays so until it passes.
-    /// At speeds that are no scrolling, what is asked for alone: what is remembered of slots stays bounded.
+    /// From the slots on screen at the time of arrival to the slots loaded now: a requested slot stays requested until
+    /// it has passed. At speeds beyond scrolling, only the slots loaded now are included, so that the remembered slots
+    /// stay bounded.
     var passing: Range<Int> {
         let way = min(previews.lowerBound, coming.lowerBound)..<max(previews.upperBound, coming.upperBound)
         return way.count <= Self.longestPassing ? way : coming
     }
 
-    /// Whether a slot is of any concern now.
+    /// Whether a slot is worth anything now.
     func contains(_ slot: Int) -> Bool {
         reported.contains(slot) || previews.contains(slot) || passing.contains(slot) || ahead.contains(slot)
             || behind.contains(slot)
             || landing?.contains(slot) ?? false
     }
 
-    /// What is on screen changes as slowly as somebody reads, and nothing says that it will end.
+    /// The user scrolls slowly, and no end of the scroll is known.
     var isReading: Bool { !isAtRest && !isFast && landing == nil }
 
-    /// Slots between this one and the middle of what will be on screen.
+    /// Slots between this one and the centre of the predicted viewport.
     func distance(of slot: Int) -> UInt32 {
         UInt32(clamping: abs(slot - (previews.lowerBound + previews.count / 2)))
     }

@@ -1,28 +1,28 @@
-/// The slots of a range in the order in which they are served.
+/// The slots of a range in the sequence in which they are served.
 struct SlotOrder: Sequence, IteratorProtocol {
-    private enum Way {
+    private enum Direction {
         case upwards
         case downwards
         case fromCentre
     }
 
     private let range: Range<Int>
-    private let way: Way
+    private let way: Direction
     private var position = 0
 
-    /// From the edge where the viewport was to the one that it comes to.
+    /// From the edge nearest to the viewport in the direction of travel to the farthest.
     static func forwards(_ range: Range<Int>, direction: Int) -> SlotOrder {
         SlotOrder(range: range, way: direction < 0 ? .downwards : .upwards)
     }
 
-    /// From the edge that comes on screen last, and so stays longest, to the one that leaves it first.
+    /// From the edge that enters the screen last, and so stays longest, to the edge that leaves it first.
     static func leadingEdgeFirst(_ range: Range<Int>, direction: Int) -> SlotOrder {
         SlotOrder(range: range, way: direction < 0 ? .upwards : .downwards)
     }
 
     static func centreFirst(_ range: Range<Int>) -> SlotOrder { SlotOrder(range: range, way: .fromCentre) }
 
-    private init(range: Range<Int>, way: Way) {
+    private init(range: Range<Int>, way: Direction) {
         self.range = range
         self.way = way
     }
@@ -35,7 +35,7 @@ struct SlotOrder: Sequence, IteratorProtocol {
         case .downwards: return range.upperBound - 1 - position
         case .fromCentre:
             let centre = range.lowerBound + (range.count - 1) / 2
-            // 0, +1, -1, +2, -2, …; the half above the centre has one more where the count is even.
+            // 0, +1, -1, +2, -2, …; if the count is even, the half above the centre has one slot more.
             return position % 2 == 1 ? centre + (position + 1) / 2 : centre - position / 2
         }
     }

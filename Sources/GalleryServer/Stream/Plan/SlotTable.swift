@@ -1,22 +1,23 @@
-/// What is known of slots, by their numbers: a dictionary whose keys are whole numbers from 0 on.
+/// Values by slot number: a hash table whose keys are integers from 0 on.
 ///
-/// The plan asks for hundreds of slots for each message, where a hash that withstands an adversary takes longer than all else.
-/// Here a number's place follows from one multiplication (Knuth, "Sorting and Searching", 6.4), which spreads each run of
-/// slots evenly: several runs, wherever a client puts them, fall between each other and never into one heap.
+/// For each message the plan looks up hundreds of slots, and a hash function that withstands an adversary would take
+/// longer than everything else. Here the place of a number follows from one multiplication (Knuth, "Sorting and
+/// Searching", 6.4), which spreads each run of slots evenly. Several runs interleave and never cluster, wherever a
+/// client puts them.
 struct SlotTable<Value> {
     fileprivate struct Entry {
-        /// -1 where there is none.
+        /// -1 if the entry is free.
         var slot = -1
         var value: Value?
     }
 
-    /// As many as a power of two, at least half of them free.
+    /// Their number is a power of two; at least half of them are free.
     private var entries: [Entry] = []
-    /// Bits of a product that are no place.
+    /// How far a product is shifted right to yield a place.
     private var shift = UInt.bitWidth
     private(set) var count = 0
 
-    private static var leastPlaces: Int { 16 }
+    private static var minimumCapacity: Int { 16 }
 
     var isEmpty: Bool { count == 0 }
 
@@ -29,7 +30,7 @@ struct SlotTable<Value> {
 
     func contains(_ slot: Int) -> Bool { count > 0 && entries[place(of: slot)].value != nil }
 
-    /// Those that a condition holds for, in no more room than they need.
+    /// The entries that satisfy a condition, in a table no larger than they need.
     func filter(_ isIncluded: (Element) -> Bool) -> SlotTable {
         reduce(into: SlotTable()) { if isIncluded($1) { $0[$1.key] = $1.value } }
     }
@@ -42,7 +43,7 @@ struct SlotTable<Value> {
         Int(truncatingIfNeeded: (UInt(bitPattern: slot) &* 0x9E37_79B9_7F4A_7C15) &>> UInt(bitPattern: shift))
     }
 
-    /// Where the slot stands, or the free place where it would.
+    /// The place of the slot, or the free place where it would go.
     private func place(of slot: Int) -> Int {
         var place = home(of: slot)
         while entries[place].slot != slot, entries[place].slot >= 0 { place = (place + 1) & mask }
@@ -60,7 +61,7 @@ struct SlotTable<Value> {
 
     private mutating func grow() {
         let before = entries
-        let places = before.isEmpty ? Self.leastPlaces : before.count * 2
+        let places = before.isEmpty ? Self.minimumCapacity : before.count * 2
         entries = Array(repeating: Entry(), count: places)
         shift = UInt.bitWidth - places.trailingZeroBitCount
         for entry in before where entry.slot >= 0 { entries[place(of: entry.slot)] = entry }
@@ -72,7 +73,7 @@ struct SlotTable<Value> {
         var gap = place(of: slot)
         var next = (gap + 1) & mask
         while entries[next].slot >= 0 {
-            // What could not have the place nearer to its home while that was taken may have it now.
+            // An entry that was displaced because this place was taken may move back into it.
             if (next - home(of: entries[next].slot)) & mask >= (next - gap) & mask {
                 entries[gap] = entries[next]
                 gap = next

@@ -1,35 +1,36 @@
 import Images
 import Loading
 
-/// What a stream sends to its client, and in which order: the viewport, what stands in its slots, what the client holds, what
-/// is at hand and what is under way. A pure value; moments are seconds of one monotonic clock.
+/// Decides what a stream sends to its client, and in which sequence, from the viewport, the images of its slots, the
+/// held renditions, and the pieces that are loaded or in progress. A pure value; moments are seconds of one monotonic
+/// clock.
 ///
-/// Whoever owns the plan tells it what happens, and asks ``next(at:)`` what to do now. Nothing is decided before it is asked.
+/// The owner of the plan reports what happens and calls ``next(at:)`` for the next step. Nothing is decided earlier.
 struct StreamPlan: Sendable {
     struct Limits: Sendable {
-        /// Loads under way for what is on screen.
+        /// Loads in progress for slots on screen.
         var loads = 16
-        /// Loads under way for what is ahead.
+        /// Loads in progress for slots ahead.
         var aheadLoads = 8
-        /// Contents that wait to be sent, and their bytes.
+        /// Contents waiting to be sent, and their bytes.
         var waiting = 48
         var waitingBytes = 384 << 10
         /// Slots whose images are remembered.
         var images = 1_024
-        /// Bytes on their way while the link's rate is not known.
+        /// In-flight bytes while the link's rate is not known.
         var unmeasuredFlight = 512 << 10
-        /// Bytes on their way beyond what the link itself holds one and a half times.
+        /// In-flight bytes beyond one and a half times the link's capacity.
         var spareFlight = 32 << 10
-        /// Bytes on their way, beyond one tile, for slots that were not on screen by the last report.
+        /// In-flight bytes for slots that were not on screen at the last report, in addition to one tile.
         var speculativeFlight = 16 << 10
-        /// Slots that one message tells of ahead of need.
-        var told = 32
-        /// Bytes of one message to a client that takes renditions in parts: what goes out next is decided anew after each.
+        /// Slots that one message announces in advance.
+        var announced = 32
+        /// Bytes of one message to a client that takes renditions in parts. The next step is decided anew after each.
         var part = 16 << 10
 
         init() {}
 
-        /// Those of each of a client's streams: what is kept for them all grows little with their number.
+        /// The limits of each of a client's streams, so that the total grows little with their number.
         init(sharedBy streams: Int) {
             let share = Double(max(1, streams)) / 8
             guard share > 1 else { return }
@@ -44,82 +45,77 @@ struct StreamPlan: Sendable {
 
     /// What to do next.
     enum Step: Equatable, Sendable {
-        /// Get tokens for these slots, and say so with ``assign(_:to:)``.
+        /// Issue tokens for these slots, and report them with ``assign(_:to:)``.
         case issue([Int])
-        /// Find this in memory or have it loaded, and say so with ``provide(_:_:)`` or ``load(_:isAhead:)``.
-        case look(Piece, isAhead: Bool, distance: UInt32)
-        /// Find these in memory, where alone they can be had in time, and say so with ``provide(_:_:)`` or ``miss(_:)``.
-        case recall([Piece])
-        /// Tell the client of these slots; ``told(_:)`` is what to say.
-        case tell([Int])
-        /// Send this; ``send(_:at:)`` is what to say.
+        /// Look this piece up in memory or load it, and report it with ``provide(_:_:)`` or
+        /// ``load(_:as:by:isAhead:)``.
+        case load(Piece, isAhead: Bool, distance: UInt32)
+        /// Look these pieces up in memory only, because a load would be too late, and report them with
+        /// ``provide(_:_:)`` or ``miss(_:)``.
+        case loadFromMemory([Piece])
+        /// Announce these slots to the client; ``announce(_:)`` returns the assignments.
+        case announce([Int])
+        /// Send this piece; ``send(_:at:)`` returns the message.
         case send(Piece)
-        /// Nothing now. Ask again when something has changed, and at the latest at this moment.
+        /// Do nothing now. Call again when something has changed, and no later than at this moment.
         case rest(until: Double?)
     }
 
     var limits: Limits
-    /// A new viewport cancels nothing and re-orders nothing: for the benchmark of what cancelling saves.
-    let keepsCancelled: Bool
-
     var link = LinkEstimate()
     var held = HeldRenditions()
-    /// Of the catalog that `images` are of.
+    /// The revision that `images` belong to.
     private(set) var revision: UInt64
     private(set) var total: Int
     private(set) var viewport: Viewport?
 
     var images = SlotTable<GalleryImage>()
-    var showings = SlotTable<Showing>()
+    var displays = SlotTable<SlotDisplay>()
     var contents: [Piece: PieceContent] = [:]
     var waitingBytes = 0
-    /// Bytes that were sent of contents which go out in parts.
+    /// Bytes already sent of contents that go out in parts.
     var begun: [Piece: Int] = [:]
-    /// Loads under way, and whether they are for what is ahead.
-    var loads: [Piece: Bool] = [:]
-    var flights = Flights()
-    /// Tokens that ended before anything was sent for them.
+    /// Loads in progress.
+    var loads: [Piece: Load] = [:]
+    var loadsBegun: UInt64 = 0
+    /// Loads that were given up; the owner cancels them.
+    var unwantedLoads: [any LoadHandle] = []
+    var inFlight = InFlightMessages()
+    /// How many tokens ended before anything was sent for them.
     private var endedUnsent = 0
-    /// With `keepsCancelled`: every slot that was on screen, oldest first.
-    var backlog: [Int] = []
     private var motion: Motion?
     private var direction = 1
-    /// The page moved when it was looked at last.
+    /// The page was moving at the last ``currentWindow(at:)``.
     private var wasMoving = false
-    /// When the newest picture came for a slot on screen; not kept while pictures are looked at one by one, for whoever does
-    /// goes on to the next at once.
+    /// When the newest picture for a slot on screen arrived. Not recorded while pictures are viewed one by one, because
+    /// the user may go on to the next at once.
     private(set) var screenFilledAt = -Double.infinity
-    /// Seconds that a load took lately.
+    /// Recent average of how long a load takes, in seconds.
     private var loading = 0.0
-    /// Bytes of a picture, previews aside, lately.
+    /// Recent average of the bytes of a picture, previews aside.
     private(set) var tileBytes = 15_000.0
-    /// The same of what is larger than a tile, for one tile's worth of pixels.
+    /// The same for renditions larger than a tile, per tile's worth of pixels.
     private(set) var fineBytes = 6_000.0
 
-    init(revision: UInt64, total: Int, limits: Limits = Limits(), keepsCancelled: Bool = false) {
+    init(revision: UInt64, total: Int, limits: Limits = Limits()) {
         self.revision = revision
         self.total = total
         self.limits = limits
-        self.keepsCancelled = keepsCancelled
     }
 
-    // MARK: - What the client says
+    // MARK: - Client messages
 
-    /// The client shows other slots. What is sent from now on is sent for them.
+    /// The client displays other slots, and everything sent from now on is for them.
     ///
-    /// - Returns: Tokens of slots that are left out.
+    /// - Returns: Tokens of slots that are no longer served.
     mutating func show(_ viewport: Viewport, at now: Double) -> [Token] {
         if viewport.direction != 0 { direction = viewport.direction }
         let before = need
         self.viewport = viewport
-        var left = need == before ? [] : adaptToNeed()
+        var left = need == before ? [] : adaptToNeed(isOtherSide: need.side != before.side)
         motion = Motion(viewport: viewport, moment: now - (link.roundTrip ?? 0) / 2)
         guard let window = window(at: now) else { return left }
-        if keepsCancelled {
-            backlog += window.reported.filter { showings[$0] == nil && !backlog.contains($0) }
-            return left
-        }
-        for slot in showings.keys where !window.contains(slot) {
+        for slot in displays.keys where !window.contains(slot) {
             if let token = drop(slot) { left.append(token) }
         }
         trimAhead(window)
@@ -127,98 +123,97 @@ struct StreamPlan: Sendable {
         return left
     }
 
-    /// The client has received so many bytes of binary messages.
+    /// The client has received `total` bytes of binary messages.
     mutating func acknowledge(_ total: Int, at now: Double) {
         link.acknowledge(total, at: now)
         let onScreen = viewport.flatMap { $0.ahead == nil ? $0.slots : nil } ?? 0..<0
-        if flights.land(link.received ?? 0, inside: onScreen) { screenFilledAt = now }
+        if inFlight.land(link.received ?? 0, inside: onScreen) { screenFilledAt = now }
     }
 
-    /// The client holds these, and they need not be sent.
+    /// The client holds these renditions, so they need not be sent.
     ///
     /// - Returns: Tokens that have nothing left to send.
     mutating func hold(_ images: [HeldImage]) -> [Token] {
         guard !images.isEmpty else { return [] }
         for image in images { held.insert(image.renditions, of: image.image, image.version) }
-        let said = Set(images.map(\.image))
+        let ids = Set(images.map(\.image))
         var settled: [Token] = []
-        for (slot, showing) in showings where said.contains(showing.image) && !showing.isSettled {
-            hold(held.renditions(of: showing.image, showing.version), in: slot)
-            if showings[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
+        for (slot, display) in displays where ids.contains(display.image) && !display.isSettled {
+            hold(held.renditions(of: display.image, display.version), in: slot)
+            if displays[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
         }
         return settled
     }
 
-    /// The client holds these no more; what is on screen of them is sent again.
+    /// The client no longer holds these renditions; those for slots in the window are sent again.
     mutating func forget(_ images: [HeldImage]) {
         for image in images { held.remove(image.renditions, of: image.image, image.version) }
-        let said = Set(images.map(\.image))
-        for (slot, showing) in showings where said.contains(showing.image) && showing.token == nil { _ = drop(slot) }
+        let ids = Set(images.map(\.image))
+        for (slot, display) in displays where ids.contains(display.image) && display.token == nil { _ = drop(slot) }
     }
 
-    /// These slots are tried again.
+    /// Tries slots again.
     ///
-    /// - Parameter insists: Whatever failed before does not count, and what is under way begins anew. Else only those
-    ///   are tried of which nothing more is to come.
-    mutating func retry(_ slots: [Int], insists: Bool) -> [Token] {
+    /// - Parameter bypassesNegativeCache: Ignore earlier failures, and restart loads in progress. If false, the plan
+    ///   tries only slots again for which it would send nothing more.
+    mutating func retry(_ slots: [Int], bypassesNegativeCache: Bool) -> [Token] {
         slots.compactMap { slot in
-            guard let before = showings[slot], insists || before.token == nil, var showing = makeShowing(slot) else {
+            guard let before = displays[slot], bypassesNegativeCache || before.token == nil,
+                var display = makeDisplay(slot)
+            else {
                 return nil
             }
             let token = drop(slot)
-            showing.insists = insists
-            showings[slot] = showing
+            display.bypassesNegativeCache = bypassesNegativeCache
+            displays[slot] = display
             return token
         }
     }
 
-    // MARK: - What the catalog says
+    // MARK: - Catalog changes
 
-    /// The catalog has another revision: what stands in the slots has to be read anew.
+    /// The catalog has another revision, and the images of the slots have to be read again.
     ///
-    /// - Returns: Tokens of slots that there are no longer.
+    /// - Returns: Tokens of slots that no longer exist.
     mutating func adopt(revision: UInt64, total: Int) -> [Token] {
         guard revision != self.revision || total != self.total else { return [] }
         if revision != self.revision { images = SlotTable() }
         self.revision = revision
         self.total = total
-        return showings.keys.filter { $0 >= total }.compactMap { drop($0) }
+        return displays.keys.filter { $0 >= total }.compactMap { drop($0) }
     }
 
-    /// Other images are to be shown from now on, of which nothing is known yet.
+    /// The client changes to other images, of which nothing is known yet.
     ///
     /// - Returns: The tokens of all slots.
     mutating func leave() -> [Token] {
         images = SlotTable()
         revision = 0
         total = 0
-        return showings.keys.compactMap { drop($0) }
+        return displays.keys.compactMap { drop($0) }
     }
 
-    /// A run of images was read, of the plan's revision, the first of them for the slot `first`.
+    /// Takes a run of images of the plan's revision; the first is in the slot `first`.
     ///
-    /// - Returns: Tokens of slots in which something else stands now.
-    mutating func know(_ found: [GalleryImage], from first: Int) -> [Token] {
+    /// - Returns: Tokens of slots that now have another image.
+    mutating func setImages(_ found: [GalleryImage], from first: Int) -> [Token] {
         var left: [Token] = []
         for (slot, image) in zip(first..., found) {
             images[slot] = image
-            guard let showing = showings[slot] else { continue }
+            guard let display = displays[slot] else { continue }
             let isSame =
-                showing.image == image.id
-                && (image.version == nil || showing.version == nil
-                    || showing.version == image.version)
+                display.image == image.id
+                && (image.version == nil || display.version == nil
+                    || display.version == image.version)
             if !isSame, let token = drop(slot) { left.append(token) }
         }
         return left
     }
 
     /// The next run of slots whose images have to be read.
-    func unread(at now: Double) -> Range<Int>? {
+    func unreadRun(at now: Double) -> Range<Int>? {
         guard let window = window(at: now) else { return nil }
         let run = 192
-        if keepsCancelled {
-            return backlog.first { !isKnown($0) && $0 < total }.map { ($0..<$0 + run).clamped(to: 0..<total) }
-        }
         let wanted =
             window.isFast
             ? [window.previews, window.coming] : [window.reported, window.previews, window.ahead, window.behind]
@@ -234,16 +229,16 @@ struct StreamPlan: Sendable {
 
     // MARK: - Within
 
-    /// What is worth sending now, at the moment of deciding.
-    mutating func present(at now: Double) -> ServiceWindow? {
+    /// The service window for a decision that is made now; nil before the first viewport.
+    mutating func currentWindow(at now: Double) -> ServiceWindow? {
         guard let window = window(at: now) else { return nil }
-        // What was got for places that the page never came to makes room.
-        if wasMoving, window.isAtRest, !keepsCancelled { trimAhead(window) }
+        // Evict contents that were loaded for slots the page never stopped at.
+        if wasMoving, window.isAtRest { trimAhead(window) }
         wasMoving = !window.isAtRest
         return window
     }
 
-    /// What is worth sending now; nil before the first viewport.
+    /// The service window; nil before the first viewport.
     func window(at now: Double) -> ServiceWindow? {
         guard let motion else { return nil }
         let arrival = now + (link.roundTrip ?? 0) / 2 + link.queueing
@@ -251,7 +246,7 @@ struct StreamPlan: Sendable {
             motion: motion, arrival: arrival, now: now, loading: loading, total: total, direction: direction)
     }
 
-    /// A load took so long, in seconds.
+    /// Updates the average duration of a load.
     mutating func loadTook(_ seconds: Double) {
         loading += (min(max(0, seconds), 0.5) - loading) / 8
     }
@@ -262,106 +257,111 @@ struct StreamPlan: Sendable {
         if tiles > 1 { fineBytes += (Double(bytes) / tiles - fineBytes) / 16 }
     }
 
-    /// What the slot will want of the same picture when it has this: it is made in the same decoding.
+    /// The rendition that the slot will need after this one. Both are made in one decoding.
     func next(after piece: Piece) -> StreamRendition? {
-        guard piece.rendition != .preview, let fine = showings[piece.slot]?.needs.fine, fine != piece.rendition else {
+        guard piece.rendition != .preview, let fine = displays[piece.slot]?.needs.fine, fine != piece.rendition else {
             return nil
         }
         return fine
     }
 
-    /// How many tokens have ended, since this was asked last, before anything was sent for them.
+    /// Takes the number of tokens that ended before anything was sent for them.
     mutating func takeEndedUnsent() -> Int {
         defer { endedUnsent = 0 }
         return endedUnsent
     }
 
-    /// Whether it is known what stands in a slot.
+    /// Whether the image of a slot is known.
     func isKnown(_ slot: Int) -> Bool { images.contains(slot) }
 
-    /// What the client needs of a slot; nil while it is not known what stands there.
-    mutating func makeShowing(_ slot: Int) -> Showing? {
+    /// A new display of a slot; nil while its image is not known.
+    mutating func makeDisplay(_ slot: Int) -> SlotDisplay? {
         guard let image = images[slot] else { return nil }
-        return Showing(
+        return SlotDisplay(
             image: image.id, version: image.version, held: held.renditions(of: image.id, image.version),
-            needs: need.renditions(of: image.facts))
+            needs: need.renditions(of: image.metadata))
     }
 
     private var need: PixelNeed { PixelNeed(of: viewport) }
 
-    /// What was sent shows the proportions of a picture that the catalog does not know yet, and so what its slot needs.
+    /// Takes the aspect ratio of an image from a sent rendition, if the catalog does not know it yet, and works out
+    /// again what the slot needs.
     mutating func learnProportions(of slot: Int, from sent: RenditionBytes) {
-        guard let image = images[slot], image.facts.width == nil, sent.width > 0, sent.height > 0 else { return }
-        var shape = image.facts
-        // Of a picture as large as one likes: how large it is, a smaller rendition does not tell.
+        guard let image = images[slot], image.metadata.width == nil, sent.width > 0, sent.height > 0 else { return }
+        var shape = image.metadata
+        // Assume a very large image: a smaller rendition does not tell how large it is.
         (shape.width, shape.height) = (sent.width << 16, sent.height << 16)
         let needs = need.renditions(of: shape)
-        if let showing = showings[slot], showing.needs != needs { change(slot, to: needs) }
+        if let display = displays[slot], display.needs != needs { change(slot, to: needs) }
     }
 
     private mutating func change(_ slot: Int, to needs: NeededRenditions) {
-        guard let showing = showings[slot] else { return }
-        for rendition in [showing.needs.tile, showing.needs.fine] {
+        guard let display = displays[slot] else { return }
+        for rendition in [display.needs.tile, display.needs.fine] {
             guard let rendition, rendition != needs.tile, rendition != needs.fine else { continue }
             finish(Piece(slot: slot, rendition: rendition))
         }
-        showings[slot]?.change(to: needs, held: held.renditions(of: showing.image, showing.version))
+        displays[slot]?.change(to: needs, held: held.renditions(of: display.image, display.version))
     }
 
-    /// The slots have another size: less may do than before, or more be needed.
+    /// The slots have another size and may need smaller or larger renditions.
     ///
+    /// - Parameter isOtherSide: The previous assignments say nothing about what the slots need now, so that all are
+    ///   announced again. The client cannot work it out itself: it may not know the size of an image.
     /// - Returns: Tokens that have nothing left to send.
-    private mutating func adaptToNeed() -> [Token] {
+    private mutating func adaptToNeed(isOtherSide: Bool) -> [Token] {
         var settled: [Token] = []
-        for (slot, showing) in showings {
+        for (slot, display) in displays {
             guard let image = images[slot] else { continue }
-            let needs = need.renditions(of: image.facts)
-            guard needs != showing.needs else { continue }
-            guard showing.token != nil else {
-                // It is begun again with what the client holds; where that was enough for more, there is no need to.
-                let isMore = needs.largest.longestSide > showing.needs.largest.longestSide
-                if isMore || !showing.isSettled { _ = drop(slot) }
+            let needs = need.renditions(of: image.metadata)
+            guard needs != display.needs || isOtherSide else { continue }
+            guard display.token != nil else {
+                // The display begins again from what the client holds, unless that was already enough.
+                let isMore = needs.largest.longestSide > display.needs.largest.longestSide
+                let isHeld = isOtherSide && makeDisplay(slot)?.isSettled == true
+                if isMore || isHeld || !display.isSettled { _ = drop(slot) }
                 continue
             }
             change(slot, to: needs)
-            if showings[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
+            if isOtherSide { displays[slot]?.isAnnounced = false }
+            if displays[slot]?.isSettled == true, let token = retire(slot) { settled.append(token) }
         }
         return settled
     }
 
-    /// What serves for what the client holds is not to be sent any more.
+    /// Records that the client holds these renditions. Renditions that they can replace are not sent any more.
     mutating func hold(_ held: StreamRenditions, in slot: Int) { finish(slot) { held.serve(for: $0) } }
 
-    /// Forgets a showing with all that is at hand and under way for it.
+    /// Ends the display of a slot, with all contents and loads for it.
     ///
-    /// - Returns: Its token, if it has one that has not ended.
+    /// - Returns: Its token, if that has not ended.
     mutating func drop(_ slot: Int) -> Token? {
-        defer { showings[slot] = nil }
+        defer { displays[slot] = nil }
         return retire(slot)
     }
 
-    /// Takes the token of a showing that has nothing more to send.
+    /// Takes the token of a display that has nothing left to send.
     private mutating func retire(_ slot: Int) -> Token? {
         finish(slot)
-        guard let showing = showings[slot], let token = showing.token else { return nil }
-        if !showing.isBegun { endedUnsent += 1 }
-        showings[slot]?.token = nil
+        guard let display = displays[slot], let token = display.token else { return nil }
+        if !display.isBegun { endedUnsent += 1 }
+        displays[slot]?.token = nil
         return token
     }
 
-    /// What a slot needs, as far as it is meant, is not to be sent any more.
+    /// Stops sending those renditions of a slot that satisfy the condition.
     mutating func finish(_ slot: Int, where isMeant: (StreamRendition) -> Bool = { _ in true }) {
-        guard let needs = showings[slot]?.needs else { return }
+        guard let needs = displays[slot]?.needs else { return }
         let needed: InlineArray<3, StreamRendition?> = [.preview, needs.tile, needs.fine]
         for place in needed.indices {
             if let rendition = needed[place], isMeant(rendition) { finish(Piece(slot: slot, rendition: rendition)) }
         }
     }
 
-    /// A piece is not to be sent any more.
+    /// Stops sending a piece.
     mutating func finish(_ piece: Piece) {
-        showings[piece.slot]?[piece.rendition] = .done
-        loads[piece] = nil
+        displays[piece.slot]?[piece.rendition] = .done
+        leave(piece)
         discard(piece)
     }
 
@@ -370,15 +370,19 @@ struct StreamPlan: Sendable {
         begun[piece] = nil
     }
 
-    /// What was at hand for slots that are now ahead makes room for what is on screen; memory has it still.
+    /// Discards contents for slots that are now ahead, to make room for the slots on screen; the memory cache still has
+    /// them.
     private mutating func trimAhead(_ window: ServiceWindow) {
-        // What the client has in part already is not sent from its beginning again.
+        // A partly sent piece is kept: it would have to be sent again from its beginning.
         for piece in contents.keys where begun[piece] == nil && isAhead(piece.slot, window) {
             discard(piece)
-            showings[piece.slot]?[piece.rendition] = .wanted
+            displays[piece.slot]?[piece.rendition] = .wanted
         }
-        for piece in loads.keys { loads[piece] = isAhead(piece.slot, window) }
-        let ahead = loads.filter(\.value).keys
+        for piece in loads.keys {
+            let isAhead = isAhead(piece.slot, window)
+            loads[piece]?.isAhead = isAhead
+        }
+        let ahead = loads.filter(\.value.isAhead).keys
         guard ahead.count > limits.aheadLoads else { return }
         let nearest = ahead.sorted { window.distance(of: $0.slot) < window.distance(of: $1.slot) }
         for piece in nearest.dropFirst(limits.aheadLoads) { abandon(piece) }
@@ -386,6 +390,6 @@ struct StreamPlan: Sendable {
 
     /// Whether a slot is neither on screen nor about to be.
     func isAhead(_ slot: Int, _ window: ServiceWindow) -> Bool {
-        !keepsCancelled && !window.reported.contains(slot) && !window.passing.contains(slot)
+        !window.reported.contains(slot) && !window.passing.contains(slot)
     }
 }

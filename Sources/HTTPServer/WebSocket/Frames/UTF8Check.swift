@@ -1,8 +1,8 @@
-/// Checks text that comes in pieces, and knows of the first byte that cannot be UTF-8 when it comes (RFC 3629 §4).
+/// Validates UTF-8 that arrives in pieces, and detects the first invalid byte as it arrives (RFC 3629 §4).
 struct UTF8Check: Hashable, Sendable {
-    /// Bytes that the present character still lacks.
+    /// The bytes missing from the current character.
     private var missing = 0
-    /// What the next of them may be.
+    /// The allowed range of the next of them.
     private var next: ClosedRange<UInt8> = continuation
 
     private static let continuation: ClosedRange<UInt8> = 0x80...0xBF
@@ -10,7 +10,7 @@ struct UTF8Check: Hashable, Sendable {
     /// Whether the text may end here.
     var isComplete: Bool { missing == 0 }
 
-    /// Takes the next bytes. False if with them no UTF-8 can come of it, whatever follows.
+    /// Takes the next bytes. Returns false if the text can no longer become valid.
     mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -38,11 +38,11 @@ struct UTF8Check: Hashable, Sendable {
         case 0xC2...0xDF: missing = 1
         case 0xE0...0xEF:
             missing = 2
-            // Neither what needs no third byte nor half of a surrogate pair.
+            // Excludes overlong forms and surrogates.
             if byte == 0xE0 { next = 0xA0...0xBF } else if byte == 0xED { next = 0x80...0x9F }
         case 0xF0...0xF4:
             missing = 3
-            // Neither what needs no fourth byte nor what Unicode does not have.
+            // Excludes overlong forms and numbers beyond Unicode.
             if byte == 0xF0 { next = 0x90...0xBF } else if byte == 0xF4 { next = 0x80...0x8F }
         default: return false
         }

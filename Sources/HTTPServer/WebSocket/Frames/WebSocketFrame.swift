@@ -1,4 +1,4 @@
-/// The frames that a server sends (RFC 6455 §5.2): whole messages, unmasked, with the shortest form of their length.
+/// The frames that a server sends (RFC 6455 §5.2): complete messages, unmasked, with the shortest form of their length.
 enum WebSocketFrame {
     enum Opcode: UInt8 {
         case continuation = 0x0
@@ -15,7 +15,7 @@ enum WebSocketFrame {
     /// The most bytes in a control frame (RFC 6455 §5.5).
     static let controlLimit = 125
 
-    /// Appends what stands before `length` bytes of payload.
+    /// Appends the header of a frame with `length` bytes of payload.
     static func appendHead(_ opcode: Opcode, length: Int, to bytes: inout [UInt8]) {
         bytes.append(0x80 | opcode.rawValue)
         switch length {
@@ -29,7 +29,7 @@ enum WebSocketFrame {
         }
     }
 
-    /// Appends a Close frame. Of the reason, what fits.
+    /// Appends a Close frame. The reason is truncated to what fits.
     static func appendClose(_ code: WebSocketCloseCode, reason: String, to bytes: inout [UInt8]) {
         guard code != .noStatus else {
             appendHead(.close, length: 0, to: &bytes)

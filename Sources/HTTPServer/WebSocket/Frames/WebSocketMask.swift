@@ -1,12 +1,12 @@
-/// The mask of a client's frame (RFC 6455 §5.3), wherever in the payload it is applied.
+/// The mask of a client's frame (RFC 6455 §5.3), at the current position in the payload.
 struct WebSocketMask: Hashable, Sendable {
-    /// The four bytes, the one for the next byte of the payload first in memory.
+    /// The four bytes; the one for the payload's next byte comes first in memory.
     private var key: UInt32
 
-    /// `key` as it stands in the frame: its first byte is the most significant.
+    /// `key` as in the frame: its first byte is the most significant.
     init(key: UInt32) { self.key = key.bigEndian }
 
-    /// Unmasks, or masks, the next bytes of the payload in place, a word at a time.
+    /// Masks or unmasks the next bytes of the payload in place, a word at a time.
     mutating func apply(to bytes: UnsafeMutableRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         let key = UInt32(littleEndian: self.key)
@@ -17,7 +17,7 @@ struct WebSocketMask: Hashable, Sendable {
             (base + index).storeBytes(of: value, as: UInt64.self)
             index += 8
         }
-        // From here on, as at the beginning, a whole number of keys has been used.
+        // At this point, as at the beginning, a whole number of keys has been used.
         var rest = key
         while index < bytes.count {
             bytes[index] ^= UInt8(truncatingIfNeeded: rest)

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Takes a client's bytes apart into messages and control frames (RFC 6455 §5): bytes in, events out, no I/O.
+/// Parses a client's bytes into messages and control frames (RFC 6455 §5). A pure state machine: bytes go in, events
+/// come out.
 ///
-/// Everything is refused at the first byte that shows it: a header that breaks the protocol, a length over the limit
-/// before its payload comes, a byte that is no UTF-8 in whatever fragment. After an error it gives nothing but that
-/// error.
+/// Every violation is detected at the first byte that shows it: a header that violates the protocol, a length over
+/// the limit before the payload arrives, a byte that is not UTF-8 in whichever fragment. After an error, every call
+/// throws that error.
 struct WebSocketParser: Sendable {
     enum Event: Hashable, Sendable {
         case message(WebSocketMessage)
@@ -13,7 +14,7 @@ struct WebSocketParser: Sendable {
         case close(WebSocketCloseCode, reason: String)
     }
 
-    /// A frame of which the payload is arriving.
+    /// A frame whose payload is arriving.
     private struct Frame: Sendable {
         var opcode: WebSocketFrame.Opcode
         var isFinal: Bool
@@ -25,18 +26,18 @@ struct WebSocketParser: Sendable {
     private var failure: WebSocketError?
 
     private var buffer: [UInt8] = []
-    /// The first byte in `buffer` of what is not yet consumed.
+    /// The index in `buffer` of the first byte not yet consumed.
     private var start = 0
 
     private var frame: Frame?
-    /// The type of the message whose fragments are arriving (RFC 6455 §5.4), and what has come of it, unmasked.
+    /// The type of the message whose fragments are arriving (RFC 6455 §5.4), and its unmasked bytes so far.
     private var messageType: WebSocketFrame.Opcode?
     private var message: [UInt8] = []
     private var text = UTF8Check()
-    /// What has come of a control frame, unmasked.
+    /// The unmasked bytes of a control frame so far.
     private var control: [UInt8] = []
 
-    /// - Parameter maximumMessage: Bytes of one message, all fragments together.
+    /// - Parameter maximumMessage: The length of a message in bytes, all fragments together.
     init(maximumMessage: Int) {
         self.maximumMessage = maximumMessage
     }
@@ -51,7 +52,7 @@ struct WebSocketParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Gives back the memory of the buffers while nothing is in them.
+    /// Frees the buffers while they are empty.
     mutating func releaseBuffer() {
         if start == buffer.count {
             buffer = []
@@ -60,7 +61,7 @@ struct WebSocketParser: Sendable {
         if message.isEmpty { message = [] }
     }
 
-    /// The next event; nil if that takes more bytes.
+    /// The next event; nil if more bytes are needed.
     mutating func next() throws(WebSocketError) -> Event? {
         if let failure { throw failure }
         do {
@@ -82,9 +83,9 @@ struct WebSocketParser: Sendable {
         }
     }
 
-    // MARK: The head of a frame (RFC 6455 §5.2)
+    // MARK: Frame header (RFC 6455 §5.2)
 
-    /// Nil if not all of it has come. What has come is checked.
+    /// Nil if the header is incomplete. Validates the part that has arrived.
     private mutating func takeHead() throws(WebSocketError) -> Frame? {
         let available = buffer.count - start
         guard available > 0 else { return nil }
@@ -118,7 +119,8 @@ struct WebSocketParser: Sendable {
             mask: WebSocketMask(key: UInt32(truncatingIfNeeded: key)))
     }
 
-    /// The length of the payload and of the head before the mask, given the seven bits; nil if not all has come.
+    /// The length of the payload, and of the header before the mask, given the 7-bit length; nil if the header is
+    /// incomplete.
     private func takeLength(_ short: UInt8, isControl: Bool) throws(WebSocketError) -> (length: Int, size: Int)? {
         guard short > 125 else { return (Int(short), 2) }
         guard !isControl else { throw .malformed("A control frame is longer than 125 bytes.") }
@@ -137,9 +139,9 @@ struct WebSocketParser: Sendable {
         buffer[(start + offset)..<(start + offset + bytes)].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    // MARK: The payload
+    // MARK: Payload
 
-    /// Takes what has come of the payload, and checks it. Nil if the frame is not whole.
+    /// Takes and validates what has arrived of the payload. Nil if the frame is incomplete.
     private mutating func takePayload() throws(WebSocketError) -> Frame? {
         guard var frame else { return nil }
         let count = min(frame.missing, buffer.count - start)
@@ -165,7 +167,7 @@ struct WebSocketParser: Sendable {
         buffer.withUnsafeBytes { text.accept(UnsafeRawBufferPointer(rebasing: $0[payload])) }
     }
 
-    /// What a whole frame says; nil for a fragment.
+    /// The event of a complete frame; nil for a fragment.
     private mutating func finish(_ frame: Frame) throws(WebSocketError) -> Event? {
         switch frame.opcode {
         case .continuation, .text, .binary: return frame.isFinal ? .message(try finishMessage()) : nil
@@ -194,7 +196,7 @@ struct WebSocketParser: Sendable {
     private static func close(_ payload: [UInt8]) throws(WebSocketError) -> Event {
         guard !payload.isEmpty else { return .close(.noStatus, reason: "") }
         guard payload.count > 1, let code = WebSocketCloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
-        else { throw .malformed("A Close frame has no proper code.") }
+        else { throw .malformed("A Close frame has no valid code.") }
         var text = UTF8Check()
         let isText = payload.withUnsafeBytes { text.accept(UnsafeRawBufferPointer(rebasing: $0[2...])) }
         guard isText, text.isComplete else { throw .invalidText }

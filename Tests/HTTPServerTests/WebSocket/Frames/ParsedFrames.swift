@@ -4,8 +4,8 @@
 struct ParsedFrames: Equatable {
     var events: [WebSocketParser.Event] = []
     var error: WebSocketError?
-    /// The most bytes that it held at a time, counted after all events of a piece were taken.
-    var mostHeld = 0
+    /// The most bytes it held at a time, counted after all events of a piece were taken.
+    var maximumHeld = 0
 
     init(_ pieces: [[UInt8]], maximumMessage: Int = 65_536) {
         var parser = WebSocketParser(maximumMessage: maximumMessage)
@@ -13,11 +13,11 @@ struct ParsedFrames: Equatable {
             for piece in pieces {
                 piece.withUnsafeBytes { parser.append($0) }
                 while let event = try parser.next() { events.append(event) }
-                mostHeld = max(mostHeld, Self.held(parser))
+                maximumHeld = max(maximumHeld, Self.held(parser))
             }
         } catch {
             self.error = error
-            mostHeld = max(mostHeld, Self.held(parser))
+            maximumHeld = max(maximumHeld, Self.held(parser))
         }
     }
 
@@ -28,7 +28,7 @@ struct ParsedFrames: Equatable {
     private static func held(_ parser: WebSocketParser) -> Int {
         Mirror(reflecting: parser).children.reduce(0) { sum, child in
             guard let bytes = child.value as? [UInt8] else { return sum }
-            // What is consumed of the buffer counts for nothing new, but it is held.
+            // Consumed bytes of the buffer count as well, because they are still held.
             return sum + bytes.count
         }
     }

@@ -7,13 +7,13 @@ extension UTF8Check {
 }
 
 @Suite struct UTF8CheckTests {
-    /// How many bytes are taken before one cannot be; nil if all are.
+    /// The index of the first byte that is rejected; nil if none is.
     private func firstBadByte(_ bytes: [UInt8]) -> Int? {
         var check = UTF8Check()
         return bytes.indices.first { !check.accept([bytes[$0]]) }
     }
 
-    @Test func `characters of all lengths, whole and in single bytes`() {
+    @Test func `characters of all lengths are accepted, whole and byte by byte`() {
         let borders: [UInt32] = [0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]
         for value in borders + stride(from: 0, to: 0x10FFFF, by: 397) {
             guard let scalar = Unicode.Scalar(value), let bytes = UTF8.encode(scalar).map({ Array($0) }) else {
@@ -33,18 +33,18 @@ extension UTF8Check {
             ([0xC3, 0x28], 1), ([0xE0, 0x9F], 1), ([0xED, 0xA0], 1), ([0xF0, 0x8F], 1), ([0xF4, 0x90], 1),
             ([0xE2, 0x82, 0x28], 2), ([0xF0, 0x9F, 0x98, 0x28], 3), ([0x61, 0xCE, 0xBA, 0xFF], 3),
         ] as [([UInt8], Int)])
-    func `a byte that cannot be is known at once`(bytes: [UInt8], bad: Int) {
+    func `an invalid byte is rejected at once`(bytes: [UInt8], bad: Int) {
         #expect(firstBadByte(bytes) == bad)
     }
 
     @Test(arguments: [[0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x98]] as [[UInt8]])
-    func `a text does not end within a character`(bytes: [UInt8]) {
+    func `a text that ends within a character is incomplete`(bytes: [UInt8]) {
         var check = UTF8Check()
         #expect(check.accept(bytes) == true)
         #expect(!check.isComplete)
     }
 
-    @Test func `all sequences of four of the telling bytes are judged as the standard library does`() {
+    @Test func `four-byte sequences of boundary values are judged as the standard library does`() {
         let telling: [UInt8] = [
             0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xEC, 0xED, 0xF0, 0xF4, 0xF5,
         ]
@@ -62,7 +62,7 @@ extension UTF8Check {
         #expect(wrong == 0)
     }
 
-    @Test func `a bad byte is found behind any run of ASCII`() {
+    @Test func `an invalid byte is found after any run of ASCII`() {
         for length in 0..<40 {
             var check = UTF8Check()
             let isText = check.accept([UInt8](repeating: 0x61, count: length) + [0xFF] + [0x61])

@@ -9,7 +9,7 @@ import Testing
         return bytes
     }
 
-    @Test func `a length takes its shortest form`() {
+    @Test func `a length is encoded in its shortest form`() {
         #expect(head(0) == [0x82, 0])
         #expect(head(125) == [0x82, 125])
         #expect(head(126) == [0x82, 126, 0, 126])
@@ -26,7 +26,7 @@ import Testing
         #expect(bytes == [0x88, 0])
     }
 
-    @Test func `a reason is cut between characters to what fits`() {
+    @Test func `a reason is truncated at a character boundary`() {
         var bytes: [UInt8] = []
         WebSocketFrame.appendClose(.normal, reason: "a" + String(repeating: "ö", count: 100), to: &bytes)
         #expect(bytes.count == 2 + 125)
@@ -36,7 +36,7 @@ import Testing
         #expect(bytes.count == 2 + 2 + 122)
     }
 
-    @Test func `codes that may not be sent do not exist`() {
+    @Test func `close codes that must not be sent cannot be created`() {
         let sendable = (0...UInt16.max).filter { WebSocketCloseCode(rawValue: $0) != nil }
         #expect(sendable == Array(1000...1003) + Array(1007...1014) + Array(3000...4999))
     }

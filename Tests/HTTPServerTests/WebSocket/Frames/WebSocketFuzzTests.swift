@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Random streams of frames, and the events that they are made of.
+/// A random stream of frames, and the events that parsing it must yield.
 private struct RandomStream {
     var random: SeededRandom
     private(set) var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ private struct RandomStream {
         events.append(.message(isText ? .text(String(decoding: payload, as: UTF8.self)) : .binary(payload)))
     }
 
-    /// The bytes in pieces, mostly small.
+    /// The bytes in pieces, most of them small.
     mutating func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]
@@ -69,7 +69,7 @@ private struct RandomStream {
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketFuzzTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `however a stream is cut, it says what it was made of`(seed: UInt64) {
+    func `a stream yields the same events however it is split`(seed: UInt64) {
         for round in 0..<12 {
             var stream = RandomStream(seed: seed << 32 | UInt64(round), messages: 8)
             let parsed = ParsedFrames(stream.pieces(of: stream.bytes))
@@ -81,7 +81,7 @@ struct WebSocketFuzzTests {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `a stream with wrong bytes is read in one way, and never holds more than its limits`(seed: UInt64) {
+    func `a corrupted stream parses the same however it is split, within the memory limit`(seed: UInt64) {
         var errors = 0
         for round in 0..<30 {
             var stream = RandomStream(seed: 1 << 40 | seed << 32 | UInt64(round), messages: 4)
@@ -98,8 +98,8 @@ struct WebSocketFuzzTests {
             let pieces = stream.pieces(of: bytes)
             let cut = ParsedFrames(pieces, maximumMessage: 6_000)
             let bound = 6_000 + 125 + 14 + (pieces.map(\.count).max() ?? 0)
-            guard whole == cut, cut.mostHeld <= bound else {
-                Issue.record("seed \(seed), round \(round): \(cut.mostHeld)")
+            guard whole == cut, cut.maximumHeld <= bound else {
+                Issue.record("seed \(seed), round \(round): \(cut.maximumHeld)")
                 return
             }
             if whole.error != nil { errors += 1 }
@@ -107,10 +107,10 @@ struct WebSocketFuzzTests {
         #expect(errors > 6)
     }
 
-    @Test func `random bytes are refused, and never crash`() {
+    @Test func `random bytes never crash the parser, and parse the same byte by byte`() {
         var random = SeededRandom(seed: 7)
         for _ in 0..<2_000 {
-            // The first bytes are often those of a good head, so that what follows is reached.
+            // The first bytes are often those of a valid header, so that the code behind it is reached.
             let opcode = ([0x81, 0x82, 0x01, 0x88, 0x89] as [UInt8])[random.number(below: 5)]
             let head = [opcode, 0x80 | UInt8(random.number(below: 128))]
             let rest = (0..<random.number(below: 200)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -120,7 +120,7 @@ struct WebSocketFuzzTests {
         }
     }
 
-    @Test func `a message in very many fragments holds no more than itself`() throws {
+    @Test func `a message with twenty thousand empty fragments is assembled`() throws {
         var parser = WebSocketParser(maximumMessage: 1_000)
         let first = ClientFrame.bytes(2, [], isFinal: false)
         first.withUnsafeBytes { parser.append($0) }

@@ -4,14 +4,14 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct WebSocketMaskTests {
-    @Test func `the example of RFC 6455 §5·7`() {
+    @Test func `the example of RFC 6455 §5·7 is unmasked`() {
         var bytes: [UInt8] = [0x7F, 0x9F, 0x4D, 0x51, 0x58]
         var mask = WebSocketMask(key: 0x37FA_213D)
         bytes.withUnsafeMutableBytes { mask.apply(to: $0) }
         #expect(bytes == Array("Hello".utf8))
     }
 
-    @Test func `words, wherever they begin and end, give what single bytes give`() {
+    @Test func `masking by words gives the same as masking by bytes, at any alignment`() {
         var random = SeededRandom(seed: 1)
         for length in 0..<70 {
             for offset in 0..<9 {

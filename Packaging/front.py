@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Builds the browser front from the plain modules in Public, and prints the folder that holds it.
+
+    Packaging/front.py FOLDER [PUBLIC]
+
+esbuild bundles and minifies. Scripts of the page lie in `assets/HASH/`, where HASH is of their content, so that browsers
+may keep them for ever. The page holds its styles and the script that runs first. Text is compressed with Brotli, into
+`NAME.br` beside each file; the page itself is left to the server, which completes it. FOLDER is replaced as a whole: a
+server that runs from it never sees half a front.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = "index.html"
+# Scripts that keep their paths: browsers know a service worker by its path.
+AT_THEIR_OWN_PATHS = ["service-worker.js", "viewer/worker/counting.js"]
+COMPRESSED = {".js", ".json", ".svg", ".webmanifest"}
+
+SHEETS = re.compile(r'( *)<link rel="stylesheet" href="/([^"]+)">\n')
+EARLY_SCRIPT = re.compile(r'<script src="/([^"]+)"></script>')
+MODULE = re.compile(r'(?:<script type="module" src|<link id="[^"]+" rel="modulepreload" href)="/([^"]+)"')
+
+
+def esbuild(*words: str, text: str | None = None, folder: pathlib.Path) -> str:
+    """What esbuild prints. A warning is an error: it says that the script does something other than it seems to."""
+    result = subprocess.run(["esbuild", *words, "--minify", "--charset=utf8", "--log-level=warning"], cwd=folder,
+                            input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if result.returncode or result.stderr:
+        sys.exit(result.stderr or f"esbuild ended with status {result.returncode}")
+    return result.stdout
+
+
+def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names: str, form: str) -> dict[str, str]:
+    """Bundles each script with all that it imports. Returns the paths of the bundles by those of the scripts."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        esbuild(*scripts, "--bundle", f"--format={form}", "--outbase=.", f"--outdir={output}", f"--entry-names={names}",
+                f"--metafile={file.name}", folder=public)
+        bundles = json.load(file)["outputs"]
+    return {made["entryPoint"]: (public / path).resolve().relative_to(output).as_posix()
+            for path, made in bundles.items()}
+
+
+def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
+    """The page with its styles and its first script in it, and with the addresses of its other scripts."""
+    sheets = SHEETS.findall(page)
+    styles = esbuild("--loader=css", text="".join((public / path).read_text() for _, path in sheets), folder=public)
+    page = SHEETS.sub(lambda match: f"{match[1]}<style>{styles.strip()}</style>\n", page, count=1)
+    page = SHEETS.sub("", page)
+
+    def early(match: re.Match) -> str:
+        script = esbuild("--loader=js", "--format=iife", text=(public / match[1]).read_text(), folder=public)
+        return f"<script>{script.strip()}</script>"
+
+    page = EARLY_SCRIPT.sub(early, page)
+    modules = bundle(public, output, MODULE.findall(page), "assets/[hash]/[dir]/[name]", "esm")
+    return MODULE.sub(lambda match: match[0].replace(match[1], modules[match[1]]), page)
+
+
+def build(public: pathlib.Path, output: pathlib.Path):
+    page = complete((public / PAGE).read_text(), public, output)
+    (output / PAGE).write_text(page)
+    bundle(public, output, AT_THEIR_OWN_PATHS, "[dir]/[name]", "iife")
+    for file in public.rglob("*"):
+        if file.is_file() and file.suffix not in {".js", ".css", ".html"}:
+            copy = output / file.relative_to(public)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+    texts = [str(file) for file in output.rglob("*") if file.suffix in COMPRESSED]
+    subprocess.run(["brotli", "--best", "--keep", "--", *texts], check=True)
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    public = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "Public").resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".front-") as work:
+        made = pathlib.Path(work) / "made"
+        made.mkdir()
+        build(public, made)
+        if folder.exists():
+            folder.rename(pathlib.Path(work) / "former")
+        made.rename(folder)
+    print(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+/// libtiff, which libvips links too.
+#ifndef CTIFF_H
+#define CTIFF_H
+
+#include <tiffio.h>
+
+#endif

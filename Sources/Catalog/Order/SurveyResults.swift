@@ -1,0 +1,40 @@
+/// Values computed from a view as a whole.
+struct SurveyResults: Sendable {
+    var timeline: Timeline?
+    var shape: Shape?
+    /// The number of images directly in each folder.
+    var folders: [String: Int]?
+
+    /// What the values were computed from: another order or newer metadata gives other values.
+    struct Basis: Hashable, Sendable {
+        let revision: UInt64
+        let generations: [UInt64]
+
+        init(of order: Order, _ generations: [UInt64]) {
+            revision = order.revision
+            self.generations = generations
+        }
+    }
+}
+
+/// A cache of the values computed for recently used views.
+struct SurveyCache: Sendable {
+    /// The maximum number of views. Beyond it the cache is cleared, because recomputing costs little.
+    private static let capacity = 16
+
+    private var entries: [View: (moment: SurveyResults.Basis, surveys: SurveyResults)] = [:]
+
+    /// The cached values for this view, order and metadata.
+    subscript(view: View, moment: SurveyResults.Basis) -> SurveyResults {
+        entries[view].flatMap { $0.moment == moment ? $0.surveys : nil } ?? SurveyResults()
+    }
+
+    mutating func keep<Value>(
+        _ value: Value, as path: WritableKeyPath<SurveyResults, Value?>, of view: View, _ moment: SurveyResults.Basis
+    ) {
+        var surveys = self[view, moment]
+        surveys[keyPath: path] = value
+        if entries.count >= Self.capacity, entries[view] == nil { entries.removeAll() }
+        entries[view] = (moment, surveys)
+    }
+}

@@ -1,0 +1,59 @@
+public import EventLoops
+import Locking
+public import Metrics
+
+/// A server's statistics. Created before the server, so that its responder can have them, too.
+public final class ServerStatistics: Sendable {
+    private struct State {
+        var limiter: ConnectionLimiter?
+        var loops: [EventLoop] = []
+        var isStopping = false
+    }
+
+    private let state = Guarded(State())
+
+    public init() {}
+
+    func begin(_ limiter: ConnectionLimiter, _ loops: [EventLoop]) {
+        state.withLock { state in
+            state.limiter = limiter
+            state.loops = loops
+        }
+    }
+
+    func beginStop() { state.withLock { $0.isStopping = true } }
+
+    /// Whether the server is stopping: it accepts no new connections, but still answers requests on existing ones.
+    public var isStopping: Bool { state.withLock(\.isStopping) }
+
+    /// As of now; all zero before the server has started.
+    public var connections: ConnectionStatistics {
+        guard let limiter = state.withLock(\.limiter) else { return ConnectionStatistics() }
+        return ConnectionStatistics(
+            open: limiter.value, clients: limiter.clients, refused: limiter.refusals, evicted: limiter.evictions)
+    }
+
+    /// How long the iterations of all loops took.
+    public func callbackTimes() async -> CallbackTimes {
+        var all = CallbackTimes()
+        for loop in state.withLock(\.loops) { all.add(await loop.callbackTimes()) }
+        return all
+    }
+}
+
+/// The connections of a server. ``metrics`` says what each figure counts.
+public struct ConnectionStatistics: Hashable, Sendable {
+    public var open = 0
+    public var clients = 0
+    public var refused = 0
+    public var evicted = 0
+}
+
+extension ConnectionStatistics: MetricsReporting {
+    public static let metrics: [Metric<ConnectionStatistics>] = [
+        .gauge("open", "Open connections.", \.open),
+        .gauge("clients", "Clients that have a connection open.", \.clients),
+        .counter("refused", "Connections refused because there were too many, in all or of one client.", \.refused),
+        .counter("evicted", "Idle connections closed because there were too many in all.", \.evicted),
+    ]
+}

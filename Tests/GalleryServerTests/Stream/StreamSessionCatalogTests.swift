@@ -1,0 +1,25 @@
+import Testing
+
+@testable import GalleryServer
+
+@Suite(.timeLimit(.minutes(1))) struct StreamSessionCatalogTests {
+    @Test func `a pending order is requested from the catalog once, and another view's order at once`() async throws {
+        let fixture = try StreamFixture()
+        fixture.catalog.holdOrders()
+        await fixture.open()
+        await fixture.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=shuffle&seed=4"}"#)
+        // As the timer does every second.
+        for _ in 0..<5 { await fixture.onLoop { $0.session.checkCatalog() } }
+        _ = await fixture.hear { _ in fixture.catalog.looks >= 1 }
+        #expect(fixture.catalog.looks == 1)
+        await fixture.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=shuffle&seed=5"}"#)
+        _ = await fixture.hear { _ in fixture.catalog.looks >= 2 }
+        fixture.catalog.letGo()
+        let received = await fixture.hear { $0.texts.contains { $0.contains("catalog") } }.texts
+        #expect(received.contains(#"{"type":"catalog","view":"sort=shuffle&seed=5","revision":7,"total":5}"#))
+        await fixture.onLoop { $0.session.checkCatalog() }
+        _ = await fixture.hear { _ in fixture.catalog.looks >= 3 }
+        #expect(fixture.catalog.looks == 3)
+        await fixture.end()
+    }
+}
