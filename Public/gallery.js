@@ -30,6 +30,7 @@ import { Banner } from './page/banner.js';
 import { FullScreen } from './page/full-screen.js';
 import { Header } from './page/header.js';
 import { LayoutChoice } from './page/layout-choice.js';
+import { Message } from './page/message.js';
 import { NotShownLine } from './page/not-shown.js';
 import { ProgressLine } from './page/progress-line.js';
 import { Shortcuts } from './page/shortcuts.js';
@@ -79,7 +80,7 @@ new Bar(finding);
 new Navigation({ finding, search, grid });
 
 new Banner(connection);
-new Vacancy({ pages, connection, progress, onClear: () => search.clearAll() });
+new Vacancy({ pages, connection, progress, finding });
 new Header(grid, pages, server);
 new LayoutChoice(grid);
 new Scrubber(grid);
@@ -126,10 +127,14 @@ async function start({ isNewVisit = true } = {}) {
     if ('index' in place) grid.goTo(index, place.within);
     if (!('image' in place)) return;
     const image = await transport.load(index);
-    if (image?.id !== place.image) return;
-    // Add a history entry below, so that Back leads to the grid from here too.
-    if (isNewVisit) Address.showPlace({ index, within: 0 });
-    viewer.open(index, { isNewVisit });
+    if (image?.id !== place.image) {
+      if (image) tellOfMissing({ index, within: 0 });
+      return;
+    }
+    // Add a history entry below, so that Back leads to the grid from here too. A reloaded page has one already.
+    const isNew = isNewVisit && history.state?.image !== place.image;
+    if (isNew) Address.showPlace({ index, within: 0 });
+    viewer.open(index, { isNewVisit: isNew });
   } catch (problem) {
     await startElsewhere(/** @type {import('./catalog/problem.js').Problem} */ (problem));
   }
@@ -146,6 +151,15 @@ async function startElsewhere(problem) {
   retrying = setTimeout(() => pages.total === undefined && start(), (problem.retryAfter ?? 2) * 1_000);
 }
 
+/**
+ * The address names an image that the view does not contain, or no longer.
+ * @param {import('./page/address.js').Place} place
+ */
+function tellOfMissing(place) {
+  Address.showPlace(place);
+  Message.show('That picture is not here any more.');
+}
+
 /** Back, Forward or the user changed the address. */
 async function follow() {
   const place = Address.read();
@@ -155,6 +169,10 @@ async function follow() {
     return;
   }
   if ('index' in place && place.index !== grid.position && !viewer.isOpen) grid.goTo(place.index, place.within);
-  const pictured = 'image' in place ? await server.position(pages.view, place.image).catch(() => {}) : undefined;
+  let isMissing = true;
+  const pictured = 'image' in place
+    ? await server.position(pages.view, place.image).catch(() => { isMissing = false; })
+    : undefined;
   if (pictured !== undefined) viewer.open(pictured, { isNewVisit: false });
+  else if ('image' in place && isMissing) tellOfMissing(grid.place);
 }

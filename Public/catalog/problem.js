@@ -27,6 +27,11 @@ export class Problem extends Error {
     return this.status === 429 || this.status === 503;
   }
 
+  /** The file itself cannot be shown (too large, no picture, damaged): only another file would help. */
+  get isOfFile() {
+    return this.status === 413 || this.status === 415 || this.status === 422;
+  }
+
   /** A retry would get the same answer. */
   get isRefusal() {
     return this.status >= 400 && this.status < 500 && !this.isBusy;

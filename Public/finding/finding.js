@@ -1,4 +1,5 @@
 import { Address } from '../page/address.js';
+import { PageTitle } from '../page/title.js';
 import { View } from '../catalog/view.js';
 
 /**
@@ -75,6 +76,7 @@ export class Finding extends EventTarget {
    */
   async show(view, start) {
     this.requested = view;
+    PageTitle.showView(view);
     this.#wait();
     this.dispatchEvent(new Event('request'));
     try {

@@ -51,14 +51,6 @@ export class Search {
     this.focus();
   }
 
-  /** Displays all images of the gallery again, in the present order. */
-  clearAll() {
-    this.#field.value = '';
-    this.#finding.endTyping();
-    this.#finding.request(this.#finding.requested.with({ q: '', folder: '' }));
-    this.focus();
-  }
-
   /** The user wants to search: the bar may have to be unfolded first. */
   summon() {
     this.#finding.dispatchEvent(new Event('summons'));
@@ -86,7 +78,7 @@ export class Search {
     if (event.key !== 'Escape' || event.isComposing) return;
     event.preventDefault();
     if (this.#field.value) this.clear();
-    else this.#field.blur();
+    else this.#leave();
   }
 
   /** Moves the focus to the results. */

@@ -259,6 +259,7 @@ export class Cell extends Slot {
     // The notice lets the pointer through to the link.
     this.#link.title = problem.message;
     find('.slot-problem-reason', this.#notice).textContent = problem.message;
+    find('button', this.#notice).hidden = problem.isOfFile;
     this.element.append(this.#notice);
     this.element.dataset.phase = 'failed';
     this.#markAndLabel();

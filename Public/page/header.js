@@ -32,7 +32,10 @@ export class Header {
     this.#field.addEventListener('focus', () => this.#field.select());
     this.#field.addEventListener('blur', () => this.#leave());
     this.#field.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') this.#field.blur();
+      if (event.key !== 'Escape' || event.isComposing) return;
+      event.preventDefault();
+      if (this.#grid.total > 0) this.#grid.focus(this.#grid.active);
+      else this.#field.blur();
     });
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();

@@ -11,12 +11,17 @@ export class Vacancy {
 
   /**
    * @param {{pages: import('../catalog/pages.js').Pages, connection: import('../catalog/connection.js').Connection,
-   *   progress: import('../catalog/progress.js').Progress, onClear: () => void}} parts  `onClear` is called when the
-   *   user wants to see all images again.
+   *   progress: import('../catalog/progress.js').Progress, finding: import('../finding/finding.js').Finding}} parts
    */
-  constructor({ pages, connection, progress, onClear }) {
+  constructor({ pages, connection, progress, finding }) {
     this.#progress = progress;
-    this.#clear.addEventListener('click', onClear);
+    this.#clear.addEventListener('click', () => {
+      const { requested } = finding;
+      finding.request(requested.with(requested.q ? { q: '' } : { folder: '' }));
+    });
+    // What it says is about another search than the one that the server refused.
+    finding.addEventListener('problem', () => pages.total === 0 && (this.#element.hidden = true));
+    finding.addEventListener('displayed', () => pages.total === 0 && this.#count(0, pages.view));
     pages.addEventListener('catalog', () => this.#count(pages.total ?? 0, pages.view));
     for (const change of ['change', 'notShown']) {
       progress.addEventListener(change, () => pages.total === 0 && this.#count(0, pages.view));
@@ -40,9 +45,9 @@ export class Vacancy {
     this.#element.hidden = total > 0;
     if (total > 0) return;
     const where = folder ? ` in ${folder}` : '';
-    const advice = this.#progress.state ? 'Not all pictures have been looked into yet.' : 'Fewer or other words may.';
-    if (q) this.#say(`Nothing matches “${q}”${where}`, advice, true);
-    else if (folder) this.#say(`No pictures${where}`, 'They appear here as soon as there are some.', true);
+    const advice = this.#progress.state ? 'Photo details are still being read.' : 'Try fewer or different words.';
+    if (q) this.#say(`Nothing matches “${q}”${where}`, advice, 'Clear the search');
+    else if (folder) this.#say(`No pictures${where}`, 'They appear here as soon as there are some.', 'Show all pictures');
     else if (this.#progress.state) this.#say('Looking for pictures', 'They appear here as they are found.');
     else this.#say('No pictures yet', `Pictures appear here as soon as the gallery finds some. ${this.#left}`.trim());
   }
@@ -56,10 +61,11 @@ export class Vacancy {
   /**
    * @param {string} title
    * @param {string} text
-   * @param {boolean} [isNarrowed]  Whether images outside the search may exist.
+   * @param {string} [way]  The label of the button that leads to more images, if they may exist.
    */
-  #say(title, text, isNarrowed = false) {
-    this.#clear.hidden = !isNarrowed;
+  #say(title, text, way = '') {
+    this.#clear.hidden = way === '';
+    this.#clear.textContent = way;
     find('#grid').removeAttribute('aria-busy');
     this.#title.textContent = title;
     this.#text.textContent = text;

@@ -142,6 +142,50 @@ def test_a_search_without_matches_says_so_and_can_be_cleared(visit, gallery):
     assert front.page.locator("#vacancy").is_hidden()
 
 
+def test_clearing_a_search_without_matches_keeps_the_folder(visit, gallery):
+    front = visit(gallery, "?folder=2019")
+    until_total(front, 70)
+    field(front).fill("nowhere")
+    front.page.get_by_role("heading", name="Nothing matches “nowhere” in 2019").wait_for()
+    front.page.locator("#vacancy").get_by_role("button", name="Clear the search").click()
+    until_total(front, 70)
+    until_address(front, "?folder=2019")
+
+
+def test_a_refused_search_is_not_said_to_match_nothing(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    field(front).fill("nowhere")
+    vacancy = front.page.locator("#vacancy")
+    vacancy.wait_for()
+    field(front).fill("taken:never")
+    front.page.locator("#search-problem").wait_for()
+    vacancy.wait_for(state="hidden")
+    field(front).fill("nowhere")
+    vacancy.wait_for()
+
+
+def test_escape_moves_the_focus_from_a_field_to_the_pictures(visit, gallery):
+    front = visit(gallery)
+    until_total(front, 120)
+    front.until_settled()
+    for key in ("/", "g"):
+        front.page.keyboard.press(key)
+        front.until("() => document.activeElement.tagName === 'INPUT'")
+        front.page.keyboard.press("Escape")
+        front.until_focused(0)
+
+
+def test_the_tab_is_named_after_the_search_or_the_folder(visit, gallery):
+    front = visit(gallery, "?folder=2019/07")
+    until_total(front, 30)
+    assert front.page.title() == "07 – Tessera"
+    field(front).fill("harbour")
+    front.until("() => document.title === '“harbour” – Tessera'")
+    field(front).press("Escape")
+    front.until("() => document.title === '07 – Tessera'")
+
+
 def test_changing_the_sort_order_keeps_the_top_picture_and_back_restores_it(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)

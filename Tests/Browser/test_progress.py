@@ -69,13 +69,13 @@ def test_the_progress_line_is_shown_only_during_indexing(visit, gallery):
         gallery.put(*(f"{number:03d}.jpg" for number in range(200)))
         line.wait_for(timeout=60_000)
         # The newest files may be skipped for a moment, because they may be incomplete.
-        told = re.fullmatch(r"Looking into pictures: [01] of (\d+)", line.inner_text())
+        told = re.fullmatch(r"Reading photo details: [01] of (\d+)", line.inner_text())
         assert told and 100 < int(told[1]) <= 201
-        until_said(front, "Looking into pictures")
+        until_said(front, "Reading photo details")
         front.page.get_by_role("searchbox", name="Search").fill("camera:none")
-        front.page.get_by_text("Not all pictures have been looked into yet.").wait_for()
+        front.page.get_by_text("Photo details are still being read.").wait_for()
     line.wait_for(state="hidden", timeout=150_000)
-    until_said(front, "All pictures have been looked into")
+    until_said(front, "All photo details have been read")
 
 
 def test_an_indexed_gallery_shows_no_progress(visit, gallery):

@@ -26,8 +26,8 @@ extension View.Sort {
         switch self {
         case .path:
             Traits(
-                name: "path", label: "Path", ascending: "In their own order",
-                descending: "Their own order, from its end", needsMetadata: false)
+                name: "path", label: "Folder order", ascending: "Folder order, A–Z",
+                descending: "Folder order, Z–A", needsMetadata: false)
         case .taken:
             Traits(
                 name: "taken", label: "Date taken", ascending: "Oldest first", descending: "Newest first",
