@@ -1,5 +1,6 @@
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
+import { PageTitle } from '../page/title.js';
 
 /** The text in the viewer's bars, and the links from there. */
 export class Caption {
@@ -22,7 +23,7 @@ export class Caption {
   /** @param {import('../catalog/server.js').GalleryImage} image */
   name(image) {
     this.#name.textContent = image.name;
-    document.title = `${image.name} – Tessera`;
+    PageTitle.showImage(image.name);
     this.#download.href = image.links.original;
     this.#download.download = image.name;
   }

@@ -1,6 +1,8 @@
+import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { coordinatesOf, linesOf, mapOf, trailOf } from './facts.js';
 import { Histogram } from './histogram.js';
+import { attachPullDown } from './pull-down.js';
 
 /** The panel with an image's details. */
 export class Details {
@@ -12,10 +14,12 @@ export class Details {
   #hrefOf;
 
   /**
-   * @param {{hrefOf: (folder: string) => string, onFolder: (folder: string) => void}} parts  `hrefOf`: the address of a
-   *   folder's view. `onFolder` is called when the user opens a folder.
+   * @param {{hrefOf: (folder: string) => string, onFolder: (folder: string) => void, onPullDown: () => void}} parts
+   *   `hrefOf`: the address of a folder's view. `onFolder` is called when the user opens a folder, `onPullDown` when a
+   *   finger pulls the panel down.
    */
-  constructor({ hrefOf, onFolder }) {
+  constructor({ hrefOf, onFolder, onPullDown }) {
+    attachPullDown(this.#panel, onPullDown);
     this.#hrefOf = hrefOf;
     this.#panel.addEventListener('click', (event) => {
       const link = /** @type {HTMLElement} */ (event.target).closest?.('a[data-folder]');
@@ -36,7 +40,7 @@ export class Details {
   }
 
   /**
-   * @param {Record<string, any>} image  All that is known of it, and `index`, its position in the displayed order.
+   * @param {Record<string, any>} image  All that is known of it.
    * @param {Blob | null} blob  The displayed rendition, if loaded.
    */
   show(image, blob) {
@@ -82,7 +86,7 @@ function placeOf({ place, placeNames }) {
   link.rel = 'noopener noreferrer';
   link.textContent = coordinatesOf(place);
   link.title = 'Show on OpenStreetMap, in another tab';
-  const height = Number.isFinite(place.altitude) ? [paragraph(`${Math.round(place.altitude)} m above the sea`)] : [];
+  const height = Number.isFinite(place.altitude) ? [paragraph(`Altitude ${formatNumber(Math.round(place.altitude))} m`)] : [];
   return [...parts, link, ...height];
 }
 

@@ -8,7 +8,7 @@ import { formatBytes, formatNumber } from '../page/numbers.js';
 
 /**
  * The metadata of an image as lines of text; unknown members have no line.
- * @param {Record<string, any>} image  As the server describes it, and `index`, its position in the displayed order.
+ * @param {Record<string, any>} image  As the server describes it.
  * @returns {[string, string][]}
  */
 export function linesOf(image) {
@@ -17,7 +17,6 @@ export function linesOf(image) {
   const lines = [
     ['Name', image.name],
     ['Title', image.title],
-    ['Number', formatNumber(image.index + 1)],
     ['Taken', image.takenAt && dateIn(image) + (image.takenFrom === 'name' ? ', by its name' : '')],
     ['Size', image.width && image.height && sizeOf(image)],
     ['File', [image.type && nameOf(image.type), image.bytes && formatBytes(image.bytes)].filter(Boolean).join(', ')],

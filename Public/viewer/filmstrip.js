@@ -1,3 +1,4 @@
+import { announce } from '../page/announcer.js';
 import { formatNumber } from '../page/numbers.js';
 import { readPreference, savePreference } from '../page/memory.js';
 import { find } from '../page/template.js';
@@ -44,6 +45,7 @@ export class Filmstrip {
     savePreference(Filmstrip.#name, isShown ? 'shown' : 'hidden');
     this.#say(isShown);
     this.#lay();
+    announce(isShown ? 'Filmstrip shown' : 'Filmstrip hidden');
   }
 
   /** @param {boolean} isShown */

@@ -213,6 +213,7 @@ export class Frame {
   applyZoom() {
     this.box.style.transform = this.zoom.transform;
     this.element.classList.toggle('is-zoomed', this.zoom.isIn);
+    this.element.classList.toggle('is-hard', this.zoom.isHard);
     this.#refine();
   }
 

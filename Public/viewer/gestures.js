@@ -1,7 +1,7 @@
 /**
  * @typedef {{x: number, y: number}} Point
  * @typedef {{
- *   mayPan: () => boolean,
+ *   pans: (dx: number, dy: number) => boolean,
  *   press: () => void,
  *   release: () => void,
  *   tap: (at: Point, isTouch: boolean) => void,
@@ -13,7 +13,7 @@
  *   pullEnd: (way: number, speed: number) => void,
  *   pinch: (factor: number, at: Point, dx: number, dy: number) => void,
  *   turn: (step: number) => void,
- * }} GestureHandler  `press`: a first finger is put down; `release`: it ends without having moved anything. Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
+ * }} GestureHandler  `pans`: whether a movement that begins this way moves an enlarged image; past its edge it turns. `press`: a first finger is put down; `release`: it ends without having moved anything. Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
  */
 
 /** Translates the input of fingers, mouse and wheel on the stage into actions. */
@@ -39,7 +39,7 @@ export class Gestures {
   /** @type {{at: number, point: Point, timer: ReturnType<typeof setTimeout>} | null} */
   #lastTap = null;
   /** The movement of a sideways wheel since it last rested. */
-  #sideways = { way: 0, at: -Infinity, hasTurned: false };
+  #sideways = { way: 0, at: -Infinity, hasTurned: false, isPan: false };
   /** The position and time of the last press, on the stage or anywhere else. */
   #pressed = { x: 0, y: 0, at: -Infinity };
   /** The press that opened the stage: another one, soon and at the same place, belongs to it. */
@@ -124,7 +124,7 @@ export class Gestures {
     const across = Math.abs(now.x - this.#start.x);
     const down = Math.abs(now.y - this.#start.y);
     if (Math.max(across, down) < Gestures.#slack) return;
-    if (this.#handler.mayPan()) this.#kind = 'pan';
+    if (this.#handler.pans(now.x - this.#start.x, now.y - this.#start.y)) this.#kind = 'pan';
     else this.#kind = across > down ? 'swipe' : 'pull';
   }
 
@@ -175,16 +175,19 @@ export class Gestures {
   }
 
   /**
-   * Two fingers sideways on a touchpad: pan an enlarged image, or turn to the next one.
+   * Two fingers sideways on a touchpad: pan an enlarged image, or turn to the next one. A movement that pans to the edge
+   * ends there.
    * @param {WheelEvent} event
    */
   #wheelSideways({ deltaX, deltaY, timeStamp }) {
-    if (this.#handler.mayPan()) {
+    const isNew = timeStamp - this.#sideways.at > Gestures.#rest;
+    if (isNew) this.#sideways = { way: 0, at: timeStamp, hasTurned: false, isPan: false };
+    this.#sideways.at = timeStamp;
+    if (!this.#sideways.hasTurned && this.#handler.pans(-deltaX, -deltaY)) this.#sideways.isPan = true;
+    if (this.#sideways.isPan) {
       this.#handler.pan(-deltaX, -deltaY);
       return;
     }
-    if (timeStamp - this.#sideways.at > Gestures.#rest) this.#sideways = { way: 0, at: timeStamp, hasTurned: false };
-    this.#sideways.at = timeStamp;
     this.#sideways.way += deltaX;
     if (this.#sideways.hasTurned || Math.abs(this.#sideways.way) < Gestures.#wayToTurn) return;
     this.#sideways.hasTurned = true;

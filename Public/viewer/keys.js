@@ -2,10 +2,10 @@ import { isMeantElsewhere } from '../page/key-bindings.js';
 import { presentScope } from '../page/scope.js';
 
 /**
- * Keyboard shortcuts of the viewer. Escape closes it, like any dialog.
- * @typedef {{turn: (by: number) => void, turnTo: (end: 'first' | 'last') => void, zoom: (by: number) => void, fit: ()
- *   => void, showTruePixels: () => void, toggleDetails: () => void, toggleFilmstrip: () => void, toggleSlideshow: () =>
- *   void}} ViewerActions  `zoom` multiplies.
+ * Keyboard shortcuts of the viewer. Escape is the dialog's own.
+ * @typedef {{turn: (by: number) => void, turnTo: (end: 'first' | 'last') => void, zoom:
+ *   import('./zoom-control.js').ZoomControl, toggleDetails: () => void, toggleFilmstrip: () => void, toggleSlideshow: ()
+ *   => void}} ViewerActions
  */
 
 const zoomStep = 1.5;
@@ -46,13 +46,13 @@ function actionOf(key, actions) {
       return () => actions.turnTo('last');
     case '+':
     case '=':
-      return () => actions.zoom(zoomStep);
+      return () => actions.zoom.multiply(zoomStep);
     case '-':
-      return () => actions.zoom(1 / zoomStep);
+      return () => actions.zoom.multiply(1 / zoomStep);
     case '0':
-      return () => actions.fit();
+      return () => actions.zoom.fit();
     case '1':
-      return () => actions.showTruePixels();
+      return () => actions.zoom.showActualSize();
     case ' ':
       return () => actions.toggleSlideshow();
     case 'i':

@@ -26,6 +26,7 @@ export class Notice {
     link.download = image?.name ?? '';
     // The server does not serve files that it does not recognise as images.
     link.hidden = problem.status === 415;
+    find('button', this.#element).hidden = problem.isOfFile;
     this.#element.hidden = false;
   }
 

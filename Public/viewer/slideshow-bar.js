@@ -41,6 +41,11 @@ export class SlideshowBar {
     document.addEventListener('visibilitychange', () => slideshow.hold(document.hidden));
   }
 
+  /** From the start of the slideshow to its end, also while it is paused. */
+  get isShown() {
+    return !this.#element.hidden;
+  }
+
   toggle() {
     if (this.#slideshow.isPlaying) this.#slideshow.pause();
     else this.#slideshow.play();

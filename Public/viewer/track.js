@@ -1,11 +1,11 @@
 import { find } from '../page/template.js';
 import { glide } from './flight.js';
 
-/** The track with the frames side by side, as a finger moves it: sideways to turn, up or down to close. */
+/** The track with the frames side by side, as a finger moves it: sideways to turn, down to close, up for the details. */
 export class Track {
   /** How far (as a share of the width or in pixels) or how fast a finger must move for the track to follow. */
   static #shareToTurn = 0.25;
-  static #wayToClose = 110;
+  static #farPull = 110;
   static #speedToGo = 0.4;
   /** The distance of a pull after which the backdrop is at its faintest. Pixels. */
   static #fadeOver = 400;
@@ -59,21 +59,23 @@ export class Track {
   }
 
   /**
-   * The image follows a vertical pull, and the backdrop fades.
+   * The image follows a vertical pull; the backdrop fades if it may close the viewer.
    * @param {number} way
    */
   pull(way) {
     this.#element.style.transform = `translateY(${way}px)`;
-    this.#backdrop.style.opacity = String(Math.max(Track.#faintest, 1 - Math.abs(way) / Track.#fadeOver));
+    this.#backdrop.style.opacity = String(Math.max(Track.#faintest, 1 - Math.max(0, way) / Track.#fadeOver));
   }
 
   /**
-   * Whether a pull is far or fast enough to close the viewer.
+   * The direction of a pull; none if it was neither far nor fast.
    * @param {number} way
    * @param {number} speed
    */
-  closes(way, speed) {
-    return Math.abs(way) > Track.#wayToClose || Math.abs(speed) > Track.#speedToGo;
+  pullOf(way, speed) {
+    const isFar = Math.abs(way) > Track.#farPull || Math.abs(speed) > Track.#speedToGo;
+    if (!isFar) return 'none';
+    return way > 0 ? 'down' : 'up';
   }
 
   /** Resets the track at once. */

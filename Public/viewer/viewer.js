@@ -3,10 +3,11 @@ import { Address } from '../page/address.js';
 import { announce } from '../page/announcer.js';
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
+import { PageTitle } from '../page/title.js';
 import { Caption } from './caption.js';
 import { Details } from './details.js';
 import { Filmstrip } from './filmstrip.js';
-import { crossFade, fade, glide, growFrom, shrinkTo } from './flight.js';
+import { crossFade, fade, growFrom, shrinkTo } from './flight.js';
 import { Frame } from './frame.js';
 import { Frames } from './frames.js';
 import { Gestures } from './gestures.js';
@@ -17,6 +18,7 @@ import { neighbourhood } from './neighbours.js';
 import { Slideshow } from './slideshow.js';
 import { SlideshowBar } from './slideshow-bar.js';
 import { Track } from './track.js';
+import { ZoomControl } from './zoom-control.js';
 
 /**
  * The viewer: one image, large. It grows out of its slot and shrinks back into it; its neighbours are prepared
@@ -35,6 +37,7 @@ export class Viewer extends EventTarget {
   #detailsRequest;
   #details;
   #frames;
+  #zoom;
   #track;
   #filmstrip;
   #gestures;
@@ -59,6 +62,7 @@ export class Viewer extends EventTarget {
   /** Numbers each opening, closing and step, so that late answers can be told apart. */
   #visit = 0;
   #lift = new Lift();
+  #announced = '';
 
   /**
    * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/transport.js').Transport, slotGroup:
@@ -75,6 +79,7 @@ export class Viewer extends EventTarget {
     const viewOf = (/** @type {string} */ folder) => finding.requested.with({ q: '', folder });
     this.#details = new Details({
       hrefOf: (folder) => `/?${viewOf(folder).text}`,
+      onPullDown: () => this.#toggleDetails(),
       onFolder: (folder) => {
         this.leave();
         finding.request(viewOf(folder));
@@ -82,6 +87,7 @@ export class Viewer extends EventTarget {
     });
     const make = () => new Frame(slotGroup, loader, (each) => this.#changed(each));
     this.#frames = new Frames({ make, images, slotGroup });
+    this.#zoom = new ZoomControl(this.#frames, (zoom) => this.#zoomed(zoom));
     this.#track = new Track(this.#frames.all.map((each) => each.element));
     this.#filmstrip = new Filmstrip({ images, loader: stillLoader, onChoose: (index) => this.move(index) });
     this.#gestures = this.#attachGestures();
@@ -110,12 +116,14 @@ export class Viewer extends EventTarget {
 
   #listen() {
     find('#viewer-close').addEventListener('click', () => this.close());
-    find('#viewer-zoom').addEventListener('click', () => this.#toggleZoom());
+    find('#viewer-zoom').addEventListener('click', () => this.#zoom.toggle());
     find('#viewer-details').addEventListener('click', () => this.#toggleDetails());
     this.#dialog.addEventListener('cancel', (event) => {
       if (event.target !== this.#dialog) return;
       event.preventDefault();
-      this.close();
+      // The first Escape ends the slideshow, the next one closes the viewer.
+      if (this.#slideshowBar.isShown) this.#slideshowBar.end();
+      else this.close();
     });
     // A browser may close a dialog without asking if Escape is pressed repeatedly.
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
@@ -123,9 +131,7 @@ export class Viewer extends EventTarget {
     attachKeys(this.#dialog, {
       turn: (by) => this.move(this.#goal + by),
       turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
-      zoom: (by) => this.#change((zoom) => zoom.zoomTo(zoom.scale * by)),
-      fit: () => this.#change((zoom) => zoom.reset()),
-      showTruePixels: () => this.#change((zoom) => zoom.zoomTo(zoom.natural)),
+      zoom: this.#zoom,
       toggleDetails: () => this.#toggleDetails(),
       toggleFilmstrip: () => this.#filmstrip.toggle(),
       toggleSlideshow: () => this.#slideshowBar.toggle(),
@@ -134,29 +140,34 @@ export class Viewer extends EventTarget {
 
   #attachGestures() {
     return new Gestures(this.#stage, {
-      mayPan: () => this.#frames.current.zoom.isIn,
+      pans: (dx, dy) => this.#zoom.pans(dx, dy),
       press: () => this.#track.hold(),
       release: () => this.#track.release(),
       tap: (at, isTouch) => this.#tapped(at, isTouch),
-      doubleTap: (at) => this.#toggleZoom(at),
-      pan: (dx, dy) => this.#change((zoom) => zoom.panBy(dx, dy)),
-      pinch: (factor, at, dx, dy) =>
-        this.#change((zoom) => {
-          zoom.zoomTo(zoom.scale * factor, at);
-          zoom.panBy(dx, dy);
-        }),
+      doubleTap: (at) => this.#zoom.toggle(at),
+      pan: (dx, dy) => this.#zoom.pan(dx, dy),
+      pinch: (factor, at, dx, dy) => this.#zoom.pinch(factor, at, dx, dy),
       turn: (step) => this.move(this.#goal + step),
       swipe: (way) => this.#track.swipe(way, !this.#has(this.#index - Math.sign(way))),
       swipeEnd: (way, speed) => this.#swiped(way, speed),
       pull: (way) => this.#track.pull(way),
-      pullEnd: (way, speed) => (this.#track.closes(way, speed) ? this.close() : this.#track.release()),
+      pullEnd: (way, speed) => this.#pulled(this.#track.pullOf(way, speed)),
     });
+  }
+
+  /** @param {'up' | 'down' | 'none'} way  Up opens the details; down closes them, or else the viewer. */
+  #pulled(way) {
+    const { isOpen } = this.#details;
+    if (way === 'down' && !isOpen) return this.close();
+    if (way === (isOpen ? 'down' : 'up')) this.#toggleDetails();
+    return this.#track.release();
   }
 
   #toggleDetails() {
     this.#details.toggle();
     this.#describe();
     this.#learn();
+    announce(this.#details.isOpen ? 'Details shown' : 'Details hidden');
   }
 
   /** @param {number} index */
@@ -300,8 +311,9 @@ export class Viewer extends EventTarget {
   #describe() {
     const { label, described, blob } = this.#frames.current;
     this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
-    if (described) this.#details.show({ ...described, index: this.#index }, blob);
-    announce(`${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`);
+    if (described) this.#details.show(described, blob);
+    const text = `${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`;
+    if (text !== this.#announced) announce((this.#announced = text));
   }
 
   async #learn() {
@@ -326,8 +338,9 @@ export class Viewer extends EventTarget {
     const { current } = this.#frames;
     this.#index = -1;
     this.#goal = -1;
+    this.#announced = '';
     this.#slideshowBar.end();
-    document.title = 'Tessera';
+    PageTitle.showImage('');
     this.#grid.reveal(index);
     this.#announceView();
     const cell = this.#grid.cellAt(index);
@@ -352,22 +365,11 @@ export class Viewer extends EventTarget {
     this.#grid.focus(index);
   }
 
-  /** @param {(zoom: import('./zoom.js').Zoom) => void} change */
-  #change(change) {
-    const { current } = this.#frames;
-    change(current.zoom);
-    current.applyZoom();
-    if (current.zoom.isIn) this.#slideshow.pause();
+  /** @param {import('./zoom.js').Zoom} zoom */
+  #zoomed(zoom) {
+    if (zoom.isIn) this.#slideshow.pause();
     this.#announceView();
-    this.#caption.magnify(current.zoom);
-  }
-
-  /** @param {import('./gestures.js').Point} [at] */
-  #toggleZoom(at) {
-    const { current } = this.#frames;
-    const before = current.box.style.transform;
-    this.#change((zoom) => (zoom.isIn ? zoom.reset() : zoom.zoomTo(zoom.step, at)));
-    glide(current.box, before, current.box.style.transform);
+    this.#caption.magnify(zoom);
   }
 
   /**
@@ -378,7 +380,7 @@ export class Viewer extends EventTarget {
     const { box } = this.#frames.current;
     const isBeside = Math.abs(at.x) > box.offsetWidth / 2 || Math.abs(at.y) > box.offsetHeight / 2;
     if (isTouch) this.#dialog.toggleAttribute('data-bare');
-    else if (isBeside && !this.#frames.current.zoom.isIn) this.close();
+    else if (isBeside && !this.#zoom.isIn) this.close();
   }
 
   /**

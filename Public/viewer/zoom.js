@@ -4,6 +4,11 @@ import { clamp } from '../grid/geometry.js';
  * The enlargement and position of an image, in CSS pixels from the middle of the stage. At scale 1 it fits the stage.
  */
 export class Zoom {
+  /** An image can be enlarged to this many device pixels per pixel. */
+  static #mostMagnification = 16;
+  /** From this magnification on, pixels have hard edges. */
+  static #hardMagnification = 6;
+
   scale = 1;
   x = 0;
   y = 0;
@@ -18,7 +23,7 @@ export class Zoom {
     this.stage = stage;
     this.box = box;
     this.natural = natural;
-    this.most = clamp(natural * 2, 3, 40);
+    this.most = clamp(natural * Zoom.#mostMagnification, 3, 40);
   }
 
   /**
@@ -46,6 +51,20 @@ export class Zoom {
   /** Device pixels per pixel of the image. */
   get magnification() {
     return this.scale / this.natural;
+  }
+
+  /** Whether the image's pixels are so large that interpolating between them hides more than it shows. */
+  get isHard() {
+    return this.magnification >= Zoom.#hardMagnification;
+  }
+
+  /**
+   * Whether the image has reached the edge of the stage, so that a movement in this direction cannot pan it.
+   * @param {number} dx  Positive to the right, in pixels.
+   */
+  isAtEdge(dx) {
+    const most = Math.max(0, (this.box.width * this.scale - this.stage.width) / 2);
+    return dx > 0 ? this.x > most - 1 : this.x < 1 - most;
   }
 
   /**

@@ -108,6 +108,40 @@ def test_details_are_shown_beside_the_picture(visit, demo):
     details.wait_for(state="hidden")
 
 
+def until_announced(front, text: str):
+    front.until("(text) => document.querySelector('#viewer > [aria-live]').textContent === text", text)
+
+
+def test_panels_announce_that_they_are_shown_or_hidden(visit, demo):
+    front = opened(visit(demo))
+    for key, panel in (("i", "Details"), ("t", "Filmstrip")):
+        front.page.keyboard.press(key)
+        until_announced(front, f"{panel} shown")
+        front.page.keyboard.press(key)
+        until_announced(front, f"{panel} hidden")
+    front.page.keyboard.press("ArrowRight")
+    until_announced(front, f"{front.page.locator('#viewer-name').inner_text()}, picture 7 of 10,000")
+
+
+def test_escape_ends_a_slideshow_and_then_closes_the_viewer(visit, demo):
+    front = opened(visit(demo))
+    front.page.keyboard.press("Space")
+    front.page.locator("#slideshow").wait_for()
+    front.page.keyboard.press("Escape")
+    front.page.locator("#slideshow").wait_for(state="hidden")
+    assert front.viewer.is_visible()
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+
+
+def test_the_tab_is_named_after_the_picture(visit, demo):
+    front = opened(visit(demo))
+    assert front.page.title() == f"{front.page.locator('#viewer-name').inner_text()} – Tessera"
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+    assert front.page.title() == "Tessera"
+
+
 def test_back_closes_the_viewer_and_forward_reopens_it(visit, demo):
     front = opened(visit(demo))
     front.page.go_back()
@@ -121,9 +155,12 @@ def test_back_closes_the_viewer_and_forward_reopens_it(visit, demo):
 def test_a_reload_returns_to_the_picture_and_back_to_the_grid(visit, demo):
     front = opened(visit(demo))
     front.page.keyboard.press("ArrowRight")
-    front.page.reload()
-    front.viewer.wait_for()
-    assert count(front) == "7 of 10,000"
+    steps = front.page.evaluate("() => history.length")
+    for _ in range(2):
+        front.page.reload()
+        front.viewer.wait_for()
+        assert count(front) == "7 of 10,000"
+    assert front.page.evaluate("() => history.length") == steps
     front.page.go_back()
     front.viewer.wait_for(state="hidden")
     # After a reload, the slot may still be loading.
@@ -183,6 +220,45 @@ def test_a_swipe_changes_the_picture_and_a_pull_closes_the_viewer(phone, demo):
     touch(front, *[(200, 300 + 30 * step) for step in range(9)])
     front.viewer.wait_for(state="hidden")
     assert front.focused == 4
+
+
+def test_a_pull_up_opens_the_details_and_a_pull_down_closes_them(phone, demo):
+    front = phone(demo)
+    front.until_settled()
+    front.slot(4).tap()
+    front.viewer.wait_for()
+    until_shown(front)
+    front.until("() => document.getAnimations().length === 0")
+    details = front.page.locator("#details")
+    touch(front, *[(200, 500 - 30 * step) for step in range(9)])
+    details.wait_for()
+    box = details.bounding_box()
+    touch(front, *[(200, box["y"] + 20 + 20 * step) for step in range(9)])
+    details.wait_for(state="hidden")
+    touch(front, *[(200, 500 - 30 * step) for step in range(9)])
+    details.wait_for()
+    touch(front, *[(200, 80 + 20 * step) for step in range(9)])
+    details.wait_for(state="hidden")
+    assert front.viewer.is_visible()
+    assert count(front) == "5 of 10,000"
+
+
+def test_past_the_edge_of_an_enlarged_picture_comes_the_next(phone, demo):
+    front = phone(demo)
+    front.until_settled()
+    front.slot(4).tap()
+    front.viewer.wait_for()
+    until_shown(front)
+    front.until("() => document.getAnimations().length === 0")
+    front.page.keyboard.press("+")
+    front.page.keyboard.press("+")
+    assert scale(front) > 1.5
+    # The first swipe moves the picture to its edge.
+    touch(front, *[(330 - 38 * step, 420) for step in range(9)])
+    assert count(front) == "5 of 10,000"
+    touch(front, *[(330 - 38 * step, 420) for step in range(9)])
+    front.until("() => document.querySelector('#viewer-count').textContent === '6 of 10,000'")
+    assert scale(front) == 1
 
 
 def test_two_fingers_zoom(phone, demo):

@@ -136,6 +136,8 @@ def test_a_slideshow_advances_until_it_is_paused(visit, demo):
     assert front.page.get_by_role("button", name="Play").is_visible()
     assert front.page.locator("#viewer > [aria-live]").inner_text() == "Slideshow paused"
     front.page.keyboard.press("Escape")
+    bar.wait_for(state="hidden")
+    front.page.keyboard.press("Escape")
     front.viewer.wait_for(state="hidden")
     front.page.reload()
     front.until_settled()

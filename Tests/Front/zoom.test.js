@@ -20,12 +20,34 @@ test('an enlarged image cannot be moved off the stage', () => {
   assert.deepEqual([it.x, it.y], [(900 * 3 - 1000) / 2, -(600 * 3 - 600) / 2]);
 });
 
-test('an image is enlarged to at most twice its own pixels, and never shrunk', () => {
+test('an image is enlarged to at most 16 screen pixels a pixel, and never shrunk', () => {
+  const small = new Zoom({ width: 1000, height: 600 }, { width: 100, height: 80 }, 1);
+  small.zoomTo(1e6);
+  assert.equal(small.magnification, 16);
+  small.zoomTo(0.01);
+  assert.equal(small.scale, 1);
+});
+
+test('pixels have hard edges only where each covers many of the screen', () => {
   const it = zoom();
-  it.zoomTo(1e6);
-  assert.equal(it.scale, 8);
-  it.zoomTo(0.01);
-  assert.equal(it.scale, 1);
+  it.zoomTo(4 * 5.9);
+  assert.ok(!it.isHard);
+  it.zoomTo(4 * 6.1);
+  assert.ok(it.isHard);
+});
+
+test('an enlarged image has an edge in the direction in which it cannot be panned further', () => {
+  const it = zoom();
+  it.zoomTo(3);
+  assert.ok(!it.isAtEdge(1) && !it.isAtEdge(-1));
+  it.panBy(1e6, 0);
+  assert.ok(it.isAtEdge(1) && !it.isAtEdge(-1));
+  it.panBy(-1e6, 0);
+  assert.ok(!it.isAtEdge(1) && it.isAtEdge(-1));
+  // Enlarged, but narrower than the stage: nothing to pan.
+  const narrow = new Zoom({ width: 1000, height: 600 }, { width: 200, height: 600 }, 4);
+  narrow.zoomTo(2);
+  assert.ok(narrow.isAtEdge(1) && narrow.isAtEdge(-1));
 });
 
 test('reset returns the image to the middle', () => {
