@@ -21,6 +21,11 @@ export class Trail {
   #empty = find('#folders-none');
   /** Numbers the requests, so that late answers can be told apart. */
   #turn = 0;
+  /**
+   * The number of images in the gallery when it last had no folders.
+   * @type {number | undefined}
+   */
+  #seenTotal;
 
   /**
    * @param {{finding: import('./finding.js').Finding, server: import('../catalog/server.js').Server, pages:
@@ -33,7 +38,7 @@ export class Trail {
     this.#pages = pages;
     this.#onRoom = onRoom;
     pages.addEventListener('order', () => this.#follow());
-    pages.addEventListener('catalog', () => this.#lookForFolders(), { once: true });
+    pages.addEventListener('catalog', () => this.#lookForFolders());
     this.#menu.addEventListener('beforetoggle', (event) => {
       if (/** @type {ToggleEvent} */ (event).newState === 'open') this.#fill();
     });
@@ -42,10 +47,17 @@ export class Trail {
     this.#trail.addEventListener('click', (event) => this.#chosen(event));
   }
 
+  /** A gallery without folders may get some with its next images. */
   async #lookForFolders() {
-    const folders = await this.#server.folders('').catch(() => []);
-    // Another part of the page may have shown the button already.
-    if (folders.length > 0 || this.#pages.view.folder) this.#button.hidden = false;
+    const { view, total } = this.#pages;
+    if (!this.#button.hidden || view.isNarrowed || total === this.#seenTotal) return;
+    this.#seenTotal = total;
+    try {
+      const folders = await this.#server.folders('');
+      if (folders.length > 0) this.#button.hidden = false;
+    } catch {
+      this.#seenTotal = undefined;
+    }
   }
 
   #follow() {

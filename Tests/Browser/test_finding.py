@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from conftest import PHONE
+from folder import Folder
 from front import by_requests
 
 FOLDERS = {"2019/06": 40, "2019/07": 30, "2020/sea & sky": 50}
@@ -287,6 +288,20 @@ def test_folders_can_be_entered_and_left(visit, gallery):
     trail.get_by_role("button", name="All folders").click()
     until_total(front, 120)
     assert trail.is_hidden()
+
+
+def test_folders_that_come_while_the_page_is_open_can_be_entered(visit, start, tmp_path):
+    gallery = Folder(start, tmp_path, ["first.jpg"])
+    front = visit(gallery.server)
+    until_total(front, 1)
+    button = front.page.get_by_role("button", name="Folders", exact=True)
+    assert button.is_hidden()
+    (tmp_path / "sub").mkdir()
+    gallery.put("sub/second.jpg")
+    button.wait_for()
+    button.click()
+    front.page.get_by_role("button", name="sub 1").click()
+    until_address(front, "?folder=sub")
 
 
 def test_the_viewer_goes_through_the_search_results(visit, gallery):
