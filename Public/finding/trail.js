@@ -10,6 +10,9 @@ import { cloneTemplate, find } from '../page/template.js';
  * Hidden in a gallery without folders.
  */
 export class Trail {
+  /** Names of at most so many letters are never cut. */
+  static #longName = 24;
+
   #finding;
   #server;
   #pages;
@@ -74,12 +77,15 @@ export class Trail {
     const list = find('ol', this.#trail);
     list.replaceChildren(...[{ name: 'All folders', path: '' }, ...steps].map(({ name, path }, at) => {
       const step = cloneTemplate('trail-template');
+      step.toggleAttribute('data-long', name.length > Trail.#longName);
       const button = find('button', step);
       button.textContent = name;
+      button.title = name;
       button.dataset.folder = path;
       if (at === steps.length) button.setAttribute('aria-current', 'page');
       return step;
     }));
+    list.scrollLeft = list.scrollWidth;
   }
 
   async #fill() {
