@@ -2,14 +2,11 @@
 
 import io
 import os
-import pathlib
-import urllib.parse
 
 import pytest
 from PIL import Image
 
 from conftest import PHONE
-from folder import Folder
 from front import by_requests
 
 FOLDERS = {"2019/06": 40, "2019/07": 30, "2020/sea & sky": 50}
@@ -290,38 +287,6 @@ def test_folders_can_be_entered_and_left(visit, gallery):
     trail.get_by_role("button", name="All folders").click()
     until_total(front, 120)
     assert trail.is_hidden()
-
-
-def test_folder_names_are_cut_only_where_there_is_no_room(visit, phone, start, tmp_path):
-    path = pathlib.Path(*("A journey along the coast from north to south " + str(year) for year in (2001, 2002, 2003)))
-    (tmp_path / path).mkdir(parents=True)
-    gallery = Folder(start, tmp_path, [str(path / "first.jpg"), str(path.parent / "second.jpg")])
-    place = f"?{urllib.parse.urlencode({'folder': str(path)})}"
-    cuts = """() => [...document.querySelectorAll('#trail button')].map(
-        (button) => [button.scrollWidth > button.clientWidth, button.getBoundingClientRect()])"""
-    wide = visit(gallery.server, place, viewport={"width": 1600, "height": 800})
-    until_total(wide, 1)
-    assert [is_cut for is_cut, _ in wide.page.evaluate(cuts)] == [False] * 4
-    narrow = phone(gallery.server, place)
-    until_total(narrow, 1)
-    (whole, _), *long = narrow.page.evaluate(cuts)
-    assert not whole and all(is_cut for is_cut, _ in long) and all(box["width"] > 100 for _, box in long)
-    # The present folder is the one in sight.
-    assert 0 < long[-1][1]["x"] and long[-1][1]["right"] <= 391
-
-
-def test_folders_that_come_while_the_page_is_open_can_be_entered(visit, start, tmp_path):
-    gallery = Folder(start, tmp_path, ["first.jpg"])
-    front = visit(gallery.server)
-    until_total(front, 1)
-    button = front.page.get_by_role("button", name="Folders", exact=True)
-    assert button.is_hidden()
-    (tmp_path / "sub").mkdir()
-    gallery.put("sub/second.jpg")
-    button.wait_for()
-    button.click()
-    front.page.get_by_role("button", name="sub 1").click()
-    until_address(front, "?folder=sub")
 
 
 def test_the_viewer_goes_through_the_search_results(visit, gallery):
