@@ -143,7 +143,7 @@ import Testing
         #expect(prolog?.rootName == "svg" && prolog?.declarationEnd == 8 + 2)
         guard let end = prolog?.rootAttributes.upperBound else { return }
         for length in 0...end { #expect(XMLProlog(text[..<length]) == nil) }
-        for other in ["", "<", "<svg", "svg>", "<a<svg>", "<svg a='>", "<!-- -", "<?xml", "<!DOCTYPE ["] {
+        for other in ["", "<", "<svg", "svg>", "<a<svg>", "<svg a='>", "<::>", "<!-- -", "<?xml", "<!DOCTYPE ["] {
             #expect(XMLProlog(Array(other.utf8)[...]) == nil, "\(other)")
         }
     }

@@ -26,8 +26,10 @@ struct XMLProlog: Equatable {
                 break
             }
         }
-        guard scanner.take("<"), let name = scanner.name() else { return nil }
-        rootName = String(decoding: name.split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
+        guard scanner.take("<"), let name = scanner.name(),
+            let localName = name.split(separator: UInt8(ascii: ":")).last
+        else { return nil }
+        rootName = String(decoding: localName, as: UTF8.self)
         let start = scanner.position
         guard scanner.skipAttributes() else { return nil }
         rootAttributes = start..<scanner.position
