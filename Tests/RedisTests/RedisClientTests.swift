@@ -59,7 +59,12 @@ import Testing
         let fixture = try ClientFixture(server.url) { $0.longestSilence = .milliseconds(80) }
         #expect(await fixture.isConnected())
         server.freeze()
-        for _ in 0..<3 { #expect(await fixture.ask("PING", within: .milliseconds(30)) == .failure(.timedOut)) }
+        var outcomes: [Result<RedisReply, RedisError>] = []
+        repeat {
+            outcomes.append(await fixture.ask("PING", within: .milliseconds(30)))
+        } while outcomes.last == .failure(.timedOut) && outcomes.count < 20
+        // On a busy machine, fewer timeouts take as long.
+        #expect(outcomes.first == .failure(.timedOut) && outcomes.count <= 4)
         #expect(await fixture.ask("PING", within: .seconds(30)) == .failure(.disconnected))
         server.wake()
         #expect(await fixture.isConnected())
