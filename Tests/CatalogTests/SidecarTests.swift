@@ -1,4 +1,5 @@
 import Dispatch
+import GRDB
 import Glibc
 import Images
 import TestSupport
@@ -154,6 +155,25 @@ import Testing
             #expect(try unindexed(catalog).isEmpty)
             await catalog.close()
         }
+    }
+
+    @Test func `a file that changes while its row is being searched is given out`() async throws {
+        try scratch.file("pictures/a.jpg")
+        let catalog = try await scratch.catalog()
+        let file = try #require(try unindexed(catalog).first)
+        await learn([file], catalog)
+        let index = catalog.indexStore.disk
+        func change() throws {
+            try index.database.write { db in
+                try db.execute(sql: "UPDATE facts SET examination = NULL")
+                try index.note(changed: [file.row], db)
+                // The search reads what was committed before.
+                #expect(try unindexed(catalog).isEmpty)
+            }
+        }
+        try change()
+        #expect(try unindexed(catalog) == [file])
+        await catalog.close()
     }
 
     @Test func `many changed sidecars in one folder are found by reading it once`() async throws {

@@ -69,6 +69,10 @@ extension Index {
         let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO unexamined (row) VALUES (?)")
         for row in rows { try statement.execute(arguments: [Int64(row)]) }
         indexing.withLock { for row in rows { $0?.open(row) } }
+        // A search that reads a row before the commit finds it indexed, and passes it.
+        db.afterNextTransaction { [indexing] _ in
+            indexing.withLock { for row in rows { $0?.openIfPassed(row) } }
+        }
     }
 
     /// Records that all rows of these sources before `next` are indexed, except those that are open or left. Blocking.

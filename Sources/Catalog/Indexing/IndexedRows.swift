@@ -39,6 +39,11 @@ struct IndexedRows: Sendable {
         openings += 1
     }
 
+    /// Opens a row again that was passed since ``open(_:)``.
+    mutating func openIfPassed(_ row: UInt32) {
+        if !again.contains(row) { open(row) }
+    }
+
     /// The index has recorded these rows as done.
     mutating func forget(_ rows: Set<UInt32>) {
         done.subtract(rows)
