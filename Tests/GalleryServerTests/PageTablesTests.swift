@@ -73,7 +73,7 @@ import Testing
             .split(separator: PageTables.menu).last
         #expect(
             menu == """
-                <option value="path">Path</option><option value="taken">Date taken</option>\
+                <option value="path">Folder order</option><option value="taken">Date taken</option>\
                 <option value="name">Name</option><option value="size">Size</option>\
                 <option value="added">Date added</option><option value="shuffle">Shuffled</option></select>
                 """)
