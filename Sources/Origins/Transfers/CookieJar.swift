@@ -39,7 +39,7 @@ struct CookieJar: Hashable, Sendable {
                 let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
                 let value = words.count > 1 ? words[1] : ""
                 switch words[0].lowercased() {
-                case "path": cookie.path = value.hasPrefix("/") ? value : Self.defaultPath(of: url.path)
+                case "path": cookie.path = Self.isPath(value) ? value : Self.defaultPath(of: url.path)
                 case "secure": cookie.isSecure = true
                 case "domain": isOfHost = Self.covers(value.lowercased(), cookie.host)
                 case "expires": expires = HTTPDate(value)?.seconds ?? expires
@@ -86,9 +86,15 @@ struct CookieJar: Hashable, Sendable {
         return String(path[..<slash])
     }
 
+    /// Whether a `Path` counts (§5.2.4). One that is not in printable ASCII cannot be that of a URL.
+    private static func isPath(_ value: String) -> Bool {
+        value.utf8.first == UInt8(ascii: "/") && value.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+    }
+
+    /// Compares bytes (§5.1.4): characters that Unicode regards as equal, such as K and the Kelvin sign, differ in length.
     private static func matches(_ path: Substring, _ prefix: String) -> Bool {
-        guard path.hasPrefix(prefix) else { return false }
-        return path.utf8.count == prefix.utf8.count || prefix.hasSuffix("/")
-            || path.utf8[path.utf8.index(path.utf8.startIndex, offsetBy: prefix.utf8.count)] == UInt8(ascii: "/")
+        guard path.utf8.starts(with: prefix.utf8) else { return false }
+        let rest = path.utf8.dropFirst(prefix.utf8.count).first
+        return rest == nil || rest == UInt8(ascii: "/") || prefix.utf8.last == UInt8(ascii: "/")
     }
 }

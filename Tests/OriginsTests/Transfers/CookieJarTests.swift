@@ -38,6 +38,11 @@ import Testing
             let sent = try jar(field).field(for: OriginURL("https://a.example\(path)"))
             #expect(sent == (isSent ? "a=1" : nil), "\(field) at \(path)")
         }
+        // Unicode regards these as equal to characters of ASCII that are shorter.
+        for (equal, path) in [("\u{212a}", "/K"), ("\u{1fef}", "/`"), ("\u{212a}", "/K?long=enough")] {
+            let sent = try jar("a=1; Path=/\(equal)").field(for: OriginURL("https://a.example\(path)"))
+            #expect(sent == nil, "\(equal) at \(path)")
+        }
         let both = try jar("a=short; Path=/", "a=long; Path=/x")
         #expect(both.field(for: try OriginURL("https://a.example/x/1")) == "a=long; a=short")
     }
