@@ -96,7 +96,10 @@ enum PixelSource {
             }
         case .tiff(let selection):
             let image = selection.image(ofLongestSide: side)
-            return try TIFFSamples.inBytes(opened("\(image.loaderOptions),fail_on=\(faults)"))
+            let picture = try opened("\(image.loaderOptions),fail_on=\(faults)")
+            // The size that was compared with the limits.
+            guard picture.width == image.width, picture.height == image.height else { throw DecoderFailure() }
+            return try TIFFSamples.inBytes(picture)
         case .convertedTIFF(let selection):
             let image = selection.image(ofLongestSide: side)
             guard let conversion = TIFFConversion(image, in: source.reader) else { throw DecoderFailure() }

@@ -161,6 +161,23 @@ import Testing
         }
     }
 
+    @Test func `of two sizes in one image the first counts, as for libtiff`() throws {
+        // Rows per strip become a second, smaller height.
+        let (rows, height) = (Sample.little16(278), Sample.little16(257))
+        let field = Sample.little16(4) + Sample.little32(1)
+        for image in [
+            yCbCr(across: 1, down: 1, width: 80, height: 64), TIFFBuilder.image(Sample.quarters(width: 80, height: 64)),
+        ] {
+            var bytes = TIFFBuilder(pages: [image]).bytes
+            let wanted = rows + field + Sample.little32(64)
+            let place = try #require((0..<bytes.count - 12).first { bytes[$0..<$0 + 12].elementsEqual(wanted) })
+            bytes.replaceSubrange(place..<place + 12, with: height + field + Sample.little32(10))
+            let made = try renderer.render(.bytes(bytes), as: .full, format: .jpeg, stop: RenderStop())
+            #expect(made.metadata.width == 80 && made.metadata.height == 64)
+            #expect(try Pixels.decoding(made.bytes).quarterNames == "RGBW")
+        }
+    }
+
     @Test func `JPEG of the kind that TIFF first defined is decoded`() throws {
         let jpeg = try Sample.jpeg(width: 64, height: 48)
         var image = TIFFBuilder.image(Sample.quarters(width: 64, height: 48))

@@ -38,9 +38,12 @@ final class TIFFConversion {
 
     deinit { TIFFClose(handle) }
 
-    /// Whether libtiff can convert the image.
+    /// Whether libtiff can convert the image. It must agree about the size, for which memory is allocated.
     func isPossible() -> Bool {
-        guard TIFFSetSubDirectory(handle, image.offset) == 1 else { return false }
+        guard TIFFSetSubDirectory(handle, image.offset) == 1,
+            let width = UInt32(exactly: image.width), let height = UInt32(exactly: image.height),
+            ctiff_has_size(handle, width, height) == 1
+        else { return false }
         var reason = [CChar](repeating: 0, count: 1_024)
         return TIFFRGBAImageOK(handle, &reason) == 1
     }

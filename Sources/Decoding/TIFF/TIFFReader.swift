@@ -46,7 +46,9 @@ struct TIFFReader {
         for index in 0..<min(Int(count), Self.maximumEntries) {
             guard let entry = bytes(at: start + UInt64(index * entryWidth), entryWidth) else { break }
             let first = entry.startIndex
-            directory.values[UInt16(number(entry[first..<first + 2]))] = values(of: entry) ?? []
+            // Of several entries with one tag, libtiff takes the first.
+            let tag = UInt16(number(entry[first..<first + 2]))
+            if directory.values[tag] == nil { directory.values[tag] = values(of: entry) ?? [] }
         }
         return directory
     }
