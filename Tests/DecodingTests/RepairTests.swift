@@ -84,6 +84,16 @@ import Testing
         #expect(try tile(Array(png.dropLast(100))).metadata.isIncomplete == true)
     }
 
+    @Test(arguments: [(4_096, true), (4_097, false), (100_000, false)])
+    func `a PNG with more wrong checksums than a few thousand is not repaired`(count: Int, isRepaired: Bool) throws {
+        var chunk = Sample.chunk("IDAT", [])
+        chunk[chunk.count - 1] ^= 1
+        let start = Array(Sample.png(pixels).prefix(33))
+        let bytes = start + [[UInt8]](repeating: chunk, count: count).flatMap(\.self) + Sample.chunk("IEND", [])
+        let reader = try SourceReader(.bytes(bytes), stop: RenderStop())
+        #expect((Repair(ofPNG: reader) != nil) == isRepaired)
+    }
+
     @Test func `the checksum is that of the PNG specification`() {
         var checksum = CRC32()
         checksum.update("123456789".utf8)

@@ -11,6 +11,7 @@ extension Repair {
             let (start, end) = (position + 8, position + 12 + length)
             guard !name.elementsEqual("IEND".utf8) else { break }
             if name.elementsEqual("IDAT".utf8) {
+                guard replacements.count < Self.maximumReplacements else { return nil }
                 take(start..<min(end - 4, reader.fileLength), isWhole: end <= reader.fileLength, of: reader)
             }
             position = end
@@ -24,6 +25,9 @@ extension Repair {
         guard !replacements.isEmpty || !appended.isEmpty else { return nil }
         isTolerant = !appended.isEmpty
     }
+
+    /// A file with more wrong bytes is not worth its memory, nor the time to look through them at each read.
+    private static let maximumReplacements = 16_384
 
     /// The chunk IEND.
     private static let end: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xae, 0x42, 0x60, 0x82]
