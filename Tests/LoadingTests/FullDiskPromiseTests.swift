@@ -1,6 +1,7 @@
 import Foundation
 import Images
 import Origins
+import TestSupport
 import Testing
 
 @testable import Loading
@@ -72,6 +73,8 @@ import Testing
         // The failure is not remembered: once the first original is released, there is room.
         held?.close()
         held = nil
+        let memory = fixture.loader.coordinator.stages.originals.memory
+        #expect(await eventually { memory.used == 0 })
         async let again = fixture.load(fixture.remote(2))
         await fixture.origins.fetches.element(3).answer(picture(8_000))
         #expect(await again.bytes != nil)

@@ -36,7 +36,7 @@ final class OriginalCache: Sendable {
     private let budget: Int64
     let database: CacheDatabase
     private let logger: Logger
-    private let memory: ByteQuota
+    let memory: ByteQuota
     private let disk: ByteQuota?
     private let ledger = Guarded(Ledger())
     /// The cached originals used since the last eviction. The set is bounded, and is written with the next row, because

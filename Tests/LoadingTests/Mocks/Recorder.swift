@@ -24,15 +24,19 @@ final class Recorder<Element: Sendable>: Sendable {
     var all: [Element] { state.withLock { $0.elements } }
     var count: Int { all.count }
 
-    /// Returns the first `count` elements, once there are that many.
+    /// Returns the first `count` elements, once there are that many. Ends the tests if the test's time limit comes first.
     func first(_ count: Int) async -> [Element] {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.elements.count >= count { return true }
-                state.waiting.append((count, continuation))
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.elements.count >= count { return true }
+                    state.waiting.append((count, continuation))
+                    return false
+                }
+                if isThere { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            if self.count < count { fatalError("waited in vain for \(count) events: there are only \(self.count)") }
         }
         return Array(all.prefix(count))
     }
