@@ -35,6 +35,23 @@ import Testing
         }
     }
 
+    @Test func `the origin is paused while too many bytes are unwritten, and resumed afterwards`() async throws {
+        let fixture = try SpoolFixture(threads: 1)
+        let mayWrite = DispatchSemaphore(value: 0)
+        fixture.pool.submit { mayWrite.wait() }
+        let origins = MockOrigins()
+        let fetch = fixture.fetch(unwrittenLimit: 1_000)
+        fetch.start(origins, priority: .visible())
+        let source = await origins.fetches.element(0)
+        source.send(.started(.of(40_000)))
+        for _ in 0..<10 { source.send(.bytes(picture(4_000))) }
+        source.send(.finished)
+        #expect(source.steering.all == [.pause])
+        mayWrite.signal()
+        #expect(await source.steering.first(2) == [.pause, .resume])
+        fetch.cancel()
+    }
+
     @Test func `a slow pause does not outlast the resume that follows it`() async throws {
         let fixture = try SpoolFixture(threads: 1)
         // The pool is blocked until the pause has begun, so everything is written before the pause takes effect.

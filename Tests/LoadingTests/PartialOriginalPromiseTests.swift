@@ -60,20 +60,6 @@ import Testing
         await fixture.close()
     }
 
-    @Test func `the origin is paused while too many bytes are unwritten, and resumed afterwards`() async throws {
-        let fixture = try LoaderFixture { $0.unwrittenBytes = 1_000 }
-        let results = Recorder<LoaderFixture.Outcome>()
-        fixture.load(fixture.remote(1), .original, into: results)
-        let fetch = await fixture.origins.fetches.element(0)
-        fetch.send(.started(.of(40_000)))
-        for _ in 0..<10 { fetch.send(.bytes(picture(4_000))) }
-        fetch.send(.finished)
-        _ = await results.element(0)
-        let steering = await fetch.steering.first(2)
-        #expect(steering == [.pause, .resume])
-        await fixture.close()
-    }
-
     @Test func `the last reader to close ends the fetch`() async throws {
         let fixture = try LoaderFixture()
         let results = Recorder<LoaderFixture.Outcome>()
