@@ -72,10 +72,12 @@ class hanging:
 
     def _request(self, image: str):
         while not self.is_over.is_set():
-            try:
-                self.ours.request("GET", f"/images/{image}/tile")
-            except OSError:
-                pass
+            # A tile of an earlier round is in memory; an original is read from the disk each time.
+            for rendition in ("tile", "original"):
+                try:
+                    self.ours.request("GET", f"/images/{image}/{rendition}")
+                except OSError:
+                    pass
             self.is_over.wait(0.5)
 
     def __enter__(self):
@@ -83,7 +85,10 @@ class hanging:
         self.ours.process.send_signal(signal.SIGUSR1)
         for image in self.images[:CLIENTS]:
             self.pool.submit(self._request, image)
+        deadline = time.monotonic() + 30
         while self.disk.hanging == 0:
+            if time.monotonic() > deadline:
+                raise RuntimeError("no request reaches the disk that hangs")
             time.sleep(0.05)
         # Wait until the first scan has been abandoned, after 5 s. The measurements cover later scans.
         time.sleep(6)

@@ -29,6 +29,8 @@ public struct ImageMetadata: Hashable, Sendable {
     public var rating: Int?
     /// A title given by a person; at most ``maximumTitle`` bytes.
     public var title: String?
+    /// What a person wrote about the picture; at most ``maximumDescription`` bytes.
+    public var description: String?
     /// At most ``maximumKeywords`` keywords without duplicates, each of at most ``maximumKeyword`` bytes.
     public var keywords: [String] = []
     /// The names of the location where the picture was taken.
@@ -42,7 +44,7 @@ public struct ImageMetadata: Hashable, Sendable {
 
     /// The indexing version of this program. Raised when more is read from files than before, so that every file is
     /// indexed again.
-    public static let currentReader = 4
+    public static let currentReader = 5
     /// The valid range of ``width`` and ``height``.
     public static let sides = 1...10_000_000
     /// The valid range of ``frames``.
@@ -51,6 +53,8 @@ public struct ImageMetadata: Hashable, Sendable {
     public static let sensitivities = 0...Int(UInt32.max)
     /// In bytes.
     public static let maximumTitle = 1_024
+    /// In bytes.
+    public static let maximumDescription = 2_048
     public static let maximumKeywords = 64
     /// In bytes.
     public static let maximumKeyword = 128

@@ -7,7 +7,8 @@ import Postgres
 /// rows, whose columns come in the order of ``Column``.
 struct LogRow: JSONWritable {
     enum Column: String, CaseIterable {
-        case image, version, examination, width, height, frames, orientation, rating, placeholder, title, keywords
+        case image, version, examination, width, height, frames, orientation, rating, placeholder, title, description
+        case keywords
         case mediaType = "media_type"
         case byteCount = "byte_count"
         case takenAt = "taken_at"
@@ -21,9 +22,9 @@ struct LogRow: JSONWritable {
         case location, city, state, country
 
         /// The columns that describe a picture, rather than its file or its pixels.
-        static let description: Set<Column> = [
+        static let ofPicture: Set<Column> = [
             .takenAt, .make, .model, .lens, .exposureTime, .aperture, .sensitivity, .focalLength, .latitude,
-            .longitude, .altitude, .rating, .title, .keywords, .location, .city, .state, .country,
+            .longitude, .altitude, .rating, .title, .description, .keywords, .location, .city, .state, .country,
         ]
     }
 
@@ -58,6 +59,7 @@ struct LogRow: JSONWritable {
         // The hexadecimal format of `bytea`.
         write(metadata.placeholder.map { "\\x" + Hexadecimal.text(of: $0) }, .placeholder)
         write(text: metadata.title, .title)
+        write(text: metadata.description, .description)
         // Keywords never contain newlines.
         write(text: metadata.keywords.isEmpty ? nil : metadata.keywords.joined(separator: "\n"), .keywords)
         write(text: metadata.mediaType, .mediaType)
@@ -100,6 +102,7 @@ extension SharedMetadata {
         metadata.rating = row.count(at(.rating))
         metadata.placeholder = row.bytes(at(.placeholder))
         metadata.title = row.text(at(.title))
+        metadata.description = row.text(at(.description))
         metadata.keywords = row.text(at(.keywords))?.split(separator: "\n").map(String.init) ?? []
         metadata.mediaType = row.text(at(.mediaType))
         metadata.byteCount = row.integer(at(.byteCount))

@@ -57,6 +57,7 @@ enum Schema {
         ],
         // The version of the sidecars that were read with an image.
         ["ALTER TABLE tessera.facts ADD COLUMN sidecars bigint"],
+        ["ALTER TABLE tessera.facts ADD COLUMN description text CHECK (octet_length(description) <= 16384)"],
     ]
 
     /// The schema version of this program.

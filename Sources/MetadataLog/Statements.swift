@@ -72,7 +72,7 @@ enum Statements {
             let both = name == "examination" ? "GREATEST" : "COALESCE"
             let older = "WHEN \(keepsSidecars) THEN COALESCE(known.\(name), excluded.\(name))"
             let special =
-                LogRow.Column.description.contains { $0.rawValue == name }
+                LogRow.Column.ofPicture.contains { $0.rawValue == name }
                 ? older + " WHEN \(knowsAll) THEN excluded.\(name)" : name == "examination" ? older : ""
             return "CASE WHEN NOT (\(isMore)) THEN excluded.\(name) \(special)"
                 + " ELSE \(both)(excluded.\(name), known.\(name)) END"

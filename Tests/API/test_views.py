@@ -87,7 +87,10 @@ def test_searches_find_images_and_invalid_words_are_named(gallery):
 def test_folders_are_a_tree_with_counts(gallery):
     def folders(parent):
         return gallery.get(f"/api/v1/folders?parent={parent}").json["folders"]
-    assert folders("") == [
+    top = folders("")
+    # The first picture in a folder, or else beneath it.
+    assert [folder.pop("cover")["name"] for folder in top] == ["IMG_2.jpg", "last one.jpg"]
+    assert top == [
         {"path": "2019", "name": "2019", "count": 3, "hasFolders": True},
         {"path": "2020", "name": "2020", "count": 1, "hasFolders": False}]
     assert [(child["path"], child["count"]) for child in folders("2019")] == [("2019/a", 2), ("2019/b", 1)]

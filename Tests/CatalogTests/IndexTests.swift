@@ -37,6 +37,7 @@ import Testing
         metadata.isBroken = false
         metadata.rating = -1
         metadata.title = "Ein Tag, a day, 一日"
+        metadata.description = "Was er bringt"
         metadata.keywords = ["Katze", "cat", "with a blank"]
         metadata.placeNames = .init()
         metadata.placeNames?.location = "Altstadt"
@@ -250,6 +251,7 @@ import Testing
         metadata.placeholder = Array(repeating: 0, count: 1000)
         metadata.camera?.make = String(repeating: "é", count: 10_000)
         metadata.title = String(repeating: "é", count: 10_000)
+        metadata.description = metadata.title
         metadata.keywords = (0..<1_000).map { "\($0)" + String(repeating: "x", count: 1_000) } + ["a\nb", ""]
         metadata.placeNames?.city = String(repeating: "é", count: 10_000)
         metadata.rating = 6

@@ -159,9 +159,12 @@ import Time
         let xmp = Sample.xmpSegment(
             Sample.xmp(
                 #"xmp:Rating="5" exif:DateTimeOriginal="2003-03-03T03:03:03+03:00" photoshop:City="XMP-City""#,
-                "<dc:title>of XMP</dc:title><dc:subject><rdf:Bag><rdf:li>xmp</rdf:li></rdf:Bag></dc:subject>"))
+                "<dc:title>of XMP</dc:title>"
+                    + "<dc:description>by XMP</dc:description><dc:subject><rdf:Bag><rdf:li>xmp</rdf:li></rdf:Bag></dc:subject>"
+            ))
         var metadata = try examined(jpeg([exifSegment, xmp, iptc]))
         #expect(metadata.title == "of XMP" && metadata.keywords == ["xmp"] && metadata.rating == 5)
+        #expect(metadata.description == "by XMP")
         #expect(metadata.takenAt == "2003-03-03T03:03:03+03:00")
         #expect(metadata.placeNames?.city == "XMP-City" && metadata.placeNames?.country == "IPTC-Land")
         metadata = try examined(jpeg([exifSegment, iptc]))
@@ -170,7 +173,8 @@ import Time
         metadata = try examined(
             jpeg([exifSegment, Sample.xmpSegment(Sample.xmp(#"xmp:Rating="0""#, "<dc:title> </dc:title>"))]))
         #expect(
-            metadata.title == "of EXIF" && metadata.rating == nil && metadata.takenAt == "2001-01-01T01:01:01+01:00")
+            metadata.description == "of EXIF" && metadata.title == nil && metadata.rating == nil
+                && metadata.takenAt == "2001-01-01T01:01:01+01:00")
         #expect(metadata.camera?.lens == "50mm")
     }
 
@@ -229,7 +233,9 @@ import Time
         let chunks = Sample.chunk("eXIf", exif.bytes) + Sample.chunk("iTXt", text)
         png.insert(contentsOf: chunks, at: isLate ? png.count - 12 : 33)
         let metadata = try examined(png)
-        #expect(metadata.rating == 3 && metadata.takenAt == "2001-01-01T01:01:01+01:00" && metadata.title == "of EXIF")
+        #expect(
+            metadata.rating == 3 && metadata.takenAt == "2001-01-01T01:01:01+01:00" && metadata.description == "of EXIF"
+        )
     }
 
     @Test func `the directories of a TIFF are read wherever they are`() throws {
@@ -248,7 +254,7 @@ import Time
         tiff += Sample.little16(1) + Self.entry(0x9003, 2, 20, Sample.little32(UInt32(exposure + 18)))
         tiff += Sample.little32(0) + Array("2015:08:22 10:11:12\0".utf8)
         let metadata = try examined(tiff)
-        #expect(metadata.takenAt == "2015-08-22T10:11:12Z" && metadata.title == "Day" && metadata.width == 200)
+        #expect(metadata.takenAt == "2015-08-22T10:11:12Z" && metadata.description == "Day" && metadata.width == 200)
         #expect(try Renderer().inspect(.bytes(tiff)).metadata.takenAt == metadata.takenAt)
     }
 

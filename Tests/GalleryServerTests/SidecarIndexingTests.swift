@@ -65,7 +65,7 @@ import Testing
         let images = try await catalog.page(offset: 0, limit: 4).images
         #expect(images.map(\.metadata.width) == [40, 40, 40, 40])
         #expect(images.map(\.metadata.rating) == [4, nil, nil, nil])
-        #expect(images.map(\.metadata.title) == ["Lake", nil, nil, nil])
+        #expect(images.map(\.metadata.description) == ["Lake", nil, nil, nil])
         #expect(images.map(\.metadata.takenAt) == ["2018-08-21T10:32:17Z", nil, nil, nil])
         // A sidecar that changes is read again, with its picture.
         try write("a.xmp", Self.xmp.replacing("4", with: "5").utf8)
@@ -78,7 +78,7 @@ import Testing
             again = try await catalog.page(offset: 0, limit: 4).images
         }
         #expect(again.map(\.metadata.rating) == [5, nil, nil, 4])
-        #expect(again[0].metadata.title == "Lake")
+        #expect(again[0].metadata.description == "Lake")
         await indexer.stop()
         await catalog.close()
         await workers.stop()
@@ -140,6 +140,7 @@ import Testing
     @Test func `words come from XMP first, and times and places from the file first`() {
         var file = ImageMetadata()
         (file.title, file.rating, file.keywords, file.takenAt) = ("file", 1, ["file"], "2001")
+        file.description = "file"
         file.place = ImageMetadata.Place(latitude: 1, longitude: 1)
         file.width = 10
         file.placeNames = ImageMetadata.PlaceNames()
@@ -152,18 +153,19 @@ import Testing
         xmp.placeNames?.city = "xmp"
         xmp.width = 20
         var takeout = ImageMetadata()
-        (takeout.title, takeout.keywords, takeout.takenAt) = ("takeout", ["takeout"], "2003")
+        (takeout.description, takeout.keywords, takeout.takenAt) = ("takeout", ["takeout"], "2003")
         takeout.place = ImageMetadata.Place(latitude: 3, longitude: 3)
 
         let all = file.completed(by: [.xmp: xmp, .takeout: takeout])
         #expect((all.title, all.rating, all.takenAt, all.width) == ("xmp", 2, "2001", 10))
+        #expect(all.description == "file")
         #expect(all.keywords == ["xmp"] && all.place == file.place)
         #expect(all.placeNames?.city == "xmp" && all.placeNames?.country == "file")
         let bare = ImageMetadata().completed(by: [.xmp: xmp, .takeout: takeout])
         #expect((bare.title, bare.rating, bare.takenAt, bare.width) == ("xmp", 2, "2002", nil))
         #expect(bare.keywords == ["xmp"] && bare.place == xmp.place)
         let exported = ImageMetadata().completed(by: [.takeout: takeout])
-        #expect((exported.title, exported.rating, exported.takenAt) == ("takeout", nil, "2003"))
+        #expect((exported.description, exported.rating, exported.takenAt) == ("takeout", nil, "2003"))
         #expect(exported.keywords == ["takeout"] && exported.place == takeout.place)
         #expect(file.completed(by: [.takeout: takeout]) == file && file.completed(by: [:]) == file)
     }

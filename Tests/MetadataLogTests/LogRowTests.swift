@@ -66,6 +66,7 @@ actor Log {
         metadata.placeholder = [0, 255, 128, 7]
         metadata.takenAt = "2019-06-01T10:00:00+02:00"
         (metadata.isIncomplete, metadata.isBroken) = (true, false)
+        metadata.description = "Æbler"
         metadata.title = "Ærø, \"at\" night\\ \u{1F426}\nand day"
         metadata.keywords = ["sea", "night sky"]
         metadata.readerVersion = 2

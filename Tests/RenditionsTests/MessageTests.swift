@@ -26,6 +26,7 @@ import Testing
         metadata.isBroken = false
         metadata.rating = -1
         metadata.title = "نمی\u{200c}دانم 👩‍👧"
+        metadata.description = "👩‍👧"
         metadata.keywords = ["cat", "Łódź"]
         metadata.placeNames = .init()
         metadata.placeNames?.city = "Łódź"

@@ -3,7 +3,7 @@ import FoundationEssentials
 extension ColumnBlock {
     /// The format version, raised when the stored layout changes. Blocks with another version are read from the rows
     /// again.
-    private static let form: UInt32 = 3
+    private static let form: UInt32 = 4
 
     /// The block as stored in the index, so that the next start need not read a million rows one by one. Numbers are
     /// little-endian, the byte order of all supported machines.
@@ -39,6 +39,7 @@ extension ColumnBlock {
         append(ratios)
         append(kinds)
         append(ratings)
+        append(sensitivities)
         append(broken)
         append(places.map(\.row))
         append(places.map(\.latitude))
@@ -54,7 +55,7 @@ extension ColumnBlock {
             let names = reader.texts(), let notes = reader.numbers(of: UInt16.self), let noteTexts = reader.texts(),
             let sizes = reader.numbers(of: UInt32.self), let taken = reader.numbers(of: Int64.self),
             let ratios = reader.numbers(of: UInt8.self), let kinds = reader.numbers(of: UInt8.self),
-            let ratings = reader.numbers(of: Int8.self),
+            let ratings = reader.numbers(of: Int8.self), let sensitivities = reader.numbers(of: UInt32.self),
             let broken = reader.numbers(of: UInt8.self), let located = reader.numbers(of: UInt16.self),
             let latitudes = reader.numbers(of: Float.self), let longitudes = reader.numbers(of: Float.self),
             reader.isAtEnd
@@ -63,7 +64,7 @@ extension ColumnBlock {
             .map { String(decoding: $0, as: UTF8.self) }
         let lengths = [
             own.count, names.count, notes.count, sizes.count, taken.count, ratios.count, kinds.count, ratings.count,
-            broken.count,
+            sensitivities.count, broken.count,
         ]
         guard lengths.allSatisfy({ $0 == Self.size }), own.allSatisfy({ Int($0) < paths.count }),
             notes.allSatisfy({ Int($0) < noteTexts.count }),
@@ -73,7 +74,8 @@ extension ColumnBlock {
         let numbers = paths.map { table.number(of: $0) }
         self.init(
             names: names, notes: notes, noteTexts: noteTexts, folders: own.map { numbers[Int($0)] }, sizes: sizes,
-            taken: taken, ratios: ratios, kinds: kinds, ratings: ratings, broken: broken,
+            taken: taken, ratios: ratios, kinds: kinds, ratings: ratings, sensitivities: sensitivities,
+            broken: broken,
             places: located.indices.map {
                 Place(row: located[$0], latitude: latitudes[$0], longitude: longitudes[$0])
             })

@@ -154,7 +154,8 @@ private struct ColumnReader {
             sql: """
                 SELECT image.row, image.location, image.name, image.width, image.height, image.takenAt, version,
                 facts.width, facts.height, mediaType, byteCount, facts.takenAt, make, model,
-                lens, latitude, longitude, isIncomplete, isBroken, title, keywords, facts.location, city, state, country, rating,
+                lens, latitude, longitude, isIncomplete, isBroken, title, keywords, facts.location, city, state, country, rating, sensitivity,
+                description,
                 \(ScannedImage.Original.columns)
                 FROM image LEFT JOIN facts ON facts.id = image.id WHERE image.row >= ? AND image.row < ?
                 """)
@@ -181,7 +182,7 @@ private struct ColumnReader {
         let (text, integer, number) = (stored.text, stored.integer, stored.number)
         var row = ColumnRow()
         let location = text(1) ?? ""
-        let original = ScannedImage.Original(stored, from: 26)
+        let original = ScannedImage.Original(stored, from: 28)
         let version = integer(6).map { ContentVersion(rawValue: UInt64(bitPattern: $0)) }
         // Metadata of an older content version is out of date.
         let hasFacts = original.version.map { $0 == version } ?? true
@@ -194,6 +195,7 @@ private struct ColumnReader {
             row.size = original.size ?? integer(10)
             if let latitude = number(15), let longitude = number(16) { row.place = (latitude, longitude) }
             row.rating = Int8(clamping: integer(25) ?? 0)
+            row.sensitivity = UInt32(clamping: integer(26) ?? 0)
             row.isBroken = integer(17) == 1 || integer(18) == 1
         } else {
             row.size = original.size
@@ -206,8 +208,10 @@ private struct ColumnReader {
             let columns: ClosedRange<Int32> =
                 switch field {
                 case .title: 19...19
+                case .description: 27...27
                 case .keywords: 20...20
-                case .camera: 12...14
+                case .camera: 12...13
+                case .lens: 14...14
                 case .place: 21...24
                 }
             for words in columns.compactMap({ hasFacts ? text($0) : nil }) {

@@ -42,6 +42,8 @@ final class ColumnBlock: Sendable {
     let kinds: [UInt8]
     /// In stars, -1 for rejected images, 0 without a rating.
     let ratings: [Int8]
+    /// ISO speeds; 0 if unknown.
+    let sensitivities: [UInt32]
     /// 1 if the image is known to be incomplete.
     let broken: [UInt8]
     /// The locations of the rows that have one, in the order of the rows.
@@ -61,10 +63,12 @@ final class ColumnBlock: Sendable {
 
     static let unknownTime = Int64.min
     static let unknownSize = UInt32.max
+    static let maximumSensitivity = UInt32.max
 
     init(
         names: TextColumn, notes: [UInt16], noteTexts: TextColumn, folders: [UInt32], sizes: [UInt32], taken: [Int64],
-        ratios: [UInt8], kinds: [UInt8], ratings: [Int8], broken: [UInt8], places: [Place]
+        ratios: [UInt8], kinds: [UInt8], ratings: [Int8], sensitivities: [UInt32], broken: [UInt8],
+        places: [Place]
     ) {
         self.names = names
         self.notes = notes
@@ -75,6 +79,7 @@ final class ColumnBlock: Sendable {
         self.ratios = ratios
         self.kinds = kinds
         self.ratings = ratings
+        self.sensitivities = sensitivities
         self.broken = broken
         self.places = places
     }
@@ -96,6 +101,7 @@ final class ColumnBlock: Sendable {
             sizes: rows.map { $0?.size.map { UInt32(clamping: min($0, Int64(UInt32.max) - 1)) } ?? Self.unknownSize },
             taken: rows.map { $0?.taken ?? Self.unknownTime }, ratios: rows.map { $0?.ratio ?? 0 },
             kinds: rows.map { $0?.kind.rawValue ?? 0 }, ratings: rows.map { $0?.rating ?? 0 },
+            sensitivities: rows.map { $0?.sensitivity ?? 0 },
             broken: rows.map { $0?.isBroken == true ? 1 : 0 },
             places: rows.enumerated().compactMap { number, row in
                 row?.place.map {
@@ -117,11 +123,14 @@ struct ColumnRow {
     var ratio: UInt8 = 0
     var kind = MediaKind.unknown
     var rating: Int8 = 0
+    var sensitivity: UInt32 = 0
     var isBroken = false
     var place: (latitude: Double, longitude: Double)?
 }
 
 /// The fields of a row's note, in this order.
-enum NoteField: Int, CaseIterable {
-    case title, keywords, camera, place
+enum NoteField: Int, CaseIterable, Comparable {
+    case title, description, keywords, camera, lens, place
+
+    static func < (first: NoteField, second: NoteField) -> Bool { first.rawValue < second.rawValue }
 }

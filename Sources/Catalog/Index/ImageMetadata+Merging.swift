@@ -21,7 +21,8 @@ extension ImageMetadata {
     /// Takes over the values of ``MetadataColumns/description``.
     private mutating func describe(as other: ImageMetadata) {
         (takenAt, camera, place, rating) = (other.takenAt, other.camera, other.place, other.rating)
-        (title, keywords, placeNames) = (other.title, other.keywords, other.placeNames)
+        (title, description) = (other.title, other.description)
+        (keywords, placeNames) = (other.keywords, other.placeNames)
     }
 
     /// These facts, with unknown values filled in from other facts of the same image.
@@ -41,6 +42,7 @@ extension ImageMetadata {
         metadata.isBroken = isBroken ?? other.isBroken
         metadata.rating = rating ?? other.rating
         metadata.title = title ?? other.title
+        metadata.description = description ?? other.description
         metadata.keywords = keywords.isEmpty ? other.keywords : keywords
         var names = placeNames ?? ImageMetadata.PlaceNames()
         names.location = names.location ?? other.placeNames?.location
@@ -85,6 +87,7 @@ extension ImageMetadata {
         metadata.place?.altitude = finite(place?.altitude)
         metadata.rating = rating.flatMap { $0 == -1 || (1...5).contains($0) ? $0 : nil }
         metadata.title = text(title, upTo: ImageMetadata.maximumTitle)
+        metadata.description = text(description, upTo: ImageMetadata.maximumDescription)
         metadata.keywords = keywords.prefix(ImageMetadata.maximumKeywords).compactMap {
             $0.isEmpty || $0.contains(where: \.isNewline) ? nil : text($0, upTo: ImageMetadata.maximumKeyword)
         }

@@ -18,12 +18,13 @@ enum MetadataColumns {
 
     /// Columns added after the third schema version. Programs that do not know them can still use the index, so the
     /// schema version stays.
-    static let later = ["digest", "sidecars"]
+    static let later = ["digest", "sidecars", "description"]
 
     /// The columns that describe a picture, rather than its file or its pixels.
     static let description: Set<String> = [
         "takenAt", "make", "model", "lens", "exposureTime", "aperture", "sensitivity", "focalLength",
         "latitude", "longitude", "altitude", "rating", "title", "keywords", "location", "city", "state", "country",
+        "description",
     ]
 
     static func values(of metadata: ImageMetadata) -> [DatabaseValue] {
@@ -44,6 +45,7 @@ enum MetadataColumns {
             metadata.readerVersion,
             metadata.digest.map { Int64(bitPattern: $0.rawValue) },
             metadata.sidecars.map { Int64(bitPattern: $0.rawValue) },
+            metadata.description,
         ]
         return values.map { $0?.databaseValue ?? .null }
     }
@@ -86,6 +88,7 @@ enum MetadataColumns {
         metadata.readerVersion = row.count(first + 27)
         metadata.digest = row.integer(first + 28).map { ContentDigest(rawValue: UInt64(bitPattern: $0)) }
         metadata.sidecars = row.integer(first + 29).map { SidecarVersion(rawValue: UInt64(bitPattern: $0)) }
+        metadata.description = row.text(first + 30)
         return metadata
     }
 }

@@ -1,3 +1,4 @@
+public import Images
 import Locking
 import Time
 
@@ -27,6 +28,9 @@ public struct GalleryFolder: Sendable, Hashable {
     public let count: Int
     /// Whether it contains folders.
     public let hasFolders: Bool
+    /// An image that represents it: the first one directly in it, or else in the folders beneath it. Broken images come
+    /// last.
+    public let cover: GalleryImage?
 }
 
 /// The aspect ratios of a view's images in sums, for a layout before any image is known.
@@ -118,23 +122,42 @@ extension Catalog {
     ///
     /// - Throws: The same errors as ``order(of:)``.
     public func folders(in parent: String) async throws -> [GalleryFolder] {
-        let counts = try await survey(.plain, \.folders) { _, maker in maker.folderCounts() }
-        var children: [String: (count: Int, hasFolders: Bool)] = [:]
+        let contents = try await survey(.plain, \.folders) { _, maker in maker.folderContents() }
+        let children = Self.children(of: parent, in: contents)
+        var covers: [ImageID: GalleryImage] = [:]
+        var ids = children.map(\.contents.cover)[...]
+        while !ids.isEmpty {
+            covers.merge(try await images(Array(ids.prefix(Page.maximumLimit)))) { $1 }
+            ids = ids.dropFirst(Page.maximumLimit)
+        }
+        return children.map { child in
+            GalleryFolder(
+                path: parent.isEmpty ? child.name : "\(parent)/\(child.name)", name: FilePath.printable(child.name),
+                count: child.contents.count, hasFolders: child.hasFolders, cover: covers[child.contents.cover])
+        }
+    }
+
+    /// The folders inside one, sorted by name, each with what is in it and beneath it.
+    private static func children(
+        of parent: String, in contents: [String: FolderContents]
+    ) -> [(name: String, contents: FolderContents, hasFolders: Bool)] {
+        var children: [String: (contents: FolderContents, hasFolders: Bool)] = [:]
         let under = parent.isEmpty ? "" : parent + "/"
-        for (path, count) in counts where path.utf8.starts(with: under.utf8) && path.utf8.count > under.utf8.count {
+        for (path, own) in contents where path.utf8.starts(with: under.utf8) && path.utf8.count > under.utf8.count {
             let rest = path.utf8.dropFirst(under.utf8.count)
             let name = rest.prefix { $0 != UInt8(ascii: "/") }
             guard let text = String(name) else { continue }
-            children[text, default: (0, false)].count += count
-            if name.count < rest.count { children[text]?.hasFolders = true }
+            let hasFolders = name.count < rest.count
+            if children[text] == nil {
+                children[text] = (own, hasFolders)
+            } else {
+                children[text]?.contents.add(own)
+                if hasFolders { children[text]?.hasFolders = true }
+            }
         }
-        let sorted = children.map { (key: NaturalKey(Array($0.key.utf8)), name: $0.key, value: $0.value) }
+        return children.map { (key: NaturalKey(Array($0.key.utf8)), name: $0.key, child: $0.value) }
             .sorted { $0.key < $1.key }
-        return sorted.map { child in
-            GalleryFolder(
-                path: under + child.name, name: FilePath.printable(child.name), count: child.value.count,
-                hasFolders: child.value.hasFolders)
-        }
+            .map { ($0.name, $0.child.contents, $0.child.hasFolders) }
     }
 
     /// Computes a value from all images of a view, in the read queue for orders, and caches it. Concurrent callers
@@ -244,22 +267,27 @@ extension OrderBuilder {
         }
     }
 
-    /// The number of images directly in each folder.
-    func folderCounts() -> [String: Int] {
-        var counts: [String: Int] = [:]
+    /// The images directly in each folder.
+    func folderContents() -> [String: FolderContents] {
+        var contents: [String: FolderContents] = [:]
         for (number, part) in snapshot.parts.enumerated() {
             guard let columns = columns[number], let listing = part.listed?.listing else { continue }
-            var ofNumbers = [Int](repeating: 0, count: columns.folders.paths.count)
-            for block in listing.blocks {
-                for row in block.rows {
+            var ofNumbers = [FolderContents?](repeating: nil, count: columns.folders.paths.count)
+            for entries in listing.blocks {
+                for (place, row) in entries.rows.enumerated() {
                     guard let (block, offset) = columns[row] else { continue }
-                    ofNumbers[Int(block.folders[offset])] += 1
+                    let folder = Int(block.folders[offset])
+                    let one = FolderContents(
+                        cover: ImageID(rawValue: entries.ids[place]), coverPath: columns.folders.paths[folder],
+                        isCoverBroken: block.broken[offset] == 1)
+                    if ofNumbers[folder]?.add(one) == nil { ofNumbers[folder] = one }
                 }
             }
-            for (path, count) in zip(columns.folders.paths, ofNumbers) where count > 0 {
-                counts[FolderPath.full(path, under: prefixes[number]), default: 0] += count
+            for case (let path, let own?) in zip(columns.folders.paths, ofNumbers) {
+                let path = FolderPath.full(path, under: prefixes[number])
+                if contents[path]?.add(own) == nil { contents[path] = own }
             }
         }
-        return counts
+        return contents
     }
 }

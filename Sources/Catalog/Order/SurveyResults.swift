@@ -1,9 +1,11 @@
+import Images
+
 /// Values computed from a view as a whole.
 struct SurveyResults: Sendable {
     var timeline: Timeline?
     var shape: Shape?
-    /// The number of images directly in each folder.
-    var folders: [String: Int]?
+    /// The images directly in each folder, by its path.
+    var folders: [String: FolderContents]?
 
     /// What the values were computed from: another order or newer metadata gives other values.
     struct Basis: Hashable, Sendable {
@@ -14,6 +16,30 @@ struct SurveyResults: Sendable {
             revision = order.revision
             self.generations = generations
         }
+    }
+}
+
+/// The images of one or several folders.
+struct FolderContents: Sendable {
+    var count = 1
+    /// The image that represents them, and the path of its folder.
+    private(set) var cover: ImageID
+    private var coverPath: String
+    private var isCoverBroken: Bool
+
+    /// One image.
+    init(cover: ImageID, coverPath: String, isCoverBroken: Bool) {
+        self.cover = cover
+        self.coverPath = coverPath
+        self.isCoverBroken = isCoverBroken
+    }
+
+    /// Adds the images of another folder, or a later image of the same one. The first image that is not broken
+    /// represents all of them; a folder comes before those beneath it.
+    mutating func add(_ other: FolderContents) {
+        count += other.count
+        guard isCoverBroken == other.isCoverBroken ? other.coverPath < coverPath : isCoverBroken else { return }
+        (cover, coverPath, isCoverBroken) = (other.cover, other.coverPath, other.isCoverBroken)
     }
 }
 

@@ -7,9 +7,9 @@ import Glibc
 /// The texts of a block are contiguous, so that one search covers all of them: searching a million names takes a few
 /// milliseconds, or a few tens for a word that most of them contain.
 struct Matcher {
-    /// The terms, most selective and cheapest first. For a term that a folder can match, `folders` says which folders
-    /// do, by folder number; nil if none does.
-    private let terms: [(term: Search.Term, folders: [Bool]?)]
+    /// The terms, most selective and cheapest first. For each word of a term, `folders` says which folders match it, by
+    /// folder number; empty if none does.
+    private let terms: [(term: Search.Term, folders: [[Bool]])]
     private let columns: Columns
     /// Whether each folder, by number, is in the view; nil if the view is not restricted to a folder.
     private let folder: [Bool]?
@@ -20,21 +20,24 @@ struct Matcher {
         folder = view.folder.map { wanted in paths.map { FolderPath.contains(wanted, $0) } }
         let folded = prefix.isEmpty ? columns.folders.folded : paths.map { Folding.fold($0) }
         terms = view.search.terms.map { term in
-            let folders: [Bool] =
+            let folders: [[Bool]] =
                 switch term.kind {
-                case .word(let word): folded.map { Self.contains($0, word) }
-                case .folder(let start): folded.map { Self.hasPart($0, beginning: start) }
+                case .word(let word): [folded.map { Self.contains($0, word) }]
+                case .date(let words, _): words.map { word in folded.map { Self.contains($0, word) } }
+                case .folder(let start): [folded.map { Self.hasPart($0, beginning: start) }]
                 default: []
                 }
-            return (term, folders.contains(true) ? folders : nil)
+            return (term, folders.map { $0.contains(true) ? $0 : [] })
         }.sorted { Self.cost($0.term) < Self.cost($1.term) }
     }
 
     private static func cost(_ term: Search.Term) -> Int {
         switch term.kind {
-        case .type, .taken, .rating, .folder, .broken, .near: 0
+        case .type, .taken, .rating, .sensitivity, .folder, .broken, .near: 0
+        case .date: 2_000
         // Longer words are found faster, and less often.
-        case .word(let word), .camera(let word): (term.isExcluded ? 2_000 : 1_000) - min(word.count, 999)
+        case .word(let word), .camera(let word), .lens(let word):
+            (term.isExcluded ? 2_000 : 1_000) - min(word.count, 999)
         }
     }
 
@@ -87,7 +90,7 @@ struct Matcher {
             if case .word(let word) = term.kind, left < ColumnBlock.size / Self.searchThreshold {
                 // Few rows are left, so check each one.
                 for place in matches.indices where matches[place] {
-                    let isMet = Self.isIn(folders ?? [], block.folders[place]) || Self.has(word, at: place, block)
+                    let isMet = Self.isIn(folders[0], block.folders[place]) || Self.has(word, at: place, block)
                     if isMet == term.isExcluded { matches[place] = false }
                 }
                 continue
@@ -102,34 +105,21 @@ struct Matcher {
     /// block.
     private static let searchThreshold = 16
 
-    private func found(_ kind: Search.Kind, _ folders: [Bool]?, _ block: ColumnBlock) -> [Bool] {
+    private func found(_ kind: Search.Kind, _ folders: [[Bool]], _ block: ColumnBlock) -> [Bool] {
         var found = [Bool](repeating: false, count: ColumnBlock.size)
         switch kind {
-        case .word(let word):
-            if let folders { for place in found.indices { found[place] = Self.isIn(folders, block.folders[place]) } }
-            block.names.forEachOccurrence(of: word) { place, _ in
-                found[place] = true
-                return true
+        case .word(let word): return Self.found(word, folders[0], block)
+        case .date(let words, let range):
+            let others = zip(words, folders).map { Self.found($0, $1, block) }
+            for place in found.indices {
+                found[place] = Self.isTaken(range, block.taken[place]) || others.allSatisfy { $0[place] }
             }
-            var noted = [Bool](repeating: false, count: block.noteTexts.count)
-            block.noteTexts.forEachOccurrence(of: word) { note, _ in
-                noted[note] = true
-                return true
-            }
-            Self.add(noted, of: block, to: &found)
-        case .folder:
-            for place in found.indices { found[place] = Self.isIn(folders ?? [], block.folders[place]) }
-        case .camera(let word):
-            var noted = [Bool](repeating: false, count: block.noteTexts.count)
-            block.noteTexts.forEachOccurrence(of: word) { note, offset in
-                let field = Self.field(at: offset, of: note, block.noteTexts)
-                noted[note] = field == .camera
-                return noted[note] || field == .place
-            }
-            Self.add(noted, of: block, to: &found)
+        case .folder: for place in found.indices { found[place] = Self.isIn(folders[0], block.folders[place]) }
+        case .camera(let word): Self.add(Self.noted(word, in: .camera ... .lens, block), of: block, to: &found)
+        case .lens(let word): Self.add(Self.noted(word, in: .lens ... .lens, block), of: block, to: &found)
+        case .sensitivity(let range): return block.sensitivities.map { range.contains($0) }
         case .type(let kind): return block.kinds.map { $0 == kind.rawValue }
-        case .taken(let range):
-            return block.taken.map { $0 != ColumnBlock.unknownTime && range.contains(WallTime.seconds($0)) }
+        case .taken(let range): return block.taken.map { Self.isTaken(range, $0) }
         case .rating(let range): return block.ratings.map { range.contains(Int($0)) }
         case .near(let latitude, let longitude, let kilometres):
             for place in block.places {
@@ -141,6 +131,37 @@ struct Matcher {
         case .broken: return block.broken.map { $0 == 1 }
         }
         return found
+    }
+
+    private static func found(_ word: [UInt8], _ folders: [Bool], _ block: ColumnBlock) -> [Bool] {
+        var found =
+            folders.isEmpty
+            ? [Bool](repeating: false, count: ColumnBlock.size) : block.folders.map { isIn(folders, $0) }
+        block.names.forEachOccurrence(of: word) { place, _ in
+            found[place] = true
+            return true
+        }
+        add(noted(word, in: .title ... .place, block), of: block, to: &found)
+        return found
+    }
+
+    /// Which notes have the word in one of these fields.
+    private static func noted(_ word: [UInt8], in fields: ClosedRange<NoteField>, _ block: ColumnBlock) -> [Bool] {
+        var noted = [Bool](repeating: false, count: block.noteTexts.count)
+        let isAnyField = fields == .title ... .place
+        block.noteTexts.forEachOccurrence(of: word) { note, offset in
+            guard !isAnyField, let field = field(at: offset, of: note, block.noteTexts) else {
+                noted[note] = true
+                return true
+            }
+            noted[note] = fields.contains(field)
+            return field >= fields.lowerBound
+        }
+        return noted
+    }
+
+    private static func isTaken(_ range: ClosedRange<Int64>, _ stored: Int64) -> Bool {
+        stored != ColumnBlock.unknownTime && range.contains(WallTime.seconds(stored))
     }
 
     private static func has(_ word: [UInt8], at place: Int, _ block: ColumnBlock) -> Bool {

@@ -13,10 +13,17 @@ public struct Search: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// Folded; matches anywhere in the texts of the image or its folder.
         case word([UInt8])
+        /// A date in words, such as "June 2019": matches where all words do, folded, and where the picture was taken in
+        /// this range of seconds since 1970 by the local clock there.
+        case date([[UInt8]], taken: ClosedRange<Int64>)
         /// Folded; matches the beginning of a component of the folder's path.
         case folder([UInt8])
         /// Folded; matches in the names of the camera and the lens.
         case camera([UInt8])
+        /// Folded; matches in the name of the lens.
+        case lens([UInt8])
+        /// A range of ISO speeds.
+        case sensitivity(ClosedRange<UInt32>)
         /// The subtype of a media type, such as `jpeg`.
         case type(MediaKind)
         /// A range of seconds since 1970 by the local clock at the place where the picture was taken.
@@ -51,8 +58,15 @@ public struct Search: Hashable, Sendable {
         // Checked again: an unclosed quotation gets its closing mark, which makes the text longer.
         try check(text)
         var terms: [Term] = []
-        for word in words {
-            if let term = try Self.term(of: word) { terms.append(term) }
+        var rest = words[...]
+        while let word = rest.first {
+            if let (count, term) = Self.date(beginning: rest) {
+                terms.append(term)
+                rest = rest.dropFirst(count)
+            } else {
+                if let term = try Self.term(of: word) { terms.append(term) }
+                rest = rest.dropFirst()
+            }
         }
         self.terms = terms
     }
@@ -60,9 +74,13 @@ public struct Search: Hashable, Sendable {
     private struct Word {
         var written = ""
         var isExcluded = false
+        var isQuoted = false
         /// The text before a colon outside quotes.
         var key: String?
         var value = ""
+
+        /// Whether it can be a part of a date: what is quoted is meant as it is written.
+        var isPlain: Bool { !isQuoted && key == nil }
     }
 
     /// Works on scalars, because a combining mark after a space or quotation mark would form one character with it.
@@ -83,7 +101,9 @@ public struct Search: Hashable, Sendable {
             let scalar = Character(scalar).isNewline ? " " : scalar
             word.written.unicodeScalars.append(scalar)
             switch scalar {
-            case "\"": isQuoted.toggle()
+            case "\"":
+                isQuoted.toggle()
+                word.isQuoted = true
             case "-" where word.written == "-" && !isQuoted: word.isExcluded = true
             case ":" where !isQuoted && word.key == nil && Self.keys.contains(word.value.lowercased()):
                 word.key = word.value.lowercased()
@@ -96,7 +116,18 @@ public struct Search: Hashable, Sendable {
         return words
     }
 
-    private static let keys: Set<String> = ["taken", "folder", "type", "camera", "near", "rating", "is"]
+    private static let keys: Set<String> = ["taken", "folder", "type", "camera", "lens", "iso", "near", "rating", "is"]
+
+    /// The date that the words begin with, and the number of its words.
+    private static func date(beginning words: ArraySlice<Word>) -> (count: Int, term: Term)? {
+        guard let first = words.first, first.isPlain else { return nil }
+        let plain = words.prefix(while: \.isPlain)
+        guard let (count, span) = PlainDate.beginning(plain.map(\.value)) else { return nil }
+        // A `-` excludes one word.
+        guard count == 1 || !plain.prefix(count).contains(where: \.isExcluded) else { return nil }
+        let folded = plain.prefix(count).map { Folding.fold($0.value.filter { $0 != "," }) }
+        return (count, Term(isExcluded: first.isExcluded, kind: .date(folded, taken: span)))
+    }
 
     private static func term(of word: Word) throws(ViewError) -> Term? {
         func unknown(_ reason: String) -> ViewError {
@@ -110,6 +141,13 @@ public struct Search: Hashable, Sendable {
             return folded.isEmpty ? nil : made(.word(folded))
         case "folder": return folded.isEmpty ? nil : made(.folder(folded))
         case "camera": return folded.isEmpty ? nil : made(.camera(folded))
+        case "lens": return folded.isEmpty ? nil : made(.lens(folded))
+        case "iso":
+            guard !word.value.isEmpty else { return nil }
+            guard let range = Sensitivity.range(word.value) else {
+                throw unknown("where ISO speeds are expected: iso:400, iso:100..800 or iso:3200.. for 3200 and more.")
+            }
+            return made(.sensitivity(range))
         case "type":
             guard !word.value.isEmpty else { return nil }
             guard let kind = MediaKind(name: word.value.lowercased()) else {

@@ -17,13 +17,7 @@ enum WallTime {
 
     /// What `2019`, `2019-06`, `2019-06-30`, `A..B`, `A..` or `..B` span; nil for anything else.
     static func range(_ text: String) -> ClosedRange<Int64>? {
-        guard let dots = text.firstRange(of: "..") else { return span(text[...]) }
-        let (first, last) = (text[..<dots.lowerBound], text[dots.upperBound...])
-        guard !first.isEmpty || !last.isEmpty else { return nil }
-        let from = first.isEmpty ? .some(Int64.min + 1) : span(first)?.lowerBound
-        let to = last.isEmpty ? .some(Int64.max) : span(last)?.upperBound
-        guard let from, let to, from <= to else { return nil }
-        return from...to
+        SearchRange.of(text, within: Int64.min + 1...Int64.max, span)
     }
 
     /// From the first second of a day's month to the last.
@@ -43,7 +37,7 @@ enum WallTime {
         }
         guard numbers.count == parts.count else { return nil }
         let (month, date) = (parts.count > 1 ? numbers[1] : 1, parts.count > 2 ? numbers[2] : 1)
-        guard let day = CivilDay(year: numbers[0], month: month, day: date) else { return nil }
+        guard let day = CivilDay(year: numbers[0], month: month, day: date), day.exists else { return nil }
         switch parts.count {
         case 1:
             guard let next = CivilDay(year: day.year + 1, month: 1, day: 1) else { return nil }

@@ -113,14 +113,17 @@ struct ExifMetadata {
     /// Stars, as Windows writes them.
     var rating: Double? { directories.number(0x4746, in: main).map(Double.init) }
 
-    /// The title that Windows writes, or else EXIF's description, unless it is a default text of the camera.
+    /// As Windows writes it.
     var title: String? {
-        let limit = ImageMetadata.maximumTitle
-        if let text = directories.bytes(0x9c9b, in: main).flatMap({ MetadataText.wideText($0, upTo: limit) }) {
-            return text
-        }
+        directories.bytes(0x9c9b, in: main).flatMap { MetadataText.wideText($0, upTo: ImageMetadata.maximumTitle) }
+    }
+
+    /// EXIF's description, unless it is a default text of the camera, or else the comment that Windows writes.
+    var description: String? {
+        let limit = ImageMetadata.maximumDescription
         let text = directories.bytes(0x010e, in: main).flatMap { MetadataText.text($0, upTo: limit) }
-        return text.flatMap { Self.camerasWords.contains($0.uppercased()) ? nil : $0 }
+        if let text, !Self.camerasWords.contains(text.uppercased()) { return text }
+        return directories.bytes(0x9c9c, in: main).flatMap { MetadataText.wideText($0, upTo: limit) }
     }
 
     private static let camerasWords: Set<String> = [

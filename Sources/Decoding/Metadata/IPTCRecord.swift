@@ -89,7 +89,7 @@ struct IPTCRecord {
         case 90: placeNames.city = placeNames.city ?? name()
         case 92: placeNames.location = placeNames.location ?? name()
         case 95: placeNames.state = placeNames.state ?? name()
-        case 120: caption = caption ?? MetadataText.text(value, upTo: ImageMetadata.maximumTitle)
+        case 120: caption = caption ?? MetadataText.text(value, upTo: ImageMetadata.maximumDescription)
         case 101: placeNames.country = placeNames.country ?? name()
         default: break
         }

@@ -16,8 +16,8 @@ struct PictureMetadata {
         metadata.takenAt = (Self.combined(times) ?? Self.combined(digitizations))?.text
         metadata.rating = (xmp?.rating ?? exif?.rating).flatMap(Self.stars)
         metadata.place = metadata.place ?? xmp?.place
-        // A description counts as the title of a picture without one.
-        metadata.title = xmp?.title ?? iptc?.title ?? exif?.title ?? xmp?.description ?? iptc?.caption
+        metadata.title = xmp?.title ?? iptc?.title ?? exif?.title
+        metadata.description = xmp?.description ?? iptc?.caption ?? exif?.description
         metadata.keywords =
             [xmp?.keywords, iptc?.keywords, exif?.keywords].compactMap(\.self).first { !$0.isEmpty } ?? []
         var names = ImageMetadata.PlaceNames()

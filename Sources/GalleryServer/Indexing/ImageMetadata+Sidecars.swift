@@ -10,7 +10,8 @@ extension ImageMetadata {
         let (xmp, takeout) = (sidecars[.xmp], sidecars[.takeout])
         var metadata = self
         metadata.rating = xmp?.rating ?? rating
-        metadata.title = xmp?.title ?? title ?? takeout?.title
+        metadata.title = xmp?.title ?? title
+        metadata.description = xmp?.description ?? description ?? takeout?.description
         metadata.keywords = [xmp?.keywords, keywords, takeout?.keywords].compactMap(\.self).first { !$0.isEmpty } ?? []
         metadata.takenAt = takenAt ?? xmp?.takenAt ?? takeout?.takenAt
         metadata.place = place ?? xmp?.place ?? takeout?.place

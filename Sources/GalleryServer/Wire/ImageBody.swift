@@ -5,7 +5,8 @@ import Time
 /// One image in the API. Members whose value is not known yet are absent.
 struct ImageBody: JSONWritable {
     let image: GalleryImage
-    let index: Int
+    /// Nil for an image that stands for a folder.
+    let index: Int?
 
     func write(to json: inout JSONWriter) {
         json.object { writeMembers(to: &$0) }

@@ -19,7 +19,10 @@ struct ImageDetailsBody: JSONWritable {
             if let camera = metadata.camera { json.member("camera") { Self.write(camera, to: &$0) } }
             if let place = metadata.place { json.member("place") { Self.write(place, to: &$0) } }
             json.member("rating", metadata.rating)
-            json.member("title", metadata.title)
+            // A description counts as the title of a picture without one.
+            json.member("title", metadata.title ?? metadata.description)
+            let isDescriptionNew = metadata.title != nil && metadata.title != metadata.description
+            json.member("description", isDescriptionNew ? metadata.description : nil)
             json.member("keywords", metadata.keywords.isEmpty ? nil : metadata.keywords)
             if let names = metadata.placeNames { json.member("placeNames") { Self.write(names, to: &$0) } }
             json.member("broken", metadata.isBroken == true ? true : nil)

@@ -46,6 +46,7 @@ struct FoldersBody: JSONWritable {
                         json.member("name", folder.name)
                         json.member("count", folder.count)
                         json.member("hasFolders", folder.hasFolders)
+                        json.member("cover", folder.cover.map { ImageBody(image: $0, index: nil) })
                     }
                 }
             }

@@ -32,6 +32,7 @@ extension MessageWriter {
         optional(metadata.isBroken) { $0.flag($1) }
         optional(metadata.rating, write)
         optional(metadata.title) { $0.text($1, upTo: ImageMetadata.maximumTitle) }
+        optional(metadata.description) { $0.text($1, upTo: ImageMetadata.maximumDescription) }
         let keywords = metadata.keywords.prefix(ImageMetadata.maximumKeywords)
         number(UInt8(keywords.count))
         for keyword in keywords { text(keyword, upTo: ImageMetadata.maximumKeyword) }
@@ -84,6 +85,9 @@ extension MessageReader {
         }
         metadata.title = try optional { reader throws(MessageError) in
             try reader.text(upTo: ImageMetadata.maximumTitle, "title")
+        }
+        metadata.description = try optional { reader throws(MessageError) in
+            try reader.text(upTo: ImageMetadata.maximumDescription, "description")
         }
         metadata.keywords = try keywords()
         metadata.placeNames = try optional { reader throws(MessageError) in try reader.placeNames() }

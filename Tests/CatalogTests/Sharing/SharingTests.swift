@@ -72,6 +72,7 @@ private final class Nodes {
         metadata.mediaType = "image/jpeg"
         metadata.takenAt = "2020-01-0\(width % 9 + 1)T00:00:00Z"
         metadata.title = "The \(width)th"
+        metadata.description = "What \(width) shows"
         metadata.readerVersion = ImageMetadata.currentReader
         return metadata
     }

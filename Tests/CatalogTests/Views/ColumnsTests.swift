@@ -37,6 +37,7 @@ import Testing
             row.place = place % 2 == 0 ? (Double(place % 90), 2.5) : nil
             row.isBroken = place % 5 == 0
             row.rating = Int8(place % 7) - 1
+            row.sensitivity = UInt32(place) * 100
             rows[place] = row
         }
         let block = ColumnBlock(rows, folders: table)
@@ -54,6 +55,7 @@ import Testing
         #expect(block.noteTexts.count == 12)
         #expect(again.sizes == block.sizes && again.ratios == block.ratios && again.broken == block.broken)
         #expect(again.ratings == block.ratings && block.ratings.contains(-1))
+        #expect(again.sensitivities == block.sensitivities && block.sensitivities.contains(300))
         #expect(again.folders.map { other.paths[Int($0)] } == block.folders.map { table.paths[Int($0)] })
         #expect(again.places == block.places && block.places.count == 683)
         for cut in stride(from: 0, to: data.count, by: 997) {

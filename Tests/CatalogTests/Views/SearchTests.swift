@@ -49,17 +49,47 @@ import Time
         #expect(try kinds("rating:\(text)") == [.rating(range)])
     }
 
+    @Test func `a date in words is also a time when pictures were taken`() throws {
+        func dates(_ text: String) throws -> [String: ClosedRange<Int64>] {
+            try Search(text).terms.reduce(into: [:]) { dates, term in
+                guard case .date(let words, let taken) = term.kind else { return }
+                dates[words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")] = taken
+            }
+        }
+        for (text, words, taken) in [
+            ("2019", "2019", "2019"), ("2019-06", "2019-06", "2019-06"), ("June 2019", "june 2019", "2019-06"),
+            ("30 Jun 2019", "30 jun 2019", "2019-06-30"), ("june 3, 2019", "june 3 2019", "2019-06-03"),
+            ("cat Sept 2019 dog", "sept 2019", "2019-09"), ("-2019", "2019", "2019"),
+        ] {
+            guard case .taken(let range) = try kinds("taken:\(taken)").first else {
+                throw ViewError(field: "", reason: "")
+            }
+            #expect(try dates(text) == [words: range], "\(text)")
+        }
+        for text in ["June", "\"2019\"", "ju", "31 Juneteenth 2019x", "20190", "-june -2019x"] {
+            #expect(try dates(text).isEmpty, "\(text)")
+        }
+        #expect(try dates("31 June 2019").keys.sorted() == ["june 2019"], "there is no such day")
+        #expect(try Search("cat June 2019 dog").terms.count == 3)
+    }
+
+    @Test(arguments: [("400", 400...400), ("100..800", 100...800), ("3200..", 3_200...UInt32.max), ("..200", 1...200)])
+    func `an ISO speed is a number or a range`(text: String, range: ClosedRange<UInt32>) throws {
+        #expect(try kinds("iso:\(text)") == [.sensitivity(range)])
+    }
+
     @Test(arguments: [
-        "taken:20x", "taken:2019-13", "taken:2019-08..2019-06", "taken:..", "near:1", "near:91,0", "near:1,2,-3km",
+        "taken:20x", "taken:2019-06-31", "taken:2019-02-29", "taken:2019-13", "taken:2019-08..2019-06", "taken:..",
+        "near:1", "near:91,0", "near:1,2,-3km",
         "type:cake", "is:red", "taken:2019-6", "rating:6", "rating:-2", "rating:4..2", "rating:..", "rating:good",
-        "rating:+3", "rating:04", "rating:3..x",
+        "rating:+3", "rating:04", "rating:3..x", "iso:fast", "iso:+1", "iso:0", "iso:800..100", "iso:4294967296",
     ])
     func `an invalid term is named in the error`(text: String) {
         let error = #expect(throws: ViewError.self) { try Search("cat \(text) dog") }
         #expect(error?.field == "q" && error?.word == text)
     }
 
-    @Test(arguments: ["taken:", "-", "\"\"", "\"", "folder:", "is:", "near:", "rating:", ""])
+    @Test(arguments: ["taken:", "-", "\"\"", "\"", "folder:", "is:", "near:", "rating:", "iso:", "lens:", ""])
     func `an incomplete term is ignored`(text: String) throws {
         #expect(try Search(text).isEmpty)
     }

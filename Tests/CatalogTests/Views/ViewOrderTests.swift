@@ -37,6 +37,8 @@ import Testing
             metadata.takenAt = "2019-07-01T00:30:00+02:00"
             metadata.camera = .init()
             metadata.camera?.model = "Lumix GX9"
+            metadata.camera?.lens = "Leica 25mm"
+            metadata.camera?.sensitivity = 400
             metadata.place = .init(latitude: 48.8584, longitude: 2.2945)
             metadata.width = 400
             metadata.height = 300
@@ -46,6 +48,7 @@ import Testing
             metadata.isIncomplete = true
             metadata.rating = 4
             metadata.title = "Evening at the lake"
+            metadata.description = "Leica the dog swims"
             metadata.keywords = ["Sommer", "see"]
             metadata.placeNames = .init()
             metadata.placeNames?.city = "Zürich"
@@ -160,6 +163,10 @@ import Testing
         ("zoe", ["Zoë.gif"]), ("ZOË", ["Zoë.gif"]), ("img", ["img_2.png", "IMG_10.jpg"]),
         ("b", ["last.jpg", "Zoë.gif"]),
         ("img -10", ["img_2.png"]), ("lumix", ["IMG_10.jpg"]), ("camera:gx9", ["IMG_10.jpg"]), ("camera:img", []),
+        ("lens:leica", ["IMG_10.jpg"]), ("camera:leica", ["IMG_10.jpg"]), ("leica", ["IMG_10.jpg", "Zoë.gif"]),
+        ("lens:lumix", []), ("iso:400", ["IMG_10.jpg"]), ("iso:100..399", []), ("iso:200..", ["IMG_10.jpg"]),
+        ("june 2019", ["Zoë.gif"]), ("2019", ["IMG_10.jpg", "Zoë.gif"]), ("\"2019\"", []), ("img 2019", ["IMG_10.jpg"]),
+        ("-2019", ["img_2.png", "last.jpg"]), ("swims", ["Zoë.gif"]),
         ("taken:2019-06", ["Zoë.gif"]), ("taken:2019-07", ["IMG_10.jpg"]), ("taken:2019", ["IMG_10.jpg", "Zoë.gif"]),
         ("type:jpeg", ["IMG_10.jpg", "last.jpg"]), ("-type:jpeg", ["img_2.png", "Zoë.gif"]), ("folder:c", ["Zoë.gif"]),
         ("folder:b", ["last.jpg", "Zoë.gif"]), ("folder:b/c", ["Zoë.gif"]), ("near:48.85,2.35,10km", ["IMG_10.jpg"]),

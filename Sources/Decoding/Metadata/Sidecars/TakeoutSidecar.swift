@@ -18,7 +18,7 @@ struct TakeoutSidecar {
         takenAt = value.member("photoTakenTime")?.member("timestamp")?.seconds.flatMap(Self.time)
         // People may have corrected the first one; the second one is the camera's.
         place = ["geoData", "geoDataExif"].lazy.compactMap { value.member($0).flatMap(Self.place) }.first
-        description = Self.text(value.member("description"), upTo: ImageMetadata.maximumTitle)
+        description = Self.text(value.member("description"), upTo: ImageMetadata.maximumDescription)
         guard case .list(let people) = value.member("people") else { return }
         for person in people {
             let name = Self.text(person.member("name"), upTo: ImageMetadata.maximumKeyword)
@@ -30,7 +30,7 @@ struct TakeoutSidecar {
     func describe(_ metadata: inout ImageMetadata) {
         metadata.takenAt = takenAt?.text
         metadata.place = place
-        metadata.title = description
+        metadata.description = description
         metadata.keywords = people
     }
 

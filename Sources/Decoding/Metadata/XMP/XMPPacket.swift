@@ -154,7 +154,7 @@ struct XMPPacket {
         }
         switch property {
         case .title: choose(text(ImageMetadata.maximumTitle), for: &title, &isTitleDefault)
-        case .description: choose(text(ImageMetadata.maximumTitle), for: &description, &isDescriptionDefault)
+        case .description: choose(text(ImageMetadata.maximumDescription), for: &description, &isDescriptionDefault)
         case .keyword:
             MetadataText.add(text(ImageMetadata.maximumKeyword), to: &keywords, limit: ImageMetadata.maximumKeywords)
         case .rating: rating = rating ?? text(32).flatMap(Double.init)
