@@ -73,6 +73,23 @@ import Testing
         await catalog.close()
     }
 
+    @Test func `a known picture stays while it is being rewritten`() async throws {
+        try scratch.file("pictures/a.jpg", "before")
+        let catalog = try await watched()
+        let file = open(scratch.path("pictures/a.jpg"), O_WRONLY | O_CLOEXEC)
+        try #require(file >= 0 && write(file, "half", 4) == 4)
+        try scratch.file("pictures/z.jpg")
+        #expect(try await shows(catalog, ["a.jpg", "z.jpg"]))
+        // Replaced by a file that is not complete yet.
+        let other = open(scratch.path("pictures/b.jpg"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+        try #require(other >= 0 && write(other, "other", 5) == 5)
+        try #require(rename(scratch.path("pictures/b.jpg"), scratch.path("pictures/z.jpg")) == 0)
+        try scratch.file("pictures/zz.jpg")
+        #expect(try await shows(catalog, ["a.jpg", "z.jpg", "zz.jpg"]))
+        for descriptor in [file, other] { close(descriptor) }
+        await catalog.close()
+    }
+
     @Test func `a file left open without further writes is eventually shown as it is`() async throws {
         try scratch.file("pictures/a.jpg")
         let catalog = try await watched { $0.unclosedSettling = .milliseconds(300) }
