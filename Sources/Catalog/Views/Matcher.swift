@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import Time
 
 /// Finds the rows of one index that match a view.
 ///
@@ -33,7 +34,7 @@ struct Matcher {
 
     private static func cost(_ term: Search.Term) -> Int {
         switch term.kind {
-        case .type, .taken, .rating, .sensitivity, .folder, .broken, .near: 0
+        case .type, .taken, .anniversary, .rating, .sensitivity, .folder, .broken, .near: 0
         case .date: 2_000
         // Longer words are found faster, and less often.
         case .word(let word), .camera(let word), .lens(let word):
@@ -120,6 +121,19 @@ struct Matcher {
         case .sensitivity(let range): return block.sensitivities.map { range.contains($0) }
         case .type(let kind): return block.kinds.map { $0 == kind.rawValue }
         case .taken(let range): return block.taken.map { Self.isTaken(range, $0) }
+        case .anniversary(let month, let day):
+            // Most neighbours were taken on the same day.
+            var last: (range: Range<Int64>, isMet: Bool) = (0..<0, false)
+            return block.taken.map { stored in
+                guard stored != ColumnBlock.unknownTime else { return false }
+                let second = WallTime.seconds(stored)
+                if !last.range.contains(second) {
+                    let taken = CivilDay(ofSecond: second)
+                    let first = taken.firstSecond
+                    last = (first..<first + 86_400, taken.month == month && taken.day == day)
+                }
+                return last.isMet
+            }
         case .rating(let range): return block.ratings.map { range.contains(Int($0)) }
         case .near(let latitude, let longitude, let kilometres):
             for place in block.places {

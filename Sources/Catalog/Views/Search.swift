@@ -1,3 +1,5 @@
+import Time
+
 /// A search as a person types it: words that must all occur in an image's texts, and terms such as
 /// `taken:2019-06..2019-08`. A quoted word may contain spaces; a `-` before a word or term excludes its matches.
 public struct Search: Hashable, Sendable {
@@ -28,6 +30,8 @@ public struct Search: Hashable, Sendable {
         case type(MediaKind)
         /// A range of seconds since 1970 by the local clock at the place where the picture was taken.
         case taken(ClosedRange<Int64>)
+        /// A day of the year, in any year: its month and its number in it.
+        case anniversary(month: Int, day: Int)
         /// A range of stars; -1 is rejected, 0 not rated.
         case rating(ClosedRange<Int>)
         case near(latitude: Double, longitude: Double, kilometres: Double)
@@ -116,7 +120,9 @@ public struct Search: Hashable, Sendable {
         return words
     }
 
-    private static let keys: Set<String> = ["taken", "folder", "type", "camera", "lens", "iso", "near", "rating", "is"]
+    private static let keys: Set<String> = [
+        "taken", "on", "folder", "type", "camera", "lens", "iso", "near", "rating", "is",
+    ]
 
     /// The date that the words begin with, and the number of its words.
     private static func date(beginning words: ArraySlice<Word>) -> (count: Int, term: Term)? {
@@ -165,6 +171,13 @@ public struct Search: Hashable, Sendable {
                     "where a date is expected: 2019, 2019-06, 2019-06-30 or two of them, as 2019-06..2019-08.")
             }
             return made(.taken(range))
+        case "on":
+            guard !word.value.isEmpty else { return nil }
+            // A leap year has all days.
+            guard word.value.utf8.count == 5, let day = WallTime.day("2000-" + word.value) else {
+                throw unknown("where a month and a day are expected: on:06-30.")
+            }
+            return made(.anniversary(month: day.month, day: day.day))
         case "rating":
             guard !word.value.isEmpty else { return nil }
             guard let range = Rating.range(word.value) else {

@@ -28,6 +28,12 @@ enum WallTime {
         return seconds(of: first..<later.sinceEpoch - (later.day - 1))
     }
 
+    /// `2019-06-30`; nil for anything else, or if there is no such day.
+    static func day(_ text: String) -> CivilDay? {
+        guard text.utf8.count == 10, let span = span(text[...]) else { return nil }
+        return CivilDay(ofSecond: span.lowerBound)
+    }
+
     private static func span(_ text: Substring) -> ClosedRange<Int64>? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard 1...3 ~= parts.count, parts[0].utf8.count == 4, parts.dropFirst().allSatisfy({ $0.utf8.count == 2 })

@@ -79,7 +79,8 @@ import Time
     }
 
     @Test(arguments: [
-        "taken:20x", "taken:2019-06-31", "taken:2019-02-29", "taken:2019-13", "taken:2019-08..2019-06", "taken:..",
+        "taken:20x", "on:6-30", "on:13-01", "on:02-30", "on:06-30x", "on:2019", "taken:2019-06-31", "taken:2019-02-29",
+        "taken:2019-13", "taken:2019-08..2019-06", "taken:..",
         "near:1", "near:91,0", "near:1,2,-3km",
         "type:cake", "is:red", "taken:2019-6", "rating:6", "rating:-2", "rating:4..2", "rating:..", "rating:good",
         "rating:+3", "rating:04", "rating:3..x", "iso:fast", "iso:+1", "iso:0", "iso:800..100", "iso:4294967296",
@@ -89,7 +90,7 @@ import Time
         #expect(error?.field == "q" && error?.word == text)
     }
 
-    @Test(arguments: ["taken:", "-", "\"\"", "\"", "folder:", "is:", "near:", "rating:", "iso:", "lens:", ""])
+    @Test(arguments: ["taken:", "-", "\"\"", "\"", "folder:", "is:", "near:", "rating:", "iso:", "lens:", "on:", ""])
     func `an incomplete term is ignored`(text: String) throws {
         #expect(try Search(text).isEmpty)
     }

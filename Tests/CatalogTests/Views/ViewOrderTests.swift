@@ -167,6 +167,7 @@ import Testing
         ("lens:lumix", []), ("iso:400", ["IMG_10.jpg"]), ("iso:100..399", []), ("iso:200..", ["IMG_10.jpg"]),
         ("june 2019", ["Zoë.gif"]), ("2019", ["IMG_10.jpg", "Zoë.gif"]), ("\"2019\"", []), ("img 2019", ["IMG_10.jpg"]),
         ("-2019", ["img_2.png", "last.jpg"]), ("swims", ["Zoë.gif"]),
+        ("on:06-30", ["Zoë.gif"]), ("on:07-01", ["IMG_10.jpg"]), ("on:02-29", []), ("-on:06-30 2019", ["IMG_10.jpg"]),
         ("taken:2019-06", ["Zoë.gif"]), ("taken:2019-07", ["IMG_10.jpg"]), ("taken:2019", ["IMG_10.jpg", "Zoë.gif"]),
         ("type:jpeg", ["IMG_10.jpg", "last.jpg"]), ("-type:jpeg", ["img_2.png", "Zoë.gif"]), ("folder:c", ["Zoë.gif"]),
         ("folder:b", ["last.jpg", "Zoë.gif"]), ("folder:b/c", ["Zoë.gif"]), ("near:48.85,2.35,10km", ["IMG_10.jpg"]),
