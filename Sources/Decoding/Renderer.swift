@@ -189,11 +189,11 @@ public struct Renderer: Sendable {
         _ original: InspectedOriginal, side: Int, stop: RenderStop, _ use: (Picture) throws(DecoderFailure) -> Made
     ) throws(DecoderFailure) -> (made: Made, isIncomplete: Bool?) {
         if let isIncomplete = original.isKnownIncomplete {
-            return (try convert(original, side: side, failingOn: "none", stop: stop, use), isIncomplete)
+            return (try convert(original, side: side, failingOn: "none", stop: stop, use).made, isIncomplete)
         }
         let failure: DecoderFailure
         do {
-            return (try convert(original, side: side, failingOn: "truncated", stop: stop, use), false)
+            return try convert(original, side: side, failingOn: "truncated", stop: stop, use)
         } catch {
             failure = error
         }
@@ -203,21 +203,21 @@ public struct Renderer: Sendable {
         do throws(DecoderFailure) {
             guard let repair else { throw failure }
             repair.apply(to: original.reader)
-            return (try convert(original, side: side, failingOn: repair.faults, stop: stop, use), false)
+            return try convert(original, side: side, failingOn: repair.faults, stop: stop, use)
         } catch {
             // What remains of a damaged or truncated image is displayed as far as it goes.
             guard !stop.isStopped, error.cause == .picture, original.reader.error == nil,
                 endsEarly || repair?.isTolerant ?? false
             else { throw error }
             original.reader.append([])
-            return (try convert(original, side: side, failingOn: "none", stop: stop, use), true)
+            return (try convert(original, side: side, failingOn: "none", stop: stop, use).made, true)
         }
     }
 
     private func convert<Made>(
         _ original: InspectedOriginal, side: Int, failingOn faults: String, stop: RenderStop,
         _ use: (Picture) throws(DecoderFailure) -> Made
-    ) throws(DecoderFailure) -> Made {
+    ) throws(DecoderFailure) -> (made: Made, isIncomplete: Bool?) {
         do {
             return try shrink(original, side: side, original.colours, failingOn: faults, stop: stop, use)
         } catch {
@@ -233,14 +233,16 @@ public struct Renderer: Sendable {
         _ original: InspectedOriginal, side: Int, _ colours: ColourTreatment, failingOn faults: String,
         stop: RenderStop,
         _ use: (Picture) throws(DecoderFailure) -> Made
-    ) throws(DecoderFailure) -> Made {
+    ) throws(DecoderFailure) -> (made: Made, isIncomplete: Bool?) {
         original.reader.wasReadPastEnd = false
-        _ = DecoderWarnings.take()
+        // libvips repeats what it has not been asked for.
+        _ = DecoderLibrary.takeErrorText()
         // Everything opened on the way is closed when this returns.
         let made = try use(original.shrunk(to: side, colours, failingOn: faults, stop: stop).inEightBits())
-        // libpng reports corrupt data only when it closes the file.
-        guard !DecoderWarnings.take().contains("IDAT: CRC error") else { throw DecoderFailure("IDAT: CRC error") }
-        return made
+        // libpng and libjpeg report corrupt data only when they close the file.
+        let warnings = DecoderWarnings.take()
+        guard !warnings.contains("IDAT: CRC error") else { throw DecoderFailure("IDAT: CRC error") }
+        return (made, original.kind == .jpeg && warnings.contains(where: JPEGWarning.tellsOfDamage))
     }
 
 }

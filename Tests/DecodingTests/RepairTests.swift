@@ -1,5 +1,6 @@
 import Images
 import Renditions
+import TestSupport
 import Testing
 
 @testable import Decoding
@@ -26,6 +27,40 @@ import Testing
         #expect(try isWhole(jpeg + [UInt8](repeating: 7, count: 5_000)), "what follows the end does not matter")
         // It is encoded: not all browsers show it as it is.
         #expect(try tile(Array(jpeg.dropLast(2))).bytes != Array(jpeg.dropLast(2)))
+    }
+
+    @Test func `a JPEG with damage in its middle is shown and marked`() throws {
+        var random = SeededRandom(seed: 5)
+        let noise = Pixels(width: 300, height: 200, bytes: (0..<180_000).map { _ in UInt8(random.number(below: 256)) })
+        let jpeg = try #require(noise).encoded(as: .jpeg)
+        #expect(try tile(jpeg).metadata.isIncomplete == false)
+        var marked = 0
+        for _ in 0..<12 {
+            var hurt = jpeg
+            let place = jpeg.count / 4 + random.number(below: jpeg.count / 2)
+            for offset in 0..<300 { hurt[place + offset] = UInt8(random.number(below: 256)) }
+            let made = try tile(hurt).metadata
+            #expect(made.width == 300 && made.height == 200)
+            if made.isIncomplete == true { marked += 1 }
+        }
+        #expect(marked >= 8, "most wrong bytes are codes of other pixels, but some are none")
+        // Some cameras pad the data, and the warning about one picture is none about the next.
+        let padded = Array(jpeg.dropLast(2)) + [UInt8](repeating: 0, count: 8) + jpeg.suffix(2)
+        #expect(try tile(padded).metadata.isIncomplete == false)
+        #expect(try tile(jpeg).metadata.isIncomplete == false)
+    }
+
+    @Test(arguments: [
+        ("VipsJpeg: Corrupt JPEG data: bad Huffman code", true),
+        ("Corrupt JPEG data: premature end of data segment", true),
+        ("Corrupt JPEG data: 61 extraneous bytes before marker 0xd9", true),
+        ("Corrupt JPEG data: 12 extraneous bytes before marker 0xd9", false),
+        ("Corrupt JPEG data: 900 extraneous bytes before marker 0xdb", false),
+        ("Corrupt JPEG data: found marker 0xd3 instead of RST2", true), ("read gave 1 warnings", false),
+        ("Invalid SOS parameters for sequential JPEG", false),
+    ])
+    func `warnings about JPEGs tell damage from oddities`(text: String, isDamage: Bool) {
+        #expect(JPEGWarning.tellsOfDamage(text) == isDamage)
     }
 
     @Test func `a progressive JPEG without its last scans is incomplete although it shows everything`() throws {
