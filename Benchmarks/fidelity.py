@@ -94,10 +94,13 @@ def run(report, options):
                 why, mine = "its kind is not listed", None
                 if copy in ids:
                     target = f"/images/{ids[copy]}/640"
-                    response, content = ours.request("GET", target, Accept="image/webp")
-                    if response.status == 200:
+                    try:
+                        response, content = ours.request("GET", target, Accept="image/webp")
+                        why = "" if response.status == 200 else f"{response.status} {told(content)}"
+                    except TimeoutError:
+                        why = "no answer in time"
+                    if not why:
                         mine = look(f"http://127.0.0.1:{ours.port}{target}")
-                    why = "" if response.status == 200 else f"{response.status} {told(content)}"
                 found = judged(mine, theirs, why)
                 if found:
                     rows.append((*found, path))
