@@ -26,7 +26,7 @@ final class FolderReading {
     private(set) var unreadable = UnreadablePaths()
     /// Whether something could not be read now and may become readable later.
     private(set) var hasFailed = false
-    private(set) var problems: [CatalogState.Problem] = []
+    private(set) var problems = CatalogState.Problems()
     /// The reasons why folders could not be watched.
     private(set) var refusals: Set<FolderWatch.Refusal> = []
     /// Whether the system may not report some changes here.
@@ -147,6 +147,6 @@ final class FolderReading {
 
     func refused(_ path: [UInt8], _ reason: String) {
         let text = FilePath.printable(FilePath.text(of: path))
-        problems.append(.init(source: source.name, path: text, reason: reason))
+        problems.add(.init(source: source.name, path: text, reason: reason))
     }
 }

@@ -55,7 +55,7 @@ struct FolderSource: SourceReading {
         let reading = try context.catalog.read(path, of: source, scan, context.dirtySet)
         scan.unreadable = reading.unreadable
         var report = SourceReport(folders: reading)
-        for problem in reading.problems { report.problems.add(problem) }
+        report.problems = reading.problems
         return report
     }
 

@@ -131,7 +131,7 @@ struct PathLookup {
     /// The source's present problems: those of everything just scanned are replaced by the ones found now. If there are
     /// too many problems to store, their count is approximate until the next full scan.
     func problems(
-        following before: CatalogState.Problems, _ met: [CatalogState.Problem], emptyProblem: CatalogState.Problem,
+        following before: CatalogState.Problems, _ met: CatalogState.Problems, emptyProblem: CatalogState.Problem,
         isEmpty: Bool
     ) -> CatalogState.Problems {
         var checked = UnreadablePaths()
@@ -142,7 +142,7 @@ struct PathLookup {
         }
         for path in contents { folders.insert(FilePath.printable(FilePath.text(of: path))) }
         var problems = CatalogState.Problems()
-        for problem in before.first where problem != emptyProblem && !met.contains(problem) {
+        for problem in before.first where problem != emptyProblem && !met.first.contains(problem) {
             if let path = problem.path {
                 if checked.contains(path) || folders.contains(path) || folders.contains(FilePath.folder(of: path)) {
                     continue
@@ -150,7 +150,8 @@ struct PathLookup {
             }
             problems.add(problem)
         }
-        for problem in met { problems.add(problem) }
+        for problem in met.first { problems.add(problem) }
+        problems.count += met.count - met.first.count
         if isEmpty { problems.add(emptyProblem) }
         // The problems that are not stored may include some of those found again.
         if before.count > before.first.count { problems.count = max(problems.count, before.count) }
