@@ -47,7 +47,7 @@ export class Details {
     if (!this.isOpen) return;
     this.#histogram.show(blob);
     this.#problem.textContent = image.problem?.message ?? '';
-    if (image.incomplete) this.#problem.textContent = 'Incomplete: the file ends before the picture does.';
+    if (image.incomplete) this.#problem.textContent = 'Incomplete: parts of the picture are missing or damaged in the file.';
     this.#problem.hidden = this.#problem.textContent === '';
     const lines = linesOf(image).map(([term, text]) => line(term, text));
     // The folder comes after the name and title.

@@ -9,7 +9,7 @@ from front import by_requests, incomplete
 
 CURRENT = ".frame[data-place=current]"
 MARK = ".incomplete"
-REASON = "Incomplete: the file ends before the picture does."
+REASON = "Incomplete: parts of the picture are missing or damaged in the file."
 
 
 def is_marked(front, index: int) -> bool:
