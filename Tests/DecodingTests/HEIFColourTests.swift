@@ -26,6 +26,29 @@ import Testing
         #expect(try description(file([("hvcC", grey.configuration)]))?.isLimitedRange == true)
     }
 
+    @Test func `without a colour box, the sequence header of AV1 counts`() throws {
+        // As cavif writes it for a grey picture in the limited range.
+        let grey: [UInt8] = [
+            0x81, 0x05, 0x1c, 0x00, 0x0a, 0x0a, 0x19, 0x6a, 0x65, 0x9e, 0x3f, 0xc3, 0x01, 0x0d, 0x09, 0x20,
+        ]
+        #expect(try description(file([("av1C", grey)]))?.isLimitedRange == true)
+        let header = try #require(AV1SequenceHeader(grey[...]))
+        #expect(header.isMonochrome && !header.isFullRange)
+        let stated = Array("nclx".utf8) + [0, 1, 0, 13, 0, 1, 0x80]
+        #expect(try description(file([("av1C", grey), ("colr", stated)])) == nil, "the box comes first")
+        // What libaom and libheif write agrees with libheif's own reading.
+        let colour = try HEIFBuilder.coded(Sample.quarters(width: 64, height: 64)).configuration
+        #expect(AV1SequenceHeader(colour[...])?.isMonochrome != true)
+        for length in 0..<grey.count { _ = AV1SequenceHeader(grey.prefix(length)) }
+        for place in grey.indices {
+            for bit in 0..<8 {
+                var changed = grey
+                changed[place] ^= 1 << bit
+                _ = AV1SequenceHeader(changed[...])
+            }
+        }
+    }
+
     /// An image of one item with these properties.
     private func file(_ properties: [(String, [UInt8])]) -> [UInt8] {
         let boxes = properties.map { Sample.box($0.0, $0.1) }.joined()

@@ -10,8 +10,12 @@ struct HEIFColour {
         guard let properties = ItemProperties(reader) else { return }
         // An image without a statement has the full range (ISO/IEC 23000-22, 7.3.6.4) unless its codec says otherwise.
         var isFullRange = true
-        if let codec = properties.all("av1C").first?.dropFirst(2).first {
-            isMonochrome = codec & 0x10 != 0
+        if let codec = properties.all("av1C").first {
+            isMonochrome = codec.dropFirst(2).first.map { $0 & 0x10 != 0 } ?? false
+            if let header = AV1SequenceHeader(codec) {
+                isFullRange = header.isFullRange
+                description = ColourDescription(primaries: header.primaries, transfer: header.transfer)
+            }
         } else if let codec = properties.all("hvcC").first.flatMap(HEVCParameters.init) {
             isMonochrome = codec.isMonochrome
             isFullRange = codec.isFullRange
