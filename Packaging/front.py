@@ -4,7 +4,8 @@
     Packaging/front.py FOLDER [PUBLIC]
 
 esbuild bundles and minifies. Scripts of the page lie in `assets/HASH/`, where HASH is of their content, so that browsers
-may keep them for ever. The page holds its styles and the script that runs first. Text is compressed with Brotli, into
+may keep them for ever. What a script imports with `import()` becomes a script of its own, which the browser loads on
+first use. The page holds its styles, the script that runs first, and the list of the scripts for later. Text is compressed with Brotli, into
 `NAME.br` beside each file; the page itself is left to the server, which completes it. FOLDER is replaced as a whole: a
 server that runs from it never sees half a front.
 """
@@ -26,6 +27,7 @@ COMPRESSED = {".js", ".json", ".svg", ".webmanifest"}
 SHEETS = re.compile(r'( *)<link rel="stylesheet" href="/([^"]+)">\n')
 EARLY_SCRIPT = re.compile(r'<script src="/([^"]+)"></script>')
 MODULE = re.compile(r'(?:<script type="module" src|<link id="[^"]+" rel="modulepreload" href)="/([^"]+)"')
+LAZY_SCRIPTS = '<script id="lazy-scripts" type="application/json">'
 
 
 def esbuild(*words: str, text: str | None = None, folder: pathlib.Path) -> str:
@@ -37,14 +39,30 @@ def esbuild(*words: str, text: str | None = None, folder: pathlib.Path) -> str:
     return result.stdout
 
 
-def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names: str, form: str) -> dict[str, str]:
-    """Bundles each script with all that it imports. Returns the paths of the bundles by those of the scripts."""
+def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names: str, *words: str) -> dict[str, dict]:
+    """Bundles each script with all that it imports. Returns esbuild's description of each output, by its path."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        esbuild(*scripts, "--bundle", f"--format={form}", "--outbase=.", f"--outdir={output}", f"--entry-names={names}",
-                f"--metafile={file.name}", folder=public)
-        bundles = json.load(file)["outputs"]
-    return {made["entryPoint"]: (public / path).resolve().relative_to(output).as_posix()
-            for path, made in bundles.items()}
+        esbuild(*scripts, "--bundle", "--outbase=.", f"--outdir={output}", f"--entry-names={names}",
+                f"--metafile={file.name}", *words, folder=public)
+        outputs = json.load(file)["outputs"]
+
+    def path(name: str) -> str:
+        return (public / name).resolve().relative_to(output).as_posix()
+
+    return {path(name): {**made, "imports": [(each["kind"], path(each["path"])) for each in made["imports"]]}
+            for name, made in outputs.items()}
+
+
+def page_script(public: pathlib.Path, output: pathlib.Path, script: str) -> tuple[str, list[str], list[str]]:
+    """Bundles a script of the page. Returns its path, those of the bundles it cannot run without, and those for later."""
+    outputs = bundle(public, output, [script], "assets/[hash]/[dir]/[name]", "--format=esm", "--splitting",
+                     "--chunk-names=assets/[hash]/[name]")
+    path = next(path for path, made in outputs.items() if made.get("entryPoint") == script)
+    needed = [path]
+    for each in needed:
+        needed += [other for kind, other in outputs[each]["imports"]
+                   if kind == "import-statement" and other not in needed]
+    return path, needed[1:], [each for each in outputs if each not in needed]
 
 
 def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
@@ -59,14 +77,23 @@ def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
         return f"<script>{script.strip()}</script>"
 
     page = EARLY_SCRIPT.sub(early, page)
-    modules = bundle(public, output, MODULE.findall(page), "assets/[hash]/[dir]/[name]", "esm")
-    return MODULE.sub(lambda match: match[0].replace(match[1], modules[match[1]]), page)
+    lazy: list[str] = []
+
+    def module(match: re.Match) -> str:
+        path, needed, later = page_script(public, output, match[1])
+        lazy.extend(f"/{each}" for each in later)
+        # Requested together with the script, rather than once it has arrived.
+        preloads = "".join(f'<link rel="modulepreload" href="/{each}">' for each in needed)
+        return preloads + match[0].replace(match[1], path)
+
+    page = MODULE.sub(module, page)
+    return page.replace(LAZY_SCRIPTS, LAZY_SCRIPTS + json.dumps(lazy))
 
 
 def build(public: pathlib.Path, output: pathlib.Path):
     page = complete((public / PAGE).read_text(), public, output)
     (output / PAGE).write_text(page)
-    bundle(public, output, AT_THEIR_OWN_PATHS, "[dir]/[name]", "iife")
+    bundle(public, output, AT_THEIR_OWN_PATHS, "[dir]/[name]", "--format=iife")
     for file in public.rglob("*"):
         if file.is_file() and file.suffix not in {".js", ".css", ".html"}:
             copy = output / file.relative_to(public)

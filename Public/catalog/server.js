@@ -12,6 +12,8 @@ import { copyMark } from '../offline/copy-mark.js';
  * @typedef {{slot: number, image: string, token: string, href: string}} Token
  * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean, slots: {slot: number, image:
  *   string}[]}} TokenOrder  The most urgent slot first. `retry`: bypasses the negative cache.
+ * @typedef {{path: string, name: string, count: number, hasFolders: boolean, cover?: GalleryImage}} Folder  `count`:
+ *   images in the folder and beneath it. `cover` is absent if none of them can represent it.
  * @typedef {{month: string | null, first: number, count: number}} Month  `2019-06`; null for images without a date.
  * @typedef {{revision: number, total: number, months: Month[]}} Timeline
  * @typedef {{revision: number, total: number, block: number, parts: number[], sums: number[]}} ShapeTold  `sums`: for
@@ -65,7 +67,7 @@ export class Server {
   /**
    * The folders in a folder.
    * @param {string} parent  Its path; empty for the gallery.
-   * @returns {Promise<{path: string, name: string, count: number}[]>}
+   * @returns {Promise<Folder[]>}
    */
   async folders(parent) {
     return (await this.#ask(`/api/v1/folders?parent=${encodeURIComponent(parent)}`)).folders;

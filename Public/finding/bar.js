@@ -15,6 +15,8 @@ export class Bar {
     this.#button.addEventListener('click', () => this.#open(this.#bar.dataset.open === 'order' ? '' : 'order'));
     finding.addEventListener('summons', () => this.#open('search'));
     finding.addEventListener('request', () => this.#follow());
+    // What is wrong with a search is said below its field.
+    finding.addEventListener('problem', () => finding.requested.q && this.#open('search'));
     this.#bar.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented || !this.#bar.dataset.open) return;
       this.#open('');

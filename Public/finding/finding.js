@@ -1,6 +1,7 @@
 import { Address } from '../page/address.js';
 import { PageTitle } from '../page/title.js';
 import { View } from '../catalog/view.js';
+import { Places } from './places.js';
 
 /**
  * The user's choice of what to see: changes the view, whoever requested the change, and updates the page's address, so
@@ -23,11 +24,12 @@ export class Finding extends EventTarget {
   requested = new View();
   /** Whether the words being typed have a history entry of their own. */
   #isTyping = false;
+  #places = new Places();
   /**
-   * The id of the image at the top before the search.
-   * @type {string | undefined}
+   * The view that is displayed.
+   * @type {View | undefined}
    */
-  #before;
+  #displayed;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #waiting;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -45,18 +47,21 @@ export class Finding extends EventTarget {
   /**
    * Requests another view, on behalf of the user.
    * @param {View} view
-   * @param {{isTyped?: boolean}} how  Typed letter by letter: the whole word is one history entry.
+   * @param {{isTyped?: boolean, start?: import('./places.js').Start}} how  `isTyped`: letter by letter, so that the
+   *   whole word is one history entry. `start`: what to start with, if the user has chosen that too.
    */
-  async request(view, { isTyped = false } = {}) {
+  async request(view, { isTyped = false, start: chosen } = {}) {
     if (view.equals(this.requested)) return;
-    const start = this.#startOf(view);
+    this.#rememberPlace();
+    const start = chosen ?? this.#startOf(view);
     const isStep = !(isTyped && this.#isTyping);
     this.#isTyping = isTyped;
     // From a view that was opened from an image, Back leads to the image.
     if (isStep && !Address.isAtImage) Address.showPlace(this.#grid.place);
     this.#setAddress(view, isStep);
     try {
-      await this.show(view, start);
+      const index = await this.show(view, { at: start.index, image: start.image });
+      if (index !== undefined && start.within) this.#grid.goTo(index, start.within);
     } catch {
       // The `problem` event has reported it.
     }
@@ -75,6 +80,7 @@ export class Finding extends EventTarget {
    * @throws {import('../catalog/problem.js').Problem}
    */
   async show(view, start) {
+    this.#rememberPlace();
     this.requested = view;
     PageTitle.showView(view);
     this.#wait();
@@ -82,6 +88,7 @@ export class Finding extends EventTarget {
     try {
       const index = await this.#reordering.show(view, start);
       if (index === undefined) return undefined;
+      this.#displayed = view;
       this.#endWaiting();
       this.dispatchEvent(new Event('displayed'));
       return index;
@@ -92,18 +99,26 @@ export class Finding extends EventTarget {
     }
   }
 
+  #rememberPlace() {
+    if (this.#displayed) this.#places.remember(this.#displayed, { ...this.#grid.place, image: this.#grid.topImage });
+  }
+
   /**
-   * Search results start with the first one. In another order, or after a search, the image at the top stays there
-   * unless the user was still at the beginning; a search in which the user went nowhere leads back to where it started.
+   * Search results start with the first one, and a folder with the place where the user was in it last. In another
+   * order, or after a search, the image at the top stays there unless the user was still at the beginning; a search in
+   * which the user went nowhere leads back to where it started.
    * @param {View} view
+   * @returns {import('./places.js').Start}
    */
   #startOf(view) {
     const { requested } = this;
-    const top = this.#grid.position > 0 ? this.#grid.topImage : undefined;
-    if (!requested.q && view.q) this.#before = top;
-    if ((view.q && view.q !== requested.q) || view.folder !== requested.folder || view.order.isRandom) return {};
-    const image = top ?? (requested.q && !view.q ? this.#before : undefined);
-    return image === undefined ? {} : { image };
+    const isOtherFolder = view.folder !== requested.folder;
+    if (view.q && (isOtherFolder || view.q !== requested.q)) return {};
+    if (isOtherFolder) return this.#places.of(view.folder);
+    if (view.order.isRandom) return {};
+    const image = this.#grid.position > 0 ? this.#grid.topImage : undefined;
+    if (image !== undefined) return { image };
+    return requested.q && !view.q ? this.#places.of(view.folder) : {};
   }
 
   /**

@@ -19,6 +19,11 @@ export class Search {
   #field = find('#search-field');
   #clear = find('#search-clear');
   #isScheduled = false;
+  /**
+   * What is below the field; loaded when it is first needed.
+   * @type {Promise<unknown> | undefined}
+   */
+  #panel;
 
   /**
    * @param {{finding: import('./finding.js').Finding, pages: import('../catalog/pages.js').Pages,
@@ -30,6 +35,7 @@ export class Search {
     this.#grid = grid;
     this.#field.addEventListener('input', () => this.#typed());
     this.#field.addEventListener('compositionend', () => this.#typed());
+    this.#field.addEventListener('focus', () => this.#makePanel());
     this.#field.addEventListener('blur', () => finding.endTyping());
     this.#field.addEventListener('keydown', (event) => this.#pressed(event));
     this.#clear.addEventListener('click', () => this.clear());
@@ -41,6 +47,14 @@ export class Search {
     finding.addEventListener('request', () => this.#follow());
     finding.addEventListener('displayed', () => this.#shown());
     finding.addEventListener('problem', (event) => this.#failed(/** @type {CustomEvent} */ (event).detail));
+  }
+
+  #makePanel() {
+    this.#panel ??= import('../later.js').then(
+      ({ SearchPanel }) => new SearchPanel(this.#finding),
+      // One can search without.
+      () => (this.#panel = undefined),
+    );
   }
 
   /** Ends the search and leaves the field ready for other words. */
@@ -93,6 +107,7 @@ export class Search {
     const { q } = this.#finding.requested;
     if (this.#field.value.trim() !== q) this.#field.value = q;
     this.#clear.hidden = this.#field.value === '';
+    if (q.includes(':')) this.#makePanel();
     takeBack();
   }
 

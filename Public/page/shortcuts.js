@@ -1,4 +1,5 @@
 import { attachKey } from './key-bindings.js';
+import { attachClosing } from './sheet.js';
 import { find } from './template.js';
 
 /** The list of keyboard shortcuts, opened with `?`. */
@@ -8,9 +9,7 @@ export class Shortcuts {
 
   constructor() {
     attachKey('?', () => this.#toggle(), { isOfDialogs: true });
-    find('#shortcuts-close').addEventListener('click', () => this.#dialog.close());
-    // A click on the dialog itself is on its backdrop; its content has an element of its own.
-    this.#dialog.addEventListener('click', (event) => event.target === this.#dialog && this.#dialog.close());
+    attachClosing(this.#dialog);
   }
 
   #toggle() {

@@ -7,6 +7,7 @@ export class Vacancy {
   #title = find('#vacancy-title');
   #text = find('#vacancy-text');
   #clear = find('#vacancy-clear');
+  #everywhere = find('#vacancy-everywhere');
   #progress;
 
   /**
@@ -19,6 +20,7 @@ export class Vacancy {
       const { requested } = finding;
       finding.request(requested.with(requested.q ? { q: '' } : { folder: '' }));
     });
+    this.#everywhere.addEventListener('click', () => finding.request(finding.requested.with({ folder: '' })));
     // What it says is about another search than the one that the server refused.
     finding.addEventListener('problem', () => pages.total === 0 && (this.#element.hidden = true));
     finding.addEventListener('displayed', () => pages.total === 0 && this.#count(0, pages.view));
@@ -46,6 +48,7 @@ export class Vacancy {
     if (total > 0) return;
     const where = folder ? ` in ${folder}` : '';
     const advice = this.#progress.state ? 'Photo details are still being read.' : 'Try fewer or different words.';
+    this.#everywhere.hidden = !(q && folder);
     if (q) this.#say(`Nothing matches “${q}”${where}`, advice, 'Clear the search');
     else if (folder) this.#say(`No pictures${where}`, 'They appear here as soon as there are some.', 'Show all pictures');
     else if (this.#progress.state) this.#say('Looking for pictures', 'They appear here as they are found.');

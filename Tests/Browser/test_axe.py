@@ -111,8 +111,18 @@ def folders(front):
     front.page.locator("#folders-list button").first.wait_for()
 
 
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "phone"])
-@pytest.mark.parametrize("show", [months, folders, misunderstood, nothing_found])
+def folders_within(front):
+    front.page.goto(f"{front.address}/?folder=a folder")
+    folders(front)
+
+
+def dates(front):
+    front.page.locator("#dates-button").click()
+    front.page.locator("#dates .year").first.wait_for()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("show", [months, folders, folders_within, dates, misunderstood, nothing_found])
 def test_months_folders_and_searches_have_no_violations(visit, found, show, mode):
     front = visit(found, **MODES[mode])
     show(front)

@@ -1,4 +1,4 @@
-"""Folders: the button that leads to them, and the trail to the present one."""
+"""The trail to the present folder, and the entry that leads to the folders."""
 
 import pathlib
 import urllib.parse
@@ -38,5 +38,5 @@ def test_folders_that_come_while_the_page_is_open_can_be_entered(visit, start, t
     gallery.put("sub/second.jpg")
     button.wait_for()
     button.click()
-    front.page.get_by_role("button", name="sub 1").click()
+    front.page.get_by_role("button", name="sub, 1 picture").click()
     front.until("() => location.search === '?folder=sub'")

@@ -57,6 +57,14 @@ def test_without_its_server_the_gallery_opens_with_seen_pictures(kept):
     assert "not answering" in banner.inner_text()
 
 
+def test_offline_the_scripts_that_load_on_first_use_are_there_too(kept):
+    front, server = kept
+    server.stop()
+    front.visit()
+    front.page.get_by_role("button", name="Dates", exact=True).click()
+    front.page.get_by_role("dialog", name="Dates").get_by_text("The dates cannot be read at the moment.").wait_for()
+
+
 def test_the_page_reports_being_offline_and_continues_when_online(kept):
     front, server = kept
     front.page.context.set_offline(True)

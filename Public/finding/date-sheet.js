@@ -1,0 +1,123 @@
+import { serverTables } from '../catalog/server-tables.js';
+import { enterGrid } from '../grid/entering.js';
+import { nameOfMonth } from '../grid/months.js';
+import { formatNumber } from '../page/numbers.js';
+import { attachClosing } from '../page/sheet.js';
+import { cloneTemplate, find } from '../page/template.js';
+
+/** @typedef {import('../catalog/server.js').Month} Month */
+
+/**
+ * The months of the present view as a sheet. A month leads to its first picture, in an order by date if the view has
+ * another one.
+ */
+export class DateSheet {
+  #finding;
+  #server;
+  #pages;
+  #grid;
+  /** @type {HTMLDialogElement} */
+  #dialog = find('#dates');
+  #body = find('#dates-body');
+  /** The view whose months are listed. */
+  #view;
+  /** Numbers the requests, so that late answers can be told apart. */
+  #turn = 0;
+
+  /**
+   * @param {{finding: import('./finding.js').Finding, server: import('../catalog/server.js').Server, pages:
+   *   import('../catalog/pages.js').Pages, grid: import('../grid/grid.js').Grid}} parts
+   */
+  constructor({ finding, server, pages, grid }) {
+    this.#finding = finding;
+    this.#server = server;
+    this.#pages = pages;
+    this.#grid = grid;
+    this.#view = finding.requested;
+    attachClosing(this.#dialog);
+    this.#dialog.addEventListener('close', () => (this.#turn += 1));
+    this.#body.addEventListener('click', ({ target }) => {
+      const first = /** @type {Element} */ (target).closest('[data-first]')?.getAttribute('data-first');
+      if (first) this.#choose(Number(first));
+    });
+  }
+
+  async open() {
+    const turn = (this.#turn += 1);
+    const view = datedViewOf(this.#finding.requested);
+    this.#body.replaceChildren();
+    this.#body.setAttribute('aria-busy', 'true');
+    this.#dialog.showModal();
+    const months = await this.#monthsOf(view);
+    if (turn !== this.#turn) return;
+    this.#body.removeAttribute('aria-busy');
+    this.#view = view;
+    this.#show(months);
+  }
+
+  /**
+   * @param {import('../catalog/view.js').View} view
+   * @returns {Promise<Month[] | undefined>}  Undefined if they cannot be read.
+   */
+  async #monthsOf(view) {
+    if (view.equals(this.#pages.view) && this.#pages.months.length > 0) return this.#pages.months;
+    const timeline = await this.#server.timeline(view).catch(() => undefined);
+    return timeline?.months;
+  }
+
+  /** @param {Month[] | undefined} months */
+  #show(months) {
+    if (!months?.some(({ month }) => month !== null)) {
+      const note = document.createElement('p');
+      note.textContent = months ? 'No dates are known of these pictures.' : 'The dates cannot be read at the moment.';
+      this.#body.replaceChildren(note);
+      return;
+    }
+    /** @type {Map<string, Month[]>} */
+    const years = new Map();
+    for (const each of months) {
+      const year = each.month?.slice(0, 4) ?? '';
+      years.set(year, [...(years.get(year) ?? []), each]);
+    }
+    this.#body.replaceChildren(...[...years].map(([year, all]) => makeYear(year, all)));
+    this.#body.querySelector('button')?.focus();
+  }
+
+  /** @param {number} first  The first picture of a month in the view. */
+  async #choose(first) {
+    this.#dialog.close();
+    if (this.#view.equals(this.#finding.requested)) this.#grid.goTo(first);
+    else await this.#finding.request(this.#view, { start: { index: first } });
+    enterGrid(this.#grid);
+  }
+}
+
+/**
+ * The view itself if it is in an order by date, or else the same pictures in that order.
+ * @param {import('../catalog/view.js').View} view
+ */
+function datedViewOf(view) {
+  if (view.order.hasMonths) return view;
+  const sort = serverTables.sorts.find(({ hasMonths }) => hasMonths) ?? view.order;
+  return view.with({ sort: sort.name, direction: sort.beginsDescending ? 'desc' : 'asc' });
+}
+
+/**
+ * @param {string} year  Empty for pictures without a date.
+ * @param {Month[]} months
+ */
+function makeYear(year, months) {
+  const section = cloneTemplate('year-template');
+  find('h3', section).textContent = year || 'Without a date';
+  find('ul', section).replaceChildren(...months.map(({ month, first, count }) => {
+    const entry = cloneTemplate('month-template');
+    const button = find('button', entry);
+    const pictures = count === 1 ? '1 picture' : `${formatNumber(count)} pictures`;
+    button.dataset.first = String(first);
+    button.setAttribute('aria-label', `${nameOfMonth(month)}, ${pictures}`);
+    find('.month-name', entry).textContent = nameOfMonth(month).replace(/ \d+$/, '');
+    find('.month-count', entry).textContent = formatNumber(count);
+    return entry;
+  }));
+  return section;
+}

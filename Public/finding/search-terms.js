@@ -1,0 +1,64 @@
+/**
+ * What can be asked for in a search besides words: the server's terms (`Search` in its catalog), in the sequence in which
+ * the page offers them.
+ *
+ * @typedef {{key: string, label: string, value?: string, example: string}} SearchTerm  `value`: the only one that the
+ *   term can have.
+ * @type {SearchTerm[]}
+ */
+export const searchTerms = [
+  { key: 'taken', label: 'Date', example: 'taken:2019, taken:2019-06 or taken:2019-06..2019-08' },
+  { key: 'on', label: 'Day', example: 'on:06-30, of any year' },
+  { key: 'camera', label: 'Camera', example: 'camera:lumix' },
+  { key: 'lens', label: 'Lens', example: 'lens:50mm' },
+  { key: 'rating', label: 'Stars', example: 'rating:4, rating:3..5 or rating:0 for none' },
+  { key: 'type', label: 'Type', example: 'type:heic or type:png' },
+  { key: 'folder', label: 'Folder', example: 'folder:holiday' },
+  { key: 'iso', label: 'ISO', example: 'iso:400, iso:100..800 or iso:3200..' },
+  { key: 'near', label: 'Place', example: 'near:48.86,2.35 or, with a radius, near:48.86,2.35,5km' },
+  { key: 'is', label: 'Broken', value: 'broken', example: 'is:broken' },
+];
+
+/**
+ * A sentence about a search that may need one: what can follow the term that is being typed, or that a term is unknown;
+ * empty if there is nothing to say.
+ * @param {string} text
+ * @param {number} caret  Where the user is typing.
+ */
+export function hintOf(text, caret) {
+  const [, key] = text.slice(0, caret).match(/(?:^|\s)-?(\p{L}+):$/u) ?? [];
+  const begun = searchTerms.find((term) => term.key === key?.toLowerCase());
+  if (begun) return `For example ${begun.example}.`;
+  const unknown = unknownTermIn(text);
+  if (!unknown) return '';
+  const known = searchTerms.map((term) => `${term.key}:`).join(', ');
+  return `Nothing is called ${unknown.key}:, so ${unknown.word} is searched for as a word. You can ask for ${known}.`;
+}
+
+/**
+ * The first word that looks like a term but is none: the server searches for it as a word.
+ * @param {string} text
+ */
+function unknownTermIn(text) {
+  // Quoted words are meant as they are.
+  for (const word of text.replace(/-?"[^"]*"?/g, ' ').split(/\s+/)) {
+    const [, key] = word.match(/^-?(\p{L}+):(?!\/\/)./u) ?? [];
+    if (key && !searchTerms.some((term) => term.key === key.toLowerCase())) return { word, key };
+  }
+  return undefined;
+}
+
+/**
+ * The search with a term put in where the user is typing. It takes the place of a selection, or of a term that is still
+ * empty.
+ * @param {SearchTerm} term
+ * @param {{text: string, start: number, end: number}} field  Its text and its selection.
+ * @returns {{text: string, caret: number}}
+ */
+export function withTerm({ key, value = '' }, { text, start, end }) {
+  const before = text.slice(0, start).replace(/(^|\s)-?\p{L}+:$/u, '$1');
+  const after = text.slice(end).trimStart();
+  const space = before === '' || /\s$/.test(before) ? '' : ' ';
+  const begun = `${before}${space}${key}:${value}`;
+  return { text: [begun, after].filter(Boolean).join(' '), caret: begun.length };
+}

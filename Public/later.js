@@ -1,0 +1,7 @@
+/*
+ * What the page loads on first use, as one script: several would share small parts with the page's first script in all
+ * combinations, each a script to request before the first picture.
+ */
+export { DateSheet } from './finding/date-sheet.js';
+export { FolderSheet } from './finding/folder-sheet.js';
+export { SearchPanel } from './finding/search-panel.js';

@@ -1,0 +1,14 @@
+import { Message } from './message.js';
+
+/**
+ * Loads what is rarely needed, on first use. If that fails, the page says so, and the next use tries again.
+ * @returns {Promise<typeof import('../later.js') | undefined>}
+ */
+export async function loadLater() {
+  try {
+    return await import('../later.js');
+  } catch {
+    Message.show('That part of the page could not be loaded. Try again, or reload the page.');
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+"""The sheet of dates: the months of the present view, and the way to their pictures."""
+
+import pytest
+
+from conftest import PHONE
+from folder import Folder
+from test_months import month_files, until_dated
+
+COUNTS = {"2018-12": 12, "2019-06": 40, "2019-08": 30}
+
+
+@pytest.fixture(scope="module")
+def gallery(start, tmp_path_factory):
+    files = {name: taken for month, count in COUNTS.items() for name, taken in month_files(month, count).items()}
+    files["undated.jpg"] = None
+    return Folder(start, tmp_path_factory.mktemp("dates"), files, examines=True).server
+
+
+@pytest.fixture
+def front(visit, gallery):
+    def front(place: str = "", **options):
+        front = visit(gallery, place, **options)
+        until_dated(front, {**COUNTS, None: 1})
+        return front
+    return front
+
+
+def opened(front):
+    front.page.get_by_role("button", name="Dates", exact=True).click()
+    front.page.locator("#dates .year").first.wait_for()
+    return front
+
+
+def test_months_stand_under_their_years_with_their_pictures_counted(front):
+    front = opened(front("?sort=taken&direction=desc", viewport={"width": 1366, "height": 768}))
+    dialog = front.page.get_by_role("dialog", name="Dates")
+    assert dialog.get_by_role("heading", level=3).all_inner_texts() == ["2019", "2018", "Without a date"]
+    assert dialog.locator(".year button").evaluate_all("(all) => all.map((one) => one.ariaLabel)") == [
+        "August 2019, 30 pictures", "June 2019, 40 pictures", "December 2018, 12 pictures", "Date unknown, 1 picture"]
+
+
+def test_a_month_leads_to_its_first_picture(front):
+    front = opened(front("?sort=taken&direction=desc", viewport={"width": 1366, "height": 768}))
+    front.page.get_by_role("button", name="June 2019, 40 pictures").click()
+    front.until_focused(30)
+    front.until("() => document.querySelector('#position-number').value === '31'")
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 820, "height": 1180}}, PHONE], ids=["tablet", "phone"])
+def test_from_another_order_it_leads_to_the_order_by_date_and_back_returns(front, options):
+    front = opened(front("?sort=name", **options))
+    front.page.get_by_role("button", name="June 2019, 40 pictures").click()
+    front.until("() => location.search === '?sort=taken&direction=desc'")
+    front.until("""() => {
+        const edge = document.querySelector('#header').getBoundingClientRect().bottom;
+        const headings = [...document.querySelectorAll('.heading')].filter((one) => one.innerText === 'June 2019');
+        return headings.some((one) => Math.abs(one.getBoundingClientRect().top - edge) < 8);
+    }""")
+    front.until_focused(30)
+    front.page.go_back()
+    front.until("() => location.search === '?sort=name'")
+
+
+def test_a_gallery_without_dates_says_so(visit, demo):
+    front = visit(demo)
+    front.page.get_by_role("button", name="Dates", exact=True).click()
+    front.page.locator("#dates-body p").wait_for()
+    front.page.keyboard.press("Escape")
+    front.until("() => document.activeElement.id === 'dates-button'")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desk", "phone"])
+def test_screenshots_of_the_dates(front, picture, size, scheme):
+    front = opened(front(color_scheme=scheme, **(PHONE if size == "phone" else {})))
+    front.until_still()
+    picture(front, f"dates-{size}-{scheme}")

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import test from 'node:test';
+
+import { hintOf, searchTerms, withTerm } from '../../Public/finding/search-terms.js';
+
+const term = (key) => searchTerms.find((each) => each.key === key);
+
+test("the page's terms are the server's", async () => {
+  const source = await readFile(new URL('../../Sources/Catalog/Views/Search.swift', import.meta.url), 'utf8');
+  const [, list] = source.match(/let keys: Set<String> = \[([^\]]+)\]/);
+  const keys = [...list.matchAll(/"(\w+)"/g)].map(([, key]) => key);
+  assert.ok(keys.length > 4);
+  assert.deepEqual(searchTerms.map(({ key }) => key).sort(), keys.sort());
+});
+
+test('the term that is being typed is explained by an example', () => {
+  assert.match(hintOf('lake taken:', 11), /^For example taken:2019, /);
+  assert.match(hintOf('-Type: lake', 6), /^For example type:/);
+  for (const text of ['', 'lake', 'taken:2019', 'pretaken:']) assert.equal(hintOf(text, text.length), '', text);
+});
+
+test('an unknown term is said to be searched for as a word, with all that can be asked for', () => {
+  const hint = hintOf('lake -foo:bar', 2);
+  assert.ok(hint.startsWith('Nothing is called foo:, so -foo:bar is searched for as a word. You can ask for '), hint);
+  for (const { key } of searchTerms) assert.ok(hint.includes(` ${key}:`), key);
+});
+
+test('what only looks like a term is left alone', () => {
+  for (const text of ['12:30', 'https://example.com', '"foo:bar"', 'foo:', 'a "b foo:bar', 'rating:x', 'CAMERA:x']) {
+    assert.equal(hintOf(text, 0), '', text);
+  }
+});
+
+test('a term is put in where the user types, apart from other words', () => {
+  const at = (text, start, end = start) => ({ text, start, end });
+  assert.deepEqual(withTerm(term('type'), at('', 0)), { text: 'type:', caret: 5 });
+  assert.deepEqual(withTerm(term('type'), at('lake', 4)), { text: 'lake type:', caret: 10 });
+  assert.deepEqual(withTerm(term('type'), at('lake sea', 5)), { text: 'lake type: sea', caret: 10 });
+  assert.deepEqual(withTerm(term('is'), at('lake', 0, 4)), { text: 'is:broken', caret: 9 });
+});
+
+test('an empty term is replaced by the next', () => {
+  const field = { text: 'lake taken:', start: 11, end: 11 };
+  assert.deepEqual(withTerm(term('lens'), field), { text: 'lake lens:', caret: 10 });
+});
