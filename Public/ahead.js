@@ -9,7 +9,14 @@
   const place = location.hash.match(/^#at=(\d+)$/);
   // With an image in the address, its position has to be requested first.
   if (place || !location.hash) {
-    const view = location.search.slice(1);
+    const search = location.search.slice(1);
+    let order = '';
+    try {
+      if (!/(^|&)sort=/.test(search)) order = localStorage.getItem('tessera.order') ?? '';
+    } catch {
+      // Storage is forbidden.
+    }
+    const view = [search, order].filter(Boolean).join('&');
     const index = Math.max(0, Number(place?.[1] ?? 1) - 1);
     const page = `/api/v1/images?offset=${index - (index % pageSize)}&limit=${pageSize}`;
     const paths = [view ? `${page}&${view}` : page, `/api/v1/shape?${view}`];

@@ -1,3 +1,5 @@
+import { Address } from '../page/address.js';
+import { RememberedOrder } from '../page/remembered-order.js';
 import { find } from '../page/template.js';
 
 /**
@@ -21,13 +23,20 @@ export class Sorting {
 
   #chosen() {
     const requested = this.#finding.requested.with({ sort: this.#select.value, seed: newSeed() });
-    this.#finding.request(requested.with({ direction: requested.order.beginsDescending ? 'desc' : 'asc' }));
+    this.#request(requested.with({ direction: requested.order.beginsDescending ? 'desc' : 'asc' }));
   }
 
   #turned() {
     const { requested } = this.#finding;
     const direction = requested.direction === 'asc' ? 'desc' : 'asc';
-    this.#finding.request(requested.with({ direction, seed: newSeed() }));
+    this.#request(requested.with({ direction, seed: newSeed() }));
+  }
+
+  /** @param {import('../catalog/view.js').View} view */
+  #request(view) {
+    RememberedOrder.keep(view);
+    Address.nameView(this.#finding.requested);
+    this.#finding.request(view);
   }
 
   #follow() {

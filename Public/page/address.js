@@ -1,4 +1,6 @@
-import { View } from '../catalog/view.js';
+import { RememberedOrder } from './remembered-order.js';
+
+/** @typedef {import('../catalog/view.js').View} View */
 
 /**
  * A place in the grid: a slot, and how many pixels its row is scrolled beyond the top of the screen.
@@ -27,7 +29,7 @@ export class Address {
   }
 
   static get view() {
-    return View.read(location.search);
+    return RememberedOrder.applyTo(location.search);
   }
 
   /**
@@ -36,9 +38,19 @@ export class Address {
    */
   static showView(view, { isStep }) {
     clearTimeout(Address.#timer);
-    const address = location.pathname + (view.isPlain ? '' : `?${view.text}`);
+    const query = RememberedOrder.queryOf(view);
+    const address = location.pathname + (query && `?${query}`);
     if (isStep) history.pushState(null, '', address);
     else history.replaceState(null, '', address);
+  }
+
+  /**
+   * Names the displayed view in the present history entry, because another order is remembered from now on.
+   * @param {View} view
+   */
+  static nameView(view) {
+    const query = RememberedOrder.queryOf(view);
+    history.replaceState(history.state, '', location.pathname + (query && `?${query}`) + location.hash);
   }
 
   /**

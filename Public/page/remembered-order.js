@@ -1,0 +1,40 @@
+import { View } from '../catalog/view.js';
+import { readPreference, savePreference } from './memory.js';
+
+/**
+ * The order that the user chose last, remembered on this device: it applies wherever the address names none. A shuffle
+ * is not remembered. `ahead.js` reads it, too.
+ */
+export class RememberedOrder {
+  static #key = 'order';
+
+  /**
+   * @param {string} search  The query of an address.
+   * @returns {View}  What it asks for, in the remembered order unless it names one.
+   */
+  static applyTo(search) {
+    const view = View.read(search);
+    if (new URLSearchParams(search).has('sort')) return view;
+    const { sort, direction } = RememberedOrder.#read();
+    return view.with({ sort, direction });
+  }
+
+  /**
+   * The query of an address that names the view, whatever order is remembered.
+   * @param {View} view
+   */
+  static queryOf(view) {
+    const isNamed = new URLSearchParams(view.text).has('sort') || RememberedOrder.applyTo(view.text).equals(view);
+    return isNamed ? view.text : [view.text, `sort=${view.sort}`].filter(Boolean).join('&');
+  }
+
+  /** @param {View} view */
+  static keep(view) {
+    const { sort, direction } = view;
+    if (!view.order.isRandom) savePreference(RememberedOrder.#key, new View({ sort, direction }).text);
+  }
+
+  static #read() {
+    return View.read(readPreference(RememberedOrder.#key) ?? undefined);
+  }
+}
