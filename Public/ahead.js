@@ -1,21 +1,26 @@
 /*
- * Requests the first answers of the catalog while the page's script is still loading. This script is inline: over a
+ * Applies the chosen theme before the first paint, and requests the first answers of the catalog while the page's script is still loading. This script is inline: over a
  * slow link the catalog arrives together with the script rather than after it. `Server` takes the responses from
  * `ahead`, by path.
  */
 {
+  /** @param {string} name */
+  const remembered = (name) => {
+    try {
+      return localStorage.getItem(`tessera.${name}`) ?? '';
+    } catch {
+      // Storage is forbidden.
+      return '';
+    }
+  };
+  document.documentElement.dataset.theme = remembered('theme');
   const pageSize = 100;
   const lifetime = 20_000;
   const place = location.hash.match(/^#at=(\d+)$/);
   // With an image in the address, its position has to be requested first.
   if (place || !location.hash) {
     const search = location.search.slice(1);
-    let order = '';
-    try {
-      if (!/(^|&)sort=/.test(search)) order = localStorage.getItem('tessera.order') ?? '';
-    } catch {
-      // Storage is forbidden.
-    }
+    const order = /(^|&)sort=/.test(search) ? '' : remembered('order');
     const view = [search, order].filter(Boolean).join('&');
     const index = Math.max(0, Number(place?.[1] ?? 1) - 1);
     const page = `/api/v1/images?offset=${index - (index % pageSize)}&limit=${pageSize}`;

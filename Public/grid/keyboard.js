@@ -1,4 +1,5 @@
 import { announce } from '../page/announcer.js';
+import { SingleKeys } from '../page/single-keys.js';
 import { clamp } from './geometry.js';
 
 /**
@@ -44,7 +45,7 @@ function isElsewhere(target, element) {
 
 /** @param {KeyboardEvent} event */
 function isHandled(event) {
-  return event.defaultPrevented || event.altKey || event.metaKey;
+  return event.defaultPrevented || event.altKey || event.metaKey || SingleKeys.isOff(event.key);
 }
 
 /**

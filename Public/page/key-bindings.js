@@ -1,4 +1,5 @@
 import { presentScope } from './scope.js';
+import { SingleKeys } from './single-keys.js';
 
 /**
  * Binds a letter to an action, except while the user is typing text.
@@ -16,10 +17,10 @@ export function attachKey(key, act, { isOfDialogs = false } = {}) {
 }
 
 /**
- * Whether the key is text input, or belongs to the browser or the system.
+ * Whether the key is text input, belongs to the browser or the system, or is switched off.
  * @param {KeyboardEvent} event
  */
 export function isMeantElsewhere(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return true;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || SingleKeys.isOff(event.key)) return true;
   return /** @type {HTMLElement} */ (event.target).closest?.('input, textarea, select') !== null;
 }

@@ -12,8 +12,12 @@ export class Shortcuts {
     attachClosing(this.#dialog);
   }
 
+  open() {
+    this.#dialog.showModal();
+  }
+
   #toggle() {
     if (this.#dialog.open) this.#dialog.close();
-    else this.#dialog.showModal();
+    else this.open();
   }
 }

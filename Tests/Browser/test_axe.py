@@ -55,6 +55,11 @@ def keys(front):
     front.page.get_by_role("heading", name="Keys").wait_for()
 
 
+def settings(front):
+    front.page.get_by_role("button", name="Settings").click()
+    front.page.get_by_role("dialog", name="Settings").wait_for()
+
+
 def misunderstood(front):
     front.page.goto(f"{front.address}/?q=near:nowhere")
     front.page.locator("#search-problem").wait_for()
@@ -74,6 +79,7 @@ VIEWS = {
     "filmstrip": (None, with_filmstrip),
     "slideshow": (None, slideshow),
     "keys": (None, keys),
+    "settings": (None, settings),
 }
 
 

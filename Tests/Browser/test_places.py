@@ -30,12 +30,14 @@ def scroll_to(front, index: int, within: int):
 
 
 def top(front):
-    """The first picture on screen whose top is hidden, and by how much."""
+    """The first picture on screen, and where its top is beneath the header. Rows may be divided differently later; the row
+    that has this picture is where it was."""
     return front.page.evaluate("""() => {
         const edge = document.querySelector('#header').getBoundingClientRect().bottom;
-        const cut = [...document.querySelectorAll('.slot[data-index]')].map((slot) => [
-            Number(slot.dataset.index), Math.round(slot.getBoundingClientRect().top - edge)]);
-        return cut.filter(([, by]) => by > -200 && by < 200).sort((one, other) => one[0] - other[0])[0];
+        const slots = [...document.querySelectorAll('.slot[data-index]')].filter(
+            (slot) => slot.getBoundingClientRect().bottom > edge + 5);
+        const first = slots.sort((one, other) => one.dataset.index - other.dataset.index)[0];
+        return [Number(first.dataset.index), Math.round(first.getBoundingClientRect().top - edge)];
     }""")
 
 

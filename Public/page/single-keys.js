@@ -1,0 +1,25 @@
+import { readPreference, savePreference } from './memory.js';
+
+/**
+ * Shortcuts that are a single letter, digit or sign. They can be switched off, because speech input and unsteady hands
+ * type such characters without meaning them (WCAG 2.1, success criterion 2.1.4).
+ */
+export class SingleKeys {
+  static #name = 'keys';
+
+  static get areOn() {
+    return readPreference(SingleKeys.#name) !== 'off';
+  }
+
+  static set areOn(areOn) {
+    savePreference(SingleKeys.#name, areOn ? 'on' : 'off');
+  }
+
+  /**
+   * Whether the key is such a shortcut and they are switched off.
+   * @param {string} key  As in `KeyboardEvent.key`.
+   */
+  static isOff(key) {
+    return [...key].length === 1 && key !== ' ' && !SingleKeys.areOn;
+  }
+}
