@@ -47,6 +47,16 @@ export function dayIn(text) {
 }
 
 /**
+ * What the user may have meant by a text that is no date: the year with digits instead of letters that look like them, or
+ * else examples.
+ * @param {string} text  `2o19`, `l998`.
+ */
+export function exampleLike(text) {
+  const meant = text.trim().replace(/o/gi, '0').replace(/[il|]/gi, '1');
+  return /^(1[89]|20)\d{2}$/.test(meant) ? meant : '2019, June 2019, or 3 June 2019';
+}
+
+/**
  * @param {string} text
  * @returns {string | null}  `2019-06` or `2019`.
  */

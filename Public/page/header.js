@@ -1,5 +1,5 @@
 import { announce } from './announcer.js';
-import { dayIn, destinationOf } from './destination.js';
+import { dayIn, destinationOf, exampleLike } from './destination.js';
 import { showFieldProblem } from './field-problem.js';
 import { formatNumber } from './numbers.js';
 import { attachKey } from './key-bindings.js';
@@ -79,8 +79,11 @@ export class Header {
     if (view !== this.#pages.view || text !== this.#field.value) return;
     if (index === null) {
       this.#field.select();
-      const orDate = months.length > 0 ? ', or a date: 2019-06, June 2019, 3 June 2019' : '';
-      showFieldProblem(this.#field, `Type a number from 1 to ${formatNumber(this.#grid.total)}${orDate}.`);
+      const orDate = months.length > 0 ? `, or a date: ${exampleLike('')}` : '';
+      const range = `a number from 1 to ${formatNumber(this.#grid.total)}${orDate}`;
+      const isDateMeant = months.length > 0 && /\p{L}|\d\D\d/u.test(text);
+      const reason = isDateMeant ? `“${text.trim()}” isn’t a date. Try ${exampleLike(text)}.` : `Type ${range}.`;
+      showFieldProblem(this.#field, reason);
       return;
     }
     this.#grid.goTo(index);

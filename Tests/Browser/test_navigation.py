@@ -47,7 +47,7 @@ def until_current(front, name: str):
 def test_one_entry_is_current_and_each_leads_to_its_view(front, options):
     front = front(**options)
     is_phone = options is PHONE
-    assert ways(front).get_by_role("button").all_inner_texts() == ENTRIES + ["Search"] * is_phone
+    assert ways(front).get_by_role("button").all_inner_texts() == ENTRIES + ["Search"] * is_phone + ["Settings"]
     until_current(front, "All")
     entry(front, "Folders").click()
     front.page.get_by_role("dialog", name="Folders").get_by_role("button", name="sea, 120 pictures").click()

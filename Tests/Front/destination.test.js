@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { dayIn, destinationOf } from '../../Public/page/destination.js';
+import { dayIn, destinationOf, exampleLike } from '../../Public/page/destination.js';
 
 const months = [
   { month: '2018-11', first: 0, count: 40 },
@@ -71,4 +71,9 @@ test('a day is understood in any unambiguous format', () => {
   for (const text of ['3/6/2019', '2019-06', 'June 2019', '2019-02-30', '31 June 2019', '3 Juno 2019', '1,200', '12 2019 13 14']) {
     assert.equal(dayIn(text), null, text);
   }
+});
+
+test('a year with letters that look like digits is suggested as a year', () => {
+  for (const [text, year] of [['2o19', '2019'], ['l998', '1998'], [' 20I9 ', '2019']]) assert.equal(exampleLike(text), year);
+  for (const text of ['2o', 'holiday', '', '9o19']) assert.match(exampleLike(text), /^2019, /);
 });
