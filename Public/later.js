@@ -5,3 +5,4 @@
 export { DateSheet } from './finding/date-sheet.js';
 export { FolderSheet } from './finding/folder-sheet.js';
 export { SearchPanel } from './finding/search-panel.js';
+export { StandIn } from './offline/stand-in.js';
