@@ -4,7 +4,7 @@ import { Pages } from './catalog/pages.js';
 import { Progress } from './catalog/progress.js';
 import { Proportions } from './catalog/proportions.js';
 import { Reordering } from './catalog/reordering.js';
-import { Server } from './catalog/server.js';
+import { Server, Unreachable } from './catalog/server.js';
 import { View } from './catalog/view.js';
 import { CatalogWatch } from './catalog/watch.js';
 import { Bar } from './finding/bar.js';
@@ -84,7 +84,7 @@ new Dates({ finding, server, pages, grid });
 new Bar(finding);
 new Navigation({ finding, search, grid });
 
-new Banner(connection);
+const banner = new Banner(connection);
 new Vacancy({ pages, connection, progress, finding });
 new Header(grid, pages, server);
 new LayoutChoice(grid);
@@ -102,6 +102,11 @@ keepForOffline();
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let retrying;
+/**
+ * Loaded when something cannot be had because the server is out of reach.
+ * @type {import('./offline/stand-in.js').StandIn | undefined}
+ */
+let standIn;
 
 grid.addEventListener('open', (event) => {
   const { detail: cell } = /** @type {CustomEvent<import('./grid/cell.js').Cell>} */ (event);
@@ -111,10 +116,18 @@ grid.addEventListener('rest', () => {
   if (!viewer.isOpen) Address.showPlaceSoon(grid.place);
 });
 addEventListener('popstate', follow);
+finding.addEventListener('problem', async (event) => {
+  const { detail: problem } = /** @type {CustomEvent<import('./catalog/problem.js').Problem>} */ (event);
+  if (!(problem instanceof Unreachable)) return;
+  const place = Address.read();
+  const later = await import('./later.js').catch(() => undefined);
+  standIn ??= later && new later.StandIn({ finding, pages, reordering, grid, connection, banner, startAgain: start });
+  standIn?.show(place);
+});
 connection.addEventListener('restored', () => {
   if (pages.total === undefined) start();
-  else if (!finding.requested.equals(pages.view)) finding.show(finding.requested, {}).catch(() => {});
-  else pages.refresh();
+  else if (finding.requested.equals(pages.view)) pages.refresh();
+  else if (!standIn) finding.show(finding.requested, {}).catch(() => {});
 });
 
 start();

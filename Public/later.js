@@ -6,3 +6,4 @@ export { DateSheet } from './finding/date-sheet.js';
 export { FolderSheet } from './finding/folder-sheet.js';
 export { SearchPanel } from './finding/search-panel.js';
 export { SettingsSheet } from './settings/settings-sheet.js';
+export { StandIn } from './offline/stand-in.js';

@@ -1,3 +1,4 @@
+import { Unreachable } from './server.js';
 import { Shape } from './shape.js';
 import { undatedFrom } from './undated.js';
 
@@ -24,6 +25,11 @@ export class PendingOrder {
   /** @type {Map<number, GalleryImage[]>} */
   pages = new Map();
   /**
+   * Pages of a partial order for which there was no answer.
+   * @type {Set<number>}
+   */
+  #unreachable = new Set();
+  /**
    * Null if it is not available; then the order is displayed without months.
    * @type {Timeline | null | undefined}
    */
@@ -34,6 +40,7 @@ export class PendingOrder {
    */
   #shapeResponse;
   #isShapeLate = false;
+  #isPartial;
   /**
    * The aspect ratios of single images, by window.
    * @type {Map<number, {revision: number | undefined, bytes: Uint8Array}>}
@@ -47,9 +54,12 @@ export class PendingOrder {
   /**
    * @param {Pick<import('./server.js').Server, 'page' | 'timeline' | 'shape' | 'ratios'>} server
    * @param {View} view
+   * @param {{isPartial?: boolean}} how  Whether it will do with some of its pages: while the server is out of reach,
+   *   only some are stored.
    */
-  constructor(server, view) {
+  constructor(server, view, { isPartial = false } = {}) {
     this.#server = server;
+    this.#isPartial = isPartial;
     this.view = view;
   }
 
@@ -113,8 +123,18 @@ export class PendingOrder {
    */
   async #loadPages(missing, isStrict) {
     const { pageSize } = PendingOrder;
-    const answers = await Promise.all(missing.map((page) => this.#server.page(this.view, page * pageSize, pageSize)));
-    answers.forEach((answer, at) => this.#take(missing[at], answer, isStrict));
+    const asked = missing.map((page) => this.#server.page(this.view, page * pageSize, pageSize));
+    const answers = await Promise.allSettled(asked);
+    /** @type {unknown[]} */
+    const problems = [];
+    answers.forEach((answer, at) => {
+      if (answer.status === 'fulfilled') this.#take(missing[at], answer.value, isStrict);
+      else problems.push(answer.reason);
+    });
+    const isEnough = this.#isPartial && this.total !== undefined;
+    const fatal = problems.find((problem) => !(isEnough && problem instanceof Unreachable));
+    if (fatal) throw fatal;
+    answers.forEach(({ status }, at) => status === 'rejected' && this.#unreachable.add(missing[at]));
   }
 
   get #hasMonths() {
@@ -181,9 +201,9 @@ export class PendingOrder {
     if (total !== 0) {
       const from = pageOf(Math.max(0, Math.min(first, end)));
       const to = pageOf(Math.max(0, Math.min(last, end)));
-      for (let page = from; page <= to; page += 1) if (!this.pages.has(page)) missing.push(page);
+      for (let page = from; page <= to; page += 1) missing.push(page);
     }
-    return missing;
+    return missing.filter((page) => !this.pages.has(page) && !this.#unreachable.has(page));
   }
 
   /**

@@ -1,4 +1,5 @@
-import { PendingOrder } from './pending-order.js';
+import { PendingOrder, pageOf } from './pending-order.js';
+import { Unreachable } from './server.js';
 import { AnchorPositions } from './anchor-positions.js';
 
 /**
@@ -67,7 +68,7 @@ export class Reordering {
    */
   async show(view, { at = 0, image } = {}) {
     const turn = (this.#turn += 1);
-    const pending = new PendingOrder(this.#server, view);
+    const pending = new PendingOrder(this.#server, view, { isPartial: true });
     const { before, after } = this.#ground.span;
     try {
       const [index] = await Promise.all([
@@ -77,6 +78,7 @@ export class Reordering {
       const start = Math.max(0, Math.min(index ?? at, (pending.total ?? 0) - 1));
       await pending.load(start - before, start + after);
       if (turn !== this.#turn) return undefined;
+      if ((pending.total ?? 0) > 0 && !pending.pages.has(pageOf(start))) throw new Unreachable();
       this.#pages.adopt(pending, { from: this.#ground.span.first, to: start, isOtherView: true });
       return start;
     } catch (problem) {

@@ -121,6 +121,7 @@ export class Search {
 
   /** @param {import('../catalog/problem.js').Problem} problem */
   #failed(problem) {
+    if (problem.status === 0) this.#explainAbsence();
     // Other parts report that the server does not answer or is in trouble.
     if (problem.status === 0 || problem.status >= 500) return;
     // To the user the parameter `q` is "the search".
@@ -128,6 +129,13 @@ export class Search {
     const isToldOfField = field !== '' && detail.startsWith(`${field} `);
     const text = isToldOfField ? `The ${nameOf(field)}${detail.slice(field.length)}` : problem.message;
     showFieldProblem(this.#field, text);
+  }
+
+  /** The server cannot be reached. */
+  #explainAbsence() {
+    if (!this.#finding.requested.q) return;
+    const text = navigator.onLine ? 'The search has to wait until the server answers.' : 'You cannot search while offline.';
+    showFieldProblem(this.#field, text, { isInvalid: false });
   }
 }
 

@@ -8,6 +8,7 @@ import { find } from './template.js';
 export class Banner {
   #element = find('#banner');
   #text = find('#banner-text');
+  #explanation = find('#banner-explanation');
 
   /** @param {import('../catalog/connection.js').Connection} connection */
   constructor(connection) {
@@ -16,6 +17,15 @@ export class Banner {
     connection.addEventListener('restored', () => this.#restored());
     const dialogs = new MutationObserver(() => this.#stand());
     for (const dialog of document.querySelectorAll('dialog')) dialogs.observe(dialog, { attributeFilter: ['open'] });
+  }
+
+  /**
+   * Adds what that means for what is displayed.
+   * @param {string} text  For as long as the server is gone.
+   */
+  explain(text) {
+    this.#explanation.textContent = text;
+    this.#explanation.hidden = text === '';
   }
 
   /** @param {{seconds: number, isAnswered: boolean}} how */
@@ -31,6 +41,7 @@ export class Banner {
   #restored() {
     this.#element.hidden = true;
     this.#text.textContent = '';
+    this.explain('');
   }
 
   #stand() {

@@ -1,6 +1,7 @@
 """Every view passes axe's rules: in light and dark mode and with forced colours, on desktops and phones."""
 
 import importlib.resources
+import re
 
 import pytest
 
@@ -127,9 +128,40 @@ def dates(front):
     front.page.locator("#dates .year").first.wait_for()
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("show", [months, folders, folders_within, dates, misunderstood, nothing_found])
-def test_months_folders_and_searches_have_no_violations(visit, found, show, mode):
-    front = visit(found, **MODES[mode])
+def searching(front):
+    front.page.goto(f"{front.address}/?folder=a folder")
+    front.slots.first.wait_for()
+    front.page.keyboard.press("/")
+    front.page.locator("#search-choices button").first.wait_for()
+
+
+def unknown_term(front):
+    searching(front)
+    front.page.keyboard.type("foo:bar")
+    front.page.locator("#search-hint").wait_for()
+    front.page.locator("#vacancy-everywhere").wait_for()
+
+
+def cut_off(front):
+    front.page.route(re.compile("/healthz|/api/"), lambda route: route.abort())
+    front.page.keyboard.press("/")
+    front.page.keyboard.type("lake")
+    front.page.locator("#search-problem").wait_for()
+    front.page.locator("#banner-explanation").wait_for()
+
+
+# A laptop's screen at 200 %.
+ZOOMED = {"viewport": {"width": 683, "height": 384}, "device_scale_factor": 2}
+
+
+@pytest.mark.parametrize("mode", [*MODES, "zoomed"])
+@pytest.mark.parametrize("show", [
+    months, folders, folders_within, dates, searching, unknown_term, misunderstood, nothing_found, cut_off])
+def test_finding_has_no_violations(visit, found, show, mode):
+    front = visit(found, **MODES.get(mode, ZOOMED))
     show(front)
     assert violations(front) == []
+    # Nor does anything scroll sideways.
+    assert front.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert front.page.evaluate("""() => [...document.querySelectorAll('dialog[open] .sheet-body, dialog[open]')].every(
+        (one) => one.scrollWidth <= one.clientWidth)""")

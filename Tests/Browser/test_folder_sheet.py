@@ -239,7 +239,7 @@ def test_on_a_phone_the_sheet_is_at_the_bottom_and_nothing_scrolls_sideways(phon
     box = sheet(front).bounding_box()
     assert box["x"] == 0 and box["width"] == 390 and box["y"] > 60 and box["y"] + box["height"] == 844
     ways = [tile(front, "Folders in 2019"), front.page.locator("#folders .sheet-close")]
-    assert all(min(way.bounding_box()["width"], way.bounding_box()["height"]) >= 32 for way in ways)
+    assert all(min(way.bounding_box()["width"], way.bounding_box()["height"]) >= 40 for way in ways)
     tile(front, "Folders in 2019").tap()
     until_names(front, ["06, 40 pictures", "07, 30 pictures"])
     assert front.page.evaluate("""() => [...document.querySelectorAll('#folders, #folders *')].every(

@@ -11,6 +11,7 @@ globalThis.Image = class {
     return Promise.reject(new Error('No browser'));
   }
 };
+const { Unreachable } = await import('../../Public/catalog/server.js');
 const { Pages } = await import('../../Public/catalog/pages.js');
 const { Reordering } = await import('../../Public/catalog/reordering.js');
 
@@ -132,6 +133,21 @@ test('the image at the top keeps its place, however many were inserted before it
     assert.equal(all.pages.imageAt(300 + more).id, 'p300');
     assert.ok(all.pages.imageAt(300 + more + 30) && all.pages.imageAt(300 + more - 10), 'the surroundings are not loaded');
   }
+});
+
+test('a view of which only a part can be had is displayed if the slot that it starts with is in that part', async () => {
+  const all = house(named(0, 600));
+  const page = all.server.page.bind(all.server);
+  all.server.page = (view, offset, limit) => {
+    if (offset === 200) return page(view, offset, limit);
+    return Promise.reject(new Unreachable());
+  };
+  await assert.rejects(all.reordering.show(new View(), { at: 310 }), Unreachable);
+  await assert.rejects(all.reordering.show(new View(), { at: 198 }), Unreachable);
+  assert.equal(all.pages.total, undefined);
+  assert.equal(await all.reordering.show(new View(), { at: 299 }), 299);
+  assert.equal(all.pages.imageAt(299).id, 'p299');
+  assert.equal(all.pages.imageAt(300), undefined);
 });
 
 test('a new order is displayed as a whole or not at all', { timeout: 20_000 }, async () => {
