@@ -163,8 +163,10 @@ struct InspectedOriginal {
         if isProgressive { try limits.checkScans(JPEGScans.count(in: reader, upTo: limits.maximumScans)) }
 
         let reduction = identified.drawing?.reduction ?? 1
-        storedWidth = min(limits.maximumSide, Int(Double(pixelSource.part?.width ?? header.width) * reduction))
-        storedHeight = min(limits.maximumSide, Int(Double(pixelSource.part?.height ?? header.height) * reduction))
+        // A drawing may be larger than any whole number.
+        let side = { (pixels: Int) in Int(min(Double(limits.maximumSide), Double(pixels) * reduction)) }
+        storedWidth = side(pixelSource.part?.width ?? header.width)
+        storedHeight = side(pixelSource.part?.height ?? header.height)
         let tagged = header.integer("orientation").flatMap { (1...8).contains($0) ? $0 : nil }
         orientation = ownOrientation ?? tagged ?? 1
         let hasProfile = header.blob("icc-profile-data") != nil

@@ -39,7 +39,7 @@ public struct Validators: Hashable, Sendable {
     }
 
     /// Whether the text is short, and contains nothing that could end the line and begin another.
-    private static func isFieldValue(_ text: String) -> Bool {
+    static func isFieldValue(_ text: String) -> Bool {
         (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
     }
 }

@@ -87,7 +87,9 @@ import Testing
                 items += Sample.big16(parts.count)
                 for part in parts {
                     let offset = widths & 0xf0 == 0x40 ? part.lowerBound : start + part.lowerBound
-                    items += Sample.big32(UInt32(offset)) + Sample.big32(UInt32(part.count))
+                    let isTooLong = widths & 0xf00 == 0x800
+                    items += Sample.big32(UInt32(offset))
+                    items += isTooLong ? [0x7f] + [UInt8](repeating: 0xff, count: 7) : Sample.big32(UInt32(part.count))
                 }
                 start += block.count
             }
@@ -107,6 +109,10 @@ import Testing
     func `items are found by every form of the location box`(version: UInt8, widths: UInt16) throws {
         #expect(isComplete(try metadata(heif(version: version, widths: widths))))
         if version > 0 { #expect(isComplete(try metadata(heif(version: version, widths: widths, isInData: true)))) }
+    }
+
+    @Test(arguments: [false, true]) func `a length beyond any file is none`(isInData: Bool) throws {
+        #expect(try metadata(heif(widths: 0x4800, isInData: isInData)).takenAt == nil)
     }
 
     @Test func `other items are not taken for XMP`() throws {

@@ -22,6 +22,15 @@ import Testing
         #expect(drawn.quarterNames == "RRRR")
     }
 
+    @Test(arguments: [
+        "width='1e20' height='1'", "width='1e308in' height='1'", "width='1e18' height='1e18'",
+        "viewBox='0 0 1e300 1e-300'", "width='1' height='1e40' viewBox='0 0 1 1'",
+    ])
+    func `a drawing of any size is drawn or refused`(size: String) {
+        let drawn = try? tile("<svg xmlns='http://www.w3.org/2000/svg' \(size)><rect width='9' height='9'/></svg>")
+        #expect(drawn.map { max($0.width, $0.height) <= 320 } ?? true)
+    }
+
     @Test func `a drawing cannot show a file or fetch anything`() throws {
         let path = "/tmp/tessera-secret-\(getpid()).png"
         let secret = Sample.png(Sample.quarters(width: 40, height: 20))

@@ -86,7 +86,7 @@ struct BoxedMetadata {
             var bytes: [UInt8] = []
             for extent in place.extents {
                 let space = place.isInData ? data : 0..<reader.length
-                guard let space, extent.lowerBound <= Int64(space.count) else { return nil }
+                guard let space, extent.upperBound <= Int64(space.count) else { return nil }
                 let start = space.lowerBound + extent.lowerBound
                 // A length of 0 is the rest of the file.
                 let end = extent.isEmpty ? space.upperBound : space.lowerBound + extent.upperBound

@@ -199,10 +199,14 @@ final class SourceReader {
 
     private func replace(in bytes: UnsafeMutableRawBufferPointer, at start: Int64) {
         let end = start + Int64(bytes.count)
-        guard let first = replaced.first, let last = replaced.last, first.position < end, last.position >= start else {
-            return
+        var (low, high) = (0, replaced.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if replaced[middle].position < start { low = middle + 1 } else { high = middle }
         }
-        for (position, byte) in replaced where (start..<end).contains(position) { bytes[Int(position - start)] = byte }
+        for (position, byte) in replaced[low...].prefix(while: { $0.position < end }) {
+            bytes[Int(position - start)] = byte
+        }
     }
 
     private static func copy(

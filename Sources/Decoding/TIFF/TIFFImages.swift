@@ -12,15 +12,24 @@ struct TIFFImages {
 
     /// More parts than any page has levels.
     private static let maximumParts = 32
+    /// How many entries all directories may have together: they can overlap, so that few bytes make many.
+    private static let maximumEntries = 500_000
 
     init(in reader: SourceReader, upTo limit: Int) {
         guard let file = TIFFReader(head: reader.head, read: { reader.slice(at: $0, count: $1) }) else { return }
         var next = file.first
+        var entriesLeft = Self.maximumEntries
         while next != 0, pages <= limit, let directory = file.directory(at: next) {
             take(directory, at: next, place: .page(pages))
+            entriesLeft -= directory.values.count + 1
             for (part, offset) in (directory.values[330] ?? []).prefix(Self.maximumParts).enumerated() {
-                guard let directory = file.directory(at: offset) else { continue }
+                guard entriesLeft > 0, let directory = file.directory(at: offset) else { continue }
                 take(directory, at: offset, place: .part(part, ofPage: pages))
+                entriesLeft -= directory.values.count + 1
+            }
+            guard entriesLeft > 0 else {
+                pages = limit + 1
+                return
             }
             pages += 1
             next = directory.next

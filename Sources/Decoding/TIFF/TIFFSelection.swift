@@ -18,10 +18,8 @@ struct TIFFSelection: Equatable {
 
         let marked = images.all.filter { $0.isReduced && Self.belongs($0.place, to: main.place) }
         let unmarked = Self.isPyramid(pages) ? Array(pages.dropFirst()) : []
-        var levels: [TIFFImage] = []
-        for image in marked + unmarked where image.isSmallerVersion(of: main) {
-            if !levels.contains(where: { $0.offset == image.offset }) { levels.append(image) }
-        }
+        var offsets: Set<UInt64> = []
+        let levels = (marked + unmarked).filter { $0.isSmallerVersion(of: main) && offsets.insert($0.offset).inserted }
         self.levels = levels.sorted { $0.longestSide < $1.longestSide }
         self.pages = unmarked.isEmpty ? max(1, pages.count(where: whole)) : 1
     }

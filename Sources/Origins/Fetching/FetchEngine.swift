@@ -33,6 +33,7 @@ final class FetchEngine: @unchecked Sendable {
     /// Origins with transfers in flight; at most as many as there are permits.
     private var busy: Set<Origin> = []
     private var isShutDown = false
+    private var isFilling = false
 
     init(_ configuration: Configuration, loop: EventLoop, filter: AddressFilter, logger: Logger) throws(OriginError) {
         self.configuration = configuration
@@ -218,6 +219,10 @@ final class FetchEngine: @unchecked Sendable {
 
     /// Starts all fetches that may start. Not from within curl.
     func fill() {
+        // A fetch that fails at once calls this again: the outer loop takes the next one, however many wait.
+        guard !isFilling else { return }
+        isFilling = true
+        defer { isFilling = false }
         while !isShutDown, let id = permits.startNext() {
             guard let job = jobs[id] else {
                 permits.remove(id)
@@ -244,10 +249,11 @@ final class FetchEngine: @unchecked Sendable {
         while let id = permits.nextToYield() ?? permits.nextToYield(in: origin), let job = jobs[id] {
             job.abandon()
             release(job)
+            // After a redirect, it begins again at its own origin.
+            job.wait()
             _ = record(job.origin)
             records[job.origin]?.waiting.insert(id)
             permits.enqueue(id, in: job.origin, priority: job.priority)
-            job.wait()
             fill()
         }
     }

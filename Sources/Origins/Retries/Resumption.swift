@@ -27,7 +27,7 @@ struct Resumption: Sendable {
     /// The range request for the rest (RFC 9110 §13.1.5, §14.2). Nil without a strong validator: with a weak one, the
     /// two parts might belong to different images.
     var request: (range: String, ifRange: String)? {
-        guard delivered > 0, takesRanges, let entityTag else { return nil }
+        guard delivered > 0, takesRanges, let entityTag, Validators.isFieldValue(entityTag) else { return nil }
         return ("bytes=\(delivered)-", entityTag)
     }
 

@@ -30,6 +30,7 @@ import Testing
         #expect(body(tag: nil).request == nil)
         #expect(body(tag: "W/\"a\"").request == nil)
         #expect(body(delivered: 0).request == nil)
+        #expect(body(tag: "\"a\rX-Injected: yes\r\"").request == nil, "it could begin another line")
         var head = ResponseHead(status: 200)
         head.entityTag = "\"a\""
         head.acceptRanges = "none"

@@ -46,6 +46,26 @@ import Testing
         origin.stop()
     }
 
+    @Test func `however many fetches wait, all fail if there are no credentials`() async throws {
+        let fetcher = try OriginFetcher.forTests {
+            $0.objectStore = ObjectStore(
+                endpoint: "http://store.test", region: "here",
+                credentials: CredentialSettings(environment: [
+                    "AWS_EC2_METADATA_DISABLED": "true", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
+                ]))
+        }
+        let failed = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<5_000 {
+                group.addTask {
+                    await fetcher.outcome(of: "http://store.test/b/\(number)", isSigned: true).error != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(failed == 5_000)
+        await fetcher.shutDown()
+    }
+
     @Test func `an unreachable store is probed again at a constant interval`() async throws {
         let origin = ScriptedOrigin { $0.reset() }
         let fetcher = try fetcher(endpoint: origin.url("")) {
