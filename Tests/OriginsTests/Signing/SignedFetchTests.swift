@@ -1,4 +1,6 @@
 import Addresses
+import Dispatch
+import TestSupport
 import Testing
 
 @testable import Origins
@@ -47,23 +49,33 @@ import Testing
     }
 
     @Test func `however many fetches wait, all fail if there are no credentials`() async throws {
+        let (count, gate) = (5_000, DispatchSemaphore(value: 0))
+        // The metadata service answers once all fetches wait.
+        let service = ScriptedOrigin { request in
+            gate.wait()
+            gate.signal()
+            request.answer("404 Not Found")
+        }
         let fetcher = try OriginFetcher.forTests {
             $0.objectStore = ObjectStore(
                 endpoint: "http://store.test", region: "here",
                 credentials: CredentialSettings(environment: [
-                    "AWS_EC2_METADATA_DISABLED": "true", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
+                    "AWS_EC2_METADATA_SERVICE_ENDPOINT": service.url(""), "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
                 ]))
         }
         let failed = await withTaskGroup(of: Bool.self) { group in
-            for number in 0..<5_000 {
+            for number in 0..<count {
                 group.addTask {
                     await fetcher.outcome(of: "http://store.test/b/\(number)", isSigned: true).error != nil
                 }
             }
+            #expect(await eventually { fetcher.statistics.fetches == count })
+            gate.signal()
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(failed == 5_000)
+        #expect(failed == count)
         await fetcher.shutDown()
+        service.stop()
     }
 
     @Test func `an unreachable store is probed again at a constant interval`() async throws {
