@@ -1,5 +1,8 @@
 """The order that a reader chose is remembered, and an address that names one is obeyed."""
 
+import json
+import time
+import urllib.request
 from datetime import datetime
 
 import pytest
@@ -13,7 +16,13 @@ def gallery(start, tmp_path_factory):
     root = tmp_path_factory.mktemp("ordered")
     for number in range(30):
         (root / f"{number:02}.jpg").write_bytes(jpeg(number, datetime(2019, 6, 30 - number, 12)))
-    return start("serve", root)
+    server = start("serve", root)
+    # A reader who looks at undated pictures stays with them while they get their dates.
+    status = f"http://127.0.0.1:{server.port}/api/v1/status"
+    while (examined := json.load(urllib.request.urlopen(status))["examined"])["done"] < 30:
+        assert examined["total"] <= 30
+        time.sleep(0.05)
+    return server
 
 
 def names(front) -> list[str]:

@@ -63,7 +63,6 @@ final class ColumnBlock: Sendable {
 
     static let unknownTime = Int64.min
     static let unknownSize = UInt32.max
-    static let maximumSensitivity = UInt32.max
 
     init(
         names: TextColumn, notes: [UInt16], noteTexts: TextColumn, folders: [UInt32], sizes: [UInt32], taken: [Int64],

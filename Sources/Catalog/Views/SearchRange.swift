@@ -31,10 +31,12 @@ enum Rating {
 
 /// ISO speeds as a search states them.
 enum Sensitivity {
+    private static let maximum = UInt32.max
+
     static func range(_ text: String) -> ClosedRange<UInt32>? {
-        SearchRange.of(text, within: 1...ColumnBlock.maximumSensitivity) { value in
+        SearchRange.of(text, within: 1...maximum) { value in
             guard value.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = UInt32(value),
-                1...ColumnBlock.maximumSensitivity ~= number
+                1...maximum ~= number
             else { return nil }
             return number...number
         }
