@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import urllib.parse
 
 import pytest
 from PIL import Image
@@ -266,3 +267,20 @@ def test_screenshots_of_the_folders(visit, gallery, picture, size, scheme):
     tile(front, "Folders in 2019").click()
     until_names(front, ["06, 40 pictures", "07, 30 pictures"])
     picture(front, f"folders-within-{size}-{scheme}")
+
+
+@pytest.mark.parametrize("width", [320, 1366])
+def test_the_path_fits_however_deep_the_folder_is(visit, start, tmp_path, width):
+    path = "/".join(f"A journey along the coast from north to south {year}" for year in range(2001, 2006))
+    (tmp_path / path / "last").mkdir(parents=True)
+    gallery = Folder(start, tmp_path, [f"{path}/last/one.jpg", f"{path}/two.jpg"]).server
+    front = opened(visit(gallery, f"?{urllib.parse.urlencode({'folder': path})}", viewport={"width": width, "height": 640}))
+    steps = front.page.get_by_role("navigation", name="Folder path").get_by_role("button")
+    assert steps.count() == 6 and steps.last.get_attribute("aria-current") == "page"
+    sheet_box = front.page.locator("#folders").bounding_box()
+    for box in [step.bounding_box() for step in steps.all()]:
+        assert sheet_box["x"] <= box["x"] and box["x"] + box["width"] <= sheet_box["x"] + sheet_box["width"]
+    # The folders below it are still on the screen.
+    assert tile(front, "last, 1 picture").bounding_box()["y"] < 560
+    steps.nth(1).click()
+    until_tile_focused(front, "A journey along the coast from north to south 2002, 2 pictures, contains folders")
