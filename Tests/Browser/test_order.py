@@ -16,7 +16,7 @@ def gallery(start, tmp_path_factory):
     root = tmp_path_factory.mktemp("ordered")
     for number in range(30):
         (root / f"{number:02}.jpg").write_bytes(jpeg(number, datetime(2019, 6, 30 - number, 12)))
-    server = start("serve", root)
+    server = start("serve", root, examines=True)
     # A reader who looks at undated pictures stays with them while they get their dates.
     status = f"http://127.0.0.1:{server.port}/api/v1/status"
     while (examined := json.load(urllib.request.urlopen(status))["examined"])["done"] < 30:
