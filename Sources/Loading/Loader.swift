@@ -17,6 +17,7 @@ public final class Loader: RenditionLoading {
     private let memory: MemoryCache
     private let tiles: TileCache
     private let pyramids: PyramidStore
+    private let harmful: HarmfulImages
     private let directory: String
     let coordinator: LoadCoordinator
 
@@ -51,7 +52,7 @@ public final class Loader: RenditionLoading {
             tiles: tiles, memory: memory, originals: originals, pyramids: pyramids, files: files,
             metadataReceiver: metadataReceiver,
             time: time)
-        let harmful = HarmfulImages(
+        harmful = HarmfulImages(
             database: database, pool: pools.tiles, capacity: configuration.rememberedHarmful)
         coordinator = LoadCoordinator(
             configuration: configuration, origins: origins, renderer: renderer, pools: pools, stages: stages,
@@ -120,7 +121,10 @@ public final class Loader: RenditionLoading {
             DispatchQueue(label: "tessera.loading.shutdown").async { [self] in
                 for pool in pools.all { pool.stop() }
                 // Threads stuck at a hung disk are left behind; the caches stay intact without them.
-                if pools.tiles.join(for: seconds) { tiles.flush() }
+                if pools.tiles.join(for: seconds) {
+                    tiles.flush()
+                    harmful.flush()
+                }
                 let areDone = pools.all.allSatisfy { $0.join(for: 1) }
                 if areDone {
                     database.close()

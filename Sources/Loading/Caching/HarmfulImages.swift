@@ -1,19 +1,24 @@
 import BlockingIO
 import GRDB
 import Images
+import Locking
 import Renditions
 
 /// Images that harmed their decoder, by content version: they crashed it, or exceeded its time or memory twice. They
 /// are not tried again, even after a restart, until a person asks for another try or the content changes.
-///
-/// Not thread-safe: only the coordinator uses it.
-final class HarmfulImages {
-    private struct Entry {
+final class HarmfulImages: Sendable {
+    private struct Entry: Sendable {
         let version: ContentVersion
         var reason: RenderError.Reason
         var strikes: Int
         /// When somebody last bypassed the negative cache for this image.
         var bypassedAt: Duration?
+    }
+
+    private struct State: Sendable {
+        var entries: [ImageID: Entry] = [:]
+        /// The images whose row in the database is out of date.
+        var unwritten: Set<ImageID> = []
     }
 
     /// The shortest time between two bypasses, because a page that keeps asking is not a person.
@@ -25,7 +30,7 @@ final class HarmfulImages {
     private let database: CacheDatabase
     private let pool: BlockingPool
     private let capacity: Int
-    private var entries: [ImageID: Entry] = [:]
+    private let state: Guarded<State>
 
     /// Reads the remembered images from the database. Blocks.
     ///
@@ -39,18 +44,20 @@ final class HarmfulImages {
         let rows = database.read { database in
             try Row.fetchAll(database, sql: "SELECT image, version, reason, strikes FROM harmful LIMIT \(capacity)")
         }
+        var stored = State()
         for row in rows ?? [] {
             guard let image = row["image"] as Int64?, let version = row["version"] as Int64?,
                 let number = row["reason"] as Int64?, let strikes = row["strikes"] as Int64?,
                 let reason = UInt8(exactly: number).flatMap(RenderError.Reason.init)
             else { continue }
-            entries[ImageID(rawValue: UInt64(bitPattern: image))] = Entry(
+            stored.entries[ImageID(rawValue: UInt64(bitPattern: image))] = Entry(
                 version: ContentVersion(rawValue: UInt64(bitPattern: version)), reason: reason,
                 strikes: Int(clamping: strikes))
         }
+        state = Guarded(stored)
     }
 
-    var count: Int { entries.count }
+    var count: Int { state.withLock { $0.entries.count } }
 
     /// The failure of a harmful image that must not be decoded; nil for any other.
     ///
@@ -59,25 +66,29 @@ final class HarmfulImages {
     ///   - now: The time of any monotonic clock.
     func failure(of image: ImageID, version: ContentVersion, bypassesNegativeCache: Bool, now: Duration) -> LoadFailure?
     {
-        guard let entry = entries[image], entry.version == version, entry.strikes >= Self.strikesOut else { return nil }
-        if bypassesNegativeCache, entry.bypassedAt.map({ now - $0 >= Self.bypassInterval }) ?? true {
-            entries[image]?.bypassedAt = now
-            return nil
-        }
-        let error: RenderError =
-            switch entry.reason {
-            case .tookTooLong: .tookTooLong("it did before")
-            case .tooMuchMemory: RenderError(.tooMuchMemory, "This picture needs more memory than one picture may use.")
-            default: .decoderDied("it did before")
+        let reason = state.withLock { state -> RenderError.Reason? in
+            guard let entry = state.entries[image], entry.version == version, entry.strikes >= Self.strikesOut
+            else { return nil }
+            if bypassesNegativeCache, entry.bypassedAt.map({ now - $0 >= Self.bypassInterval }) ?? true {
+                state.entries[image]?.bypassedAt = now
+                return nil
             }
-        return LoadFailure(error)
+            return entry.reason
+        }
+        switch reason {
+        case nil: return nil
+        case .tookTooLong: return LoadFailure(RenderError.tookTooLong("it did before"))
+        case .tooMuchMemory:
+            return LoadFailure(
+                RenderError(.tooMuchMemory, "This picture needs more memory than one picture may use."))
+        default: return LoadFailure(RenderError.decoderDied("it did before"))
+        }
     }
 
     /// Records a failed render. A failed pyramid says nothing about other renditions, and neither does an image with
     /// too many pixels to decode in full.
     func note(_ reason: RenderError.Reason, of request: LoadRequest, version: ContentVersion) {
-        guard request.rendition != .pyramid else { return }
-        let image = request.image.id
+        guard request.rendition != .pyramid, capacity > 0 else { return }
         let strikes: Int
         switch reason {
         // The worker pool has already tried it twice.
@@ -87,38 +98,60 @@ final class HarmfulImages {
             strikes = 1
         default: return
         }
-        let before = entries[image].flatMap { $0.version == version ? $0.strikes : nil } ?? 0
-        if entries[image] == nil, entries.count >= capacity, let other = entries.keys.first { forget(other) }
-        guard capacity > 0 else { return }
-        let entry = Entry(
-            version: version, reason: reason, strikes: min(before + strikes, Self.strikesOut),
-            bypassedAt: entries[image]?.bypassedAt)
-        entries[image] = entry
-        write { database in
-            try database.run(
-                "INSERT OR REPLACE INTO harmful (image, version, reason, strikes) VALUES (?, ?, ?, ?)",
-                [
-                    Int64(bitPattern: image.rawValue), Int64(bitPattern: entry.version.rawValue),
-                    Int64(entry.reason.rawValue), entry.strikes,
-                ])
+        change { state in
+            let image = request.image.id
+            let known = state.entries[image]
+            let before = known.flatMap { $0.version == version ? $0.strikes : nil } ?? 0
+            if known == nil, state.entries.count >= capacity, let other = state.entries.keys.first {
+                state.entries[other] = nil
+                state.unwritten.insert(other)
+            }
+            state.entries[image] = Entry(
+                version: version, reason: reason, strikes: min(before + strikes, Self.strikesOut),
+                bypassedAt: known?.bypassedAt)
+            state.unwritten.insert(image)
         }
     }
 
     /// Clears the strikes after a successful render. A preview does not count, because it may not have needed the image
     /// itself.
     func forgive(_ request: LoadRequest) {
-        guard Rendition.steps.contains(request.rendition), entries[request.image.id] != nil else { return }
-        forget(request.image.id)
-    }
-
-    private func forget(_ image: ImageID) {
-        entries[image] = nil
-        write { database in
-            try database.run("DELETE FROM harmful WHERE image = ?", [Int64(bitPattern: image.rawValue)])
+        guard Rendition.steps.contains(request.rendition) else { return }
+        change { state in
+            guard state.entries.removeValue(forKey: request.image.id) != nil else { return }
+            state.unwritten.insert(request.image.id)
         }
     }
 
-    private func write(_ body: @escaping @Sendable (Database) throws -> Void) {
-        pool.submit { [database] in _ = database.write(body) }
+    private func change(_ body: (inout State) -> Void) {
+        let isWaiting = state.withLock { state in
+            let wasWaiting = !state.unwritten.isEmpty
+            body(&state)
+            return wasWaiting || state.unwritten.isEmpty
+        }
+        if !isWaiting { pool.submit { self.flush() } }
+    }
+
+    /// Writes what is not yet in the database. Blocks. Call it on the write pool, or when nothing else runs any more.
+    func flush() {
+        let changes = state.withLock { state in
+            defer { state.unwritten = [] }
+            return state.unwritten.map { ($0, state.entries[$0]) }
+        }
+        guard !changes.isEmpty else { return }
+        _ = database.write { database in
+            for (image, entry) in changes {
+                let key = Int64(bitPattern: image.rawValue)
+                guard let entry else {
+                    try database.run("DELETE FROM harmful WHERE image = ?", [key])
+                    continue
+                }
+                try database.run(
+                    "INSERT OR REPLACE INTO harmful (image, version, reason, strikes) VALUES (?, ?, ?, ?)",
+                    [
+                        key, Int64(bitPattern: entry.version.rawValue), Int64(entry.reason.rawValue), entry.strikes,
+                    ])
+            }
+        }
     }
 }
