@@ -85,6 +85,7 @@ final class FetchEngine: @unchecked Sendable {
         permits.reprioritise(job.id, to: priority)
         yieldPermits(of: job.origin)
         fill()
+        publish()
     }
 
     /// Checks whether the fetch must pause or resume.
@@ -266,6 +267,7 @@ final class FetchEngine: @unchecked Sendable {
             self?.balance(origin)
             self?.forget(origin)
             self?.fill()
+            self?.publish()
         }
     }
 

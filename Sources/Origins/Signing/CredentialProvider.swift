@@ -24,6 +24,8 @@ final class CredentialProvider: @unchecked Sendable {
     /// reach, and curl would reuse an open connection for any request to its host.
     let driver: CurlDriver
     private let logger: Logger
+    private let fileDeadline: Duration
+    private let readFile: @Sendable (String) -> String?
     private let reading = DispatchQueue(label: "tessera.origins.credentials")
 
     private var present: Credentials?
@@ -31,18 +33,28 @@ final class CredentialProvider: @unchecked Sendable {
     private var renewsAt: ContinuousClock.Instant?
     private var lastLookup: ContinuousClock.Instant?
     private var isLookingUp = false
+    /// Whether files are being read; a disk that hangs may take for ever.
+    private var isReading = false
+    /// The number of lookups so far.
+    private var lookups = 0
     private var waiters: [Answer] = []
     private var question: MetadataServiceRequest?
 
+    /// - Parameters:
+    ///   - fileDeadline: How long the disk may take to read the files with credentials.
+    ///   - readFile: Returns a file's text; nil if there is none. Blocking, and called off the loop.
     /// - Throws: ``OriginError`` if the endpoint is not a URL.
     init(
-        _ store: ObjectStore, _ loop: EventLoop, _ driver: CurlDriver, _ logger: Logger
+        _ store: ObjectStore, _ loop: EventLoop, _ driver: CurlDriver, _ logger: Logger,
+        fileDeadline: Duration = .seconds(10), readFile: @escaping @Sendable (String) -> String? = text(of:)
     ) throws(OriginError) {
         self.store = store
         origin = try OriginURL(store.endpoint).origin
         self.loop = loop
         self.driver = driver
         self.logger = logger
+        self.fileDeadline = fileDeadline
+        self.readFile = readFile
     }
 
     /// Seconds since 1970, the clock by which credentials expire. Everything else uses the monotonic clock.
@@ -85,13 +97,24 @@ final class CredentialProvider: @unchecked Sendable {
         if present != nil, hasRecentLookup { return }
         isLookingUp = true
         lastLookup = .now
+        lookups += 1
+        loop.schedule(after: fileDeadline) { [weak self, lookups] in
+            guard let self, isReading, isLookingUp, self.lookups == lookups else { return }
+            logger.warning("The files with the object store's credentials cannot be read: the disk does not answer.")
+            end(nil)
+        }
+        // The result of a reading that hangs serves this lookup, too.
+        guard !isReading else { return }
+        isReading = true
         let settings = store.credentials
         reading.async { [self] in
-            let found = settings.file.flatMap(Self.text).flatMap {
+            let found = settings.file.flatMap(readFile).flatMap {
                 CredentialsFile($0).credentials(of: settings.profile)
             }
-            let token = settings.containerToken ?? settings.containerTokenFile.flatMap(Self.text)?.trimmed
+            let token = settings.containerToken ?? settings.containerTokenFile.flatMap(readFile)?.trimmed
             loop.execute { [self] in
+                isReading = false
+                guard isLookingUp else { return }
                 if let found { return end(found, renewsAt: .now + Self.fileLife) }
                 if settings.isFileNamed { return end(nil) }
                 askContainer(token)
@@ -161,7 +184,7 @@ final class CredentialProvider: @unchecked Sendable {
     }
 
     /// A small file's text. Blocking.
-    private static func text(of path: String) -> String? {
+    static func text(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -69,9 +69,9 @@ final class CurlDriver {
     /// called from within a client's callbacks.
     func remove(_ transfer: Transfer) {
         guard transfers.removeValue(forKey: transfer.easy) != nil else { return }
-        let port = transfer.localPort
+        let endpoints = transfer.endpoints
         curl_multi_remove_handle(multi, transfer.easy)
-        sendReset(on: port)
+        if let endpoints { sendReset(on: endpoints) }
     }
 
     /// Makes sure that the origin learns of a stream's reset now.
@@ -79,11 +79,11 @@ final class CurlDriver {
     /// libcurl 7.88 puts the frame into a buffer that is sent with the connection's next output, which may never come.
     /// Pausing another transfer of the connection for a moment sends it; if there is no other transfer, the connection
     /// is closed. Over HTTP/1.1 curl has already closed the connection, and this does nothing.
-    private func sendReset(on port: Int) {
-        guard port != 0, let descriptor = connections.first(where: { CurlDriver.localPort(of: $0) == port }) else {
+    private func sendReset(on endpoints: ConnectionEndpoints) {
+        guard let descriptor = connections.first(where: { ConnectionEndpoints(socket: $0) == endpoints }) else {
             return
         }
-        let others = transfers.values.filter { $0.localPort == port }
+        let others = transfers.values.filter { $0.endpoints == endpoints }
         guard !others.isEmpty else {
             shutdown(descriptor, Int32(SHUT_RDWR))
             return
@@ -91,20 +91,6 @@ final class CurlDriver {
         guard let other = others.first(where: { !$0.isPaused }) else { return }
         guard curl_easy_pause(other.easy, CURLPAUSE_RECV) == CURLE_OK else { return }
         resume(other)
-    }
-
-    private static func localPort(of descriptor: Int32) -> Int {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
-                // The port is at the same offset in the addresses of both families.
-                let status = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    getsockname(descriptor, $0, &length)
-                }
-                return status == 0 ? Int(UInt16(bigEndian: pointer.pointee.sin6_port)) : 0
-            }
-        }
     }
 
     /// Resumes a paused transfer.

@@ -236,10 +236,6 @@ final class Transfer {
         return descriptor
     }
 
-    /// The local port of the connection, which identifies it among the connections to one origin; 0 without a
-    /// connection.
-    var localPort: Int {
-        var port = 0
-        return ccurl_get_long(easy, CURLINFO_LOCAL_PORT, &port) == CURLE_OK ? port : 0
-    }
+    /// The connection that the transfer uses; nil if it has none.
+    var endpoints: ConnectionEndpoints? { ConnectionEndpoints(easy: easy) }
 }

@@ -48,10 +48,24 @@ final class WorkerProcess: RenderWorker, EventHandler {
             try loop.watch(spawned.pidfd, for: .read, handler: self)
             if isKilled { kill() }
         } catch {
-            // Without its descriptors it ends by itself, and the kernel also ends it with the starting thread.
-            if let spawned { clinux_pidfd_kill(spawned.pidfd, SIGKILL) }
+            // The loop cannot watch it, so nobody would learn of its end.
+            if let spawned {
+                clinux_pidfd_kill(spawned.pidfd, SIGKILL)
+                Self.reap(fcntl(spawned.pidfd, F_DUPFD_CLOEXEC, 0), on: loop)
+            }
             end("\(error)", wasKilled: false)
         }
+    }
+
+    /// Collects the exit status of a killed process that the loop does not watch, and closes the descriptor.
+    private static func reap(_ pidfd: Int32, on loop: EventLoop) {
+        guard pidfd >= 0 else { return }
+        var status: Int32 = 0
+        guard clinux_pidfd_reap(pidfd, &status) == 0 else {
+            close(pidfd)
+            return
+        }
+        loop.schedule(after: .milliseconds(100)) { reap(pidfd, on: loop) }
     }
 
     // MARK: - From the pool
