@@ -7,20 +7,20 @@
   /** @param {string} name */
   const remembered = (name) => {
     try {
-      return localStorage.getItem(`tessera.${name}`) ?? '';
+      return localStorage.getItem(`tessera.${name}`);
     } catch {
       // Storage is forbidden.
-      return '';
+      return null;
     }
   };
-  document.documentElement.dataset.theme = remembered('theme');
+  document.documentElement.dataset.theme = remembered('theme') ?? '';
   const pageSize = 100;
   const lifetime = 20_000;
   const place = location.hash.match(/^#at=(\d+)$/);
   // With an image in the address, its position has to be requested first.
   if (place || !location.hash) {
     const search = location.search.slice(1);
-    const order = /(^|&)sort=/.test(search) ? '' : remembered('order');
+    const order = /(^|&)sort=/.test(search) ? '' : (remembered('order') ?? document.documentElement.dataset.defaultView);
     const view = [search, order].filter(Boolean).join('&');
     const index = Math.max(0, Number(place?.[1] ?? 1) - 1);
     const page = `/api/v1/images?offset=${index - (index % pageSize)}&limit=${pageSize}`;

@@ -9,7 +9,7 @@
  * until it is done; never at rest, and never while the page is hidden.
  *
  * Events: `change` when `state` changes, or when work that was reported is complete; `learnt` when more files were
- * indexed than at the previous poll; `notShown` when `notShown` changes.
+ * indexed than at the previous poll; `notShown` when `notShown` changes; `defaultView` when `defaultView` does.
  */
 export class Progress extends EventTarget {
   /** Milliseconds. */
@@ -40,6 +40,11 @@ export class Progress extends EventTarget {
    * @type {import('./server.js').NotShown}
    */
   notShown = { count: 0, kinds: [] };
+  /**
+   * The query of the view in which the gallery opens, as of the last poll.
+   * @type {string | undefined}
+   */
+  defaultView;
   /** Whether all work is done. */
   isThrough = true;
 
@@ -70,7 +75,11 @@ export class Progress extends EventTarget {
   }
 
   /** @param {import('./server.js').Status} status */
-  #take({ scanning, total, examined, notShown = this.notShown }) {
+  #take({ scanning, total, examined, notShown = this.notShown, defaultView = this.defaultView }) {
+    if (defaultView !== this.defaultView) {
+      this.defaultView = defaultView;
+      this.dispatchEvent(new Event('defaultView'));
+    }
     if (JSON.stringify(notShown) !== JSON.stringify(this.notShown)) {
       this.notShown = notShown;
       this.dispatchEvent(new Event('notShown'));
@@ -90,6 +99,8 @@ export class Progress extends EventTarget {
     else this.#change(examined && left > 0 ? { isListing: false, ...examined } : null);
     if (isMore) this.dispatchEvent(new Event('learnt'));
     if (!this.isThrough) this.#schedule(isStuck ? Progress.#latePace : Progress.#pace);
+    // The server decides on its default view a moment after the last file.
+    else if (isMore) this.#schedule(Progress.#pace);
   }
 
   /** @param {ProgressState | null} state */

@@ -20,8 +20,9 @@ import { copyMark } from '../offline/copy-mark.js';
  *   each block, the sum of its images' aspect ratios; a new block starts at each of `parts`.
  * @typedef {{count: number, kinds: {kind: string, title: string, count: number}[]}} NotShown  The most frequent kind
  *   first.
- * @typedef {{revision: number, total: number, scanning: boolean, examined?: {done: number, total: number}, notShown:
- *   NotShown}} Status  `scanning`: files are being listed. `examined` is absent if files are not indexed.
+ * @typedef {{revision: number, total: number, scanning: boolean, defaultView?: string,
+ *   examined?: {done: number, total: number}, notShown: NotShown}} Status  `scanning`: files are being listed.
+ *   `defaultView`: the query of the view in which the page opens. `examined` is absent if files are not indexed.
  * @typedef {string} Rendition  `preview`, the name of one of the server's steps, `full` or `original`.
  */
 

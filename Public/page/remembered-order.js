@@ -3,7 +3,8 @@ import { readPreference, savePreference } from './memory.js';
 
 /**
  * The order that the user chose last, remembered on this device: it applies wherever the address names none. A shuffle
- * is not remembered. `ahead.js` reads it, too.
+ * is not remembered. Until the user chooses one, it is the order of the server's default view. `ahead.js` reads both,
+ * too.
  */
 export class RememberedOrder {
   static #key = 'order';
@@ -34,7 +35,19 @@ export class RememberedOrder {
     if (!view.order.isRandom) savePreference(RememberedOrder.#key, new View({ sort, direction }).text);
   }
 
+  /**
+   * The server's default view has changed.
+   * @param {string} text
+   * @returns {boolean}  Whether addresses that name no order have another one now.
+   */
+  static changeDefault(text) {
+    const { dataset } = document.documentElement;
+    const isOther = text !== dataset.defaultView;
+    dataset.defaultView = text;
+    return isOther && readPreference(RememberedOrder.#key) === null;
+  }
+
   static #read() {
-    return View.read(readPreference(RememberedOrder.#key) ?? undefined);
+    return View.read(readPreference(RememberedOrder.#key) ?? document.documentElement.dataset.defaultView);
   }
 }

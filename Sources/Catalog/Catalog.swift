@@ -21,6 +21,8 @@ public final class Catalog: Sendable {
     let surveys = Guarded(SurveyCache())
     /// Whether saving the columns is already scheduled.
     let isKeeping = Atomic(false)
+    /// See `defaultView`.
+    let opensNewestFirst = Atomic(false)
     /// Builds orders, one after another.
     let orderQueue = ReadQueue(label: "tessera.catalog.orders", bound: 64)
     /// Called after each new revision.

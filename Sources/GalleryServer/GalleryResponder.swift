@@ -55,7 +55,8 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         var files = StaticFiles.Configuration()
         files.headers = { SecurityHeaders.page(inline: $0, embedders: embedders) }
-        files.completePage = PageTables.complete
+        files.pageState = { catalog.defaultView.description }
+        files.completePage = { PageTables.complete($0, defaultView: catalog.defaultView) }
         router.fallback = try ReloadingFiles(
             folder: configuration.publicFolder, configuration: files, logger: logger)
         responder = HostGuard(

@@ -123,7 +123,8 @@ def visit(browser: Browser):
     """Opens pages. When the test is over, none of them may have logged errors on the console."""
     fronts: list[Front] = []
 
-    def visit(server: Server, place: str = "", before=lambda page: None, layout: str | None = None, **options) -> Front:
+    def visit(server: Server, place: str = "", before=lambda page: None, layout: str | None = None, is_empty: bool = False,
+              **options) -> Front:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         # Playwright's routes don't see what a service worker answers.
         options.setdefault("service_workers", "block")
@@ -136,7 +137,7 @@ def visit(browser: Browser):
         before(page)
         front = Front(page, server.address)
         fronts.append(front)
-        return front.visit(place)
+        return front.visit(place, is_empty)
 
     visit.fronts = fronts
     yield visit

@@ -82,9 +82,9 @@ class Front:
         except Exception as error:  # A page that has closed must not hide why the test failed.
             return f"nothing: {error}"
 
-    def visit(self, place: str = "") -> "Front":
+    def visit(self, place: str = "", is_empty: bool = False) -> "Front":
         self.page.goto(self.address + "/" + place)
-        self.slots.first.wait_for()
+        (self.page.locator("#vacancy") if is_empty else self.slots.first).wait_for()
         return self
 
     @property

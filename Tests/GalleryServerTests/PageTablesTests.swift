@@ -40,6 +40,7 @@ import Testing
         let page = try String(contentsOf: root.appendingPathComponent("Public/index.html"), encoding: .utf8)
         #expect(page.components(separatedBy: "\(PageTables.element)</script>").count == 2)
         #expect(page.components(separatedBy: "\(PageTables.menu)</select>").count == 2)
+        #expect(page.components(separatedBy: PageTables.root).count == 2)
         #expect(try tables(in: page).steps.first?.name == "160")
     }
 
@@ -59,6 +60,18 @@ import Testing
         for format in RenditionHead.Format.allCases { #expect(tables.types[Int(format.rawValue)] == format.mediaType) }
         #expect(RenditionHead.Format(mediaType: "image/webp") == .webp)
         #expect(RenditionHead.Format(mediaType: "image/none") == .unknown)
+    }
+
+    @Test func `the page's root element names the default view`() throws {
+        var view = View.plain
+        (view.sort, view.isDescending) = (.taken, true)
+        let page = Array("<!doctype html>\(PageTables.root)>".utf8)
+        #expect(
+            String(decoding: PageTables.complete(page, defaultView: view), as: UTF8.self)
+                == #"<!doctype html><html lang="en" data-default-view="sort=taken&amp;direction=desc">"#)
+        #expect(
+            String(decoding: PageTables.complete(page), as: UTF8.self)
+                == #"<!doctype html><html lang="en" data-default-view="">"#)
     }
 
     @Test func `every format that browsers animate is also displayable`() throws {

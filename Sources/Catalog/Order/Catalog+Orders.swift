@@ -127,6 +127,7 @@ extension Catalog {
     public func prepareOrders() async {
         do {
             while !isStopped.load(ordering: .relaxed), try await orderQueue.serve({ try readSomeColumns() }) {}
+            try await orderQueue.serve { decideDefaultView() }
             keepColumns()
         } catch {
             // Callers that request an order get the error.

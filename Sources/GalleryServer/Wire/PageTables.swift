@@ -9,6 +9,9 @@ import Images
 enum PageTables {
     /// Marks the place in the page where the tables are inserted.
     static let element = #"<script id="server-tables" type="application/json">"#
+    /// Marks the page's root element, which gets the default view as an attribute: the first script needs it before
+    /// anything else is read.
+    static let root = #"<html lang="en""#
     /// Marks the menu of sort orders, whose options are inserted.
     static let menu = #"<select id="sort" title="Sort by">"#
 
@@ -22,13 +25,15 @@ enum PageTables {
     static let sorts = View.Sort.all(seed: 0).map(\.traits)
 
     /// Inserts the tables and the menu's options into the page. A page without these elements is returned unchanged.
-    @Sendable static func complete(_ page: [UInt8]) -> [UInt8] { complete(page, sorts: sorts) }
-
+    ///
     /// Nothing that is inserted can end its element: whatever scripts the page then had, the policy would allow.
-    static func complete(_ page: [UInt8], sorts: [View.Sort.Traits]) -> [UInt8] {
+    ///
+    /// - Parameter defaultView: The view of addresses that name none.
+    static func complete(_ page: [UInt8], defaultView: View = .plain, sorts: [View.Sort.Traits] = sorts) -> [UInt8] {
         let json = String(decoding: json(sorts), as: UTF8.self).replacing("<", with: "\\u003c")
         let options = sorts.map { #"<option value="\#(escaped($0.name))">\#(escaped($0.label))</option>"# }.joined()
-        return [(element, json), (menu, options)].reduce(page) { page, insertion in
+        let attribute = #" data-default-view="\#(escaped(defaultView.description))""#
+        return [(root, attribute), (element, json), (menu, options)].reduce(page) { page, insertion in
             guard let place = page.firstRange(of: Array(insertion.0.utf8)) else { return page }
             return page[..<place.upperBound] + Array(insertion.1.utf8) + page[place.upperBound...]
         }

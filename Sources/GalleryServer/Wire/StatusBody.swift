@@ -10,6 +10,8 @@ struct StatusBody: JSONWritable {
     let revision: UInt64
     let total: Int
     let isScanning: Bool
+    /// The view in which the page opens.
+    let defaultView: View
     /// Nil if files are not indexed.
     let indexing: IndexingProgress?
     /// Nil if tiles are made only on request.
@@ -33,6 +35,7 @@ struct StatusBody: JSONWritable {
             json.member("revision", revision)
             json.member("total", total)
             json.member("scanning", isScanning)
+            json.member("defaultView", defaultView.description)
             json.member("examined", indexing)
             json.member("tilesAhead", prefilling)
             json.member("problems") { json in

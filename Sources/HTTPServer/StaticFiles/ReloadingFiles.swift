@@ -3,7 +3,7 @@ import Locking
 import Logging
 
 /// Serves the files of a folder, and loads them again when they change, so that a developer only needs to reload the
-/// page.
+/// page; also when the state with which pages are completed has changed.
 ///
 /// Requests below ``immutable`` never check for changes. Those files are named by their content, and clients cache them
 /// for ever. Each stays available after one more change of the folder, because a page that was sent a moment ago may
@@ -12,10 +12,16 @@ public final class ReloadingFiles: Responder {
     /// The path prefix of files that are named by their content.
     public static let immutable = "/assets/"
 
+    /// What the files in memory were loaded from.
+    private struct Stamp: Equatable {
+        let folder: Int
+        let pageState: String
+    }
+
     private struct State {
         var files: StaticFiles
         var former: StaticFiles?
-        var stamp: Int
+        var stamp: Stamp
         var checked: ContinuousClock.Instant
     }
 
@@ -45,7 +51,7 @@ public final class ReloadingFiles: Responder {
         self.configuration = configuration
         self.checkInterval = checkInterval
         self.logger = logger
-        let stamp = try Folder.stamp(folder)
+        let stamp = Stamp(folder: try Folder.stamp(folder), pageState: configuration.pageState())
         state = Guarded(
             State(files: try StaticFiles(folder: folder, configuration: configuration), stamp: stamp, checked: .now))
     }
@@ -86,7 +92,7 @@ public final class ReloadingFiles: Responder {
     /// If the folder cannot be read, the files stay as they are until the next check.
     private func reloadIfChanged() {
         do {
-            let stamp = try Folder.stamp(folder)
+            let stamp = Stamp(folder: try Folder.stamp(folder), pageState: configuration.pageState())
             guard stamp != state.withLock({ $0.stamp }) else { return }
             let files = try StaticFiles(folder: folder, configuration: configuration)
             state.withLock {

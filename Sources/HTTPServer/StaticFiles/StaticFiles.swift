@@ -19,6 +19,8 @@ public struct StaticFiles: Responder {
         public var headers: @Sendable (_ inline: InlineSources) -> HTTPFields = { _ in [:] }
         /// Completes a page before it is compressed and served.
         public var completePage: @Sendable (_ page: [UInt8]) -> [UInt8] = { $0 }
+        /// A value that changes when `completePage` would complete pages differently; see ``ReloadingFiles``.
+        public var pageState: @Sendable () -> String = { "" }
 
         public init() {}
     }

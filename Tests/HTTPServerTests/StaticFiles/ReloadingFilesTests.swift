@@ -1,6 +1,7 @@
 import EventLoops
 import Glibc
 import HTTPTypes
+import Locking
 import Logging
 import Testing
 
@@ -42,6 +43,24 @@ import Testing
     @Test func `a changed file is served at the next request`() async throws {
         folder.write(Array("plain 2".utf8), to: "plain.js")
         #expect(try await get("/plain.js").body == "plain 2")
+    }
+
+    @Test func `a page is completed anew when the state it is completed with has changed`() async throws {
+        let word = Guarded("one")
+        var configuration = StaticFiles.Configuration()
+        configuration.completePage = { $0 + Array(word.withLock { " \($0)" }.utf8) }
+        configuration.pageState = { word.withLock { $0 } }
+        let files = try ReloadingFiles(
+            folder: folder.path, configuration: configuration, checkInterval: .zero, logger: Logger(label: "test"))
+        func page() async throws -> [UInt8] {
+            let response = await files.response(to: try Request(.get, "/", headers: [:], loop: loop))
+            _ = files.lastCheck
+            guard case .bytes(let bytes) = response.body else { return [] }
+            return Array(bytes)
+        }
+        #expect(try await page() == Array("page 1 one".utf8))
+        word.withLock { $0 = "two" }
+        #expect(try await page() == Array("page 1 two".utf8))
     }
 
     @Test func `a page that was sent before a change still gets its script`() async throws {
