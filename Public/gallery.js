@@ -147,7 +147,7 @@ async function start({ isNewVisit = true } = {}) {
     if ('index' in place) grid.goTo(index, place.within);
     if (!('image' in place)) return;
     const image = await transport.load(index);
-    if (image?.id !== place.image) {
+    if (image?.id !== server.presentID(place.image)) {
       if (image) tellOfMissing({ index, within: 0 });
       return;
     }

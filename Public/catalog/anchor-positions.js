@@ -17,7 +17,7 @@ export class AnchorPositions {
   #said = new Map();
 
   /**
-   * @param {Pick<import('./server.js').Server, 'position'>} server
+   * @param {Pick<import('./server.js').Server, 'position' | 'presentID'>} server
    * @param {PendingOrder} pending
    */
   constructor(server, pending) {
@@ -31,8 +31,16 @@ export class AnchorPositions {
    *   without one.
    */
   #of({ id, isUndated }) {
-    const place = this.#pending.indexOf(id) ?? this.#said.get(id);
+    const place = this.#indexOf(id) ?? this.#said.get(id);
     return isUndated && place !== undefined && place < this.#pending.undatedFrom ? undefined : place;
+  }
+
+  /**
+   * As far as the order has been read.
+   * @param {string} id
+   */
+  #indexOf(id) {
+    return this.#pending.indexOf(this.#server.presentID(id));
   }
 
   /**
@@ -96,6 +104,6 @@ export class AnchorPositions {
    */
   forgetWrong(anchors) {
     const wrong = anchors.find((anchor) => this.#of(anchor) !== undefined);
-    if (wrong && this.#pending.indexOf(wrong.id) === undefined) this.#said.delete(wrong.id);
+    if (wrong && this.#indexOf(wrong.id) === undefined) this.#said.delete(wrong.id);
   }
 }

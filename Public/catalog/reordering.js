@@ -49,7 +49,7 @@ export class Reordering {
 
   /**
    * @param {{pages: import('./pages.js').Pages, ground: Ground, followers: Follower[],
-   *   server: Pick<import('./server.js').Server, 'page' | 'position' | 'timeline' | 'shape' | 'ratios'>}} parts
+   *   server: Pick<import('./server.js').Server, 'page' | 'position' | 'presentID' | 'timeline' | 'shape' | 'ratios'>}} parts
    */
   constructor({ pages, server, ground, followers }) {
     this.#pages = pages;

@@ -5,9 +5,10 @@ import { copyMark } from '../offline/copy-mark.js';
 /**
  * @typedef {import('./view.js').View} View
  * @typedef {{preview: string, tile: string, screen: string, original: string}} Links
- * @typedef {{id: string, name: string, width?: number, height?: number, type?: string, bytes?: number, frames?:
- *   number, takenAt?: string, takenPrecision?: string, takenFrom?: string, placeholder?: string, incomplete?: boolean, links: Links}} GalleryImage  Unknown members
- *   are absent. `frames`: if there are several. `incomplete`: the file is truncated.
+ * @typedef {{id: string, name: string, title?: string, width?: number, height?: number, type?: string, bytes?: number,
+ *   frames?: number, takenAt?: string, takenPrecision?: string, takenFrom?: string, placeholder?: string,
+ *   incomplete?: boolean, links: Links}} GalleryImage  Unknown members are absent. `frames`: if there are several.
+ *   `incomplete`: the file is truncated.
  * @typedef {{revision: number, total: number, offset: number, images: GalleryImage[]}} Page
  * @typedef {{slot: number, image: string, token: string, href: string}} Token
  * @typedef {{rendition: Rendition, purpose: 'visible' | 'prefetch', retry: boolean, slots: {slot: number, image:
@@ -33,6 +34,11 @@ export class Server {
   /** The longest that a response may take. Milliseconds. */
   static timeout = 20_000;
   #connection;
+  /**
+   * The present ids of images that were renamed, by their former ones.
+   * @type {Map<string, string>}
+   */
+  #renamed = new Map();
 
   /** @param {import('./connection.js').Connection} connection */
   constructor(connection) {
@@ -50,14 +56,23 @@ export class Server {
   }
 
   /**
-   * The position of an image in a view.
+   * The present id of an image that was renamed, if its position was asked for since; otherwise the id itself.
+   * @param {string} id
+   */
+  presentID(id) {
+    return this.#renamed.get(id) ?? id;
+  }
+
+  /**
+   * The position of an image in a view, also if it was renamed lately; see `presentID`.
    * @param {View} view
    * @param {string} id
    * @returns {Promise<number | undefined>}  Undefined if it is not (or no longer) there.
    */
   async position(view, id) {
     try {
-      const { index } = await this.#ask(inView(`/api/v1/position?image=${encodeURIComponent(id)}`, view));
+      const { index, image } = await this.#ask(inView(`/api/v1/position?image=${encodeURIComponent(id)}`, view));
+      if (image) this.#renamed.set(id, image);
       return index;
     } catch (problem) {
       if (!(problem instanceof Problem && problem.isGone)) throw problem;

@@ -1,4 +1,5 @@
 import { Slot } from '../loading/slot.js';
+import { dayIn, nameOf } from '../catalog/naming.js';
 import { Address } from '../page/address.js';
 import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholder.js';
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
@@ -272,7 +273,9 @@ export class Cell extends Slot {
 
   /** @param {GalleryImage} image */
   #describe(image) {
-    const isOtherName = image.name !== this.image?.name;
+    const { image: before } = this;
+    const isOtherName =
+      image.name !== before?.name || image.title !== before.title || image.takenAt !== before.takenAt;
     this.image = image;
     const address = Address.ofImage(image.id);
     if (this.#link.getAttribute('href') !== address) this.#link.href = address;
@@ -288,7 +291,7 @@ export class Cell extends Slot {
 
   /** The text alternative. */
   get #text() {
-    return withIncompleteness(this.image?.name ?? '', this.#isIncomplete);
+    return withIncompleteness(this.image ? nameOf(this.image) : '', this.#isIncomplete);
   }
 
   #markIfNew() {
@@ -298,7 +301,7 @@ export class Cell extends Slot {
   #markAndLabel() {
     this.#putMark();
     const number = `picture ${formatNumber(this.number + 1)}`;
-    const name = this.image ? `${this.image.name}, ${number}` : number;
+    const name = this.image ? [nameOf(this.image), number, dayIn(this.image)].filter(Boolean).join(', ') : number;
     const label = withIncompleteness(name, this.#isIncomplete);
     const reason = this.problem ? `. Cannot be shown: ${this.problem.message}` : '';
     const patience = this.#patience ? '. Waiting for its origin' : '';

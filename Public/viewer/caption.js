@@ -1,3 +1,4 @@
+import { headingOf, nameOf } from '../catalog/naming.js';
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { PageTitle } from '../page/title.js';
@@ -22,8 +23,9 @@ export class Caption {
 
   /** @param {import('../catalog/server.js').GalleryImage} image */
   name(image) {
-    this.#name.textContent = image.name;
-    PageTitle.showImage(image.name);
+    this.#name.textContent = headingOf(image);
+    this.#name.title = image.name;
+    PageTitle.showImage(nameOf(image));
     this.#download.href = image.links.original;
     this.#download.download = image.name;
   }

@@ -1,3 +1,4 @@
+import { dateIn } from '../catalog/naming.js';
 import { formatBytes, formatNumber } from '../page/numbers.js';
 
 /**
@@ -19,7 +20,7 @@ export function linesOf(image) {
     ['Title', image.title],
     ['Taken', image.takenAt && dateIn(image) + (image.takenFrom === 'name' ? ', by its name' : '')],
     ['Size', image.width && image.height && sizeOf(image)],
-    ['File', [image.type && nameOf(image.type), image.bytes && formatBytes(image.bytes)].filter(Boolean).join(', ')],
+    ['File', [image.type && typeName(image.type), image.bytes && formatBytes(image.bytes)].filter(Boolean).join(', ')],
     ['Frames', image.frames > 1 && formatNumber(image.frames)],
     ['Camera', cameraOf(camera)],
     ['Lens', camera.lens],
@@ -38,24 +39,8 @@ function sizeOf({ width, height }) {
 }
 
 /** @param {string} mediaType */
-function nameOf(mediaType) {
+function typeName(mediaType) {
   return mediaType.replace(/^image\/(x-|vnd\.)?/, '').replace(/\+xml(-compressed)?$/, '').toUpperCase();
-}
-
-/** @type {Record<string, Intl.DateTimeFormatOptions>} */
-const dateStyles = {
-  year: { year: 'numeric' }, month: { year: 'numeric', month: 'long' }, day: { dateStyle: 'long' },
-  time: { dateStyle: 'long', timeStyle: 'short' },
-};
-
-/**
- * The time on the camera's clock, not in the reader's time zone, and no more of it than is known.
- * @param {Record<string, any>} image
- */
-export function dateIn({ takenAt, takenPrecision = 'time' }) {
-  const clock = new Date(takenAt.replace(/(Z|[+-]\d\d:\d\d)$/, 'Z'));
-  if (Number.isNaN(clock.getTime())) return takenAt;
-  return clock.toLocaleString('en', { ...dateStyles[takenPrecision], timeZone: 'UTC' });
 }
 
 /**

@@ -1,19 +1,22 @@
 import { linkTo } from '../catalog/links.js';
 import { savesData } from '../loading/sizes.js';
 import { paintPlaceholder } from '../placeholder/placeholder.js';
+import { nameOf } from '../catalog/naming.js';
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { cloneTemplate, find } from '../page/template.js';
 import { Layer } from './layer.js';
+import { aspectOf, isSizeKnown, naturalSize } from './natural-size.js';
 import { Notice } from './notice.js';
 import { Pyramid } from './pyramid/pyramid.js';
 import { isPlayed, isShowable, isUndecodable } from './showable.js';
+import { stack } from './stacking.js';
 import { lackOf, needsMore, stageNeed } from './stage-need.js';
 import { Zoom } from './zoom.js';
 
 /**
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
  * @typedef {import('../catalog/problem.js').Problem} Problem
- * @typedef {'previous' | 'current' | 'next' | 'ahead'} Place  `ahead`: beyond the neighbour, and out of sight.
+ * @typedef {import('./frames.js').Place} Place
  */
 
 const still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -55,11 +58,12 @@ export class Frame {
    * @type {HTMLImageElement | null}
    */
   #small = null;
+  /** The displayed picture belongs to a former version of the image. */
+  #isRenewed = false;
   /** The original is not available; make do with the largest step. */
   #lacksOriginal = false;
   /** @type {Place} */
   #place = 'current';
-  /** How many other images are more urgent. */
   #distance = 0;
 
   /**
@@ -91,9 +95,9 @@ export class Frame {
     return this.image && { ...this.image, incomplete: this.#isIncomplete || undefined, problem: this.problem };
   }
 
-  /** The name of the image, with a note if it is incomplete. */
+  /** What the image is called, with a note if it is incomplete. */
   get label() {
-    return withIncompleteness(this.image?.name ?? '', this.#isIncomplete);
+    return withIncompleteness(this.image ? nameOf(this.image) : '', this.#isIncomplete);
   }
 
   /** Whether there is something to look at, or nothing more to wait for. */
@@ -157,6 +161,7 @@ export class Frame {
     this.problem = null;
     this.#notice.hide();
     this.#lacksOriginal = false;
+    this.#isRenewed = false;
     this.#slotGroup.release(this.#screen);
     for (const layer of [this.#preview, this.#original]) this.#loader.release(layer);
     for (const layer of this.#layers) layer.clear();
@@ -180,9 +185,13 @@ export class Frame {
     this.#enter('loading');
   }
 
-  /** @param {GalleryImage} image  The same image in another version: it is loaded again. */
+  /**
+   * The former picture stays, in its shape, until the new one has loaded.
+   * @param {GalleryImage} image  The same image in another version: it is loaded again.
+   */
   renew(image) {
-    this.image = { ...this.image, ...image };
+    this.image = image;
+    this.#isRenewed = true;
     this.#loader.release(this.#original);
     this.#original.clear();
     this.#pyramid.clear();
@@ -196,15 +205,14 @@ export class Frame {
     if (image.id !== this.image?.id) return;
     const { width, height } = this.image;
     this.image = { ...this.image, ...image };
-    // A user who has zoomed in keeps the present sight.
-    if ((image.width !== width || image.height !== height) && !this.zoom.isIn) this.fit();
+    if ((image.width !== width || image.height !== height) && !this.#isRenewed) this.#refit();
     this.#refine();
   }
 
   /** Fits the image to the stage. */
   fit() {
     const stage = { width: this.element.clientWidth, height: this.element.clientHeight };
-    this.zoom = Zoom.fitting(stage, this.#naturalSize());
+    this.zoom = Zoom.fitting(stage, this.#naturalSize);
     this.box.style.width = `${this.zoom.box.width}px`;
     this.box.style.height = `${this.zoom.box.height}px`;
     this.applyZoom();
@@ -228,29 +236,21 @@ export class Frame {
   previewCame(element) {
     if (this.#layers.some(({ element: shown }) => shown)) return;
     this.#small?.remove();
-    this.#small = element;
-    element.className = 'frame-preview';
-    element.alt = '';
+    this.#small = Object.assign(element, { className: 'frame-preview', alt: '' });
     this.#placeholder.after(element);
-    if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
+    if (!isSizeKnown(this.image) && !this.zoom.isIn) this.fit();
   }
 
   /** @param {Layer} layer  Called by a layer that has its image, or a finer one. */
   layerShown(layer) {
-    const element = /** @type {HTMLImageElement} */ (layer.element);
-    element.alt = layer === this.#preview ? '' : this.label;
-    // Layers arrive in any order and are stacked from coarse to fine.
-    const at = this.#layers.indexOf(layer);
-    const above = this.#layers.slice(at + 1).find(({ element: other }) => other?.isConnected);
-    // Only one of them is the image for assistive technology.
-    if (above) element.alt = '';
-    for (const below of this.#layers.slice(0, at)) below.element?.setAttribute('alt', '');
-    this.box.insertBefore(element, above?.element ?? this.#pyramid.element);
+    const label = layer === this.#preview ? '' : this.label;
+    stack(layer, this.#layers, { box: this.box, top: this.#pyramid.element, label });
     // It failed once and has arrived after all.
     if (this.problem && layer === this.#screen) this.#forgive();
     if (this.problem) this.#showPart(layer);
     else if (layer === this.#original) this.#showWhole();
-    if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
+    if (this.#isRenewed || !isSizeKnown(this.image)) this.#refit();
+    this.#isRenewed = false;
     this.#mark.hidden = !this.#isIncomplete;
     this.#refine();
     this.#onChange(this);
@@ -261,7 +261,7 @@ export class Frame {
     if (layer !== this.#screen || this.problem) return;
     if (this.element.dataset.phase !== 'displayed') {
       this.#showWhole();
-      if (!this.#isSizeKnown() && !this.zoom.isIn) this.fit();
+      if (!isSizeKnown(this.image) && !this.zoom.isIn) this.fit();
     }
     this.#refine();
     this.#onChange(this);
@@ -327,18 +327,16 @@ export class Frame {
     return Boolean(this.image?.incomplete) || this.#layers.some(({ picture }) => picture?.isIncomplete);
   }
 
-  #isSizeKnown() {
-    return Boolean(this.image?.width && this.image.height);
+  get #naturalSize() {
+    const { element: screen } = this.#screen;
+    const fine = this.#original.element ?? (this.isReady ? screen : null);
+    return naturalSize(this.image, fine, [screen, this.#preview.element, this.#small, this.#placeholder]);
   }
 
-  /** The image's size as far as it is known; `isLeast`: it may be larger than the rendition that is here. */
-  #naturalSize() {
-    const { width, height } = this.image ?? {};
-    if (width && height) return { width, height, isLeast: false };
-    const fine = this.#original.element ?? (this.isReady ? this.#screen.element : null);
-    const best = fine ?? this.#screen.element ?? this.#preview.element ?? this.#small ?? this.#placeholder;
-    const size = best instanceof HTMLImageElement ? { width: best.naturalWidth, height: best.naturalHeight } : best;
-    return { width: size.width || 1, height: size.height || 1, isLeast: !fine };
+  /** Fits the image to the stage, but a user who has zoomed in keeps the present sight of what has the same shape. */
+  #refit() {
+    const isOtherShape = Math.abs(Math.log(aspectOf(this.#naturalSize) / aspectOf(this.zoom.box))) > 0.1;
+    if (isOtherShape || !this.zoom.isIn) this.fit();
   }
 
   /** Requests a finer rendition if the zoom needs one. */
@@ -373,9 +371,7 @@ export class Frame {
 
   /** A still rendition of an animated image is only half of it; with "reduced motion" set, nothing plays by itself. */
   #animate() {
-    const { type = '', frames = 1 } = this.image ?? {};
-    const moves = frames > 1 && isPlayed(type);
-    const waits = moves && this.#place === 'current' && this.#original.phase === 'idle' && this.isReady;
+    const waits = isPlayed(this.image) && this.#place === 'current' && this.#original.phase === 'idle' && this.isReady;
     this.#play.hidden = !(waits && still.matches);
     if (waits && !still.matches) this.#requestOriginal();
   }

@@ -1,6 +1,6 @@
 /**
  * @typedef {import('./frame.js').Frame} Frame
- * @typedef {import('./frame.js').Place} Place
+ * @typedef {'previous' | 'current' | 'next' | 'ahead'} Place  `ahead`: beyond the neighbour, and out of sight.
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
  */
 

@@ -47,6 +47,7 @@ export class Layer extends Slot {
   rebind(image) {
     const isOtherContent = image?.id === this.image?.id && image?.links.tile !== this.image?.links.tile;
     if (image && isOtherContent) this.#frame.renew(image);
+    else if (image?.width && image.width !== this.#frame.image?.width) this.#frame.learn(image);
   }
 
   /** @override */

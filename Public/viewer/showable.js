@@ -12,9 +12,12 @@ export function isShowable(image) {
   return (!type || serverTables.displayable.includes(type)) && bytes <= heaviest;
 }
 
-/** @param {string} type */
-export function isPlayed(type) {
-  return serverTables.animatable.includes(type);
+/**
+ * Whether browsers play the image.
+ * @param {{type?: string, frames?: number} | null} image
+ */
+export function isPlayed(image) {
+  return (image?.frames ?? 1) > 1 && serverTables.animatable.includes(image?.type ?? '');
 }
 
 /**
@@ -29,8 +32,8 @@ const mostAtOnce = 16_000_000;
  * @param {import('../catalog/server.js').GalleryImage | null} image
  */
 export function isHuge(image) {
-  const { type = '', frames = 1, width = 0, height = 0 } = image ?? {};
-  const isStill = !(frames > 1 && isPlayed(type)) && !type.startsWith('image/svg');
+  const { type = '', width = 0, height = 0 } = image ?? {};
+  const isStill = !isPlayed(image) && !type.startsWith('image/svg');
   return isStill && width * height > mostAtOnce;
 }
 

@@ -179,13 +179,13 @@ export class Viewer extends EventTarget {
    * @param {number} index
    * @param {{isNewVisit?: boolean}} how  Not new if the address already names the image.
    */
-  async open(index, how = {}) {
-    const { isNewVisit = true } = how;
+  async open(index, { isNewVisit = true } = {}) {
     const visit = (this.#visit += 1);
     const image = await this.#images.load(index).catch(() => undefined);
     if (!image || visit !== this.#visit) return;
     const slot = this.#grid.cellAt(index)?.element;
     if (isNewVisit) Address.enterImage(image.id);
+    else Address.showImage(image.id);
     this.#dialog.showModal();
     // For style sheets: with `:has(dialog[open])` the browser would re-evaluate them at each change of the page.
     document.documentElement.dataset.viewing = '';
@@ -241,7 +241,6 @@ export class Viewer extends EventTarget {
   #show(index, image) {
     this.#index = index;
     this.#goal = index;
-    this.#caption.name(image);
     this.#situate(image);
     this.#frames.current.applyZoom();
     this.#caption.magnify(this.#frames.current.zoom);
@@ -309,7 +308,8 @@ export class Viewer extends EventTarget {
 
   /** Updates the captions and details. */
   #describe() {
-    const { label, described, blob } = this.#frames.current;
+    const { image, label, described, blob } = this.#frames.current;
+    if (image) this.#caption.name(image);
     this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
     if (described) this.#details.show(described, blob);
     const text = `${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`;

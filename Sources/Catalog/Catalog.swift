@@ -17,6 +17,7 @@ public final class Catalog: Sendable {
     let indexStore: IndexStore
     let metadata: MetadataBuffer
     let recent = RecentImages()
+    let renamed = RenamedImages()
     let orders = OrderCache()
     let surveys = Guarded(SurveyCache())
     /// Whether saving the columns is already scheduled.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { cameraOf, coordinatesOf, dateIn, exposureOf, linesOf, mapOf, trailOf } from '../../Public/viewer/facts.js';
+import { cameraOf, coordinatesOf, exposureOf, linesOf, mapOf, trailOf } from '../../Public/viewer/facts.js';
+import { dateIn } from '../../Public/catalog/naming.js';
 
 test("the camera's maker is named once", () => {
   for (const [make, model, text] of [

@@ -47,9 +47,16 @@ class Played {
     return { revision: this.revision, total: this.orders.get('sort=taken').length, months: this.months };
   }
 
+  /** The present ids of renamed images. */
+  renamed = new Map();
+
+  presentID(id) {
+    return this.renamed.get(id) ?? id;
+  }
+
   async position(view, id) {
     await this.#turn(`position ${view.text} ${id}`);
-    const index = this.orders.get(view.text).indexOf(id);
+    const index = this.orders.get(view.text).indexOf(this.presentID(id));
     return index < 0 ? undefined : index;
   }
 

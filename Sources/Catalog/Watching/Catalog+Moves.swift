@@ -73,6 +73,7 @@ extension Catalog {
         metadata.drainNow()
         try indexStore.disk.copyMetadata(moved)
         configuration.sharing?.learned()
+        renamed.record(moved.map { ($0.old, $0.added.id) })
         for move in moved { recent.forget(move.added.id) }
     }
 

@@ -93,7 +93,8 @@ struct OperationRoutes {
         let tokens = tokens.statistics
         return StatusBody(
             version: version, uptime: uptime, revision: state.revision, total: state.total,
-            isScanning: state.isScanning, defaultView: catalog.defaultView, indexing: indexer?.progress, prefilling: prefiller?.progress,
+            isScanning: state.isScanning, defaultView: catalog.defaultView, indexing: indexer?.progress,
+            prefilling: prefiller?.progress,
             problems: (state.problems.count, state.problems.first.map(Self.publicText)), unshown: state.unshown,
             sessions: tokens.sessions,
             figures: [

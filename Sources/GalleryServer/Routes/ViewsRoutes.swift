@@ -39,10 +39,12 @@ struct ViewsRoutes {
         guard let text = try query.text("image") else { throw Problem.badField("image", "is missing.") }
         guard let id = ImageID(text) else { throw Problem.badField("image", "is not an image's id.") }
         let order = try await catalog.order(of: try query.view())
-        guard let index = order.position(of: id) else {
-            throw Problem(.notFound, title: "Not in this view", detail: "The view has no image with this id.")
+        for present in [id] + catalog.successors(of: id) {
+            guard let index = order.position(of: present) else { continue }
+            let body = PositionBody(image: present == id ? nil : present, index: index, revision: order.revision)
+            return try await JSONBody.response(to: request, body)
         }
-        return try await JSONBody.response(to: request, PositionBody(index: index, revision: order.revision))
+        throw Problem(.notFound, title: "Not in this view", detail: "The view has no image with this id.")
     }
 
     @Sendable private func shape(_ request: Request) async throws -> Response {

@@ -9,9 +9,18 @@ struct ImageBody: JSONWritable {
     let index: Int?
 
     func write(to json: inout JSONWriter) {
-        json.object { writeMembers(to: &$0) }
+        json.object { json in
+            writeMembers(to: &json)
+            json.member(
+                "title",
+                image.metadata.heading.map { $0.count > Self.titleLength ? $0.prefix(Self.titleLength - 1) + "…" : $0 })
+        }
     }
 
+    /// The most characters of a title in a page of images.
+    private static let titleLength = 120
+
+    /// The members of an image, except for its title.
     func writeMembers(to json: inout JSONWriter) {
         json.member("id") { $0.value { image.id.append(to: &$0) } }
         json.member("index", index)

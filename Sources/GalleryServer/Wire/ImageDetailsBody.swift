@@ -19,8 +19,7 @@ struct ImageDetailsBody: JSONWritable {
             if let camera = metadata.camera { json.member("camera") { Self.write(camera, to: &$0) } }
             if let place = metadata.place { json.member("place") { Self.write(place, to: &$0) } }
             json.member("rating", metadata.rating)
-            // A description counts as the title of a picture without one.
-            json.member("title", metadata.title ?? metadata.description)
+            json.member("title", metadata.heading)
             let isDescriptionNew = metadata.title != nil && metadata.title != metadata.description
             json.member("description", isDescriptionNew ? metadata.description : nil)
             json.member("keywords", metadata.keywords.isEmpty ? nil : metadata.keywords)
@@ -57,4 +56,9 @@ struct ImageDetailsBody: JSONWritable {
             json.member("country", names.country)
         }
     }
+}
+
+extension ImageMetadata {
+    /// A description counts as the title of a picture without one.
+    var heading: String? { title ?? description }
 }

@@ -1,5 +1,6 @@
 import Catalog
 import Encodings
+import Images
 
 /// The months of a view.
 struct TimelineBody: JSONWritable {
@@ -56,11 +57,14 @@ struct FoldersBody: JSONWritable {
 
 /// The position of an image in a view.
 struct PositionBody: JSONWritable {
+    /// The id that the image has now, if it was renamed.
+    let image: ImageID?
     let index: Int
     let revision: UInt64
 
     func write(to json: inout JSONWriter) {
         json.object { json in
+            json.member("image", image?.description)
             json.member("index", index)
             json.member("revision", revision)
         }
