@@ -72,17 +72,26 @@ extension BlockingPool {
         private let threadEnded = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
         private let label: String
         private let deadline: Duration
+        private let idleNanoseconds: Int
         private let starter: ThreadStarter
 
         private static let retryInterval = DispatchTimeInterval.milliseconds(100)
 
-        init(label: String, permits: Int, permitsPerGroup: Int, deadline: Duration, starter: @escaping ThreadStarter) {
+        init(
+            label: String, permits: Int, permitsPerGroup: Int, deadline: Duration, idleTime: Duration,
+            starter: @escaping ThreadStarter
+        ) {
             self.label = label
             self.deadline = deadline
+            idleNanoseconds = Int(idleTime / .nanoseconds(1))
             self.starter = starter
             self.state = State(queue: PermitAllocator(permits: permits, permitsPerGroup: permitsPerGroup))
             pthread_mutex_init(mutex, nil)
-            pthread_cond_init(workCame, nil)
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            pthread_cond_init(workCame, &attributes)
+            pthread_condattr_destroy(&attributes)
             pthread_cond_init(threadEnded, nil)
         }
 
@@ -227,10 +236,6 @@ extension BlockingPool {
                     work()
                     ended(id, in: group)
                 }
-                locked {
-                    $0.runningThreads -= 1
-                    pthread_cond_broadcast(threadEnded)
-                }
             }
             guard !isStarted else { return }
             // With fewer threads the work takes longer; without any it would never start.
@@ -254,9 +259,12 @@ extension BlockingPool {
             if needsThread { startThread() }
         }
 
+        /// Nil once the pool is stopped or there has been no work for ``BlockingPool/idleTime``: the thread then counts
+        /// as ended, so that work submitted from now on starts another one.
         private func next() -> (id: UInt64, group: Int, work: @Sendable () -> Void)? {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
+            var isIdle = false
             while !state.isStopped {
                 if let id = state.queue.startNext(), let work = state.take(id) {
                     let now = ContinuousClock.now
@@ -264,8 +272,17 @@ extension BlockingPool {
                     state.lastBegan[work.group] = now
                     return (id, work.group, work.run)
                 }
-                pthread_cond_wait(workCame, mutex)
+                if isIdle { break }
+                var end = timespec()
+                clock_gettime(CLOCK_MONOTONIC, &end)
+                let (seconds, nanoseconds) = (Int(end.tv_nsec) + idleNanoseconds).quotientAndRemainder(
+                    dividingBy: 1_000_000_000)
+                end.tv_sec += seconds
+                end.tv_nsec = nanoseconds
+                isIdle = pthread_cond_timedwait(workCame, mutex, &end) == ETIMEDOUT
             }
+            state.runningThreads -= 1
+            pthread_cond_broadcast(threadEnded)
             return nil
         }
 

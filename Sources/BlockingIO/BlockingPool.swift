@@ -68,11 +68,15 @@ public final class BlockingPool: Sendable {
 
     init(
         label: String, threads: Int, threadsPerGroup: Int = .max, deadline: Duration = .seconds(15),
-        starter: @escaping ThreadStarter
+        idleTime: Duration = idleTime, starter: @escaping ThreadStarter
     ) {
         core = Core(
-            label: label, permits: threads, permitsPerGroup: threadsPerGroup, deadline: deadline, starter: starter)
+            label: label, permits: threads, permitsPerGroup: threadsPerGroup, deadline: deadline, idleTime: idleTime,
+            starter: starter)
     }
+
+    /// Threads without work for this time end.
+    static let idleTime = Duration.seconds(60)
 
     deinit { core.stop() }
 

@@ -32,6 +32,18 @@ import Testing
         #expect(!handles[3].cancel())
     }
 
+    @Test func `threads end when there has been no work for a while, and later work starts new ones`() async {
+        let pool = BlockingPool(
+            label: "test", threads: 3, idleTime: .milliseconds(20), starter: BlockingThread.start)
+        for round in 0..<20 {
+            let before = all.count
+            for number in 1...3 { pool.submit { record(number) } }
+            #expect(await eventually { all.count == before + 3 }, "round \(round)")
+            // Rounds begin while threads are ending, and after that.
+            if round % 2 == 0 { #expect(await eventually { pool.threadCount == 0 }) }
+        }
+    }
+
     @Test func `threads end when the pool is stopped`() async {
         let pool = BlockingPool(label: "test", threads: 3)
         for number in 1...3 { pool.submit { record(number) } }
