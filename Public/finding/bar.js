@@ -37,6 +37,8 @@ export class Bar {
   }
 
   #follow() {
-    this.#button.toggleAttribute('data-used', !this.#finding.requested.with({ q: '', folder: '' }).isPlain);
+    const order = this.#finding.requested.with({ q: '', folder: '' });
+    const isUsual = order.text === document.documentElement.dataset.defaultView;
+    this.#button.toggleAttribute('data-used', !isUsual);
   }
 }

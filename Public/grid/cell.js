@@ -5,7 +5,6 @@ import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholde
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
-import { markOfDay } from './days.js';
 import { fills, shapeOfWhole } from './fit.js';
 
 /**
@@ -25,8 +24,8 @@ export class Cell extends Slot {
 
   #loader;
   #rankOf;
-  #dayBegunAt;
-  /** The day in the mark. */
+  #markOfDayAt;
+  /** The mark of a day that starts here. */
   #day = '';
   /** @type {HTMLAnchorElement} */
   #link;
@@ -60,13 +59,13 @@ export class Cell extends Slot {
   /**
    * @param {import('../loading/slot-group.js').SlotGroup} loader
    * @param {(number: number) => import('../loading/slot.js').Rank} rankOf
-   * @param {(number: number) => string} dayBegunAt  The day that starts at a slot; empty if none does.
+   * @param {(number: number) => string} markOfDayAt  The mark of the day that starts at a slot; empty if none does.
    */
-  constructor(loader, rankOf, dayBegunAt) {
+  constructor(loader, rankOf, markOfDayAt) {
     super('tile');
     this.#loader = loader;
     this.#rankOf = rankOf;
-    this.#dayBegunAt = dayBegunAt;
+    this.#markOfDayAt = markOfDayAt;
     this.element = cloneTemplate('slot-template');
     this.#link = find('a', this.element);
     this.#placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.#link));
@@ -112,7 +111,7 @@ export class Cell extends Slot {
    * @param {GalleryImage | undefined} image  Undefined while the slot's page is missing.
    */
   bind(number, image) {
-    this.#markDay(this.#dayBegunAt(number));
+    this.#markDay(this.#markOfDayAt(number));
     if (number !== this.number && image && image.id === this.image?.id) this.renumber(number);
     const isSameSlot = number === this.number;
     const isSamePicture = isSameSlot && image?.id === this.image?.id;
@@ -320,12 +319,12 @@ export class Cell extends Slot {
 
   /**
    * Marks the first image of each day; assistive technology has the headings.
-   * @param {string} day
+   * @param {string} mark
    */
-  #markDay(day) {
-    if (day === this.#day) return;
-    this.#day = day;
-    if (day) this.element.dataset.day = markOfDay(day);
+  #markDay(mark) {
+    if (mark === this.#day) return;
+    this.#day = mark;
+    if (mark) this.element.dataset.day = mark;
     else this.element.removeAttribute('data-day');
   }
 

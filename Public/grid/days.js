@@ -1,6 +1,7 @@
 /** Days are written `2019-06-14`; an unknown day is an empty string. */
 
 const marks = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
+const dates = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const names = new Intl.DateTimeFormat('en', {
   weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC',
 });
@@ -29,15 +30,29 @@ export function dayBegunAt(index, imageAt) {
 }
 
 /**
- * The mark on the first image of a day: `Fri 14`.
- * @param {string} day
+ * The mark of the day that starts at an image; empty if none does, or the grid is not sorted by day.
+ * @param {number} index
+ * @param {(index: number) => {takenAt?: string, takenPrecision?: string} | undefined} imageAt
+ * @param {Pick<import('./geometry.js').Geometry, 'hasHeadings' | 'isAmongMonths'>} geometry
  */
-export function markOfDay(day) {
-  let mark = known.get(day);
+export function markOfDayAt(index, imageAt, geometry) {
+  const day = geometry.hasHeadings ? dayBegunAt(index, imageAt) : '';
+  return day && markOfDay(day, geometry.isAmongMonths(index));
+}
+
+/**
+ * The mark on the first image of a day: `Fri 14`, or among images of several months `Jun 14`.
+ * @param {string} day
+ * @param {boolean} isAmongMonths
+ */
+export function markOfDay(day, isAmongMonths = false) {
+  const key = isAmongMonths ? day : ` ${day}`;
+  let mark = known.get(key);
   if (mark === undefined) {
     const [number, weekday] = format(marks, day).split(' ');
     mark = weekday ? `${weekday} ${number}` : '';
-    known.set(day, mark);
+    if (isAmongMonths) mark = format(dates, day);
+    known.set(key, mark);
   }
   return mark;
 }

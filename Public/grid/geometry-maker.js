@@ -1,9 +1,13 @@
 import { Arrangement } from './arrangement.js';
 import { Geometry } from './geometry.js';
+import { joinShort } from './months.js';
 import { hasRun, keptRuns } from './kept-rows.js';
 
 /** Makes the geometry of the displayed order in the user's arrangement on the present screen. */
 export class GeometryMaker {
+  /** Neighbouring months with fewer images than this each, or with less than a row, share a heading. */
+  static #fewest = 6;
+
   #element;
   #pages;
   /** The user's arrangement. */
@@ -31,10 +35,11 @@ export class GeometryMaker {
     const height = Math.max(1, innerHeight - around);
     const gap = Number.parseFloat(style.getPropertyValue('--gap')) || 4;
     const screen = { width: this.#element.clientWidth, height, gap };
+    const layout = this.arrangement.layout(screen, this.#pages.shape, bent);
     return new Geometry({
       height,
-      parts: this.parts,
-      layout: this.arrangement.layout(screen, this.#pages.shape, bent),
+      parts: joinShort(this.parts, Math.max(GeometryMaker.#fewest, layout.inRow)),
+      layout,
       heading: Number.parseFloat(style.getPropertyValue('--heading')) || 48,
     });
   }
@@ -64,7 +69,7 @@ export class GeometryMaker {
       return this.make({ leads: before.leads, pinned: { slot: to, column: before.columnOf(from) } });
     }
     const begins = [0];
-    for (const { count } of this.parts) begins.push(begins[begins.length - 1] + count);
+    for (const { count } of straight.parts) begins.push(begins[begins.length - 1] + count);
     const runs = keptRuns(shown, from, to, (slot) => this.#pages.imageAt(slot)?.id, begins);
     return runs.every((run) => hasRun(run, straight)) ? straight : this.make({ runs });
   }

@@ -27,6 +27,7 @@ export class Geometry {
     this.layout = layout;
     this.gap = layout.gap;
     this.viewHeight = height;
+    this.parts = parts;
     /** The most columns in a row. */
     this.columns = layout.columns;
     this.rowHeight = layout.pitch;
@@ -114,12 +115,20 @@ export class Geometry {
   }
 
   /**
-   * The part at the top of the screen: its title, where its images begin and where it ends.
+   * The part at the top of the screen: its title, its months, where its images begin and where it ends.
    * @param {number} offset
    */
   partAt(offset) {
-    const { title, top, heading, inside } = this.#sections.at(offset);
-    return { title, begin: top + heading, end: top + heading + inside.height };
+    const { title, months, top, heading, inside } = this.#sections.at(offset);
+    return { title, months, begin: top + heading, end: top + heading + inside.height };
+  }
+
+  /**
+   * Whether an image's part consists of several months.
+   * @param {number} index
+   */
+  isAmongMonths(index) {
+    return this.#sections.withSlot(index).months.length > 1;
   }
 
   /**

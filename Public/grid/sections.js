@@ -2,8 +2,9 @@ import { lastOf } from '../catalog/halving.js';
 
 /**
  * @typedef {import('./tiles.js').Tiles | import('./justified.js').Justified} Inside
- * @typedef {{title: string, count: number}} Part  A run of the order; without a title it has no heading.
- * @typedef {{title: string, count: number, first: number, row: number, top: number, heading: number, inside: Inside}}
+ * @typedef {{title: string, count: number, months: string[]}} Part  A run of the order; without a title it has no
+ *   heading. `months`: those that it consists of, `2019-06`; none for images without a date.
+ * @typedef {{title: string, months: string[], count: number, first: number, row: number, top: number, heading: number, inside: Inside}}
  *   Section  A positioned part: its first slot, its first row (the heading's, if it has one), its top and its heading's
  *   height in pixels, and its rows of images, counted from its own start.
  * @typedef {{number: number, top: number, height: number, room: number, title: string | null, start: number, first:
@@ -28,15 +29,16 @@ export class Sections {
    */
   constructor(parts, heading, lay) {
     let [first, row, top] = [0, 0, 0];
-    for (const { title, count } of parts) {
+    for (const { title, count, months } of parts) {
       if (count === 0) continue;
-      const section = { title, count, first, row, top, heading: title ? heading : 0, inside: lay(title, count, first) };
+      const inside = lay(title, count, first);
+      const section = { title, months, count, first, row, top, heading: title ? heading : 0, inside };
       this.#all.push(section);
       first += count;
       row += section.inside.rows + (title ? 1 : 0);
       top += section.heading + section.inside.height;
     }
-    if (first === 0) this.#all.push({ title: '', count: 0, first, row, top, heading: 0, inside: lay('', 0, 0) });
+    if (first === 0) this.#all.push({ title: '', months: [], count: 0, first, row, top, heading: 0, inside: lay('', 0, 0) });
     this.total = first;
     this.rows = row;
     /** Includes the gap after the last row. */

@@ -1,6 +1,5 @@
 import { find } from '../page/template.js';
 import { nameOfDay } from './days.js';
-import { nameOfMonth } from './months.js';
 
 /**
  * Displays the title of the present section at the top of the screen once its heading has been scrolled away, with the
@@ -26,9 +25,9 @@ export class StickyTitle {
 
   #follow() {
     const { geometry, scroller } = this.#grid;
-    const { title, begin, end } = geometry.partAt(scroller.offset);
+    const { title, months, begin, end } = geometry.partAt(scroller.offset);
     const isPast = title !== '' && scroller.offset >= begin;
-    if (isPast) this.#say(title, this.#grid.topDay);
+    if (isPast) this.#say(title, months, this.#grid.topDay);
     if (this.#element.hidden === isPast) this.#element.hidden = !isPast;
     if (!isPast) return;
     this.#element.style.transform = `translateY(${Math.min(0, end - scroller.offset - StickyTitle.#room)}px)`;
@@ -36,13 +35,14 @@ export class StickyTitle {
 
   /**
    * @param {string} title
+   * @param {string[]} months
    * @param {string} day
    */
-  #say(title, day) {
+  #say(title, months, day) {
     if (title === this.#title && day === this.#day) return;
     this.#title = title;
     this.#day = day;
     // An inserted image may belong to another month until its position is known.
-    this.#element.textContent = nameOfMonth(day.slice(0, 7) || null) === title ? nameOfDay(day) : title;
+    this.#element.textContent = months.includes(day.slice(0, 7)) ? nameOfDay(day) : title;
   }
 }

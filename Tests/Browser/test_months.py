@@ -311,26 +311,63 @@ def test_screenshots_of_months(dated, picture, size, scheme):
 def test_thousands_of_months_can_be_scrolled_to_both_ends(visit, start, tmp_path):
     """More than the maximum height of an element in a browser."""
     months = [f"{year}-{month:02d}" for year in range(1000, 2500) for month in range(1, 13)]
-    lines = [json.dumps({"url": f"http://127.0.0.1:9/{month}.jpg", "takenAt": f"{month}-15T12:00:00Z"}) for month in months]
+    # In each month a full row and one more: shorter months would share their headings.
+    lines = [json.dumps({"url": f"http://127.0.0.1:9/{month}.{number}.jpg", "takenAt": f"{month}-15T12:00:00Z"})
+             for month in months for number in range(8)]
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
     server = start("serve", tmp_path / "list.jsonl")
     front = visit(server, "?sort=taken&direction=desc", layout="squares")
-    front.until("(total) => document.querySelector('#position-total').textContent === total", f"{len(months):,}")
+    front.until("(total) => document.querySelector('#position-total').textContent === total", f"{len(lines):,}")
     assert front.page.evaluate("() => document.documentElement.scrollHeight") < 5_000_000
     grid = front.page.get_by_role("grid")
-    assert int(grid.get_attribute("aria-rowcount")) == 2 * len(months)
+    assert int(grid.get_attribute("aria-rowcount")) == 3 * len(months)
     front.page.evaluate("() => scrollTo(0, document.documentElement.scrollHeight)")
-    last = front.slot(len(months) - 1)
+    last = front.slot(len(lines) - 1)
     last.wait_for()
     assert 0 <= last.evaluate("(slot) => innerHeight - slot.getBoundingClientRect().bottom") < 8
     headings(front).filter(has_text="January 1000").wait_for()
     # In the middle, the wheel scrolls pixel by pixel.
-    front.go_to(9_000)
-    slot = front.slot(8_999)
+    front.go_to(72_001)
+    slot = front.slot(72_000)
     slot.wait_for()
     front.page.mouse.move(600, 400)
     before = slot.bounding_box()["y"]
     front.page.mouse.wheel(0, -90)
     front.until("([index, top]) => Math.abs(document.querySelector(`.slot[data-index='${index}']`)"
-                ".getBoundingClientRect().top - top) < 1.5", [8_999, before + 90])
+                ".getBoundingClientRect().top - top) < 1.5", [72_000, before + 90])
     assert front.page.evaluate("() => document.querySelectorAll('#rows > *').length") < 60
+
+
+# The share of the page's height and the grid's width that pictures cover, and how many pictures there are.
+COVERED = """async () => {
+    const sizes = new Map();
+    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    for (scrollTo(0, 0); ; scrollBy(0, 400)) {
+        await frames();
+        for (const slot of document.querySelectorAll('.slot[data-index]')) {
+            if (slot.offsetWidth > 0) sizes.set(slot.dataset.index, slot.offsetWidth * slot.offsetHeight);
+        }
+        if (scrollY + innerHeight >= document.documentElement.scrollHeight - 1) break;
+    }
+    const all = document.querySelector('#grid').clientWidth * document.documentElement.scrollHeight;
+    return [sizes.size, [...sizes.values()].reduce((sum, size) => sum + size, 0) / all];
+}"""
+
+
+@pytest.mark.parametrize("screen", [{"viewport": {"width": 1366, "height": 768}}, PHONE], ids=["laptop", "phone"])
+def test_sparse_months_leave_little_of_the_screen_empty(visit, start, tmp_path_factory, screen):
+    """Twenty years with one to five pictures a month: neighbouring months share a heading, and days name their month."""
+    months = [f"{year}-{month:02d}" for year in range(2003, 2023) for month in range(1, 13)]
+    files = {}
+    for number, month in enumerate(months):
+        files |= month_files(month, 1 + number * 7 % 5, day=3)
+    server = Folder(start, tmp_path_factory.mktemp("sparse"), files, examines=True).server
+    front = visit(server, "?sort=taken", **screen)
+    front.until_noted(lambda: server.status["examined"]["done"] == len(files))
+    front.page.reload()
+    front.until_settled()
+    count, share = front.page.evaluate(COVERED)
+    assert count == len(files) and share > 0.7
+    front.page.evaluate("() => scrollTo(0, 0)")
+    headings(front).filter(has_text="2003").first.wait_for()
+    front.until("""() => document.querySelector('.slot[data-index="0"]')?.dataset.day === 'Jan 3'""")
