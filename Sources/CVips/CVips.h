@@ -48,10 +48,11 @@ static inline int cvips_thumbnail_source(
               "export_profile", export_profile, "intent", intent, NULL);
 }
 
-/// Opens a JPEG at a half, a quarter or an eighth of its size.
+/// Opens a JPEG at a half, a quarter or an eighth of its size, whatever the number of libjpeg's warnings.
 static inline VipsImage *cvips_jpeg_open(VipsSource *source, VipsFailOn fail_on, int shrink) {
     return vips_image_new_from_source(
-        source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, "shrink", shrink, NULL);
+        source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, "shrink", shrink, "unlimited",
+        TRUE, NULL);
 }
 
 /// Converts from the embedded profile.

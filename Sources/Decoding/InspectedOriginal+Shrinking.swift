@@ -35,9 +35,11 @@ extension InspectedOriginal {
             return try whole.applying { cvips_thumbnail_opened($0, &$1, Int32(side), profile, intent) }
         }
         let size = kind == .svg ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN
+        // libvips otherwise gives up a JPEG after a hundred warnings of libjpeg.
+        let options = kind == .jpeg ? "[fail_on=\(faults),unlimited=true]" : "[fail_on=\(faults)]"
         var made: UnsafeMutablePointer<VipsImage>?
         let status = cvips_thumbnail_source(
-            source.handle, &made, Int32(side), size, "[fail_on=\(faults)]", profile, intent)
+            source.handle, &made, Int32(side), size, options, profile, intent)
         return try Picture.checked(status, made)
     }
 

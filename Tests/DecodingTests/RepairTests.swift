@@ -50,6 +50,18 @@ import Testing
         #expect(try tile(jpeg).metadata.isIncomplete == false)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a compressed file that is no drawing is refused at once`() {
+        // gzip of "no drawing" and a line feed, and another line feed after its end.
+        let bytes: [UInt8] = [
+            0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xCB, 0xCB, 0x57, 0x48, 0x29, 0x4A, 0x2C, 0xCF,
+            0xCC, 0x4B, 0xE7, 0x02, 0x00, 0x32, 0x14, 0x3A, 0xA2, 0x0B, 0x00, 0x00, 0x00, 0x0A,
+        ]
+        let error = #expect(throws: RenderError.self) {
+            try renderer.render(.bytes(bytes), as: .tile, format: .jpeg, stop: RenderStop())
+        }
+        #expect(error?.reason == .notAnImage || error?.reason == .unsupported)
+    }
+
     @Test(arguments: [
         ("VipsJpeg: Corrupt JPEG data: bad Huffman code", true),
         ("Corrupt JPEG data: premature end of data segment", true),

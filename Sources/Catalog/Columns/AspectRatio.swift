@@ -21,6 +21,15 @@ public enum AspectRatio {
         return UInt8(low)
     }
 
+    /// The bytes of 1:2 and 3.2:1.
+    private static let ofSlots = UInt8(96)...182
+
+    /// The ratio of an image's slot in rows: the image's own, or the nearest from 1:2 to 3.2:1. A longer panorama would
+    /// determine the height of its whole row, and a slot narrower than 1:2 would be too narrow to tap in low rows.
+    static func ofSlot(_ byte: UInt8) -> UInt8 {
+        byte == 0 ? 0 : min(max(byte, ofSlots.lowerBound), ofSlots.upperBound)
+    }
+
     /// Width / height; `assumed` for 0.
     public static func ratio(_ byte: UInt8) -> Double { table[Int(byte)] }
 

@@ -43,8 +43,8 @@ public struct Shape: Sendable, Hashable {
     /// The positions at which a new sequence of blocks begins: the first image of each month if the view is sorted by
     /// date, else the start of the view.
     public let parts: [Int]
-    /// For each block, the total width of its images at height 1. Images of unknown size count as
-    /// `AspectRatio.assumed`.
+    /// For each block, the total width of its slots at height 1. A slot has its image's aspect ratio, or the nearest
+    /// from 1:2 to 3.2:1; that of an image of unknown size has `AspectRatio.assumed`.
     public let sums: [Double]
 }
 
@@ -107,7 +107,7 @@ extension Catalog {
         }
     }
 
-    /// The aspect ratios of the images at these positions, one byte each (see `AspectRatio`).
+    /// The aspect ratios of the slots at these positions, one byte each (see `AspectRatio`).
     ///
     /// - Throws: The same errors as ``order(of:)``.
     public func ratios(of view: View, at range: Range<Int>) async throws -> (revision: UInt64, bytes: [UInt8]) {
@@ -192,17 +192,17 @@ extension Catalog {
         }
     }
 
-    /// Calls `body` with each position of the order and the aspect ratio of its image, as a byte.
+    /// Calls `body` with each position of the order and the aspect ratio of its slot, as a byte.
     private func forEachRatio(
         of order: Order, _ maker: OrderBuilder, at range: Range<Int>? = nil, _ body: (Int, UInt8) -> Void
     ) {
         maker.forEachPlace(of: order, at: range) { position, row in
-            if let row { return body(position, row.block.ratios[row.offset]) }
+            if let row { return body(position, AspectRatio.ofSlot(row.block.ratios[row.offset])) }
             let index = order.sequence.index(at: position, of: order.snapshot)
             guard let (series, own) = order.snapshot.computed(at: index),
                 let size = configuration.templateSize(series.template, own)
             else { return body(position, 0) }
-            body(position, AspectRatio.byte(width: size.width, height: size.height))
+            body(position, AspectRatio.ofSlot(AspectRatio.byte(width: size.width, height: size.height)))
         }
     }
 

@@ -36,10 +36,17 @@ final class DecoderSource {
         self.reader = reader
     }
 
+    /// RFC 1952 §2.3.1.
+    private static let gzipMagic: [UInt8] = [0x1F, 0x8B]
+
     deinit { g_object_unref(handle) }
 
     /// The format of the decoder that accepts the file by its first bytes; nil if none does.
+    ///
+    /// Compressed files are never offered to the decoders: compressed drawings are decompressed before, and libvips 8.14
+    /// never returns from one that contains little and has something after its end.
     func sniffedKind() -> FileKind? {
+        guard !reader.decodedHead.starts(with: Self.gzipMagic) else { return nil }
         guard let name = vips_foreign_find_load_source(handle) else {
             _ = DecoderLibrary.takeErrorText()
             return nil

@@ -132,6 +132,9 @@ final class SourceReader {
         position = 0
     }
 
+    /// The first bytes that the decoders see, at most `headLength`.
+    var decodedHead: ArraySlice<UInt8> { (replacement ?? head).prefix(Self.headLength) }
+
     /// Hides these parts from further reads. They must be sorted, disjoint and within the file.
     func hide(_ parts: [Range<Int64>]) {
         hidden = parts
