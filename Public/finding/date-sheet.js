@@ -37,8 +37,9 @@ export class DateSheet {
     attachClosing(this.#dialog);
     this.#dialog.addEventListener('close', () => (this.#turn += 1));
     this.#body.addEventListener('click', ({ target }) => {
-      const first = /** @type {Element} */ (target).closest('[data-first]')?.getAttribute('data-first');
-      if (first) this.#choose(Number(first));
+      const button = /** @type {Element} */ (target).closest('button');
+      if (button?.dataset.first) this.#choose(this.#view, Number(button.dataset.first));
+      else if (button?.dataset.search) this.#choose(this.#view.with({ q: button.dataset.search }), 0);
     });
   }
 
@@ -79,15 +80,19 @@ export class DateSheet {
       const year = each.month?.slice(0, 4) ?? '';
       years.set(year, [...(years.get(year) ?? []), each]);
     }
-    this.#body.replaceChildren(...[...years].map(([year, all]) => makeYear(year, all)));
+    const sections = [...years].map(([year, all]) => makeYear(year, all));
+    this.#body.replaceChildren(makeWays(months, this.#view), ...sections);
     this.#body.querySelector('button')?.focus();
   }
 
-  /** @param {number} first  The first picture of a month in the view. */
-  async #choose(first) {
+  /**
+   * @param {import('../catalog/view.js').View} view
+   * @param {number} index  The picture to go to in the view.
+   */
+  async #choose(view, index) {
     this.#dialog.close();
-    if (this.#view.equals(this.#finding.requested)) this.#grid.goTo(first);
-    else await this.#finding.request(this.#view, { start: { index: first } });
+    if (view.equals(this.#finding.requested)) this.#grid.goTo(index);
+    else await this.#finding.request(view, { start: { index } });
     enterGrid(this.#grid);
   }
 }
@@ -100,6 +105,24 @@ function datedViewOf(view) {
   if (view.order.hasMonths) return view;
   const sort = serverTables.sorts.find(({ hasMonths }) => hasMonths) ?? view.order;
   return view.with({ sort: sort.name, direction: sort.beginsDescending ? 'desc' : 'asc' });
+}
+
+/**
+ * The ways to the newest and the oldest picture, and to those taken on this day of any year.
+ * @param {Month[]} months
+ * @param {import('../catalog/view.js').View} view
+ */
+function makeWays(months, { direction }) {
+  const dated = months.filter(({ month }) => month !== null);
+  const [first, last] = [dated[0].first, dated.reduce((end, each) => Math.max(end, each.first + each.count - 1), 0)];
+  const [newest, oldest] = direction === 'desc' ? [first, last] : [last, first];
+  const today = new Date();
+  const on = [today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+  const list = cloneTemplate('date-ways-template');
+  find('[data-way=newest]', list).dataset.first = String(newest);
+  find('[data-way=oldest]', list).dataset.first = String(oldest);
+  find('[data-way=today]', list).dataset.search = `on:${on}`;
+  return list;
 }
 
 /**

@@ -1,5 +1,7 @@
 """The sheet of dates: the months of the present view, and the way to their pictures."""
 
+import datetime
+
 import pytest
 
 from conftest import PHONE
@@ -44,6 +46,34 @@ def test_a_month_leads_to_its_first_picture(front):
     front.page.get_by_role("button", name="June 2019, 40 pictures").click()
     front.until_focused(30)
     front.until("() => document.querySelector('#position-number').value === '31'")
+
+
+@pytest.mark.parametrize("direction", ["asc", "desc"])
+def test_it_leads_to_the_newest_and_the_oldest_picture(front, direction):
+    front = opened(front(f"?sort=taken&direction={direction}", viewport={"width": 1366, "height": 768}))
+    last = sum(COUNTS.values()) - 1
+    for way, index in ("Newest", last if direction == "asc" else 0), ("Oldest", 0 if direction == "asc" else last):
+        front.page.get_by_role("button", name=way, exact=True).click()
+        front.until_focused(index)
+        opened(front)
+
+
+def test_on_this_day_shows_what_was_taken_on_it_in_any_year(visit, start, tmp_path):
+    today = datetime.date.today()
+    files = {f"{year}.jpg": datetime.datetime(year, today.month, min(today.day, 28), 12) for year in range(2015, 2020)}
+    files |= {f"other {day}.jpg": datetime.datetime(2018, today.month % 12 + 1, day, 12) for day in range(1, 20)}
+    server = Folder(start, tmp_path, files, examines=True).server
+    front = visit(server, "?sort=taken&direction=desc")
+    # On the 29th to the 31st, the page is told that it is the 28th.
+    front.page.clock.set_fixed_time(datetime.datetime(today.year, today.month, min(today.day, 28), 12))
+    front.until_noted(lambda: server.status["examined"]["done"] == len(files))
+    front.page.reload()
+    opened(front)
+    front.page.get_by_role("button", name="On this day").click()
+    front.until("() => document.querySelector('#position-total').textContent === '5'")
+    assert f"q=on:{today.month:02}-{min(today.day, 28):02}" in front.page.url.replace("%3A", ":")
+    front.page.go_back()
+    front.until("() => document.querySelector('#position-total').textContent === '24'")
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 820, "height": 1180}}, PHONE], ids=["tablet", "phone"])
