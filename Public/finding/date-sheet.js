@@ -118,11 +118,28 @@ function makeWays(months, { direction }) {
   const [newest, oldest] = direction === 'desc' ? [first, last] : [last, first];
   const today = new Date();
   const on = [today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
-  const list = cloneTemplate('date-ways-template');
-  find('[data-way=newest]', list).dataset.first = String(newest);
-  find('[data-way=oldest]', list).dataset.first = String(oldest);
-  find('[data-way=today]', list).dataset.search = `on:${on}`;
+  const list = document.createElement('ul');
+  list.className = 'date-ways';
+  list.append(
+    makeWay('Newest', { first: String(newest) }),
+    makeWay('Oldest', { first: String(oldest) }),
+    makeWay('On this day', { search: `on:${on}` }),
+  );
   return list;
+}
+
+/**
+ * @param {string} label
+ * @param {{first?: string, search?: string}} destination
+ */
+function makeWay(label, destination) {
+  const entry = document.createElement('li');
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = label;
+  Object.assign(button.dataset, destination);
+  entry.append(button);
+  return entry;
 }
 
 /**

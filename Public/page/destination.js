@@ -1,5 +1,5 @@
 import { nameOfMonth } from '../grid/months.js';
-import { parseNumber } from './numbers.js';
+import { formatNumber, parseNumber } from './numbers.js';
 
 /** January to December, in lower case. */
 const names = Array.from({ length: 12 }, (_, at) => nameOfMonth(`2000-${twoDigits(at + 1)}`).split(' ')[0].toLowerCase());
@@ -82,4 +82,14 @@ function monthOf(text) {
 /** @param {number} number */
 function twoDigits(number) {
   return String(number).padStart(2, '0');
+}
+
+/**
+ * What to type instead of a text that is not understood.
+ * @param {string} text
+ * @param {{hasMonths: boolean, total: number}} order
+ */
+export function adviceOn(text, { hasMonths, total }) {
+  if (hasMonths && /\p{L}|\d\D\d/u.test(text)) return `“${text.trim()}” isn’t a date. Try ${exampleLike(text)}.`;
+  return `Type a number from 1 to ${formatNumber(total)}${hasMonths ? `, or a date: ${exampleLike('')}` : ''}.`;
 }

@@ -1,6 +1,6 @@
 import { announce } from './announcer.js';
-import { dayIn, destinationOf, exampleLike } from './destination.js';
 import { showFieldProblem } from './field-problem.js';
+import { loadLater } from './loading-later.js';
 import { formatNumber } from './numbers.js';
 import { attachKey } from './key-bindings.js';
 import { find } from './template.js';
@@ -73,17 +73,18 @@ export class Header {
   async #go() {
     const { months, view } = this.#pages;
     const text = this.#field.value;
-    const day = months.length > 0 ? dayIn(text) : null;
-    const index = day === null ? destinationOf(text, { months, direction: view.direction }) : await this.#indexOf(day);
+    const later = await loadLater();
+    if (!later) return;
+    const day = months.length > 0 ? later.dayIn(text) : null;
+    const order = { months, direction: view.direction };
+    // A day that the server does not know leads to the first image of its month.
+    const found = day === null ? undefined : await this.#indexOf(day);
+    const index = found ?? later.destinationOf(day?.slice(0, 7) ?? text, order);
     // The user has moved on meanwhile.
     if (view !== this.#pages.view || text !== this.#field.value) return;
     if (index === null) {
       this.#field.select();
-      const orDate = months.length > 0 ? `, or a date: ${exampleLike('')}` : '';
-      const range = `a number from 1 to ${formatNumber(this.#grid.total)}${orDate}`;
-      const isDateMeant = months.length > 0 && /\p{L}|\d\D\d/u.test(text);
-      const reason = isDateMeant ? `“${text.trim()}” isn’t a date. Try ${exampleLike(text)}.` : `Type ${range}.`;
-      showFieldProblem(this.#field, reason);
+      showFieldProblem(this.#field, later.adviceOn(text, { hasMonths: months.length > 0, total: this.#grid.total }));
       return;
     }
     this.#grid.goTo(index);
@@ -92,20 +93,18 @@ export class Header {
   }
 
   /**
-   * The first image of a day in the order, or the next one after it; if the server does not know, the first of its
-   * month.
+   * The first image of a day in the order, or the next one after it; undefined if the server does not know.
    * @param {string} day
    */
   async #indexOf(day) {
-    const { months, view } = this.#pages;
+    const { view } = this.#pages;
     const range = view.direction === 'desc' ? `..${day}` : `${day}..`;
     try {
       const { images } = await this.#server.page(view.with({ q: `${view.q} taken:${range}` }), 0, 1);
-      const index = images.length > 0 ? await this.#server.position(view, images[0].id) : undefined;
-      if (index !== undefined) return index;
+      return images.length > 0 ? await this.#server.position(view, images[0].id) : undefined;
     } catch {
-      // Fall back to the months, which are loaded.
+      // The months are loaded, and lead near it.
+      return undefined;
     }
-    return destinationOf(day.slice(0, 7), { months, direction: view.direction });
   }
 }

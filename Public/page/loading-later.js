@@ -8,7 +8,7 @@ export async function loadLater() {
   try {
     return await import('../later.js');
   } catch {
-    Message.show('That part of the page could not be loaded. Try again, or reload the page.');
+    Message.show('This part of the page cannot be loaded. Try again, or reload.');
     return undefined;
   }
 }

@@ -253,7 +253,7 @@ def test_a_script_that_cannot_be_loaded_is_reported_and_tried_again(visit, galle
     front.page.route(re.compile(r"/assets/.*/later\.js"), lambda route: route.abort())
     button = front.page.get_by_role("button", name="Folders", exact=True)
     button.click()
-    front.page.get_by_text("That part of the page could not be loaded.").first.wait_for()
+    front.page.get_by_text("This part of the page cannot be loaded.").first.wait_for()
     front.page.unroute_all(behavior="ignoreErrors")
     opened(front)
 
