@@ -1,5 +1,5 @@
 import { nameOfMonth } from '../grid/months.js';
-import { formatNumber, parseNumber } from './numbers.js';
+import { formatNumber, indexOfNumber, parseNumber } from './numbers.js';
 
 /** January to December, in lower case. */
 const names = Array.from({ length: 12 }, (_, at) => nameOfMonth(`2000-${twoDigits(at + 1)}`).split(' ')[0].toLowerCase());
@@ -22,7 +22,7 @@ export function destinationOf(text, { months, direction }) {
     const reached = dated.find(({ month }) => isReached(String(month).slice(0, wanted.length)));
     return (reached ?? dated[dated.length - 1]).first;
   }
-  return number === null || number < 1 ? null : number - 1;
+  return indexOfNumber(text);
 }
 
 /**

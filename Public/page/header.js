@@ -1,7 +1,7 @@
 import { announce } from './announcer.js';
 import { showFieldProblem } from './field-problem.js';
 import { loadLater } from './loading-later.js';
-import { formatNumber } from './numbers.js';
+import { formatNumber, indexOfNumber } from './numbers.js';
 import { attachKey } from './key-bindings.js';
 import { find } from './template.js';
 
@@ -73,18 +73,21 @@ export class Header {
   async #go() {
     const { months, view } = this.#pages;
     const text = this.#field.value;
-    const later = await loadLater();
-    if (!later) return;
-    const day = months.length > 0 ? later.dayIn(text) : null;
-    const order = { months, direction: view.direction };
-    // A day that the server does not know leads to the first image of its month.
-    const found = day === null ? undefined : await this.#indexOf(day);
-    const index = found ?? later.destinationOf(day?.slice(0, 7) ?? text, order);
+    // A number needs nothing from the server, unless it may be a year.
+    let index = months.length > 0 ? null : indexOfNumber(text);
+    const later = index === null ? await loadLater() : undefined;
+    if (later) {
+      const day = months.length > 0 ? later.dayIn(text) : null;
+      // A day that the server does not know leads to the first image of its month.
+      const found = day === null ? undefined : await this.#indexOf(day);
+      index = found ?? later.destinationOf(day?.slice(0, 7) ?? text, { months, direction: view.direction });
+    }
+    index ??= indexOfNumber(text);
     // The user has moved on meanwhile.
     if (view !== this.#pages.view || text !== this.#field.value) return;
     if (index === null) {
       this.#field.select();
-      showFieldProblem(this.#field, later.adviceOn(text, { hasMonths: months.length > 0, total: this.#grid.total }));
+      if (later) showFieldProblem(this.#field, later.adviceOn(text, { hasMonths: months.length > 0, total: this.#grid.total }));
       return;
     }
     this.#grid.goTo(index);

@@ -14,6 +14,15 @@ export function formatBytes(count) {
 }
 
 /**
+ * The slot with a number, counted from 1; null if the text is none.
+ * @param {string} text
+ */
+export function indexOfNumber(text) {
+  const number = parseNumber(text);
+  return number === null || number < 1 ? null : number - 1;
+}
+
+/**
  * Parses a number with any grouping of its digits; null if it is none.
  * @param {string} text
  */

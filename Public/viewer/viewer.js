@@ -298,7 +298,7 @@ export class Viewer extends EventTarget {
    * @param {Frame} frame
    */
   #changed(frame) {
-    if (!this.isOpen) return;
+    if (this.#index < 0) return;
     this.#slideshow.check();
     if (frame !== this.#frames.current) return;
     this.#announceView();
@@ -319,7 +319,7 @@ export class Viewer extends EventTarget {
   async #learn() {
     const { current } = this.#frames;
     const whole = await this.#detailsRequest.about(current, this.#details.isOpen);
-    if (!whole || current.image?.id !== whole.id || !this.isOpen) return;
+    if (!whole || current.image?.id !== whole.id || this.#index < 0) return;
     current.learn(whole);
     if (current === this.#frames.current) this.#describe();
   }

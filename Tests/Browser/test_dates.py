@@ -1,6 +1,7 @@
 """The sheet of dates: the months of the present view, and the way to their pictures."""
 
 import datetime
+import time
 
 import pytest
 
@@ -15,7 +16,11 @@ COUNTS = {"2018-12": 12, "2019-06": 40, "2019-08": 30}
 def gallery(start, tmp_path_factory):
     files = {name: taken for month, count in COUNTS.items() for name, taken in month_files(month, count).items()}
     files["undated.jpg"] = None
-    return Folder(start, tmp_path_factory.mktemp("dates"), files, examines=True).server
+    server = Folder(start, tmp_path_factory.mktemp("dates"), files, examines=True).server
+    # The page that is open meanwhile keeps the months that it has read.
+    while server.status["examined"]["done"] < len(files):
+        time.sleep(0.05)
+    return server
 
 
 @pytest.fixture
