@@ -42,6 +42,9 @@ extension Catalog {
         /// A node without a listing accepts one that began at most this long ago. Nodes that are started together then
         /// make only one.
         var listingAge: Duration = .seconds(30)
+        /// How long another node's listing may make no progress before this node gives up reading it. Meanwhile the
+        /// scanning queue is occupied.
+        var listingStallLimit: Duration = .seconds(60)
         /// The backoff for pages of a bucket listing that failed, and the number of retries before the listing is given
         /// up for a while.
         var pageRetrying = RetryPace(first: .milliseconds(500), maximumDelay: .seconds(30))

@@ -42,7 +42,7 @@ struct GalleryResponder: Responder {
         RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, forwarded: forwarded).add(to: &router)
         StreamRoute(
             services: StreamServices(
-                catalog: catalog, loader: loader, tokens: tokens, limiter: streams, pace: pace),
+                catalog: catalog, loader: loader, tokens: tokens, limiter: streams, workQueue: workQueue, pace: pace),
             origins: crossOrigin
         ).add(to: &router)
         let secret = configuration.eventsSecret.flatMap(SharedSecret.init)

@@ -22,6 +22,26 @@ struct LogSession {
         /// The number of the last change in the log.
         let head: Int64
         let hasMore: Bool
+
+        /// - Parameters:
+        ///   - rows: Each with the log's head, and the number of a change and its metadata, null if there is no change.
+        ///   - position: The changes asked for are those after it.
+        ///   - batch: The most rows asked for.
+        /// - Throws: ``MetadataLogError`` if these rows cannot be an answer to that.
+        init(_ rows: [PostgresRow], after position: Int64, batch: Int) throws {
+            guard let head = rows.first?.integer(0) else {
+                throw MetadataLogError(reason: "the gallery is gone from its tables")
+            }
+            let changes = rows.compactMap { $0.integer(1) }
+            // A head before the position is the answer of a database that has lost data.
+            guard head >= 0, changes.allSatisfy({ position < $0 && $0 <= head }),
+                zip(changes, changes.dropFirst()).allSatisfy(<)
+            else { throw MetadataLogError(reason: "its changes are not numbered as Tessera numbers them") }
+            metadata = rows.compactMap { SharedMetadata($0, from: 2) }
+            hasMore = rows.count >= batch
+            self.head = head
+            self.position = hasMore ? changes.last ?? head : head
+        }
     }
 
     init(_ connection: PostgresConnection, gallery: String, node: Int64, pace: PostgresMetadataLog.Pace) {
@@ -69,13 +89,7 @@ struct LogSession {
         after position: Int64, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Received {
         let rows = try await ask(Statements.follow, ["\(gallery)", "\(position)", "\(node)", "\(pace.batch)"])
-        guard let head = rows.first?.integer(0) else {
-            throw MetadataLogError(reason: "the gallery is gone from its tables")
-        }
-        let metadata = rows.compactMap { SharedMetadata($0, from: 2) }
-        let hasMore = rows.count >= pace.batch
-        let last = rows.last?.integer(1) ?? head
-        return Received(metadata: metadata, position: hasMore ? last : head, head: head, hasMore: hasMore)
+        return try Received(rows, after: position, batch: pace.batch)
     }
 
     /// Publishes metadata, except what the database cannot store.

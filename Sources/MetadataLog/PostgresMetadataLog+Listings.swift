@@ -67,9 +67,13 @@ extension PostgresMetadataLog: ListingSharing {
     func receiveListings(_ session: LogSession) async throws {
         if knownListings.log != session.log { knownListings = (session.log, [:]) }
         do {
-            for listing in try await session.listings(of: nil, leaseTime: pace.leaseTime) where listing.isWhole {
-                let known = knownListings.listings.updateValue(listing.number, forKey: listing.source)
-                guard known != listing.number else { continue }
+            let listings = try await session.listings(of: nil, leaseTime: pace.leaseTime).filter(\.isWhole)
+            let known = knownListings.listings
+            // Only those of this answer, so that sources that come and go do not pile up.
+            knownListings.listings = [:]
+            for listing in listings {
+                knownListings.listings[listing.source] = listing.number
+                guard known[listing.source] != listing.number else { continue }
                 hasOldParts = true
                 listingReceiver?.received(listing)
             }

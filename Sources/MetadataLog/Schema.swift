@@ -119,7 +119,8 @@ enum Schema {
             """, within: stepTime)
         guard there.first?.flag(0) == true else { return nil }
         let rows = try await connection.query("SELECT form, oldest, identity::text FROM tessera.form", within: stepTime)
-        guard let row = rows.first, let form = row.count(0), let oldest = row.count(1), let identity = row.text(2)
+        guard let row = rows.first, let form = row.count(0), form >= 0, let oldest = row.count(1),
+            let identity = row.text(2)
         else {
             throw MetadataLogError(reason: "its tables are not Tessera's")
         }

@@ -295,6 +295,16 @@ def test_an_older_node_reports_incompatible_newer_tables(node, postgres):
     wait_until_all_are_known([late])
 
 
+def test_tables_with_an_impossible_version_are_reported_and_a_node_runs_without_them(node, postgres):
+    first = node("a")
+    wait_until_all_are_known([first])
+    first.kill()
+    postgres.ask("UPDATE tessera.form SET form = -1")
+    late = node("b")
+    wait_until(lambda: "its tables are not Tessera's" in late.log, "it to be logged", lambda: late.log)
+    wait_until_all_are_known([late])
+
+
 def test_nodes_that_start_together_create_the_tables_once(node, postgres):
     nodes = [node(str(number)) for number in range(4)]
     wait_until_all_are_known(nodes)

@@ -34,6 +34,14 @@ private func badLines(_ entries: [ListEntry]) -> [Int] {
 }
 
 @Suite struct ListTests {
+    @Test func `a name is cut to 1,024 bytes, however few characters they are`() throws {
+        let name = "a" + String(repeating: "\u{323}", count: 20_000)
+        let found = try entries(
+            Array(#"{"url":"https://a.test/1.jpg","name":"\#(name)"}"#.utf8), .jsonLines, limit: 65_536)
+        let images = found.compactMap { if case .image(let image) = $0 { image } else { nil } }
+        #expect(images.map { $0.stated.name?.utf8.count } == [1_023])
+    }
+
     @Test func `a text list has one URL per line, with blank lines and comments in between`() throws {
         let text = "\u{feff}https://a.test/1.jpg\r\n\r\n# more\n  http://b.test/2.jpg \nhttps://c.test/3.jpg#top"
         let found = try entries(Array(text.utf8), .text)

@@ -48,6 +48,16 @@ import Testing
         #expect(problem?.detail?.hasPrefix("\(field) must be a whole number") == true)
     }
 
+    /// Comparing or hashing a long text of combining marks takes seconds.
+    @Test(arguments: ["session", "rendition", "purpose", "view"])
+    func `a text that is too long is refused before anything is compared with it`(field: String) async {
+        let marks = String(repeating: "\u{323}", count: 2_100)
+        let problem = await #expect(throws: Problem.self) {
+            try await JSONBody.decode(TokenRequestBody.self, from: Array(#"{"\#(field)":"\#(marks)"}"#.utf8))
+        }
+        #expect(problem?.members["field"] == .string(field))
+    }
+
     /// Records where it was written and where it was read.
     private struct Probe: JSONWritable, JSONReadable {
         var wasReadOnLoop = true

@@ -63,7 +63,8 @@ struct BucketSource: SourceReading {
             listing: listing, sharing: catalog.configuration.listings, source: source.key,
             since: max(context.listedSince, record.lookups.forgotten ?? context.listedSince),
             isFirst: context.former == nil,
-            digest: context.former?.index === context.index ? record.digest : nil)
+            digest: context.former?.index === context.index ? record.digest : nil,
+            stallLimit: catalog.configuration.listingStallLimit)
         var corrections = ListingCorrections()
         let excluded = catalog.configuration.excluded
         var unshown = UnshownCounts()

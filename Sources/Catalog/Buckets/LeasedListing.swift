@@ -14,6 +14,8 @@ struct LeasedListing {
     let isFirst: Bool
     /// The digest of the known listing; nil if the listing must be read in any case.
     let digest: String?
+    /// How long another node's listing may make no progress.
+    let stallLimit: Duration
 
     /// The result of ``read(begun:take:)``.
     enum Outcome {
@@ -98,6 +100,7 @@ struct LeasedListing {
         _ take: ([BucketObject]) throws -> Void
     ) throws -> Outcome {
         var (state, next) = (shared, 0)
+        var progressed = ContinuousClock.now
         while !listing.isStopped() {
             if next < state.parts {
                 for objects in try parts(of: shared, from: next, in: sharing) {
@@ -107,10 +110,11 @@ struct LeasedListing {
             } else if state.isWhole {
                 return .read(Listed(begun: begun, time: state.time, digest: state.digest))
             } else {
-                guard !state.isAbandoned else { throw ListingInterrupted() }
+                guard !state.isAbandoned, .now - progressed < stallLimit else { throw ListingInterrupted() }
                 PageRequest.wait(Self.pause, unless: listing.isStopped)
                 let present = try? waitFor { [source] in try await sharing.state(of: source) }
                 guard let present, present.number == shared.number else { throw ListingInterrupted() }
+                if present.parts > state.parts { progressed = .now }
                 state = present
             }
         }
@@ -128,7 +132,7 @@ struct LeasedListing {
     }
 }
 
-/// A listing by another node was abandoned.
+/// A listing by another node was abandoned, or makes no progress.
 struct ListingInterrupted: SourceFailure {
     var reason: String { "The node that was listing it stopped before the end. It will be listed again automatically." }
 }

@@ -1,10 +1,11 @@
+import Encodings
 import Locking
 
 /// The paths of all folders that contain images, numbered in the order in which they were first seen. Only grows.
 final class FolderTable: Sendable {
     private struct State {
         var paths: [String] = []
-        var numbers: [String: UInt32] = [:]
+        var numbers: [ExactText: UInt32] = [:]
         /// Folded for searching.
         var folded: [[UInt8]] = []
     }
@@ -13,10 +14,10 @@ final class FolderTable: Sendable {
 
     func number(of path: String) -> UInt32 {
         state.withLock { state in
-            if let number = state.numbers[path] { return number }
+            if let number = state.numbers[ExactText(path)] { return number }
             let number = UInt32(state.paths.count)
             state.paths.append(path)
-            state.numbers[path] = number
+            state.numbers[ExactText(path)] = number
             state.folded.append(Folding.fold(path))
             return number
         }

@@ -44,9 +44,9 @@ struct TextColumn: Hashable, Sendable {
         }
     }
 
-    /// Calls `body` for each occurrence of the word, with the number of the text and the offset of the match in
-    /// `bytes`. Skips the rest of a text once `body` returns true.
-    func forEachOccurrence(of word: [UInt8], _ body: (_ number: Int, _ offset: Int) -> Bool) {
+    /// Calls `body` for occurrences of the word, with the number of the text and the offset of the match in `bytes`.
+    /// It returns the offset, after that of the match, at which to search on in the same text; nil for the next text.
+    func forEachOccurrence(of word: [UInt8], _ body: (_ number: Int, _ offset: Int) -> Int?) {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
             var offset = 0
@@ -54,7 +54,7 @@ struct TextColumn: Hashable, Sendable {
             while let met = clinux_find(base + offset, bytes.count - offset, word, word.count) {
                 let start = UnsafeRawPointer(met) - base
                 while Int(ends[number]) <= start { number += 1 }
-                offset = body(number, start) ? Int(ends[number]) : start + 1
+                offset = body(number, start) ?? Int(ends[number])
             }
         }
     }

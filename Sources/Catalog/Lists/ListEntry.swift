@@ -33,10 +33,22 @@ extension ScannedImage {
     init(url: some Collection<UInt8>, stated: Stated = Stated()) throws(WebAddress.Fault) {
         self.init(location: try WebAddress.parse(url), original: .url)
         func pixels(_ value: Int?) -> Int? { value.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
-        let name = stated.name.map { FilePath.printable(String($0.prefix(255))) }
+        let name = stated.name.map { FilePath.printable(Self.cut($0)) }
         self.stated.name = name?.isEmpty == false ? name : nil
         self.stated.width = pixels(stated.width)
         self.stated.height = pixels(stated.height)
         self.stated.takenAt = stated.takenAt.flatMap { Timestamp($0) == nil ? nil : $0 }
+    }
+
+    /// At most 255 characters, and at most 1,024 bytes: one character can consist of any number of scalars.
+    private static func cut(_ name: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in name.unicodeScalars {
+            bytes += UTF8.width(scalar)
+            guard bytes <= 1_024 else { break }
+            scalars.append(scalar)
+        }
+        return String(String(scalars).prefix(255))
     }
 }

@@ -47,6 +47,8 @@ extension Catalog {
         guard canOrder(moment.snapshot, by: view) else { throw CatalogError.positionsOnly }
         if !mustBeNew, let order = presentOrder(of: view, moment.snapshot) { return order }
         return try await orderQueue.serve {
+            // The client may have gone, or asked for another view, while this waited.
+            try Task.checkCancellation()
             // An earlier caller in the queue may have built it.
             if !mustBeNew, let order = presentOrder(of: view, moment.snapshot) { return order }
             return try makeOrder(of: view, moment.snapshot)

@@ -1,3 +1,4 @@
+import Encodings
 public import Images
 import Locking
 import Time
@@ -139,14 +140,16 @@ extension Catalog {
 
     /// The folders inside one, sorted by name, each with what is in it and beneath it.
     private static func children(
-        of parent: String, in contents: [String: FolderContents]
+        of parent: String, in contents: [ExactText: FolderContents]
     ) -> [(name: String, contents: FolderContents, hasFolders: Bool)] {
-        var children: [String: (contents: FolderContents, hasFolders: Bool)] = [:]
+        var children: [ExactText: (contents: FolderContents, hasFolders: Bool)] = [:]
         let under = parent.isEmpty ? "" : parent + "/"
-        for (path, own) in contents where path.utf8.starts(with: under.utf8) && path.utf8.count > under.utf8.count {
-            let rest = path.utf8.dropFirst(under.utf8.count)
+        for (path, own) in contents {
+            let path = path.text.utf8
+            guard path.starts(with: under.utf8), path.count > under.utf8.count else { continue }
+            let rest = path.dropFirst(under.utf8.count)
             let name = rest.prefix { $0 != UInt8(ascii: "/") }
-            guard let text = String(name) else { continue }
+            guard let text = String(name).map(ExactText.init) else { continue }
             let hasFolders = name.count < rest.count
             if children[text] == nil {
                 children[text] = (own, hasFolders)
@@ -155,7 +158,7 @@ extension Catalog {
                 if hasFolders { children[text]?.hasFolders = true }
             }
         }
-        return children.map { (key: NaturalKey(Array($0.key.utf8)), name: $0.key, child: $0.value) }
+        return children.map { (key: NaturalKey(Array($0.key.text.utf8)), name: $0.key.text, child: $0.value) }
             .sorted { $0.key < $1.key }
             .map { ($0.name, $0.child.contents, $0.child.hasFolders) }
     }
@@ -173,6 +176,7 @@ extension Catalog {
         }
         if let known = known(at: order.basis?.generations ?? generations(of: order.snapshot)) { return known }
         return try await orderQueue.serve {
+            try Task.checkCancellation()
             let basis = try order.basis ?? basis(of: order.snapshot)
             // Keyed by the generations of the columns used, because newer metadata may have arrived.
             if let known = known(at: basis.generations) { return known }
@@ -268,8 +272,8 @@ extension OrderBuilder {
     }
 
     /// The images directly in each folder.
-    func folderContents() -> [String: FolderContents] {
-        var contents: [String: FolderContents] = [:]
+    func folderContents() -> [ExactText: FolderContents] {
+        var contents: [ExactText: FolderContents] = [:]
         for (number, part) in snapshot.parts.enumerated() {
             guard let columns = columns[number], let listing = part.listed?.listing else { continue }
             var ofNumbers = [FolderContents?](repeating: nil, count: columns.folders.paths.count)
@@ -284,7 +288,7 @@ extension OrderBuilder {
                 }
             }
             for case (let path, let own?) in zip(columns.folders.paths, ofNumbers) {
-                let path = FolderPath.full(path, under: prefixes[number])
+                let path = ExactText(FolderPath.full(path, under: prefixes[number]))
                 if contents[path]?.add(own) == nil { contents[path] = own }
             }
         }

@@ -1,3 +1,4 @@
+import Encodings
 import Images
 
 /// Values computed from a view as a whole.
@@ -5,7 +6,7 @@ struct SurveyResults: Sendable {
     var timeline: Timeline?
     var shape: Shape?
     /// The images directly in each folder, by its path.
-    var folders: [String: FolderContents]?
+    var folders: [ExactText: FolderContents]?
 
     /// What the values were computed from: another order or newer metadata gives other values.
     struct Basis: Hashable, Sendable {

@@ -153,7 +153,7 @@ struct Matcher {
             ? [Bool](repeating: false, count: ColumnBlock.size) : block.folders.map { isIn(folders, $0) }
         block.names.forEachOccurrence(of: word) { place, _ in
             found[place] = true
-            return true
+            return nil
         }
         add(noted(word, in: .title ... .place, block), of: block, to: &found)
         return found
@@ -164,12 +164,10 @@ struct Matcher {
         var noted = [Bool](repeating: false, count: block.noteTexts.count)
         let isAnyField = fields == .title ... .place
         block.noteTexts.forEachOccurrence(of: word) { note, offset in
-            guard !isAnyField, let field = field(at: offset, of: note, block.noteTexts) else {
-                noted[note] = true
-                return true
-            }
-            noted[note] = fields.contains(field)
-            return field >= fields.lowerBound
+            let wanted = isAnyField ? nil : range(of: fields, in: note, block.noteTexts)
+            if let wanted, offset < wanted.lowerBound { return wanted.lowerBound }
+            noted[note] = wanted?.contains(offset) ?? true
+            return nil
         }
         return noted
     }
@@ -192,10 +190,19 @@ struct Matcher {
         Int(number) < folders.count && folders[Int(number)]
     }
 
-    /// The field of a note that contains the offset.
-    private static func field(at offset: Int, of note: Int, _ texts: TextColumn) -> NoteField? {
-        let before = texts.bytes[texts.start(of: note)..<offset]
-        return NoteField(rawValue: before.count { $0 == UInt8(ascii: "\n") })
+    /// Where these fields of a note are in the bytes of all notes. Each field but the last ends with a newline.
+    private static func range(of fields: ClosedRange<NoteField>, in note: Int, _ texts: TextColumn) -> Range<Int> {
+        let end = Int(texts.ends[note])
+        var start = texts.start(of: note)
+        var number = 0
+        var rest = texts.bytes[start..<end]
+        while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            if number == fields.upperBound.rawValue { return start..<newline }
+            rest = rest[(newline + 1)...]
+            number += 1
+            if number == fields.lowerBound.rawValue { start = newline + 1 }
+        }
+        return number < fields.lowerBound.rawValue ? end..<end : start..<end
     }
 
     private static func contains(_ text: [UInt8], _ word: [UInt8]) -> Bool {

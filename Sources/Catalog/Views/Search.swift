@@ -1,3 +1,4 @@
+import Encodings
 import Time
 
 /// A search as a person types it: words that must all occur in an image's texts, and terms such as
@@ -43,6 +44,10 @@ public struct Search: Hashable, Sendable {
         text = ""
         terms = []
     }
+
+    // The terms follow from the text.
+    public static func == (left: Self, right: Self) -> Bool { ExactText(left.text) == ExactText(right.text) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 
     public var isEmpty: Bool { terms.isEmpty }
 

@@ -7,6 +7,8 @@ public struct View: Hashable, Sendable {
     /// Restricts the view to this folder and everything beneath it, in the form that `Catalog.folders` returns; nil for
     /// no restriction.
     public var folder: String?
+    /// The longest folder, in bytes: a file system's longest path is no longer.
+    public static let longestFolder = 4096
     public var sort = Sort.path
     public var isDescending = false
 
@@ -14,6 +16,19 @@ public struct View: Hashable, Sendable {
     public static let plain = View()
 
     public init() {}
+
+    // Folders whose names differ only in their Unicode normalisation are different folders.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.search == right.search && left.folder.map(ExactText.init) == right.folder.map(ExactText.init)
+            && left.sort == right.sort && left.isDescending == right.isDescending
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(search)
+        hasher.combine(folder.map(ExactText.init))
+        hasher.combine(sort)
+        hasher.combine(isDescending)
+    }
 
     public var isPlain: Bool { self == .plain }
 }
@@ -60,6 +75,9 @@ extension View: CustomStringConvertible {
         self.init()
         search = try Search(try value("q") ?? "")
         folder = try value("folder").flatMap { $0.isEmpty ? nil : $0 }
+        guard folder?.utf8.count ?? 0 <= Self.longestFolder else {
+            throw ViewError(field: "folder", reason: "must have at most \(Self.longestFolder) bytes.")
+        }
         let seed = try value("seed").map { text in
             guard let seed = UInt64(text), seed < 1 << 53 else {
                 throw ViewError(field: "seed", reason: "must be a whole number from 0 to 9007199254740991.")

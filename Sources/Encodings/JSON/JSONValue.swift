@@ -8,7 +8,9 @@ public enum JSONValue: Equatable, Sendable {
     case number(Double)
     case text(String)
     case list([JSONValue])
-    /// If several members have the same name, the last one counts.
+    /// If several members have the same name, the last one counts. Members whose names are longer than
+    /// ``longestName`` or not ASCII are left out: no format read here has such names, and hashing an arbitrary text can
+    /// take time that grows with the square of its length (see ``ExactText``).
     case object([String: JSONValue])
 
     /// Nil for anything but exactly one JSON text, and for lists and objects nested deeper than `maximumDepth`.
@@ -19,6 +21,8 @@ public enum JSONValue: Equatable, Sendable {
     }
 
     public static let maximumDepth = 64
+    /// The longest name of a member, in bytes.
+    public static let longestName = 64
 }
 
 /// Parses one JSON text from bytes that are known to be UTF-8.
@@ -79,7 +83,7 @@ private struct JSONReader {
             guard let name = text() else { return nil }
             skipSpace()
             guard take(":"), let value = value(depth: depth) else { return nil }
-            members[name] = value
+            if name.utf8.count <= JSONValue.longestName, name.utf8.allSatisfy({ $0 < 0x80 }) { members[name] = value }
             skipSpace()
         } while take(",")
         return take("}") ? .object(members) : nil

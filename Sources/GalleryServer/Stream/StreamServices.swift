@@ -11,6 +11,8 @@ struct StreamServices: Sendable {
     var loader: any RenditionLoading
     var tokens: TokenRegistry
     var limiter: StreamLimiter
+    /// Where orders are built, in turn with the other requests of the client.
+    var workQueue: FairWorkQueue
     var pace = ViewportRateLimiter()
     var time: any TimeKeeping = SystemTime()
 

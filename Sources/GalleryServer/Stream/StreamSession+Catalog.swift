@@ -55,7 +55,9 @@ extension StreamSession {
         }
         guard catalogCheck == nil else { return }
         catalogCheck = Task(executorPreference: socket.loop) { [self] in
-            let currentState = try? await services.catalog.revisionAndTotal(of: wanted)
+            let currentState = try? await services.workQueue.run(for: client) {
+                try await services.catalog.revisionAndTotal(of: wanted)
+            }
             // The client may have switched to another view or closed the stream.
             guard !Task.isCancelled else { return }
             catalogCheck = nil
@@ -85,13 +87,21 @@ extension StreamSession {
         }
     }
 
+    /// A page of the plain view costs one read. One of any other view may need its order to be built, which takes a
+    /// large part of a second for millions of images: for that, clients take turns.
+    private func page(of run: Range<Int>, in view: View) async throws -> Page {
+        let read = { @Sendable [services] in
+            try await services.catalog.page(offset: run.lowerBound, limit: run.count, of: view, for: .view)
+        }
+        return view.isPlain ? try await read() : try await services.workQueue.run(for: client, read)
+    }
+
     /// Reads the images of the slots that matter most now, one run of slots at a time.
     func read() {
         guard let socket, reading == nil, let run = plan.unreadRun(at: services.now), !run.isEmpty else { return }
         guard let wanted = view.view else { return }
         reading = Task(executorPreference: socket.loop) { [self] in
-            let page = try? await services.catalog.page(
-                offset: run.lowerBound, limit: run.count, of: wanted, for: .view)
+            let page = try? await page(of: run, in: wanted)
             // The client has switched views: discard this page.
             guard view.view == wanted else { return }
             reading = nil

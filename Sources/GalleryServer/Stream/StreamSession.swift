@@ -18,7 +18,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     static let originSilenceLimit = Duration.seconds(3)
 
     let services: StreamServices
-    private let client: Client
+    let client: Client
     private let formats: StreamFormats
     var socket: WebSocket?
     var session: SessionID?

@@ -1,5 +1,8 @@
 import Encodings
 
+/// The longest id, token or keyword in a message, in bytes.
+let longestName = 64
+
 /// A client's request for tokens for some slots, listed by image or as a range of positions.
 struct TokenRequestBody: JSONReadable, Sendable {
     /// The most slots of a request.
@@ -18,11 +21,11 @@ struct TokenRequestBody: JSONReadable, Sendable {
     let count: Int?
 
     init(_ json: JSONField) throws(JSONFieldError) {
-        session = try json["session"]?.unlessNull?.text()
-        rendition = try json["rendition"]?.unlessNull?.text()
-        purpose = try json["purpose"]?.unlessNull?.text()
+        session = try json["session"]?.unlessNull?.text(longest: longestName)
+        rendition = try json["rendition"]?.unlessNull?.text(longest: longestName)
+        purpose = try json["purpose"]?.unlessNull?.text(longest: longestName)
         retry = try json["retry"]?.unlessNull?.boolean()
-        view = try json["view"]?.unlessNull?.text()
+        view = try json["view"]?.unlessNull?.text(longest: Viewport.longestView)
         slots = try json["slots"]?.unlessNull?.list(atMost: Self.maximumSlots, Slot.init)
         first = try json["first"]?.unlessNull?.integer(in: 0...largestSafeInteger)
         count = try json["count"]?.unlessNull?.integer(in: 1...Self.maximumSlots)
@@ -34,7 +37,7 @@ struct TokenRequestBody: JSONReadable, Sendable {
 
         init(_ json: JSONField) throws(JSONFieldError) {
             slot = try json.required("slot").integer(in: 0...largestSafeInteger)
-            image = try json.required("image").text()
+            image = try json.required("image").text(longest: longestName)
         }
     }
 }
@@ -92,9 +95,9 @@ struct CancelRequestBody: JSONReadable, Sendable {
     let tokens: [String]?
 
     init(_ json: JSONField) throws(JSONFieldError) {
-        session = try json.required("session").text()
+        session = try json.required("session").text(longest: longestName)
         tokens = try json["tokens"]?.unlessNull?.list(atMost: Self.maximumTokens) {
-            (token) throws(JSONFieldError) in try token.text()
+            (token) throws(JSONFieldError) in try token.text(longest: longestName)
         }
     }
 }

@@ -24,12 +24,12 @@ public struct Query: Sendable, RandomAccessCollection {
 
     /// The value of the first pair with this name; empty if it has no value, nil if there is no such pair.
     public subscript(name: String) -> String? {
-        pairs.first { $0.name == name }?.value
+        pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
     /// The values of all pairs with this name.
     public func values(of name: String) -> [String] {
-        pairs.filter { $0.name == name }.map(\.value)
+        pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
     }
 
     public var startIndex: Int { pairs.startIndex }

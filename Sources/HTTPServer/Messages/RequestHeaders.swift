@@ -9,7 +9,7 @@ public struct RequestHeaders: Sendable {
     public subscript(name: HTTPField.Name) -> String? {
         var result: String?
         forEachValue(of: name) { value in
-            let text = String(decoding: value, as: UTF8.self)
+            let text = Self.text(value)
             if let first = result {
                 result = first + (name == .cookie ? "; " : ", ") + text
             } else {
@@ -22,7 +22,7 @@ public struct RequestHeaders: Sendable {
     /// The values of a field, one per line, in order.
     public func values(of name: HTTPField.Name) -> [String] {
         var values: [String] = []
-        forEachValue(of: name) { values.append(String(decoding: $0, as: UTF8.self)) }
+        forEachValue(of: name) { values.append(Self.text($0)) }
         return values
     }
 
@@ -59,10 +59,19 @@ public struct RequestHeaders: Sendable {
         head.bytes.withUnsafeBytes { bytes in
             FieldLines(bytes: bytes, start: head.fields).forEach { name, value in
                 guard let name = HTTPField.Name(String(decoding: name, as: UTF8.self)) else { return }
-                fields.append(HTTPField(name: name, value: String(decoding: value, as: UTF8.self)))
+                fields.append(HTTPField(name: name, value: Self.text(value)))
             }
         }
         return fields
+    }
+
+    /// Takes bytes outside ASCII for ISO 8859-1 (RFC 9110 §5.5). As UTF-8 they could be combining marks, which make
+    /// comparing and hashing a text slow.
+    private static func text(_ value: UnsafeRawBufferPointer) -> String {
+        if value.allSatisfy({ $0 < 0x80 }) { return String(decoding: value, as: UTF8.self) }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: value.lazy.map { Unicode.Scalar($0) })
+        return String(text)
     }
 
     private func forEachValue(of name: HTTPField.Name, _ body: (UnsafeRawBufferPointer) -> Void) {

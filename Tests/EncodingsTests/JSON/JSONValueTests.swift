@@ -19,6 +19,15 @@ import Testing
         #expect(JSONValue(text) == value)
     }
 
+    /// Hashing 30,000 combining marks in a row takes a second.
+    @Test func `members with names of any other characters, or of many, are left out`() {
+        let marks = String(repeating: "\u{323}\u{307}", count: 20_000)
+        let long = String(repeating: "a", count: JSONValue.longestName)
+        let text = "{\"a\":1,\"ä\":2,\"\(marks)\":3,\"\(long)\":4,\"\(long)a\":5,\"b\":{\"\(marks)\":6}}"
+        #expect(JSONValue(text) == .object(["a": .integer(1), long: .integer(4), "b": .object([:])]))
+        #expect(JSONValue("{\"\(marks)\":}") == nil)
+    }
+
     @Test(arguments: [
         "", " ", "nul", "True", "01", "-", "1.", ".5", "1e", "+1", "0x10", "NaN", "Infinity", "1 2", "[1,]", "[1", "{",
         #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "{a:1}", "'a'", #"""#, #""\x""#, #""\u12""#, #""\ud83d""#, #""\ude00""#,

@@ -48,7 +48,8 @@ final class StreamFixture: Sendable {
         loop = try EventLoop(label: "test")
         socket = WebSocket(loop: loop, peer: SocketAddress(ip: .v4(0x7F00_0001), port: 9), subprotocol: "tessera.v1")
         var services = StreamServices(
-            catalog: catalog, loader: loader, tokens: tokens, limiter: limiter, pace: pace, time: time)
+            catalog: catalog, loader: loader, tokens: tokens, limiter: limiter, workQueue: FairWorkQueue(time: time),
+            pace: pace, time: time)
         change(&services)
         session = StreamSession(
             services: services, client: Client(.v4(0x7F00_0001)), formats: StreamFormats(accept: "image/webp"))

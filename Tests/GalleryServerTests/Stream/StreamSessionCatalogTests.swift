@@ -3,7 +3,7 @@ import Testing
 @testable import GalleryServer
 
 @Suite(.timeLimit(.minutes(1))) struct StreamSessionCatalogTests {
-    @Test func `a pending order is requested from the catalog once, and another view's order at once`() async throws {
+    @Test func `a pending order is requested from the catalog once, and another view's order after it`() async throws {
         let fixture = try StreamFixture()
         fixture.catalog.holdOrders()
         await fixture.open()
@@ -13,13 +13,28 @@ import Testing
         _ = await fixture.hear { _ in fixture.catalog.looks >= 1 }
         #expect(fixture.catalog.looks == 1)
         await fixture.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=shuffle&seed=5"}"#)
-        _ = await fixture.hear { _ in fixture.catalog.looks >= 2 }
         fixture.catalog.letGo()
+        _ = await fixture.hear { _ in fixture.catalog.looks >= 2 }
         let received = await fixture.hear { $0.texts.contains { $0.contains("catalog") } }.texts
         #expect(received.contains(#"{"type":"catalog","view":"sort=shuffle&seed=5","revision":7,"total":5}"#))
         await fixture.onLoop { $0.session.checkCatalog() }
         _ = await fixture.hear { _ in fixture.catalog.looks >= 3 }
         #expect(fixture.catalog.looks == 3)
+        await fixture.end()
+    }
+
+    @Test func `views that are left before their turn are never requested from the catalog`() async throws {
+        let fixture = try StreamFixture()
+        fixture.catalog.holdOrders()
+        await fixture.open()
+        for seed in 1...20 {
+            await fixture.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=shuffle&seed=\#(seed)"}"#)
+            if seed == 1 { _ = await fixture.hear { _ in fixture.catalog.looks == 1 } }
+        }
+        fixture.catalog.letGo()
+        let received = await fixture.hear { $0.texts.contains { $0.contains("catalog") } }.texts
+        #expect(received.contains(#"{"type":"catalog","view":"sort=shuffle&seed=20","revision":7,"total":20}"#))
+        #expect(fixture.catalog.looks == 2)
         await fixture.end()
     }
 }

@@ -83,6 +83,15 @@ extension RequestHead {
         #expect(headers.values(of: .accept) == ["a", "b"])
     }
 
+    @Test func `bytes outside ASCII in a field are ISO 8859-1, so that no field has combining marks`() throws {
+        let head = try head("GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"caf\u{e9}\u{301}\"\r\n\r\n")
+        let value = "\"caf\u{c3}\u{a9}\u{cc}\u{81}\""
+        let headers = RequestHeaders(head: head)
+        #expect(headers[.ifNoneMatch] == value)
+        #expect(headers.values(of: .ifNoneMatch) == [value])
+        #expect(headers.fields[.ifNoneMatch] == value)
+    }
+
     @Test(
         arguments: [
             ("http://example.org/a?b", "/a", "b", "example.org"),

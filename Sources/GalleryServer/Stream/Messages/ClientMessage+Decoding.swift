@@ -9,7 +9,7 @@ extension ClientMessage {
     init(_ text: String) throws(JSONFieldError) {
         let message = try JSONField(text, named: "message")
         let type = try message.required("type")
-        switch try type.text() {
+        switch try type.text(longest: longestName) {
         case "viewport": self = .viewport(try Viewport(message))
         case "received": self = .received(try message.required("bytes").integer(in: 0...largestSafeInteger))
         case "has": self = .has(try message.required("images").heldImages())
@@ -36,7 +36,7 @@ extension Viewport: JSONReadable {
         landing = try json["landing"]?.integer(in: 0...largestSafeInteger)
         pixels = try json["pixels"]?.integer(in: 1...100_000)
         if let field = try json["side"] {
-            guard let side = Side(rawValue: try field.text()) else {
+            guard let side = Side(rawValue: try field.text(longest: longestName)) else {
                 throw field.broken("must be longer, shorter, height or box")
             }
             self.side = side
@@ -63,14 +63,16 @@ extension JSONField {
 extension HeldImage: JSONReadable {
     init(_ json: JSONField) throws(JSONFieldError) {
         let imageField = try json.required("image")
-        guard let image = ImageID(try imageField.text()) else { throw imageField.broken("must be an image's id") }
+        guard let image = ImageID(try imageField.text(longest: longestName)) else {
+            throw imageField.broken("must be an image's id")
+        }
         let versionField = try json.required("version")
-        guard let version = ContentVersion(try versionField.text()) else {
+        guard let version = ContentVersion(try versionField.text(longest: longestName)) else {
             throw versionField.broken("must be a version")
         }
         // A newer client may hold renditions that this server does not know.
         let renditions = try json.required("renditions").list(atMost: ClientMessage.maximumEntries) {
-            (name) throws(JSONFieldError) in StreamRendition(name: try name.text())
+            (name) throws(JSONFieldError) in StreamRendition(name: try name.text(longest: longestName))
         }
         self.init(
             image: image, version: version,
