@@ -5,9 +5,9 @@
 
 esbuild bundles and minifies. Scripts of the page lie in `assets/HASH/`, where HASH is of their content, so that browsers
 may keep them for ever. What a script imports with `import()` becomes a script of its own, which the browser loads on
-first use. The page holds its styles, the script that runs first, and the list of the scripts for later. Text is compressed with Brotli, into
-`NAME.br` beside each file; the page itself is left to the server, which completes it. FOLDER is replaced as a whole: a
-server that runs from it never sees half a front.
+first use. The page holds its styles, except those for paper, the script that runs first, and the list of the scripts
+for later. Text is compressed with Brotli, into `NAME.br` beside each file; the page itself is left to the server, which
+completes it. FOLDER is replaced as a whole: a server that runs from it never sees half a front.
 """
 
 import json
@@ -22,9 +22,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = "index.html"
 # Scripts that keep their paths: browsers know a service worker by its path.
 AT_THEIR_OWN_PATHS = ["service-worker.js", "viewer/worker/counting.js"]
-COMPRESSED = {".js", ".json", ".svg", ".webmanifest"}
+COMPRESSED = {".css", ".js", ".json", ".svg", ".webmanifest"}
 
 SHEETS = re.compile(r'( *)<link rel="stylesheet" href="/([^"]+)">\n')
+PRINT_SHEET = re.compile(r'<link rel="stylesheet" href="/([^"]+)" media="print">')
 EARLY_SCRIPT = re.compile(r'<script src="/([^"]+)"></script>')
 MODULE = re.compile(r'(?:<script type="module" src|<link id="[^"]+" rel="modulepreload" href)="/([^"]+)"')
 LAZY_SCRIPTS = '<script id="lazy-scripts" type="application/json">'
@@ -93,7 +94,8 @@ def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
 def build(public: pathlib.Path, output: pathlib.Path):
     page = complete((public / PAGE).read_text(), public, output)
     (output / PAGE).write_text(page)
-    bundle(public, output, AT_THEIR_OWN_PATHS, "[dir]/[name]", "--format=iife")
+    sheets = PRINT_SHEET.findall(page)
+    bundle(public, output, AT_THEIR_OWN_PATHS + sheets, "[dir]/[name]", "--format=iife")
     for file in public.rglob("*"):
         if file.is_file() and file.suffix not in {".js", ".css", ".html"}:
             copy = output / file.relative_to(public)

@@ -43,7 +43,7 @@ import { Settings } from './settings/settings.js';
 import { StreamLoader } from './stream/stream-loader.js';
 import { ViewportReport } from './stream/report.js';
 import { Stream } from './stream/stream.js';
-import { Viewer } from './viewer/viewer.js';
+import { ViewerOnDemand } from './viewer/viewer-on-demand.js';
 
 /* Assembles the page: each part gets references to the parts it needs, and no others. */
 
@@ -70,8 +70,8 @@ const followers = [grid.focusFollower];
 const reordering = new Reordering({ pages, server, ground: grid, followers });
 
 const finding = new Finding({ reordering, grid });
-const viewer = new Viewer({
-  grid, images: transport, slotGroup: viewerSlots, loader: viewerLoader, stillLoader, server, finding,
+const viewer = new ViewerOnDemand({
+  grid, transport, slotGroup: viewerSlots, loader: viewerLoader, stillLoader, server, finding,
 });
 new ViewportReport({ grid, pages, transport, slotGroup: gridSlots, viewer });
 followers.push(viewer.follower);

@@ -8,7 +8,7 @@ import { RememberedOrder } from '../page/remembered-order.js';
 export class DefaultView {
   /**
    * @param {{progress: import('../catalog/progress.js').Progress, finding: import('./finding.js').Finding,
-   *   grid: import('../grid/grid.js').Grid, viewer: import('../viewer/viewer.js').Viewer}} parts
+   *   grid: import('../grid/grid.js').Grid, viewer: import('../viewer/viewer-on-demand.js').ViewerOnDemand}} parts
    */
   constructor({ progress, finding, grid, viewer }) {
     progress.addEventListener('defaultView', () => {

@@ -1,7 +1,8 @@
 import { Message } from './message.js';
 
 /**
- * Loads what is rarely needed, on first use. If that fails, the page says so, and the next use tries again.
+ * Loads what the grid does not need, if it is not loaded yet. If that fails, the page says so, and the next use tries
+ * again.
  * @returns {Promise<typeof import('../later.js') | undefined>}
  */
 export async function loadLater() {

@@ -30,7 +30,7 @@ export class ViewportReport {
 
   /**
    * @param {{grid: Grid, pages: import('../catalog/pages.js').Pages, transport: import('../loading/transport.js').Transport,
-   *   slotGroup: import('../loading/slot-group.js').SlotGroup, viewer: import('../viewer/viewer.js').Viewer}} parts
+   *   slotGroup: import('../loading/slot-group.js').SlotGroup, viewer: import('../viewer/viewer-on-demand.js').ViewerOnDemand}} parts
    *   `slotGroup`: the grid's.
    */
   constructor({ grid, pages, transport, slotGroup, viewer }) {

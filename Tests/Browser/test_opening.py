@@ -52,17 +52,60 @@ def test_the_catalog_is_requested_once_and_before_the_script_arrives(visit, demo
         assert place == "?sort=name" or sum("/api/v1/shape?" in url and "first=" not in url for url in asked) == 1
 
 
-def test_the_page_with_its_scripts_and_styles_is_at_most_75_kilobytes(visit, demo):
-    front = visit(demo)
-    sizes = front.page.evaluate("""async () => {
-        const own = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/'));
-        const [page] = performance.getEntriesByType('navigation');
+def sizes(front, isLater: bool) -> dict[str, int]:
+    """The compressed bytes of the page and of its scripts, or of those that are loaded later."""
+    return front.page.evaluate("""(isLater) => {
+        const lazy = JSON.parse(document.querySelector('#lazy-scripts').textContent);
         // A worker that was fetched ahead is listed twice.
-        const sizes = new Map(own.map(({ name, encodedBodySize }) => [name, encodedBodySize]));
-        return [page.encodedBodySize, ...sizes.values()];
-    }""")
-    assert len(sizes) >= 3 and all(sizes)
-    assert sum(sizes) <= 75_000, sizes
+        const own = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/')
+            && lazy.includes(new URL(name).pathname) === isLater);
+        const page = isLater ? [] : performance.getEntriesByType('navigation');
+        return Object.fromEntries([...page, ...own].map(({ name, encodedBodySize }) => [name, encodedBodySize]));
+    }""", isLater)
+
+
+def test_the_page_with_its_scripts_and_styles_is_at_most_62_kilobytes(visit, demo):
+    front = visit(demo)
+    found = sizes(front, isLater=False)
+    assert len(found) >= 3 and all(found.values())
+    assert sum(found.values()) <= 62_000, found
+
+
+def test_the_viewer_is_loaded_once_pictures_are_displayed(visit, demo):
+    note = """new MutationObserver(() => {
+        if (document.querySelector('.slot[data-phase="displayed"]')) globalThis.displayedAt ??= performance.now();
+    }).observe(document, { subtree: true, childList: true, attributeFilter: ['data-phase'] })"""
+    front = visit(demo, before=lambda page: page.add_init_script(note))
+    front.until_noted(lambda: sizes(front, isLater=True))
+    assert sum(sizes(front, isLater=True).values()) <= 24_000
+    displayed, asked = front.page.evaluate("""() => [globalThis.displayedAt, performance.getEntriesByType('resource')
+        .find(({ name }) => name.endsWith('/later.js')).startTime]""")
+    assert 0 < displayed < asked
+
+
+@pytest.mark.parametrize("is_lost_at_first", [False, True])
+def test_a_picture_can_be_opened_before_the_viewer_is_loaded(visit, demo, is_lost_at_first):
+    asked = []
+
+    def hold(route):
+        asked.append(route)
+        if is_lost_at_first and len(asked) <= 2:
+            route.abort()
+        elif len(asked) > 2:
+            route.continue_()
+
+    front = visit(demo, before=lambda page: page.route("**/assets/**/later.js", hold))
+    front.until_settled()
+    front.until_noted(lambda: asked)
+    front.slot(3).click()
+    if is_lost_at_first:
+        front.page.locator("#message", has_text="cannot be loaded").wait_for()
+        front.complaints.clear()
+        front.slot(3).click()
+    else:
+        asked.pop().continue_()
+    front.page.locator(".frame[data-place='current'][data-phase='displayed']").wait_for()
+    assert front.page.locator("#viewer-count").inner_text() == "4 of 10,000"
 
 
 def test_the_plain_modules_run_as_they_are(visit, plain):

@@ -1,0 +1,80 @@
+import { loadLater } from '../page/loading-later.js';
+
+/**
+ * The viewer, loaded when the link has nothing more urgent to do, or when a picture is opened: the grid needs none of
+ * it.
+ *
+ * Events: `viewchange`, like those of the viewer.
+ */
+export class ViewerOnDemand extends EventTarget {
+  #parts;
+  /** @type {import('./viewer.js').Viewer | undefined} */
+  #viewer;
+  /** Numbers each opening and leaving, so that one that the user has changed their mind about is dropped. */
+  #visit = 0;
+
+  /**
+   * @param {Omit<ConstructorParameters<typeof import('./viewer.js').Viewer>[0], 'images'> & {transport:
+   *   import('../loading/transport.js').Transport}} parts
+   */
+  constructor({ transport, ...parts }) {
+    super();
+    this.#parts = { ...parts, images: transport };
+    const prepare = () => import('../later.js').then((later) => this.#make(later)).catch(() => {});
+    transport.addEventListener('capacity', () => whenIdle(prepare), { once: true });
+  }
+
+  get isOpen() {
+    return this.#viewer?.isOpen ?? false;
+  }
+
+  /** What of the order is in view, as the viewer says it; null while it is closed. */
+  get sight() {
+    return this.#viewer?.sight ?? null;
+  }
+
+  /**
+   * Keeps the image when the order changes.
+   * @returns {import('../catalog/reordering.js').Follower}
+   */
+  get follower() {
+    return {
+      anchors: () => this.#viewer?.follower.anchors() ?? [],
+      follow: (index) => this.#viewer?.follower.follow(index),
+    };
+  }
+
+  /**
+   * @param {number} index
+   * @param {{isNewVisit?: boolean}} [how]  Not new if the address already names the image.
+   */
+  async open(index, how) {
+    const visit = (this.#visit += 1);
+    if (!this.#viewer) {
+      const later = await loadLater();
+      if (!later || visit !== this.#visit) return;
+      this.#make(later);
+    }
+    await this.#viewer?.open(index, how);
+  }
+
+  /** The address no longer names an image. */
+  leave() {
+    this.#visit += 1;
+    this.#viewer?.leave();
+  }
+
+  /** @param {Pick<typeof import('../later.js'), 'Viewer'>} later */
+  #make({ Viewer }) {
+    if (this.#viewer) return;
+    this.#viewer = new Viewer(this.#parts);
+    this.#viewer.addEventListener('viewchange', () => this.dispatchEvent(new Event('viewchange')));
+  }
+}
+
+/** @param {() => void} body  Run when the main thread has nothing else to do. */
+function whenIdle(body) {
+  // Safari has no `requestIdleCallback`.
+  if (typeof requestIdleCallback === 'function') requestIdleCallback(body, { timeout: 2_000 });
+  else setTimeout(body, 200);
+}
