@@ -57,6 +57,7 @@ const limit = new RequestLimit();
 const gridLoader = new TokenLoader({ session: new TokenSession(server), limit, cache, connection });
 const viewerLoader = new TokenLoader({ session: new TokenSession(server), limit, cache, connection });
 const stillLoader = new TokenLoader({ session: new TokenSession(server), limit, cache, connection });
+const besideLoader = new TokenLoader({ session: new TokenSession(server), limit, cache, connection });
 
 const stream = new Stream();
 const transport = new Transport({ stream, connection, pages, byStream: new StreamLoader({ stream, cache, pages }) });
@@ -71,7 +72,7 @@ const reordering = new Reordering({ pages, server, ground: grid, followers });
 
 const finding = new Finding({ reordering, grid });
 const viewer = new ViewerOnDemand({
-  grid, transport, slotGroup: viewerSlots, loader: viewerLoader, stillLoader, server, finding,
+  grid, transport, slotGroup: viewerSlots, loader: viewerLoader, stillLoader, besideLoader, server, finding,
 });
 new ViewportReport({ grid, pages, transport, slotGroup: gridSlots, viewer });
 followers.push(viewer.follower);

@@ -25,13 +25,13 @@ export class SlotGroup {
   #need = null;
 
   /**
-   * @param {PictureLoading} byStream
+   * @param {PictureLoading | null} byStream  Null for slots that are never loaded by the stream.
    * @param {PictureLoading} byRequests
    */
   constructor(byStream, byRequests) {
     this.#byStream = byStream;
     this.#byRequests = byRequests;
-    this.#current = byStream;
+    this.#current = byStream ?? byRequests;
   }
 
   get need() {
@@ -96,7 +96,7 @@ export class SlotGroup {
   /** @param {boolean} isByStream */
   switchTransport(isByStream) {
     const before = this.#current;
-    this.#current = isByStream ? this.#byStream : this.#byRequests;
+    this.#current = (isByStream ? this.#byStream : null) ?? this.#byRequests;
     if (this.#current === before) return;
     for (const slot of this.#slots) {
       if (slot.phase === 'displayed' || slot.phase === 'failed') {

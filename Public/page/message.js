@@ -12,9 +12,11 @@ export class Message {
   static show(text) {
     const element = find('#message');
     element.textContent = text;
-    element.hidden = false;
+    // A popover that is opened anew lies over an open dialog.
+    element.hidePopover();
+    element.showPopover();
     announce(text);
     clearTimeout(Message.#timer);
-    Message.#timer = setTimeout(() => (element.hidden = true), Message.#time);
+    Message.#timer = setTimeout(() => element.hidePopover(), Message.#time);
   }
 }

@@ -10,6 +10,8 @@ export class Caption {
   #magnification = find('#viewer-magnification');
   /** @type {HTMLAnchorElement} */
   #download = find('#viewer-download');
+  /** @type {HTMLAnchorElement} */
+  #original = find('#viewer-open');
   /** @type {HTMLButtonElement} */
   #previous = find('#viewer-previous');
   /** @type {HTMLButtonElement} */
@@ -28,6 +30,7 @@ export class Caption {
     PageTitle.showImage(nameOf(image));
     this.#download.href = image.links.original;
     this.#download.download = image.name;
+    this.#original.href = image.links.original;
   }
 
   /**

@@ -4,6 +4,7 @@ import { paintPlaceholder } from '../placeholder/placeholder.js';
 import { nameOf } from '../catalog/naming.js';
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { cloneTemplate, find } from '../page/template.js';
+import { FramePhase } from './frame-phase.js';
 import { Layer } from './layer.js';
 import { aspectOf, isSizeKnown, naturalSize } from './natural-size.js';
 import { Notice } from './notice.js';
@@ -42,6 +43,7 @@ export class Frame {
   #loader;
   #onChange;
   #mark = makeIncompleteMark();
+  #phase = new FramePhase(this.element);
   #placeholder = /** @type {HTMLCanvasElement} */ (find('canvas', this.box));
   #notice;
   #play = find('.frame-play', this.element);
@@ -62,6 +64,8 @@ export class Frame {
   #isRenewed = false;
   /** The original is not available; make do with the largest step. */
   #lacksOriginal = false;
+  /** Quarter turns, clockwise, by which the image is displayed. The file stays as it is. */
+  #turns = 0;
   /** @type {Place} */
   #place = 'current';
   #distance = 0;
@@ -102,7 +106,12 @@ export class Frame {
 
   /** Whether there is something to look at, or nothing more to wait for. */
   get isReady() {
-    return this.element.dataset.phase === 'displayed' || this.element.dataset.phase === 'failed';
+    return this.#phase.isReady;
+  }
+
+  /** The finest displayed picture; null while there is only a preview. */
+  get picture() {
+    return this.#original.element ?? this.#screen.element;
   }
 
   /** The bytes of the displayed rendition; null while there is only a preview. */
@@ -117,7 +126,7 @@ export class Frame {
   get need() {
     // Close-ups of a huge image come as pyramid tiles.
     const isEnlarged = this.#place === 'current' && !this.#pyramid.isFor(this.image);
-    return stageNeed(this.zoom, { isEnlarged, isMost: this.#lacksOriginal });
+    return stageNeed(this.zoom.unturned, { isEnlarged, isMost: this.#lacksOriginal });
   }
 
   /**
@@ -147,7 +156,7 @@ export class Frame {
     this.unbind();
     this.index = index;
     this.image = image;
-    this.#enter('loading');
+    this.#phase.enter('loading');
     paintPlaceholder(this.#placeholder, image.placeholder);
     this.#mark.hidden = !this.#isIncomplete;
     this.fit();
@@ -162,6 +171,7 @@ export class Frame {
     this.#notice.hide();
     this.#lacksOriginal = false;
     this.#isRenewed = false;
+    this.#turns = 0;
     this.#slotGroup.release(this.#screen);
     for (const layer of [this.#preview, this.#original]) this.#loader.release(layer);
     for (const layer of this.#layers) layer.clear();
@@ -169,8 +179,7 @@ export class Frame {
     this.#small?.remove();
     this.#small = null;
     for (const each of [this.#placeholder, this.#mark, this.#play]) each.hidden = true;
-    this.#enter(null);
-    delete this.element.dataset.part;
+    this.#phase.enter(null);
   }
 
   retry() {
@@ -182,7 +191,7 @@ export class Frame {
   #forgive() {
     this.problem = null;
     this.#notice.hide();
-    this.#enter('loading');
+    this.#phase.enter('loading');
   }
 
   /**
@@ -212,10 +221,16 @@ export class Frame {
   /** Fits the image to the stage. */
   fit() {
     const stage = { width: this.element.clientWidth, height: this.element.clientHeight };
-    this.zoom = Zoom.fitting(stage, this.#naturalSize);
+    this.zoom = Zoom.fitting(stage, this.#naturalSize, this.#turns);
     this.box.style.width = `${this.zoom.box.width}px`;
     this.box.style.height = `${this.zoom.box.height}px`;
     this.applyZoom();
+  }
+
+  /** @param {1 | -1} by  A quarter turn, clockwise if positive. */
+  turn(by) {
+    this.#turns = (this.#turns + by + 4) % 4;
+    this.fit();
   }
 
   applyZoom() {
@@ -248,7 +263,7 @@ export class Frame {
     // It failed once and has arrived after all.
     if (this.problem && layer === this.#screen) this.#forgive();
     if (this.problem) this.#showPart(layer);
-    else if (layer === this.#original) this.#showWhole();
+    else if (layer === this.#original) this.#phase.enter('displayed');
     if (this.#isRenewed || !isSizeKnown(this.image)) this.#refit();
     this.#isRenewed = false;
     this.#mark.hidden = !this.#isIncomplete;
@@ -259,8 +274,8 @@ export class Frame {
   /** @param {Layer} layer  Called by a layer that will get nothing better. */
   layerFinished(layer) {
     if (layer !== this.#screen || this.problem) return;
-    if (this.element.dataset.phase !== 'displayed') {
-      this.#showWhole();
+    if (!this.#phase.isDisplayed) {
+      this.#phase.enter('displayed');
       if (!isSizeKnown(this.image) && !this.zoom.isIn) this.fit();
     }
     this.#refine();
@@ -279,13 +294,13 @@ export class Frame {
       this.#onChange(this);
     }
     // Only a finer rendition failed.
-    if (layer !== this.#screen || this.element.dataset.phase === 'displayed') return;
+    if (layer !== this.#screen || this.#phase.isDisplayed) return;
     this.problem = problem;
-    this.#enter('failed');
+    this.#phase.enter('failed');
     this.#notice.show(problem, this.image);
     // Display what there is: the camera's embedded preview, or whatever the browser makes of the file.
     if (isUndecodable(problem)) {
-      if (this.#small) this.element.dataset.part = '';
+      if (this.#small) this.#phase.hasPart();
       else this.#request(this.#preview, 'preview');
       if (isShowable(this.image)) this.#requestOriginal();
     }
@@ -297,30 +312,12 @@ export class Frame {
    * @param {Layer} layer
    */
   #showPart(layer) {
-    this.element.dataset.part = '';
+    this.#phase.hasPart();
     // The browser displays a format that the server does not know: nothing is wrong.
     if (layer !== this.#original || this.problem?.status !== 415) return;
     this.problem = null;
     this.#notice.hide();
-    this.#showWhole();
-  }
-
-  /**
-   * Sets the phase, as a class for style sheets: selectors on `data-phase` would be matched against each slot of the
-   * grid, of which hundreds change their phase in a fling.
-   * @param {'loading' | 'failed' | 'displayed' | null} phase  Null while it has no image.
-   */
-  #enter(phase) {
-    const { classList, dataset } = this.element;
-    if (phase) dataset.phase = phase;
-    else delete dataset.phase;
-    classList.toggle('is-loading', phase === 'loading');
-    classList.toggle('is-failed', phase === 'failed');
-  }
-
-  #showWhole() {
-    this.#enter('displayed');
-    delete this.element.dataset.part;
+    this.#phase.enter('displayed');
   }
 
   get #isIncomplete() {
@@ -356,7 +353,7 @@ export class Frame {
     if (this.#pyramid.isFor(this.image)) {
       // A user who saves data gets more only after zooming in.
       const isLacking = this.zoom.isIn ? needsMore(this.zoom, side) : lack && !savesData();
-      if (isLacking) this.#pyramid.update(linkTo(this.image, 'pyramid'), this.zoom);
+      if (isLacking) this.#pyramid.update(linkTo(this.image, 'pyramid'), this.zoom.unturned);
       else this.#pyramid.rest(this.zoom);
     } else if (lack === 'pixels' || (lack && this.zoom.isIn && isShowable(this.image))) {
       this.#requestOriginal();

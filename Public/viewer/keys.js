@@ -5,7 +5,7 @@ import { presentScope } from '../page/scope.js';
  * Keyboard shortcuts of the viewer. Escape is the dialog's own.
  * @typedef {{turn: (by: number) => void, turnTo: (end: 'first' | 'last') => void, zoom:
  *   import('./zoom-control.js').ZoomControl, toggleDetails: () => void, toggleFilmstrip: () => void, toggleSlideshow: ()
- *   => void}} ViewerActions
+ *   => void, toggleComparison: () => void, rotate: (by: 1 | -1) => void, copyPicture: () => void}} ViewerActions
  */
 
 const zoomStep = 1.5;
@@ -24,6 +24,11 @@ export function attachKeys(dialog, actions) {
     if (!act) return;
     event.preventDefault();
     act();
+  });
+  document.addEventListener('copy', (event) => {
+    if (presentScope() !== dialog || !getSelection()?.isCollapsed) return;
+    event.preventDefault();
+    actions.copyPicture();
   });
 }
 
@@ -58,6 +63,13 @@ function actionOf(key, actions) {
     case 'i':
     case 'I':
       return () => actions.toggleDetails();
+    case 'c':
+    case 'C':
+      return () => actions.toggleComparison();
+    case 'r':
+      return () => actions.rotate(1);
+    case 'R':
+      return () => actions.rotate(-1);
     case 't':
     case 'T':
       return () => actions.toggleFilmstrip();

@@ -1,22 +1,26 @@
 import { savesData } from '../loading/sizes.js';
+import { SlotGroup } from '../loading/slot-group.js';
 import { Address } from '../page/address.js';
 import { announce } from '../page/announcer.js';
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { PageTitle } from '../page/title.js';
 import { Caption } from './caption.js';
+import { Comparison } from './comparison.js';
+import { copyLink, copyPicture } from './copying.js';
 import { Details } from './details.js';
 import { Filmstrip } from './filmstrip.js';
-import { crossFade, fade, growFrom, shrinkTo } from './flight.js';
+import { crossFade } from './flight.js';
 import { Frame } from './frame.js';
 import { Frames } from './frames.js';
-import { Gestures } from './gestures.js';
 import { DetailsRequest } from './details-request.js';
 import { attachKeys } from './keys.js';
 import { Lift } from './lift.js';
+import { attachMenu } from './menu.js';
 import { neighbourhood } from './neighbours.js';
 import { Slideshow } from './slideshow.js';
 import { SlideshowBar } from './slideshow-bar.js';
+import { attachStageGestures } from './stage-gestures.js';
 import { Track } from './track.js';
 import { ZoomControl } from './zoom-control.js';
 
@@ -30,7 +34,6 @@ export class Viewer extends EventTarget {
   /** @type {HTMLDialogElement} */
   #dialog = find('#viewer');
   #stage = find('#viewer-stage');
-  #backdrop = find('#viewer-backdrop');
   #caption = new Caption((step) => this.move(this.#goal + step));
   #grid;
   #images;
@@ -41,6 +44,7 @@ export class Viewer extends EventTarget {
   #track;
   #filmstrip;
   #gestures;
+  #comparison;
   /** @type {Slideshow} */
   #slideshow = new Slideshow({
     isReady: () => this.#frames.neighbour(1).isReady || this.#index === this.#grid.total - 1,
@@ -67,11 +71,12 @@ export class Viewer extends EventTarget {
   /**
    * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/transport.js').Transport, slotGroup:
    *   import('../loading/slot-group.js').SlotGroup, loader: import('../loading/token-loader.js').TokenLoader,
-   *   stillLoader: import('../loading/token-loader.js').TokenLoader, server: import('../catalog/server.js').Server, finding:
+   *   stillLoader: import('../loading/token-loader.js').TokenLoader, besideLoader:
+   *   import('../loading/token-loader.js').TokenLoader, server: import('../catalog/server.js').Server, finding:
    *   import('../finding/finding.js').Finding}} parts  `slotGroup`: for renditions of the stage's size; `loader`: for
-   *   originals.
+   *   originals; `besideLoader`: for the image that others are compared with.
    */
-  constructor({ grid, images, slotGroup, loader, stillLoader, server, finding }) {
+  constructor({ grid, images, slotGroup, loader, stillLoader, besideLoader, server, finding }) {
     super();
     this.#grid = grid;
     this.#images = images;
@@ -90,7 +95,11 @@ export class Viewer extends EventTarget {
     this.#zoom = new ZoomControl(this.#frames, (zoom) => this.#zoomed(zoom));
     this.#track = new Track(this.#frames.all.map((each) => each.element));
     this.#filmstrip = new Filmstrip({ images, loader: stillLoader, onChoose: (index) => this.move(index) });
-    this.#gestures = this.#attachGestures();
+    // The stream sends only what is around the current image.
+    const besideGroup = new SlotGroup(null, besideLoader);
+    this.#comparison = new Comparison(() => new Frame(besideGroup, besideLoader, () => {}));
+    this.#gestures = this.#attachGestures(this.#stage);
+    this.#attachGestures(this.#comparison.stage);
     this.#listen();
   }
 
@@ -121,14 +130,23 @@ export class Viewer extends EventTarget {
     this.#dialog.addEventListener('cancel', (event) => {
       if (event.target !== this.#dialog) return;
       event.preventDefault();
-      // The first Escape ends the slideshow, the next one closes the viewer.
+      // The first Escape ends the slideshow or the comparison, the next one closes the viewer.
       if (this.#slideshowBar.isShown) this.#slideshowBar.end();
+      else if (this.#comparison.isOn) this.#toggleComparison();
       else this.close();
     });
     // A browser may close a dialog without asking if Escape is pressed repeatedly.
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
     new ResizeObserver(() => this.#fit()).observe(this.#stage);
+    const rarer = {
+      rotate: (/** @type {1 | -1} */ by) => this.#rotate(by),
+      toggleComparison: () => this.#toggleComparison(),
+      copyPicture: () => copyPicture(this.#frames.current),
+      copyLink: () => copyLink(location.href),
+    };
+    attachMenu(this.#dialog, rarer);
     attachKeys(this.#dialog, {
+      ...rarer,
       turn: (by) => this.move(this.#goal + by),
       turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
       zoom: this.#zoom,
@@ -138,29 +156,39 @@ export class Viewer extends EventTarget {
     });
   }
 
-  #attachGestures() {
-    return new Gestures(this.#stage, {
-      pans: (dx, dy) => this.#zoom.pans(dx, dy),
-      press: () => this.#track.hold(),
-      release: () => this.#track.release(),
-      tap: (at, isTouch) => this.#tapped(at, isTouch),
-      doubleTap: (at) => this.#zoom.toggle(at),
-      pan: (dx, dy) => this.#zoom.pan(dx, dy),
-      pinch: (factor, at, dx, dy) => this.#zoom.pinch(factor, at, dx, dy),
-      turn: (step) => this.move(this.#goal + step),
-      swipe: (way) => this.#track.swipe(way, !this.#has(this.#index - Math.sign(way))),
-      swipeEnd: (way, speed) => this.#swiped(way, speed),
-      pull: (way) => this.#track.pull(way),
-      pullEnd: (way, speed) => this.#pulled(this.#track.pullOf(way, speed)),
+  /** @param {HTMLElement} stage */
+  #attachGestures(stage) {
+    return attachStageGestures(stage, { zoom: this.#zoom, track: this.#track }, {
+      step: (by) => this.move(this.#goal + by),
+      has: (step) => this.#has(this.#index + step),
+      isPrepared: (step) => {
+        const index = this.#index + step;
+        return index === this.#goal + step && this.#has(index) && this.#images.knownAt(index) !== undefined;
+      },
+      close: () => this.close(),
+      toggleBars: () => this.#dialog.toggleAttribute('data-bare'),
+      toggleDetails: () => this.#toggleDetails(),
+      areDetailsOpen: () => this.#details.isOpen,
     });
   }
 
-  /** @param {'up' | 'down' | 'none'} way  Up opens the details; down closes them, or else the viewer. */
-  #pulled(way) {
-    const { isOpen } = this.#details;
-    if (way === 'down' && !isOpen) return this.close();
-    if (way === (isOpen ? 'down' : 'up')) this.#toggleDetails();
-    return this.#track.release();
+  /** @param {1 | -1} by */
+  #rotate(by) {
+    this.#zoom.rotate(by);
+    announce(by > 0 ? 'Rotated right' : 'Rotated left');
+  }
+
+  /** The current image stays, and its neighbour is displayed beside it. */
+  #toggleComparison() {
+    const { current } = this.#frames;
+    if (this.#comparison.isOn) {
+      this.#comparison.end();
+      announce('Comparison ended');
+    } else if (current.image && this.#grid.total > 1) {
+      announce(`${current.label} stays, for comparison`);
+      this.#comparison.begin(current);
+      this.move(this.#has(this.#index + 1) ? this.#index + 1 : this.#index - 1);
+    }
   }
 
   #toggleDetails() {
@@ -194,9 +222,7 @@ export class Viewer extends EventTarget {
     this.#stage.focus({ preventScroll: true });
     await this.#frames.current.tileShown();
     if (visit !== this.#visit || !slot) return;
-    this.#lift.of(slot);
-    fade(this.#backdrop, 'in');
-    await growFrom(slot.getBoundingClientRect(), this.#frames.current.box);
+    await this.#lift.up(slot, this.#frames.current.box);
   }
 
   close() {
@@ -243,7 +269,7 @@ export class Viewer extends EventTarget {
     this.#goal = index;
     this.#situate(image);
     this.#frames.current.applyZoom();
-    this.#caption.magnify(this.#frames.current.zoom);
+    this.#zoomed(this.#frames.current.zoom);
     this.#describe();
     this.#learn();
     this.#slideshow.begin();
@@ -340,6 +366,7 @@ export class Viewer extends EventTarget {
     this.#goal = -1;
     this.#announced = '';
     this.#slideshowBar.end();
+    this.#comparison.end();
     PageTitle.showImage('');
     this.#grid.reveal(index);
     this.#announceView();
@@ -347,15 +374,12 @@ export class Viewer extends EventTarget {
     // An image that loaded here will load there.
     if (current.isReady && !current.problem) cell?.retry();
     if (isAnimated && cell) {
-      this.#lift.of(cell.element);
       this.#dialog.dataset.closing = '';
-      const opacity = Number(getComputedStyle(this.#backdrop).opacity);
-      const slot = cell.element.getBoundingClientRect();
-      await Promise.all([fade(this.#backdrop, 'out', opacity), shrinkTo(slot, current.box)]);
+      await this.#lift.down(cell.element, current.box);
       delete this.#dialog.dataset.closing;
     }
     if (visit !== this.#visit) return;
-    this.#lift.of(null);
+    this.#lift.end();
     this.#track.reset();
     if (this.#dialog.open) this.#dialog.close();
     delete document.documentElement.dataset.viewing;
@@ -370,31 +394,6 @@ export class Viewer extends EventTarget {
     if (zoom.isIn) this.#slideshow.pause();
     this.#announceView();
     this.#caption.magnify(zoom);
-  }
-
-  /**
-   * @param {import('./gestures.js').Point} at
-   * @param {boolean} isTouch
-   */
-  #tapped(at, isTouch) {
-    const { box } = this.#frames.current;
-    const isBeside = Math.abs(at.x) > box.offsetWidth / 2 || Math.abs(at.y) > box.offsetHeight / 2;
-    if (isTouch) this.#dialog.toggleAttribute('data-bare');
-    else if (isBeside && !this.#zoom.isIn) this.close();
-  }
-
-  /**
-   * @param {number} way
-   * @param {number} speed
-   */
-  #swiped(way, speed) {
-    const step = this.#track.stepOf(way, speed);
-    const index = this.#goal + step;
-    // An unknown image cannot be in a neighbouring frame yet.
-    const isNeighbour = step !== 0 && index === this.#index + step && this.#has(index);
-    const isBeside = isNeighbour && this.#images.knownAt(index) !== undefined;
-    if (step !== 0) this.move(index);
-    if (isBeside) this.#track.arrive(step);
-    else this.#track.release();
+    this.#comparison.follow(zoom);
   }
 }

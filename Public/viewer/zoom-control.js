@@ -37,6 +37,24 @@ export class ZoomControl {
     this.#change((zoom) => zoom.zoomTo(zoom.natural));
   }
 
+  /** @param {1 | -1} by  A quarter turn, clockwise if positive. */
+  rotate(by) {
+    const { current } = this.#frames;
+    current.turn(by);
+    const { turns } = current.zoom;
+    glide(current.box, `rotate(${(turns - by) * 90}deg)`, `rotate(${turns * 90}deg)`);
+    this.#onChange(current.zoom);
+  }
+
+  /**
+   * Whether a point of the stage is on the image.
+   * @param {Point} at
+   */
+  isOn(at) {
+    const { seen } = this.#frames.current.zoom;
+    return Math.abs(at.x) <= seen.width / 2 && Math.abs(at.y) <= seen.height / 2;
+  }
+
   /** @param {Point} [at]  Stays in place. */
   toggle(at) {
     const { box } = this.#frames.current;

@@ -1,7 +1,8 @@
 import { clamp } from '../grid/geometry.js';
 
 /**
- * The enlargement and position of an image, in CSS pixels from the middle of the stage. At scale 1 it fits the stage.
+ * The enlargement and position of an image, in CSS pixels from the middle of the stage. At scale 1 it fits the stage. It
+ * may be turned by quarters.
  */
 export class Zoom {
   /** An image can be enlarged to this many device pixels per pixel. */
@@ -18,11 +19,13 @@ export class Zoom {
    * @param {{width: number, height: number}} box  The image's size at scale 1.
    * @param {number} natural  The image's width in device pixels divided by the box's: how far it can be enlarged with
    *   more to see.
+   * @param {number} turns  Quarters, clockwise; 0 to 3.
    */
-  constructor(stage, box, natural) {
+  constructor(stage, box, natural, turns = 0) {
     this.stage = stage;
     this.box = box;
     this.natural = natural;
+    this.turns = turns;
     this.most = clamp(natural * Zoom.#mostMagnification, 3, 40);
   }
 
@@ -30,13 +33,33 @@ export class Zoom {
    * Fits the image to the stage, without enlarging it.
    * @param {{width: number, height: number}} stage
    * @param {{width: number, height: number, isLeast: boolean}} natural  `isLeast`: it may be larger.
+   * @param {number} turns
    */
-  static fitting(stage, natural) {
-    const fill = Math.min(stage.width / natural.width, stage.height / natural.height);
+  static fitting(stage, natural, turns = 0) {
+    const room = turned(stage, turns);
+    const fill = Math.min(room.width / natural.width, room.height / natural.height);
     const scale = natural.isLeast ? fill : Math.min(1, fill);
     const width = Math.max(1, Math.round(natural.width * scale));
     const height = Math.max(1, Math.round(natural.height * scale));
-    return new Zoom(stage, { width, height }, natural.isLeast ? 1 : natural.width / devicePixelRatio / width);
+    return new Zoom(stage, { width, height }, natural.isLeast ? 1 : natural.width / devicePixelRatio / width, turns);
+  }
+
+  /** The image's size at scale 1 as it is seen. */
+  get seen() {
+    return turned(this.box, this.turns);
+  }
+
+  /** The same sight of an image that is not turned, on a stage that is turned instead: for what knows its pixels. */
+  get unturned() {
+    const zoom = new Zoom(turned(this.stage, this.turns), this.box, this.natural);
+    zoom.scale = this.scale;
+    [zoom.x, zoom.y] = [
+      [this.x, this.y],
+      [this.y, -this.x],
+      [-this.x, -this.y],
+      [-this.y, this.x],
+    ][this.turns];
+    return zoom;
   }
 
   get isIn() {
@@ -63,7 +86,7 @@ export class Zoom {
    * @param {number} dx  Positive to the right, in pixels.
    */
   isAtEdge(dx) {
-    const most = Math.max(0, (this.box.width * this.scale - this.stage.width) / 2);
+    const most = Math.max(0, (this.seen.width * this.scale - this.stage.width) / 2);
     return dx > 0 ? this.x > most - 1 : this.x < 1 - most;
   }
 
@@ -96,14 +119,24 @@ export class Zoom {
   }
 
   get transform() {
-    return this.isIn ? `translate(${this.x}px, ${this.y}px) scale(${this.scale})` : '';
+    const turn = this.turns ? `rotate(${this.turns * 90}deg)` : '';
+    return this.isIn ? `translate(${this.x}px, ${this.y}px) scale(${this.scale}) ${turn}`.trim() : turn;
   }
 
   /** An enlarged image covers the stage; one that is smaller than the stage stays in the middle. */
   #keepOnStage() {
-    const acrossMost = Math.max(0, (this.box.width * this.scale - this.stage.width) / 2);
-    const downMost = Math.max(0, (this.box.height * this.scale - this.stage.height) / 2);
+    const { width, height } = this.seen;
+    const acrossMost = Math.max(0, (width * this.scale - this.stage.width) / 2);
+    const downMost = Math.max(0, (height * this.scale - this.stage.height) / 2);
     this.x = clamp(this.x, -acrossMost, acrossMost);
     this.y = clamp(this.y, -downMost, downMost);
   }
+}
+
+/**
+ * @param {{width: number, height: number}} size
+ * @param {number} turns  Quarters.
+ */
+function turned({ width, height }, turns) {
+  return turns % 2 === 1 ? { width: height, height: width } : { width, height };
 }

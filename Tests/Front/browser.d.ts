@@ -82,3 +82,8 @@ interface ServiceWorkerGlobalScope {
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
   addEventListener(type: 'message', listener: (event: ExtendableMessageEvent) => void): void;
 }
+
+interface HTMLElement {
+  showPopover(): void;
+  hidePopover(): void;
+}

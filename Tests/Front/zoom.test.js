@@ -3,6 +3,8 @@ import { test } from 'node:test';
 
 import { Zoom } from '../../Public/viewer/zoom.js';
 
+globalThis.devicePixelRatio = 1;
+
 const zoom = () => new Zoom({ width: 1000, height: 600 }, { width: 900, height: 600 }, 4);
 
 test('the point under the finger stays in place', () => {
@@ -58,4 +60,28 @@ test('reset returns the image to the middle', () => {
   assert.ok(!it.isIn);
   assert.equal(Math.abs(it.x) + Math.abs(it.y), 0);
   assert.equal(it.transform, '');
+});
+
+test('a turned image fits the stage and is panned by what is seen of it', () => {
+  const it = Zoom.fitting({ width: 1000, height: 600 }, { width: 3000, height: 2000, isLeast: false }, 1);
+  assert.deepEqual(it.seen, { width: 400, height: 600 });
+  assert.equal(it.transform, 'rotate(90deg)');
+  it.zoomTo(2);
+  it.panBy(1e6, 1e6);
+  // 800 px wide, it is narrower than the stage; 1,200 px high, it is twice as high.
+  assert.deepEqual([it.x, it.y], [0, 300]);
+  assert.ok(it.isAtEdge(1) && it.isAtEdge(-1));
+});
+
+test('the sight of a turned image is that of an image on a turned stage', () => {
+  // In the image's own directions, its middle is this far from the middle of the stage.
+  for (const [turns, x, y] of [[0, 30, 20], [1, 20, -30], [2, -30, -20], [3, -20, 30]]) {
+    const it = Zoom.fitting({ width: 1000, height: 600 }, { width: 3000, height: 2000, isLeast: false }, turns);
+    it.zoomTo(4);
+    it.panBy(30, 20);
+    const { unturned } = it;
+    assert.deepEqual([unturned.x, unturned.y, unturned.scale], [x, y, 4]);
+    assert.deepEqual(unturned.stage, turns % 2 ? { width: 600, height: 1000 } : { width: 1000, height: 600 });
+    assert.deepEqual(unturned.seen, it.box);
+  }
 });

@@ -1,0 +1,66 @@
+import { headingOf } from '../catalog/naming.js';
+import { find } from '../page/template.js';
+
+/**
+ * Two images side by side: one that stays, and the viewer's current one. Both are zoomed and panned together.
+ */
+export class Comparison {
+  /** @type {HTMLDialogElement} */
+  #dialog = find('#viewer');
+  #stage = find('#viewer-beside');
+  #name = find('#viewer-beside-name');
+  #button = find('#viewer-compare');
+  #frame;
+
+  /** @param {() => import('./frame.js').Frame} make  For an image that may be anywhere in the order. */
+  constructor(make) {
+    this.#frame = make();
+    // As urgent as the current one, but not the one that style sheets and scripts mean by that.
+    this.#frame.put('current', 0);
+    this.#frame.element.dataset.place = 'beside';
+    this.#stage.prepend(this.#frame.element);
+    new ResizeObserver(() => this.isOn && this.#frame.fit()).observe(this.#stage);
+  }
+
+  get stage() {
+    return this.#stage;
+  }
+
+  get isOn() {
+    return !this.#stage.hidden;
+  }
+
+  /**
+   * @param {import('./frame.js').Frame} frame  What stays.
+   */
+  begin({ index, image }) {
+    if (!image) return;
+    this.#show(true);
+    this.#name.textContent = headingOf(image);
+    this.#frame.bind(index, image);
+  }
+
+  end() {
+    if (!this.isOn) return;
+    this.#show(false);
+    this.#frame.unbind();
+  }
+
+  /** @param {import('./zoom.js').Zoom} zoom  Of the current image. */
+  follow(zoom) {
+    if (!this.isOn) return;
+    const own = this.#frame.zoom;
+    own.zoomTo(zoom.scale);
+    // The same part of the image, whatever its size.
+    const [x, y] = [(zoom.x * own.seen.width) / zoom.seen.width, (zoom.y * own.seen.height) / zoom.seen.height];
+    own.panBy(x - own.x, y - own.y);
+    this.#frame.applyZoom();
+  }
+
+  /** @param {boolean} isOn */
+  #show(isOn) {
+    this.#stage.hidden = !isOn;
+    this.#dialog.toggleAttribute('data-comparing', isOn);
+    this.#button.setAttribute('aria-pressed', String(isOn));
+  }
+}

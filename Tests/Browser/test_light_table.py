@@ -1,0 +1,188 @@
+"""The viewer as a light table: pictures are turned, compared, and copied."""
+
+import re
+
+import pytest
+
+CURRENT = ".frame[data-place=current]"
+BESIDE = ".frame[data-place=beside]"
+DESKTOP = {"viewport": {"width": 1280, "height": 800}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+SCREENS = [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone")]
+
+
+def opened(front, index: int):
+    front.until_settled()
+    front.slot(index).click()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
+    front.until_still()
+    return front
+
+
+def box(front, place=CURRENT) -> dict[str, float]:
+    """Where the picture is on the screen, as it is seen."""
+    return front.page.locator(f"{place} .frame-box").bounding_box()
+
+
+def transforms(front) -> list[str]:
+    return [front.page.locator(f"{place} .frame-box").evaluate("(box) => box.style.transform") for place in (BESIDE, CURRENT)]
+
+
+def number(front) -> str:
+    return front.page.locator("#viewer-count").inner_text()
+
+
+def choose(front, name: str):
+    front.page.get_by_role("button", name="More").click()
+    front.page.get_by_role("button", name=name).click()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_turned_picture_is_seen_whole(visit, demo, screen):
+    front = opened(visit(demo, **screen), 1)
+    before = box(front)
+    assert before["width"] > before["height"]
+    choose(front, "Rotate right")
+    front.until_still()
+    after = box(front)
+    stage = front.page.locator("#viewer-stage").bounding_box()
+    assert after["width"] / after["height"] == pytest.approx(before["height"] / before["width"], rel=0.01)
+    for start, size in (("x", "width"), ("y", "height")):
+        assert after[start] >= stage[start] - 1 and after[start] + after[size] <= stage[start] + stage[size] + 1
+        middle, middle_of_stage = after[start] + after[size] / 2, stage[start] + stage[size] / 2
+        assert middle == pytest.approx(middle_of_stage, abs=1)
+    # It fills the stage one way, as far as it has pixels.
+    assert after["height"] > before["height"] * 1.2
+
+
+def test_turns_add_up_and_belong_to_the_view_of_one_picture(visit, demo):
+    front = opened(visit(demo), 1)
+    upright = box(front)
+    for key in ("r", "r", "R", "r", "r", "r"):
+        front.page.keyboard.press(key)
+    front.until_still()
+    assert box(front) == upright
+    front.page.keyboard.press("r")
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-count').textContent.startsWith('3')")
+    assert front.page.locator(f"{CURRENT} .frame-box").evaluate("(box) => box.style.transform") == ""
+
+
+def test_a_turned_picture_is_panned_to_its_edges(visit, demo):
+    front = opened(visit(demo), 1)
+    front.page.keyboard.press("r")
+    for _ in range(4):
+        front.page.keyboard.press("+")
+    front.until_still()
+    front.page.mouse.move(640, 400)
+    front.page.mouse.down()
+    front.page.mouse.move(640, 3_000)
+    front.page.mouse.up()
+    seen, stage = box(front), front.page.locator("#viewer-stage").bounding_box()
+    assert seen["height"] > stage["height"] * 1.5
+    assert seen["y"] == pytest.approx(stage["y"], abs=1)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_two_pictures_are_compared_side_by_side(visit, demo, screen):
+    front = opened(visit(demo, **screen), 1)
+    choose(front, "Compare with the next")
+    front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
+    assert front.page.locator("#viewer-beside-name").inner_text() == "1.jpg" and number(front) == "3 of 10,000"
+    front.until_still()
+    one, other = box(front, BESIDE), box(front)
+    upright = screen is PHONE
+    start, size = ("y", "height") if upright else ("x", "width")
+    half = screen["viewport"]["height" if upright else "width"] / 2
+    assert one[start] + one[size] <= half + 1 and other[start] >= half - 1
+    # The other picture is replaced; this one stays.
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-count').textContent.startsWith('4')")
+    assert front.page.locator("#viewer-beside-name").inner_text() == "1.jpg"
+    assert front.page.locator(f"{BESIDE}[data-phase=displayed]").count() == 1
+
+
+def test_compared_pictures_are_zoomed_and_panned_together(visit, demo):
+    front = opened(visit(demo), 1)
+    front.page.keyboard.press("c")
+    front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
+    for _ in range(3):
+        front.page.keyboard.press("+")
+    scales = [re.search(r"scale\(([\d.]+)\)", text)[1] for text in transforms(front)]
+    assert scales[0] == scales[1] == "3.375"
+    # The pointer may be over either of them.
+    for x in (300, 900):
+        before = transforms(front)
+        front.page.mouse.move(x, 400)
+        front.page.mouse.down()
+        front.page.mouse.move(x - 60, 340)
+        front.page.mouse.up()
+        assert all(now != then for now, then in zip(transforms(front), before))
+    front.page.keyboard.press("0")
+    assert transforms(front) == ["", ""]
+
+
+def test_escape_ends_the_comparison_first(visit, demo):
+    front = opened(visit(demo), 1)
+    whole = front.page.locator("#viewer-stage").bounding_box()
+    front.page.keyboard.press("c")
+    front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
+    front.page.keyboard.press("Escape")
+    front.page.locator("#viewer-beside").wait_for(state="hidden")
+    assert front.page.locator("#viewer-stage").bounding_box() == whole and number(front) == "3 of 10,000"
+    front.page.keyboard.press("c")
+    front.page.go_back()
+    front.viewer.wait_for(state="hidden")
+    # Opened again, it compares nothing.
+    opened(front, 4)
+    assert not front.page.locator("#viewer-beside").is_visible()
+
+
+def test_the_last_picture_is_compared_with_the_one_before(visit, demo):
+    front = visit(demo, "#at=9999")
+    opened(front, 9_999)
+    front.page.keyboard.press("c")
+    front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
+    front.until("() => document.querySelector('#viewer-count').textContent.startsWith('9,999 ')")
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_the_picture_and_the_link_are_copied(visit, demo, turns):
+    front = visit(demo, permissions=["clipboard-read", "clipboard-write"])
+    opened(front, 1)
+    for _ in range(turns):
+        front.page.keyboard.press("r")
+    front.page.keyboard.press("Control+c")
+    front.page.locator("#message", has_text="Picture copied.").wait_for()
+    width, height = front.page.evaluate("""async () => {
+        const [item] = await navigator.clipboard.read();
+        const { width, height } = await createImageBitmap(await item.getType('image/png'));
+        return [width, height];
+    }""")
+    assert (width > height) is (turns == 0) and max(width, height) >= 800
+    choose(front, "Copy the link")
+    front.page.locator("#message", has_text="Link copied.").wait_for()
+    link = front.page.evaluate("() => navigator.clipboard.readText()")
+    assert link == front.page.url and "#image=" in link
+
+
+def test_a_browser_that_refuses_says_so_above_the_viewer(visit, demo):
+    deny = "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))"
+    front = opened(visit(demo, before=lambda page: page.add_init_script(deny)), 1)
+    choose(front, "Copy the link")
+    message = front.page.locator("#message", has_text="Nothing was copied.")
+    message.wait_for()
+    at = message.bounding_box()
+    assert front.page.evaluate("([x, y]) => document.elementsFromPoint(x, y).length > 0", [at["x"], at["y"]])
+    assert front.page.locator("#message").evaluate("(message) => message.matches(':popover-open')")
+
+
+def test_the_original_is_opened_in_another_tab(visit, demo):
+    front = opened(visit(demo), 1)
+    front.page.get_by_role("button", name="More").click()
+    with front.page.context.expect_page() as other:
+        front.page.get_by_role("link", name="Open the original").click()
+    other.value.wait_for_load_state()
+    assert "/original" in other.value.url
+    assert other.value.evaluate("() => document.images.length") == 1
