@@ -32,6 +32,7 @@ import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
 import { FullScreen } from './page/full-screen.js';
 import { Header } from './page/header.js';
+import { whenIdle } from './page/loading-later.js';
 import { LayoutChoice } from './page/layout-choice.js';
 import { Message } from './page/message.js';
 import { NotShownLine } from './page/not-shown.js';
@@ -95,13 +96,17 @@ new Scrubber(grid);
 new StickyTitle(grid);
 new CatalogWatch(pages, transport);
 new FullScreen();
-new Settings({ shortcuts: new Shortcuts() });
+new Settings({ shortcuts: new Shortcuts(), finding });
 new ProgressLine(progress);
 new NotShownLine(progress);
 attachKeyboard(grid, find('#grid'));
 attachPointer(grid, find('#grid'));
 attachPinch(grid, find('#grid'));
 keepForOffline();
+whenIdle(transport, (later) => {
+  viewer.prepare(later);
+  new later.Timeline({ grid, pages });
+});
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let retrying;

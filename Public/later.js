@@ -7,5 +7,6 @@ export { FolderSheet } from './finding/folder-sheet.js';
 export { SearchPanel } from './finding/search-panel.js';
 export { adviceOn, dayIn, destinationOf } from './page/destination.js';
 export { SettingsSheet } from './settings/settings-sheet.js';
+export { Timeline } from './finding/timeline.js';
 export { StandIn } from './offline/stand-in.js';
 export { Viewer } from './viewer/viewer.js';

@@ -10,7 +10,8 @@ import { SlotGroup } from './slot-group.js';
  * How renditions reach the page: by the stream, or by token requests if no WebSocket is available. The page looks the
  * same with both; `data-transport` on the document says which one is in use.
  *
- * Events: `capacity` when the link has room for pages of the catalog.
+ * Events: `capacity` when the link has room for pages of the catalog; `calm` when everything on screen has arrived by the
+ * stream.
  */
 export class Transport extends EventTarget {
   /** How long to wait for a stream to open. Milliseconds. */
@@ -74,7 +75,10 @@ export class Transport extends EventTarget {
     connection.addEventListener('lost', () => this.#useHeldRenditions());
     pages.addEventListener('page', () => connection.isLost && byStream.displayHeld());
     setInterval(() => this.#checkSilence(), Transport.#checkInterval);
-    byStream.addEventListener('calm', () => this.dispatchEvent(new Event('capacity')));
+    byStream.addEventListener('calm', () => {
+      this.dispatchEvent(new Event('capacity'));
+      this.dispatchEvent(new Event('calm'));
+    });
     document.addEventListener('visibilitychange', () => this.#waitForStream());
     this.#waitForStream();
   }

@@ -11,11 +11,12 @@ export function readPreference(name) {
 
 /**
  * @param {string} name
- * @param {string} value
+ * @param {string | null} value  Null to forget it.
  */
 export function savePreference(name, value) {
   try {
-    localStorage.setItem(`tessera.${name}`, value);
+    if (value === null) localStorage.removeItem(`tessera.${name}`);
+    else localStorage.setItem(`tessera.${name}`, value);
   } catch {
     // Storage is forbidden, or full.
   }

@@ -35,6 +35,16 @@ export class RememberedOrder {
     if (!view.order.isRandom) savePreference(RememberedOrder.#key, new View({ sort, direction }).text);
   }
 
+  /** The order that the user chose, as the text of a view; null for the server's default. */
+  static get chosen() {
+    return readPreference(RememberedOrder.#key);
+  }
+
+  /** From now on the gallery opens in the server's default view again. */
+  static forget() {
+    savePreference(RememberedOrder.#key, null);
+  }
+
   /**
    * The server's default view has changed.
    * @param {string} text
@@ -44,10 +54,10 @@ export class RememberedOrder {
     const { dataset } = document.documentElement;
     const isOther = text !== dataset.defaultView;
     dataset.defaultView = text;
-    return isOther && readPreference(RememberedOrder.#key) === null;
+    return isOther && RememberedOrder.chosen === null;
   }
 
   static #read() {
-    return View.read(readPreference(RememberedOrder.#key) ?? document.documentElement.dataset.defaultView);
+    return View.read(RememberedOrder.chosen ?? document.documentElement.dataset.defaultView);
   }
 }

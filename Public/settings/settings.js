@@ -7,7 +7,7 @@ export class Settings {
   /** @type {import('./settings-sheet.js').SettingsSheet | undefined} */
   #sheet;
 
-  /** @param {{shortcuts: import('../page/shortcuts.js').Shortcuts}} parts */
+  /** @param {ConstructorParameters<typeof import('./settings-sheet.js').SettingsSheet>[0]} parts */
   constructor(parts) {
     this.#parts = parts;
     find('#settings-button').addEventListener('click', () => this.#open());

@@ -1,3 +1,5 @@
+import { Motion } from '../page/motion.js';
+
 /** The animation of an image growing out of its slot and shrinking back into it. */
 
 const milliseconds = 240;
@@ -56,7 +58,7 @@ export function glide(element, from, to) {
  * @param {number} [duration]
  */
 function play(element, keyframes, duration = milliseconds) {
-  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return Promise.resolve();
+  if (Motion.isReduced) return Promise.resolve();
   const animation = element.animate(keyframes, { duration, easing, fill: 'both' });
   // A finished animation would override styles that the page sets later.
   return animation.finished.catch(() => {}).finally(() => animation.cancel());

@@ -3,6 +3,7 @@ import { savesData } from '../loading/sizes.js';
 import { paintPlaceholder } from '../placeholder/placeholder.js';
 import { nameOf } from '../catalog/naming.js';
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
+import { Motion } from '../page/motion.js';
 import { cloneTemplate, find } from '../page/template.js';
 import { FramePhase } from './frame-phase.js';
 import { Layer } from './layer.js';
@@ -19,8 +20,6 @@ import { Zoom } from './zoom.js';
  * @typedef {import('../catalog/problem.js').Problem} Problem
  * @typedef {import('./frames.js').Place} Place
  */
-
-const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** One image of the viewer: the current one, or a neighbour that is prepared. */
 export class Frame {
@@ -366,11 +365,11 @@ export class Frame {
     this.#onChange(this);
   }
 
-  /** A still rendition of an animated image is only half of it; with "reduced motion" set, nothing plays by itself. */
+  /** A still rendition of an animated image is only half of it; with motion reduced, nothing plays by itself. */
   #animate() {
     const waits = isPlayed(this.image) && this.#place === 'current' && this.#original.phase === 'idle' && this.isReady;
-    this.#play.hidden = !(waits && still.matches);
-    if (waits && !still.matches) this.#requestOriginal();
+    this.#play.hidden = !(waits && Motion.isReduced);
+    if (waits && !Motion.isReduced) this.#requestOriginal();
   }
 
   /** Requests all pixels: the original if browsers display its format, or else the server's `full` rendition. */

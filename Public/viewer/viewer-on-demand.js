@@ -1,8 +1,7 @@
 import { loadLater } from '../page/loading-later.js';
 
 /**
- * The viewer, loaded when the link has nothing more urgent to do, or when a picture is opened: the grid needs none of
- * it.
+ * The viewer, made when it has been loaded, at the latest when a picture is opened: the grid needs none of it.
  *
  * Events: `viewchange`, like those of the viewer.
  */
@@ -20,8 +19,6 @@ export class ViewerOnDemand extends EventTarget {
   constructor({ transport, ...parts }) {
     super();
     this.#parts = { ...parts, images: transport };
-    const prepare = () => import('../later.js').then((later) => this.#make(later)).catch(() => {});
-    transport.addEventListener('capacity', () => whenIdle(prepare), { once: true });
   }
 
   get isOpen() {
@@ -53,7 +50,7 @@ export class ViewerOnDemand extends EventTarget {
     if (!this.#viewer) {
       const later = await loadLater();
       if (!later || visit !== this.#visit) return;
-      this.#make(later);
+      this.prepare(later);
     }
     await this.#viewer?.open(index, how);
   }
@@ -64,17 +61,10 @@ export class ViewerOnDemand extends EventTarget {
     this.#viewer?.leave();
   }
 
-  /** @param {Pick<typeof import('../later.js'), 'Viewer'>} later */
-  #make({ Viewer }) {
+  /** @param {Pick<typeof import('../later.js'), 'Viewer'>} later  Already loaded. */
+  prepare({ Viewer }) {
     if (this.#viewer) return;
     this.#viewer = new Viewer(this.#parts);
     this.#viewer.addEventListener('viewchange', () => this.dispatchEvent(new Event('viewchange')));
   }
-}
-
-/** @param {() => void} body  Run when the main thread has nothing else to do. */
-function whenIdle(body) {
-  // Safari has no `requestIdleCallback`.
-  if (typeof requestIdleCallback === 'function') requestIdleCallback(body, { timeout: 2_000 });
-  else setTimeout(body, 200);
 }

