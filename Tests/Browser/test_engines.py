@@ -97,3 +97,43 @@ def test_the_address_of_a_picture_opens_it(engine, demo):
     engine.visit("about:blank")
     engine.visit(address)
     engine.until(f"{SHOWN_LARGE} && document.querySelector('#viewer-count').textContent === '8 of 10,000'")
+
+
+def test_pictures_are_turned_and_compared(engine, demo):
+    opened(engine, demo)
+    engine.click('.slot[data-index="1"]')
+    engine.until(SHOWN_LARGE)
+    shape = "(({ width, height }) => width / height)(document.querySelector('.frame[data-place=current] .frame-box')" \
+            ".getBoundingClientRect())"
+    upright = engine.run(f"return {shape}")
+    engine.press("r")
+    engine.until(f"Math.abs(1 / ({shape}) - given[0]) < 0.02", upright)
+    engine.press("c")
+    engine.until("document.querySelector('.frame[data-place=beside][data-phase=displayed]')")
+    engine.until("document.querySelector('#viewer-count').textContent === '3 of 10,000'")
+    engine.until(SHOWN_LARGE)
+    engine.press("Escape")
+    engine.until("document.querySelector('#viewer-beside').hidden && document.querySelector('#viewer').open")
+    engine.press("Escape")
+    engine.until("!document.querySelector('#viewer').open")
+
+
+def test_the_menu_opens_over_the_picture_and_settings_apply(engine, demo):
+    opened(engine, demo)
+    engine.click('.slot[data-index="1"]')
+    engine.until(SHOWN_LARGE)
+    engine.click("#viewer-more")
+    engine.until("document.querySelector('#viewer-menu').matches(':popover-open')")
+    engine.click("#viewer-rotate")
+    engine.until("!document.querySelector('#viewer-menu').matches(':popover-open')")
+    engine.until("document.querySelector('.frame[data-place=current] .frame-box').style.transform === 'rotate(90deg)'")
+    engine.press("Escape")
+    engine.until("!document.querySelector('#viewer').open")
+    engine.click("#settings-button")
+    engine.until("document.querySelector('#settings').open")
+    engine.click("#settings-form [value=dark]")
+    engine.until("document.documentElement.dataset.theme === 'dark'")
+    engine.click("#settings-form [name=motion][value=reduced]")
+    engine.until("document.documentElement.matches('[data-still]')")
+    for name in ("theme", "motion"):
+        engine.click(f"#settings-form [name={name}][value=system]")
