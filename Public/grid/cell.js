@@ -150,6 +150,13 @@ export class Cell extends Slot {
     this.bind(this.number, image);
   }
 
+  /** Gives the link its address. */
+  link() {
+    if (!this.image) return;
+    const address = Address.ofImage(this.image.id);
+    if (this.#link.getAttribute('href') !== address) this.#link.href = address;
+  }
+
   /** @param {boolean} isOne  Whether it is the slot in the tab order. */
   set tabStop(isOne) {
     if (isOne === this.#isTabStop) return;
@@ -276,8 +283,8 @@ export class Cell extends Slot {
     const isOtherName =
       image.name !== before?.name || image.title !== before.title || image.takenAt !== before.takenAt;
     this.image = image;
-    const address = Address.ofImage(image.id);
-    if (this.#link.getAttribute('href') !== address) this.#link.href = address;
+    // In a fast scroll nobody can follow the link, and each new address costs the browser a look at all styles.
+    if (!this.#loader.isHeld) this.link();
     if (this.element.dataset.phase === 'waiting') paintPlaceholderSoon(this.#placeholder, image.placeholder);
     if (isOtherName) this.#markAndLabel();
     else this.#markIfNew();
@@ -338,7 +345,7 @@ export class Cell extends Slot {
     this.#mark = null;
     this.#removePreview();
     this.#removeNotice();
-    this.#link.removeAttribute('href');
+    if (this.#link.hasAttribute('href')) this.#link.removeAttribute('href');
     dropPlaceholder(this.#placeholder);
   }
 

@@ -341,6 +341,7 @@ export class Grid extends EventTarget {
   #rested() {
     this.#slotGroup.hold(false);
     this.#update();
+    for (const cell of this.#rows.cells()) cell.link();
     if (this.geometry.layout.bent && this.geometry.isBent) this.#settle();
     this.#rows.sort();
     this.#focus.bringNear(this.geometry, this.scroller.offset);

@@ -5,9 +5,11 @@
  * @param {HTMLElement} element  The grid's.
  */
 export function attachPointer(grid, element) {
+  const cellOf = (/** @type {Element} */ target) => grid.cellAt(Number(slotOf(target)?.dataset.index ?? -1));
+  element.addEventListener('pointerover', ({ target }) => cellOf(/** @type {Element} */ (target))?.link());
   element.addEventListener('click', (event) => {
     const target = /** @type {Element} */ (event.target);
-    const cell = grid.cellAt(Number(slotOf(target)?.dataset.index ?? -1));
+    const cell = cellOf(target);
     if (!cell) return;
     if (target.closest('.slot-problem button')) cell.retry();
     else if (!isForBrowser(event)) {

@@ -65,8 +65,12 @@ export class SlotGroup {
     this.#current.retry(slot);
   }
 
+  /** Whether the page moves so fast that only what is seen of a slot matters. */
+  isHeld = false;
+
   /** @param {boolean} isHeld  While true no tokens are requested; the stream decides by itself. */
   hold(isHeld) {
+    this.isHeld = isHeld;
     this.#byRequests.hold(isHeld);
   }
 

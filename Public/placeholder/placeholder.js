@@ -31,7 +31,8 @@ export function paintPlaceholderSoon(canvas, placeholder) {
  */
 export function dropPlaceholder(canvas) {
   waiting.delete(canvas);
-  canvas.hidden = true;
+  // The browser would compute its style again.
+  if (!canvas.hidden) canvas.hidden = true;
 }
 
 function paintWaiting() {
@@ -51,7 +52,7 @@ function paintWaiting() {
  */
 export function paintPlaceholder(canvas, placeholder) {
   const pixels = placeholder ? pixelsOf(placeholder) : null;
-  canvas.hidden = !pixels;
+  if (canvas.hidden === Boolean(pixels)) canvas.hidden = !pixels;
   if (!pixels) return;
   canvas.width = pixels.width;
   canvas.height = pixels.height;
