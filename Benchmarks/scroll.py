@@ -1,5 +1,6 @@
-"""The main thread of the page while a hand turns the wheel, beside a plain virtualised grid in the same browser, over
-the same tiles: 40 turns of 900 px. Time of threads, not of the clock, so that a busy machine changes little."""
+"""The page's main thread while the mouse wheel turns 40 times by 900 px, compared with a plain virtualised grid in the
+same browser, over the same tiles. It measures CPU time, not wall-clock time, so other load on the machine matters
+little."""
 
 import json
 import time
@@ -12,11 +13,11 @@ COUNT, TURNS, WAY, PAUSE = 20_000, 40, 900, 0.06
 ROUNDS = 3
 DESKTOP = {"viewport": {"width": 1280, "height": 860}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
-# What the browser counts, in seconds since the page began.
+# The browser's counters: seconds since the page was opened.
 SHARES = {"task": "TaskDuration", "script": "ScriptDuration", "style": "RecalcStyleDuration", "layout": "LayoutDuration"}
 TARGET = 2.0
 
-# The least that shows the same pictures: rows of images that are moved and get another address, and nothing else.
+# The minimal page that shows the same pictures: it only moves images and changes their addresses.
 PLAIN = """<!doctype html><meta charset=utf-8><title>plain</title>
 <style>body{margin:0}#grid{position:relative}img{position:absolute;top:0;left:0;object-fit:cover}</style><div id=grid></div>
 <script type=module>

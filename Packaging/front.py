@@ -5,8 +5,8 @@
 
 esbuild bundles and minifies. Scripts of the page lie in `assets/HASH/`, where HASH is of their content, so that browsers
 may keep them for ever. What a script imports with `import()` becomes a script of its own, which the browser loads on
-first use. The page holds its styles, except those for paper, the script that runs first, and the list of the scripts
-for later. Text is compressed with Brotli, into `NAME.br` beside each file; the page itself is left to the server, which
+first use. The page holds the script that runs first, the list of the scripts for later, and all styles but those for
+print. Text is compressed with Brotli, into `NAME.br` beside each file; the page itself is left to the server, which
 completes it. FOLDER is replaced as a whole: a server that runs from it never sees half a front.
 """
 

@@ -14,8 +14,8 @@
     }
   };
   document.documentElement.dataset.theme = remembered('theme') ?? '';
-  const isStill = remembered('motion') === 'reduced' || matchMedia('(prefers-reduced-motion: reduce)').matches;
-  document.documentElement.toggleAttribute('data-still', isStill);
+  const isReduced = remembered('motion') === 'reduced' || matchMedia('(prefers-reduced-motion: reduce)').matches;
+  document.documentElement.toggleAttribute('data-reduced-motion', isReduced);
   const pageSize = 100;
   const lifetime = 20_000;
   const place = location.hash.match(/^#at=(\d+)$/);

@@ -1,6 +1,6 @@
 /*
- * What the page loads after the first pictures, or on first use, as one script: several would share small parts with the
- * page's first script in all combinations, each a script to request before the first picture.
+ * What the page loads after the first pictures, or on first use. It is one script, because bundling splits several
+ * scripts further, by the parts they share with the first script: all of those would load before the first picture.
  */
 export { DateSheet } from './finding/date-sheet.js';
 export { FolderSheet } from './finding/folder-sheet.js';

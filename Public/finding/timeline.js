@@ -3,11 +3,12 @@ import { nameOfMonth } from '../grid/months.js';
 /** @typedef {{year: string, first: number}} Year  A year in the order, and the slot at which it begins. */
 
 /**
- * The years of an order by date, beside the grid where there is room: each at its share of the scrollbar. The pointer
- * shows the month there; a click or a drag goes to it. Keyboards and screen readers have the sheet of dates, and `g`.
+ * The years of a gallery sorted by date, beside the grid where there is room. Each stands at its position along the
+ * scrollbar. The pointer shows the month there; a click or a drag goes to it. Keyboards and screen readers have the
+ * sheet of dates, and `g`.
  */
 export class Timeline {
-  /** The least distance of two years. Pixels. */
+  /** The least distance between two years. Pixels. */
   static #pitch = 20;
 
   #grid;
@@ -17,7 +18,12 @@ export class Timeline {
   #marker = document.createElement('i');
   /** @type {HTMLElement[]} */
   #years = [];
+  /** Of the element, in pixels; 0 while it is hidden. Reading it during a scroll would force a layout in each frame. */
+  #height = 0;
   #isDue = false;
+  /** Whether the years must be placed anew. */
+  #isStale = true;
+  #isEmpty = true;
 
   /** @param {{grid: import('../grid/grid.js').Grid, pages: import('../catalog/pages.js').Pages}} parts */
   constructor({ grid, pages }) {
@@ -28,30 +34,45 @@ export class Timeline {
     this.#bubble.className = 'timeline-month';
     this.#marker.className = 'timeline-place';
     document.body.append(this.#element);
-    for (const change of ['arranged', 'move', 'rest']) grid.addEventListener(change, () => this.#laySoon());
-    pages.addEventListener('catalog', () => this.#laySoon());
-    new ResizeObserver(() => this.#laySoon()).observe(this.#element);
+    for (const change of ['arranged', 'rest']) grid.addEventListener(change, () => this.#layOutSoon());
+    pages.addEventListener('catalog', () => this.#layOutSoon());
+    grid.addEventListener('move', () => this.#followSoon());
+    new ResizeObserver(([{ contentRect }]) => {
+      this.#height = contentRect.height;
+      this.#layOutSoon();
+    }).observe(this.#element);
     this.#element.addEventListener('pointermove', (event) => this.#point(event));
     this.#element.addEventListener('pointerdown', (event) => this.#take(event));
     this.#element.addEventListener('pointerleave', () => delete this.#element.dataset.pointed);
-    this.#laySoon();
   }
 
-  #laySoon() {
-    if (this.#isDue) return;
+  #layOutSoon() {
+    this.#isStale = true;
+    this.#followSoon();
+  }
+
+  #followSoon() {
+    if (this.#isDue || (this.#isEmpty && !this.#isStale)) return;
     this.#isDue = true;
     requestAnimationFrame(() => {
       this.#isDue = false;
-      this.#lay();
+      if (this.#isStale) this.#layOut();
+      if (!this.#isEmpty) this.#follow();
     });
   }
 
-  #lay() {
-    const { geometry, scroller } = this.#grid;
-    const height = this.#element.clientHeight;
-    const isOf = geometry.hasHeadings && geometry.furthest > geometry.viewHeight && height > 0;
-    this.#element.classList.toggle('is-empty', !isOf);
-    if (!isOf) return;
+  #follow() {
+    const top = this.#grid.scroller.progress * (this.#height - Timeline.#pitch) + Timeline.#pitch / 2;
+    this.#marker.style.transform = `translateY(${top.toFixed(1)}px)`;
+  }
+
+  #layOut() {
+    this.#isStale = false;
+    const { geometry } = this.#grid;
+    const height = this.#height;
+    this.#isEmpty = !geometry.hasHeadings || geometry.furthest <= geometry.viewHeight || height === 0;
+    this.#element.classList.toggle('is-empty', this.#isEmpty);
+    if (this.#isEmpty) return;
     const places = yearsOf(this.#pages.months).map(({ year, first }) => ({
       year, at: Math.min(1, geometry.startOf(first) / geometry.furthest) * (height - Timeline.#pitch),
     }));
@@ -65,7 +86,6 @@ export class Timeline {
     if (this.#element.childElementCount !== shown.length + 2) {
       this.#element.replaceChildren(...this.#years, this.#marker, this.#bubble);
     }
-    this.#marker.style.transform = `translateY(${(scroller.progress * (height - Timeline.#pitch) + Timeline.#pitch / 2).toFixed(1)}px)`;
   }
 
   /**
@@ -84,7 +104,7 @@ export class Timeline {
     const share = this.#shareAt(event);
     const slot = geometry.landingSlot(share * geometry.furthest);
     this.#bubble.textContent = nameOfMonth(monthAt(this.#pages.months, slot));
-    this.#bubble.style.transform = `translateY(${share * (this.#element.clientHeight - Timeline.#pitch)}px)`;
+    this.#bubble.style.transform = `translateY(${share * (this.#height - Timeline.#pitch)}px)`;
     this.#element.dataset.pointed = '';
     if (this.#element.hasPointerCapture(event.pointerId)) this.#grid.scroller.dragToShare(share);
   }
@@ -113,7 +133,7 @@ export function yearsOf(months) {
 }
 
 /**
- * The places that are far enough from the one before; the first always.
+ * Leaves out each place that is too close to the last one kept; keeps the first.
  * @template {{at: number}} Place
  * @param {Place[]} places  Sorted.
  * @param {number} least

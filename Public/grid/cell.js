@@ -283,7 +283,7 @@ export class Cell extends Slot {
     const isOtherName =
       image.name !== before?.name || image.title !== before.title || image.takenAt !== before.takenAt;
     this.image = image;
-    // In a fast scroll nobody can follow the link, and each new address costs the browser a look at all styles.
+    // In a fast scroll nobody can follow the link, and each new address makes the browser recompute styles.
     if (!this.#loader.isHeld) this.link();
     if (this.element.dataset.phase === 'waiting') paintPlaceholderSoon(this.#placeholder, image.placeholder);
     if (isOtherName) this.#markAndLabel();

@@ -343,7 +343,7 @@ export class Grid extends EventTarget {
     this.#update();
     for (const cell of this.#rows.cells()) cell.link();
     if (this.geometry.layout.bent && this.geometry.isBent) this.#settle();
-    this.#rows.sort();
+    this.#rows.sortSoon();
     this.#focus.bringNear(this.geometry, this.scroller.offset);
     this.dispatchEvent(new Event('rest'));
   }

@@ -13,6 +13,8 @@ import { Row } from './row.js';
 export class Rows {
   /** Rows lie on a layer, so that their coordinates are small; the layer moves when they exceed this. Pixels. */
   static #reach = 100_000;
+  /** How long the grid must be at rest before its rows are sorted. Milliseconds. */
+  static #sortAfter = 300;
 
   #layer = find('#rows');
   #makeCell;
@@ -25,6 +27,8 @@ export class Rows {
   /** The gallery's offset at the top of the layer. */
   #origin = 0;
   #layerTop = Number.NaN;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #sorting;
 
   /** @param {() => Cell} makeCell */
   constructor(makeCell) {
@@ -114,6 +118,7 @@ export class Rows {
    * @param {ImageAt} imageAt
    */
   show(from, to, geometry, shift, imageAt) {
+    if (this.#sorting !== undefined) this.sortSoon();
     // Blank rows are left to the background.
     const places = [...geometry.rowsBetween(from, to)].filter(({ title, lefts }) => title !== null || lefts);
     const wanted = new Set(places.map(({ number }) => number));
@@ -128,8 +133,17 @@ export class Rows {
     this.#keepOutOfSight(wanted, from, to, geometry);
   }
 
-  /** Rows are reused in any sequence; assistive technology should meet them from top to bottom. */
-  sort() {
+  /**
+   * Rows are reused in any sequence; assistive technology should meet them from top to bottom. They are not sorted at
+   * each pause of a scroll, because the browser lays out again every row that moves in the document.
+   */
+  sortSoon() {
+    clearTimeout(this.#sorting);
+    this.#sorting = setTimeout(() => this.#sort(), Rows.#sortAfter);
+  }
+
+  #sort() {
+    this.#sorting = undefined;
     /** @type {Element | null} */
     let before = null;
     for (const [, row] of [...this.#shown].sort(([one], [other]) => other - one)) {

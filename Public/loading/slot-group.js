@@ -65,7 +65,7 @@ export class SlotGroup {
     this.#current.retry(slot);
   }
 
-  /** Whether the page moves so fast that only what is seen of a slot matters. */
+  /** Whether the page scrolls so fast that a slot needs only what is visible of it. */
   isHeld = false;
 
   /** @param {boolean} isHeld  While true no tokens are requested; the stream decides by itself. */

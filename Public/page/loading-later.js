@@ -1,6 +1,6 @@
 import { Message } from './message.js';
 
-/** Without a stream, nothing tells when everything on screen has arrived. Milliseconds. */
+/** How long to wait without a stream, when no event says that everything on screen has arrived. Milliseconds. */
 const longestWait = 8_000;
 
 /**
@@ -9,7 +9,7 @@ const longestWait = 8_000;
  * @param {(later: typeof import('../later.js')) => void} body
  */
 export function whenIdle(transport, body) {
-  // Without it, first use tries again.
+  // If this fails, the first use tries again.
   const load = () => import('../later.js').then(body, () => {});
   // Safari has no `requestIdleCallback`.
   const wait = globalThis.requestIdleCallback ?? ((/** @type {() => void} */ act) => setTimeout(act, 200));

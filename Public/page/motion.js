@@ -4,11 +4,11 @@ const system = matchMedia('(prefers-reduced-motion: reduce)');
 const name = 'motion';
 
 /**
- * Whether things move on the page: not if the user asked this page or the system for less motion. For style sheets it is
- * `data-still` of the document, which `ahead.js` sets before the first paint.
+ * Whether the page shows animations: it does not if the user asked the page or the system for reduced motion. Style
+ * sheets see that as `data-reduced-motion` on the root element, which `ahead.js` sets before the first paint.
  */
 export class Motion {
-  /** @returns {string}  `reduced`, or `system` for what the system says. */
+  /** @returns {string}  `reduced`, or `system` to follow the system. */
   static get chosen() {
     return readPreference(name) ?? 'system';
   }
@@ -23,7 +23,7 @@ export class Motion {
   }
 
   static #apply() {
-    document.documentElement.toggleAttribute('data-still', Motion.isReduced);
+    document.documentElement.toggleAttribute('data-reduced-motion', Motion.isReduced);
   }
 
   static {

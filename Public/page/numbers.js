@@ -14,7 +14,7 @@ export function formatBytes(count) {
 }
 
 /**
- * The slot with a number, counted from 1; null if the text is none.
+ * The index of the picture whose number, counted from 1, is in the text; null if the text is no such number.
  * @param {string} text
  */
 export function indexOfNumber(text) {

@@ -31,7 +31,7 @@ export function paintPlaceholderSoon(canvas, placeholder) {
  */
 export function dropPlaceholder(canvas) {
   waiting.delete(canvas);
-  // The browser would compute its style again.
+  // Even writing the same value makes the browser recompute the style.
   if (!canvas.hidden) canvas.hidden = true;
 }
 

@@ -56,7 +56,7 @@ export class SettingsSheet {
     if (name === 'order') this.#takeOrder(field.value);
   }
 
-  /** @param {string} text  Of a view in the order; empty for the gallery's own. */
+  /** @param {string} text  The view that has the order, as text; empty for the gallery's own order. */
   #takeOrder(text) {
     if (text) RememberedOrder.keep(View.read(text));
     else RememberedOrder.forget();
@@ -67,7 +67,8 @@ export class SettingsSheet {
 }
 
 /**
- * The value of an order's option. The text of the first order is empty, which stands for the gallery's own here.
+ * The value of an order's option. An empty value means the gallery's own order, so the first order, whose text is
+ * empty, needs another.
  * @param {View} view
  */
 function valueOf(view) {
@@ -81,7 +82,7 @@ function orderOptions() {
     const directions = [['asc', sort.ascending], ['desc', sort.descending]];
     return (sort.beginsDescending ? directions.toReversed() : directions).map(([direction, text]) => {
       const view = new View({ sort: sort.name, direction });
-      // Some name the order themselves.
+      // Some of these texts already contain the order's name.
       const way = text.replace(`${names.get(sort.name)}, `, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
       return new Option(`${names.get(sort.name)}: ${way}`, valueOf(view));
     });

@@ -15,7 +15,7 @@ export class Comparison {
   /** @param {() => import('./frame.js').Frame} make  For an image that may be anywhere in the order. */
   constructor(make) {
     this.#frame = make();
-    // As urgent as the current one, but not the one that style sheets and scripts mean by that.
+    // It loads as urgently as the current frame, but style sheets and scripts must not take it for that frame.
     this.#frame.put('current', 0);
     this.#frame.element.dataset.place = 'beside';
     this.#stage.prepend(this.#frame.element);

@@ -15,8 +15,8 @@ export async function copyPicture({ picture, zoom }) {
     Message.show('The picture has not arrived yet.');
     return;
   }
-  // As a promise: some browsers no longer count the key or click once the picture is ready.
-  await copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': drawn(picture, zoom.turns) })]), 'Picture copied.');
+  // Passes a promise: in some browsers the user activation would expire before the picture is ready.
+  await copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': drawn(picture, zoom.quarterTurns) })]), 'Picture copied.');
 }
 
 /**

@@ -1,4 +1,4 @@
-/** How far the image of a frame has come: for style sheets, as classes and attributes of the frame. */
+/** How far a frame has loaded its image. Style sheets see it as classes and attributes of the frame. */
 export class FramePhase {
   #element;
 
@@ -18,8 +18,8 @@ export class FramePhase {
   }
 
   /**
-   * As classes: selectors on `data-phase` would be matched against each slot of the grid, of which hundreds change their
-   * phase in a fling.
+   * Sets classes for style sheets, too: selectors on `data-phase` would be matched against each slot of the grid, and
+   * hundreds of slots change their phase in a fling.
    * @param {'loading' | 'failed' | 'displayed' | null} phase  Null while the frame has no image.
    */
   enter(phase) {
@@ -31,8 +31,8 @@ export class FramePhase {
     classList.toggle('is-failed', phase === 'failed');
   }
 
-  /** There is something to look at although the file could not be decoded. */
-  hasPart() {
+  /** Notes that there is something to look at although the file could not be decoded. */
+  markPart() {
     this.#element.dataset.part = '';
   }
 }

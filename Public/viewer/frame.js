@@ -64,7 +64,7 @@ export class Frame {
   /** The original is not available; make do with the largest step. */
   #lacksOriginal = false;
   /** Quarter turns, clockwise, by which the image is displayed. The file stays as it is. */
-  #turns = 0;
+  #quarterTurns = 0;
   /** @type {Place} */
   #place = 'current';
   #distance = 0;
@@ -125,7 +125,7 @@ export class Frame {
   get need() {
     // Close-ups of a huge image come as pyramid tiles.
     const isEnlarged = this.#place === 'current' && !this.#pyramid.isFor(this.image);
-    return stageNeed(this.zoom.unturned, { isEnlarged, isMost: this.#lacksOriginal });
+    return stageNeed(this.zoom.unrotated, { isEnlarged, isMost: this.#lacksOriginal });
   }
 
   /**
@@ -170,7 +170,7 @@ export class Frame {
     this.#notice.hide();
     this.#lacksOriginal = false;
     this.#isRenewed = false;
-    this.#turns = 0;
+    this.#quarterTurns = 0;
     this.#slotGroup.release(this.#screen);
     for (const layer of [this.#preview, this.#original]) this.#loader.release(layer);
     for (const layer of this.#layers) layer.clear();
@@ -220,15 +220,15 @@ export class Frame {
   /** Fits the image to the stage. */
   fit() {
     const stage = { width: this.element.clientWidth, height: this.element.clientHeight };
-    this.zoom = Zoom.fitting(stage, this.#naturalSize, this.#turns);
+    this.zoom = Zoom.fitting(stage, this.#naturalSize, this.#quarterTurns);
     this.box.style.width = `${this.zoom.box.width}px`;
     this.box.style.height = `${this.zoom.box.height}px`;
     this.applyZoom();
   }
 
   /** @param {1 | -1} by  A quarter turn, clockwise if positive. */
-  turn(by) {
-    this.#turns = (this.#turns + by + 4) % 4;
+  rotate(by) {
+    this.#quarterTurns = (this.#quarterTurns + by + 4) % 4;
     this.fit();
   }
 
@@ -299,7 +299,7 @@ export class Frame {
     this.#notice.show(problem, this.image);
     // Display what there is: the camera's embedded preview, or whatever the browser makes of the file.
     if (isUndecodable(problem)) {
-      if (this.#small) this.#phase.hasPart();
+      if (this.#small) this.#phase.markPart();
       else this.#request(this.#preview, 'preview');
       if (isShowable(this.image)) this.#requestOriginal();
     }
@@ -311,7 +311,7 @@ export class Frame {
    * @param {Layer} layer
    */
   #showPart(layer) {
-    this.#phase.hasPart();
+    this.#phase.markPart();
     // The browser displays a format that the server does not know: nothing is wrong.
     if (layer !== this.#original || this.problem?.status !== 415) return;
     this.problem = null;
@@ -352,7 +352,7 @@ export class Frame {
     if (this.#pyramid.isFor(this.image)) {
       // A user who saves data gets more only after zooming in.
       const isLacking = this.zoom.isIn ? needsMore(this.zoom, side) : lack && !savesData();
-      if (isLacking) this.#pyramid.update(linkTo(this.image, 'pyramid'), this.zoom.unturned);
+      if (isLacking) this.#pyramid.update(linkTo(this.image, 'pyramid'), this.zoom.unrotated);
       else this.#pyramid.rest(this.zoom);
     } else if (lack === 'pixels' || (lack && this.zoom.isIn && isShowable(this.image))) {
       this.#requestOriginal();

@@ -1,7 +1,7 @@
 import { find } from '../page/template.js';
 
 /**
- * The menu of the viewer: what is needed now and then.
+ * Attaches the viewer's "More" menu.
  * @param {HTMLDialogElement} dialog
  * @param {{rotate: (by: 1 | -1) => void, toggleComparison: () => void, copyPicture: () => void, copyLink: () => void}} actions
  */

@@ -1,7 +1,8 @@
 import { loadLater } from '../page/loading-later.js';
 
 /**
- * The viewer, made when it has been loaded, at the latest when a picture is opened: the grid needs none of it.
+ * Stands for the viewer, which the grid does not need, and makes it once it is loaded: when a picture is opened at the
+ * latest.
  *
  * Events: `viewchange`, like those of the viewer.
  */
@@ -9,7 +10,7 @@ export class ViewerOnDemand extends EventTarget {
   #parts;
   /** @type {import('./viewer.js').Viewer | undefined} */
   #viewer;
-  /** Numbers each opening and leaving, so that one that the user has changed their mind about is dropped. */
+  /** Counts openings and departures, to drop an opening if the user has left or opened another picture meanwhile. */
   #visit = 0;
 
   /**
@@ -25,7 +26,7 @@ export class ViewerOnDemand extends EventTarget {
     return this.#viewer?.isOpen ?? false;
   }
 
-  /** What of the order is in view, as the viewer says it; null while it is closed. */
+  /** The current image and its neighbours as a viewport; null while the viewer is closed. */
   get sight() {
     return this.#viewer?.sight ?? null;
   }

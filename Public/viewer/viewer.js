@@ -138,15 +138,15 @@ export class Viewer extends EventTarget {
     // A browser may close a dialog without asking if Escape is pressed repeatedly.
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
     new ResizeObserver(() => this.#fit()).observe(this.#stage);
-    const rarer = {
+    const menuActions = {
       rotate: (/** @type {1 | -1} */ by) => this.#rotate(by),
       toggleComparison: () => this.#toggleComparison(),
       copyPicture: () => copyPicture(this.#frames.current),
       copyLink: () => copyLink(location.href),
     };
-    attachMenu(this.#dialog, rarer);
+    attachMenu(this.#dialog, menuActions);
     attachKeys(this.#dialog, {
-      ...rarer,
+      ...menuActions,
       turn: (by) => this.move(this.#goal + by),
       turnTo: (end) => this.move(end === 'first' ? 0 : this.#grid.total - 1),
       zoom: this.#zoom,
@@ -178,7 +178,7 @@ export class Viewer extends EventTarget {
     announce(by > 0 ? 'Rotated right' : 'Rotated left');
   }
 
-  /** The current image stays, and its neighbour is displayed beside it. */
+  /** Begins a comparison of the current image with its neighbour, or ends it. */
   #toggleComparison() {
     const { current } = this.#frames;
     if (this.#comparison.isOn) {

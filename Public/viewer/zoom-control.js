@@ -40,9 +40,9 @@ export class ZoomControl {
   /** @param {1 | -1} by  A quarter turn, clockwise if positive. */
   rotate(by) {
     const { current } = this.#frames;
-    current.turn(by);
-    const { turns } = current.zoom;
-    glide(current.box, `rotate(${(turns - by) * 90}deg)`, `rotate(${turns * 90}deg)`);
+    current.rotate(by);
+    const { quarterTurns } = current.zoom;
+    glide(current.box, `rotate(${(quarterTurns - by) * 90}deg)`, `rotate(${quarterTurns * 90}deg)`);
     this.#onChange(current.zoom);
   }
 

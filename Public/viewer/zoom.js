@@ -1,8 +1,8 @@
 import { clamp } from '../grid/geometry.js';
 
 /**
- * The enlargement and position of an image, in CSS pixels from the middle of the stage. At scale 1 it fits the stage. It
- * may be turned by quarters.
+ * The enlargement and position of an image, in CSS pixels from the middle of the stage. At scale 1 it fits the stage.
+ * The image may be rotated in quarter turns.
  */
 export class Zoom {
   /** An image can be enlarged to this many device pixels per pixel. */
@@ -19,13 +19,13 @@ export class Zoom {
    * @param {{width: number, height: number}} box  The image's size at scale 1.
    * @param {number} natural  The image's width in device pixels divided by the box's: how far it can be enlarged with
    *   more to see.
-   * @param {number} turns  Quarters, clockwise; 0 to 3.
+   * @param {number} quarterTurns  Quarters, clockwise; 0 to 3.
    */
-  constructor(stage, box, natural, turns = 0) {
+  constructor(stage, box, natural, quarterTurns = 0) {
     this.stage = stage;
     this.box = box;
     this.natural = natural;
-    this.turns = turns;
+    this.quarterTurns = quarterTurns;
     this.most = clamp(natural * Zoom.#mostMagnification, 3, 40);
   }
 
@@ -33,32 +33,32 @@ export class Zoom {
    * Fits the image to the stage, without enlarging it.
    * @param {{width: number, height: number}} stage
    * @param {{width: number, height: number, isLeast: boolean}} natural  `isLeast`: it may be larger.
-   * @param {number} turns
+   * @param {number} quarterTurns
    */
-  static fitting(stage, natural, turns = 0) {
-    const room = turned(stage, turns);
+  static fitting(stage, natural, quarterTurns = 0) {
+    const room = rotated(stage, quarterTurns);
     const fill = Math.min(room.width / natural.width, room.height / natural.height);
     const scale = natural.isLeast ? fill : Math.min(1, fill);
     const width = Math.max(1, Math.round(natural.width * scale));
     const height = Math.max(1, Math.round(natural.height * scale));
-    return new Zoom(stage, { width, height }, natural.isLeast ? 1 : natural.width / devicePixelRatio / width, turns);
+    return new Zoom(stage, { width, height }, natural.isLeast ? 1 : natural.width / devicePixelRatio / width, quarterTurns);
   }
 
-  /** The image's size at scale 1 as it is seen. */
+  /** The size of the image on the screen at scale 1, after rotation. */
   get seen() {
-    return turned(this.box, this.turns);
+    return rotated(this.box, this.quarterTurns);
   }
 
-  /** The same sight of an image that is not turned, on a stage that is turned instead: for what knows its pixels. */
-  get unturned() {
-    const zoom = new Zoom(turned(this.stage, this.turns), this.box, this.natural);
+  /** The same view, with the stage rotated instead of the image: for code that works in the image's own directions. */
+  get unrotated() {
+    const zoom = new Zoom(rotated(this.stage, this.quarterTurns), this.box, this.natural);
     zoom.scale = this.scale;
     [zoom.x, zoom.y] = [
       [this.x, this.y],
       [this.y, -this.x],
       [-this.x, -this.y],
       [-this.y, this.x],
-    ][this.turns];
+    ][this.quarterTurns];
     return zoom;
   }
 
@@ -119,7 +119,7 @@ export class Zoom {
   }
 
   get transform() {
-    const turn = this.turns ? `rotate(${this.turns * 90}deg)` : '';
+    const turn = this.quarterTurns ? `rotate(${this.quarterTurns * 90}deg)` : '';
     return this.isIn ? `translate(${this.x}px, ${this.y}px) scale(${this.scale}) ${turn}`.trim() : turn;
   }
 
@@ -135,8 +135,8 @@ export class Zoom {
 
 /**
  * @param {{width: number, height: number}} size
- * @param {number} turns  Quarters.
+ * @param {number} quarterTurns  Quarters.
  */
-function turned({ width, height }, turns) {
-  return turns % 2 === 1 ? { width: height, height: width } : { width, height };
+function rotated({ width, height }, quarterTurns) {
+  return quarterTurns % 2 === 1 ? { width: height, height: width } : { width, height };
 }

@@ -1,8 +1,8 @@
 /// A text that is compared and hashed by its bytes in UTF-8.
 ///
-/// `String` takes canonically equivalent texts for equal: the names of two different folders may be. To compare or hash a
-/// text, it also sorts each run of combining marks (Unicode Standard Annex #15), in time that grows with the square of the
-/// run's length. So a text from outside is a key only in this form, or after its length has been limited.
+/// `String` treats canonically equivalent texts as equal, but two different folders can have such names. To compare or
+/// hash a text, `String` also sorts each run of combining marks (Unicode Standard Annex #15), in time that grows with
+/// the square of the run's length. So use untrusted text as a key only in this form, or after limiting its length.
 public struct ExactText: Hashable, Sendable {
     public let text: String
 

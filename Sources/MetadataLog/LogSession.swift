@@ -25,7 +25,7 @@ struct LogSession {
 
         /// - Parameters:
         ///   - rows: Each with the log's head, and the number of a change and its metadata, null if there is no change.
-        ///   - position: The changes asked for are those after it.
+        ///   - position: The caller asked for the changes after this one.
         ///   - batch: The most rows asked for.
         /// - Throws: ``MetadataLogError`` if these rows cannot be an answer to that.
         init(_ rows: [PostgresRow], after position: Int64, batch: Int) throws {

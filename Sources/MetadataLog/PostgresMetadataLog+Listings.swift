@@ -69,7 +69,7 @@ extension PostgresMetadataLog: ListingSharing {
         do {
             let listings = try await session.listings(of: nil, leaseTime: pace.leaseTime).filter(\.isWhole)
             let known = knownListings.listings
-            // Only those of this answer, so that sources that come and go do not pile up.
+            // Keep only the sources in this answer; otherwise sources that come and go would pile up.
             knownListings.listings = [:]
             for listing in listings {
                 knownListings.listings[listing.source] = listing.number

@@ -17,7 +17,7 @@ def gallery(start, tmp_path_factory):
     files = {name: taken for month, count in COUNTS.items() for name, taken in month_files(month, count).items()}
     files["undated.jpg"] = None
     server = Folder(start, tmp_path_factory.mktemp("dates"), files, examines=True).server
-    # The page that is open meanwhile keeps the months that it has read.
+    # A page opened before that would keep the months it read then.
     while server.status["examined"]["done"] < len(files):
         time.sleep(0.05)
     return server

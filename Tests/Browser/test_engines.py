@@ -134,6 +134,6 @@ def test_the_menu_opens_over_the_picture_and_settings_apply(engine, demo):
     engine.click("#settings-form [value=dark]")
     engine.until("document.documentElement.dataset.theme === 'dark'")
     engine.click("#settings-form [name=motion][value=reduced]")
-    engine.until("document.documentElement.matches('[data-still]')")
+    engine.until("document.documentElement.matches('[data-reduced-motion]')")
     for name in ("theme", "motion"):
         engine.click(f"#settings-form [name={name}][value=system]")

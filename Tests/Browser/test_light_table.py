@@ -1,4 +1,4 @@
-"""The viewer as a light table: pictures are turned, compared, and copied."""
+"""The viewer as a light table: pictures are rotated, compared, and copied."""
 
 import re
 
@@ -38,7 +38,7 @@ def choose(front, name: str):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_turned_picture_is_seen_whole(visit, demo, screen):
+def test_a_rotated_picture_is_seen_whole(visit, demo, screen):
     front = opened(visit(demo, **screen), 1)
     before = box(front)
     assert before["width"] > before["height"]
@@ -55,7 +55,7 @@ def test_a_turned_picture_is_seen_whole(visit, demo, screen):
     assert after["height"] > before["height"] * 1.2
 
 
-def test_turns_add_up_and_belong_to_the_view_of_one_picture(visit, demo):
+def test_rotations_add_up_and_are_forgotten_with_the_next_picture(visit, demo):
     front = opened(visit(demo), 1)
     upright = box(front)
     for key in ("r", "r", "R", "r", "r", "r"):
@@ -68,7 +68,7 @@ def test_turns_add_up_and_belong_to_the_view_of_one_picture(visit, demo):
     assert front.page.locator(f"{CURRENT} .frame-box").evaluate("(box) => box.style.transform") == ""
 
 
-def test_a_turned_picture_is_panned_to_its_edges(visit, demo):
+def test_a_rotated_picture_can_be_panned_to_its_edges(visit, demo):
     front = opened(visit(demo), 1)
     front.page.keyboard.press("r")
     for _ in range(4):
@@ -161,16 +161,16 @@ def test_the_picture_and_the_link_are_copied(visit, demo, turns):
         return [width, height];
     }""")
     assert (width > height) is (turns == 0) and max(width, height) >= 800
-    choose(front, "Copy the link")
+    choose(front, "Copy link")
     front.page.locator("#message", has_text="Link copied.").wait_for()
     link = front.page.evaluate("() => navigator.clipboard.readText()")
     assert link == front.page.url and "#image=" in link
 
 
-def test_a_browser_that_refuses_says_so_above_the_viewer(visit, demo):
+def test_a_refused_copy_is_reported_above_the_viewer(visit, demo):
     deny = "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))"
     front = opened(visit(demo, before=lambda page: page.add_init_script(deny)), 1)
-    choose(front, "Copy the link")
+    choose(front, "Copy link")
     message = front.page.locator("#message", has_text="Nothing was copied.")
     message.wait_for()
     at = message.bounding_box()
@@ -182,7 +182,7 @@ def test_the_original_is_opened_in_another_tab(visit, demo):
     front = opened(visit(demo), 1)
     front.page.get_by_role("button", name="More").click()
     with front.page.context.expect_page() as other:
-        front.page.get_by_role("link", name="Open the original").click()
+        front.page.get_by_role("link", name="Open original").click()
     other.value.wait_for_load_state()
     assert "/original" in other.value.url
     assert other.value.evaluate("() => document.images.length") == 1

@@ -66,10 +66,10 @@ def test_single_keys_can_be_switched_off(visit, demo):
     front.page.locator("#viewer").wait_for(state="hidden")
     open_settings(front)
     front.page.get_by_label("Single-key shortcuts").check()
-    front.page.get_by_role("button", name="Show keys and searches").click()
-    front.page.get_by_role("dialog", name="Keys").wait_for()
+    front.page.get_by_role("button", name="Show shortcuts and search examples").click()
+    front.page.get_by_role("dialog", name="Shortcuts").wait_for()
     front.page.keyboard.press("?")
-    front.page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
+    front.page.get_by_role("dialog", name="Shortcuts").wait_for(state="hidden")
     front.page.keyboard.press("g")
     assert front.page.evaluate("() => document.activeElement.id") == "position-number"
 
@@ -81,7 +81,7 @@ def test_the_focus_returns_to_the_button(visit, demo):
     assert front.page.evaluate("() => document.activeElement.id") == "settings-button"
 
 
-def test_less_motion_can_be_chosen_here_alone(visit, demo):
+def test_reduced_motion_can_be_chosen_for_the_page_alone(visit, demo):
     front = visit(demo, reduced_motion="no-preference")
     assert fade(front) in ("180ms", ".18s")
     open_settings(front)
@@ -100,9 +100,9 @@ def test_less_motion_can_be_chosen_here_alone(visit, demo):
     open_settings(front)
     front.page.get_by_role("group", name="Motion").get_by_label("System").check()
     front.page.emulate_media(reduced_motion="reduce")
-    front.until("() => document.documentElement.matches('[data-still]')")
+    front.until("() => document.documentElement.matches('[data-reduced-motion]')")
     front.page.emulate_media(reduced_motion="no-preference")
-    front.until("() => !document.documentElement.matches('[data-still]')")
+    front.until("() => !document.documentElement.matches('[data-reduced-motion]')")
 
 
 def test_the_order_in_which_the_gallery_opens_can_be_chosen(visit, start, tmp_path):
@@ -115,7 +115,7 @@ def test_the_order_in_which_the_gallery_opens_can_be_chosen(visit, start, tmp_pa
         return front.slot(0).get_attribute("aria-label").partition(",")[0]
 
     def choose(value: str):
-        front.page.get_by_label("Order at the start").select_option(value)
+        front.page.get_by_label("Initial order").select_option(value)
         front.page.keyboard.press("Escape")
 
     assert first() == "1.jpg"
@@ -128,5 +128,5 @@ def test_the_order_in_which_the_gallery_opens_can_be_chosen(visit, start, tmp_pa
         front.visit("")
         assert first() == name and front.page.input_value("#sort") == sort
         open_settings(front)
-        assert front.page.get_by_label("Order at the start").input_value() == value
+        assert front.page.get_by_label("Initial order").input_value() == value
         front.page.keyboard.press("Escape")

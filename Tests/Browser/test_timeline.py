@@ -36,7 +36,7 @@ def years(front) -> list[tuple[str, float]]:
 
 
 @pytest.mark.parametrize("place, order", [(NEWEST_FIRST, -1), ("?sort=taken", 1)])
-def test_each_year_stands_at_its_place_of_the_scrollbar(visit, gallery, place, order):
+def test_each_year_stands_at_its_place_along_the_scrollbar(visit, gallery, place, order):
     front = opened(visit, gallery, place)
     front.page.locator("#timeline > span", has_text="2012").wait_for()
     found = years(front)
@@ -92,7 +92,7 @@ def test_without_dates_or_room_the_grid_has_all_of_the_width(visit, gallery, pla
         - document.querySelector('#grid').getBoundingClientRect().right""") <= 12
 
 
-def test_another_order_gives_the_room_back_and_takes_it_again(visit, gallery):
+def test_the_years_make_room_for_the_grid_in_another_order_and_come_back(visit, gallery):
     front = opened(visit, gallery)
     front.page.locator("#timeline > span", has_text="2012").wait_for()
     front.page.locator("#sort").select_option("name")

@@ -40,7 +40,7 @@ def unknown(start, tmp_path_factory):
 
 def opened(front, name: str):
     front.until_settled()
-    # Once it is known, a title or a date leads, and the file's name is the tooltip.
+    # Once metadata is known, the viewer shows a title or a date first, and the file's name is the tooltip.
     front.slot(front.page.evaluate("""async (name) => {
         const { images } = await (await fetch('/api/v1/images' + location.search)).json();
         return images.find((image) => image.name === name).index;

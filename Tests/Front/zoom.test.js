@@ -62,7 +62,7 @@ test('reset returns the image to the middle', () => {
   assert.equal(it.transform, '');
 });
 
-test('a turned image fits the stage and is panned by what is seen of it', () => {
+test('a rotated image fits the stage and is panned to its visible edges', () => {
   const it = Zoom.fitting({ width: 1000, height: 600 }, { width: 3000, height: 2000, isLeast: false }, 1);
   assert.deepEqual(it.seen, { width: 400, height: 600 });
   assert.equal(it.transform, 'rotate(90deg)');
@@ -73,15 +73,15 @@ test('a turned image fits the stage and is panned by what is seen of it', () => 
   assert.ok(it.isAtEdge(1) && it.isAtEdge(-1));
 });
 
-test('the sight of a turned image is that of an image on a turned stage', () => {
+test('a rotated image is seen like an unrotated image on a rotated stage', () => {
   // In the image's own directions, its middle is this far from the middle of the stage.
   for (const [turns, x, y] of [[0, 30, 20], [1, 20, -30], [2, -30, -20], [3, -20, 30]]) {
     const it = Zoom.fitting({ width: 1000, height: 600 }, { width: 3000, height: 2000, isLeast: false }, turns);
     it.zoomTo(4);
     it.panBy(30, 20);
-    const { unturned } = it;
-    assert.deepEqual([unturned.x, unturned.y, unturned.scale], [x, y, 4]);
-    assert.deepEqual(unturned.stage, turns % 2 ? { width: 600, height: 1000 } : { width: 1000, height: 600 });
-    assert.deepEqual(unturned.seen, it.box);
+    const { unrotated } = it;
+    assert.deepEqual([unrotated.x, unrotated.y, unrotated.scale], [x, y, 4]);
+    assert.deepEqual(unrotated.stage, turns % 2 ? { width: 600, height: 1000 } : { width: 1000, height: 600 });
+    assert.deepEqual(unrotated.seen, it.box);
   }
 });

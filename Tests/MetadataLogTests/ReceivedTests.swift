@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a full batch is read on after its last change, any other after the head`() throws {
+    @Test func `reading continues after the last change of a full batch, or else after the head`() throws {
         let full = try LogSession.Received(rows([(9, 4), (9, 7)]), after: 3, batch: 2)
         #expect(full.position == 7 && full.head == 9 && full.hasMore)
         let rest = try LogSession.Received(rows([(9, 4), (9, 7)]), after: 3, batch: 3)
@@ -28,7 +28,7 @@ import Testing
         arguments: [
             [(9, 3)], [(9, 10)], [(9, .min)], [(9, .max)], [(9, 5), (9, 5)], [(9, 6), (9, 5)], [(-1, nil)], [],
         ] as [[(Int64, Int64?)]])
-    func `numbers that cannot be are refused`(numbers: [(head: Int64, change: Int64?)]) {
+    func `impossible numbers are refused`(numbers: [(head: Int64, change: Int64?)]) {
         #expect(throws: MetadataLogError.self) { try LogSession.Received(rows(numbers), after: 3, batch: 2) }
     }
 }

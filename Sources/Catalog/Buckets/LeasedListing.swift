@@ -132,7 +132,7 @@ struct LeasedListing {
     }
 }
 
-/// A listing by another node was abandoned, or makes no progress.
+/// Another node abandoned its listing or makes no progress with it.
 struct ListingInterrupted: SourceFailure {
-    var reason: String { "The node that was listing it stopped before the end. It will be listed again automatically." }
+    var reason: String { "The node that was listing it did not finish. It will be listed again automatically." }
 }

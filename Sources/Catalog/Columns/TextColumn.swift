@@ -45,7 +45,7 @@ struct TextColumn: Hashable, Sendable {
     }
 
     /// Calls `body` for occurrences of the word, with the number of the text and the offset of the match in `bytes`.
-    /// It returns the offset, after that of the match, at which to search on in the same text; nil for the next text.
+    /// The closure returns where to continue in the same text, an offset after the match; or nil to go to the next text.
     func forEachOccurrence(of word: [UInt8], _ body: (_ number: Int, _ offset: Int) -> Int?) {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }

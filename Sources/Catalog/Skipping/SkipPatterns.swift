@@ -15,6 +15,9 @@ public struct SkipPatterns: Sendable, Hashable {
 
     /// The most patterns of one list.
     static let maximumCount = 1000
+    /// The maximum total length of the patterns of one file, in bytes, without comments. The time to match a name is
+    /// proportional to this length times the length of the name: a few milliseconds at most.
+    static let maximumBytes = 16_384
 
     private var patterns: [GlobPattern] = []
     /// A digest of the texts, to notice that they have changed.
@@ -52,12 +55,15 @@ public struct SkipPatterns: Sendable, Hashable {
     init(lines: [UInt8], bad: (Int, String) -> Void) {
         let lines = lines.starts(with: [0xef, 0xbb, 0xbf]) ? lines.dropFirst(3) : lines[...]
         let all = lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var length = 0
         for (number, line) in all.enumerated() {
             let text = FilePath.text(of: Array(line))
             do throws(GlobPattern.Invalid) {
                 guard let pattern = try GlobPattern(text) else { continue }
-                guard patterns.count < Self.maximumCount else {
-                    bad(number + 1, "this and the following lines are ignored: the limit is \(Self.maximumCount)")
+                length += line.count
+                guard patterns.count < Self.maximumCount, length <= Self.maximumBytes else {
+                    let limit = "\(Self.maximumCount) patterns or \(Self.maximumBytes) bytes"
+                    bad(number + 1, "this and the following lines are ignored: the limit is \(limit)")
                     return
                 }
                 add(pattern, text)

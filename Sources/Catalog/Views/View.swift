@@ -7,7 +7,7 @@ public struct View: Hashable, Sendable {
     /// Restricts the view to this folder and everything beneath it, in the form that `Catalog.folders` returns; nil for
     /// no restriction.
     public var folder: String?
-    /// The longest folder, in bytes: a file system's longest path is no longer.
+    /// The maximum length of a folder's path, in bytes: the limit of Linux for any path.
     public static let longestFolder = 4096
     public var sort = Sort.path
     public var isDescending = false

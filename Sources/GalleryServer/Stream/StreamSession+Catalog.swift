@@ -87,8 +87,8 @@ extension StreamSession {
         }
     }
 
-    /// A page of the plain view costs one read. One of any other view may need its order to be built, which takes a
-    /// large part of a second for millions of images: for that, clients take turns.
+    /// A page of the plain view costs one read. For any other view, the catalog may have to build the order first, which
+    /// takes a large part of a second for millions of images, so clients take turns.
     private func page(of run: Range<Int>, in view: View) async throws -> Page {
         let read = { @Sendable [services] in
             try await services.catalog.page(offset: run.lowerBound, limit: run.count, of: view, for: .view)

@@ -65,7 +65,7 @@ public struct RequestHeaders: Sendable {
         return fields
     }
 
-    /// Takes bytes outside ASCII for ISO 8859-1 (RFC 9110 §5.5). As UTF-8 they could be combining marks, which make
+    /// Reads bytes outside ASCII as ISO 8859-1 (RFC 9110 §5.5). As UTF-8 they could be combining marks, which make
     /// comparing and hashing a text slow.
     private static func text(_ value: UnsafeRawBufferPointer) -> String {
         if value.allSatisfy({ $0 < 0x80 }) { return String(decoding: value, as: UTF8.self) }

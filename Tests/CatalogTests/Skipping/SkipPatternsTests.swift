@@ -30,6 +30,16 @@ import Testing
         #expect(throws: SkipPatterns.Invalid.self) { try SkipPatterns(Array(repeating: "a", count: 1001)) }
     }
 
+    @Test func `the patterns of a file are limited, so that matching a name is quick`() {
+        // Each would be tried from every letter of a name.
+        let line = Array((String(repeating: "*a", count: 60) + "b\n").utf8)
+        let file = Array("# not counted\n".utf8) + (0..<900).flatMap { _ in line }
+        var ignored: [Int] = []
+        let patterns = SkipPatterns(lines: file) { number, _ in ignored.append(number) }
+        #expect(ignored == [2 + SkipPatterns.maximumBytes / 121])
+        #expect(!patterns.isEmpty && !patterns.leavesOut(file: String(repeating: "a", count: 255).utf8))
+    }
+
     @Test func `bad lines of a file are named, and the others count`() {
         var bad: [Int] = []
         let text = "\u{feff}# comment\n[a\n\n*.gif\r\na//b\n!c.gif"

@@ -28,7 +28,7 @@ import Testing
             catalog.learned(metadata, version: image.version, of: image.id)
         }
         await catalog.metadata.drain()
-        // From each of the letters, the field would be looked for again.
+        // A naive search would look for the field again at each letter.
         let began = ContinuousClock.now
         #expect(try await names(catalog, ["q": "camera:a"]).count == 20)
         #expect(try await names(catalog, ["q": "lens:a"]).count == 10)
