@@ -32,7 +32,7 @@ import { Address } from './page/address.js';
 import { Banner } from './page/banner.js';
 import { FullScreen } from './page/full-screen.js';
 import { Header } from './page/header.js';
-import { whenIdle } from './page/loading-later.js';
+import { importLater, whenIdle } from './page/loading-later.js';
 import { LayoutChoice } from './page/layout-choice.js';
 import { Message } from './page/message.js';
 import { NotShownLine } from './page/not-shown.js';
@@ -103,7 +103,7 @@ attachKeyboard(grid, find('#grid'));
 attachPointer(grid, find('#grid'));
 attachPinch(grid, find('#grid'));
 keepForOffline();
-whenIdle(transport, (later) => {
+whenIdle({ transport, connection }, (later) => {
   viewer.prepare(later);
   new later.Timeline({ grid, pages });
 });
@@ -128,7 +128,7 @@ finding.addEventListener('problem', async (event) => {
   const { detail: problem } = /** @type {CustomEvent<import('./catalog/problem.js').Problem>} */ (event);
   if (!(problem instanceof Unreachable)) return;
   const place = Address.read();
-  const later = await import('./later.js').catch(() => undefined);
+  const later = await importLater().catch(() => undefined);
   standIn ??= later && new later.StandIn({ finding, pages, reordering, grid, connection, banner, startAgain: start });
   standIn?.show(place);
 });

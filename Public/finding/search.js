@@ -1,3 +1,4 @@
+import { importLater } from '../page/loading-later.js';
 import { announceLater, takeBack } from '../page/announcer.js';
 import { showFieldProblem } from '../page/field-problem.js';
 import { formatNumber } from '../page/numbers.js';
@@ -50,7 +51,7 @@ export class Search {
   }
 
   #makePanel() {
-    this.#panel ??= import('../later.js').then(
+    this.#panel ??= importLater().then(
       ({ SearchPanel }) => new SearchPanel(this.#finding),
       // One can search without.
       () => (this.#panel = undefined),

@@ -42,8 +42,6 @@ export class Sorting {
   #follow() {
     const { order, direction } = this.#finding.requested;
     this.#select.value = order.name;
-    // Makes room for the years, before the grid is laid out.
-    document.documentElement.toggleAttribute('data-dated', order.hasMonths);
     this.#direction.dataset.way = order.isRandom ? 'shuffle' : direction;
     const text = direction === 'asc' ? order.ascending : order.descending;
     this.#direction.setAttribute('aria-label', text);

@@ -266,6 +266,8 @@ export class Grid extends EventTarget {
 
   /** @param {import('../catalog/pages.js').Move} move */
   #reorder({ from, to, isOtherView }) {
+    // Makes room for the years.
+    document.documentElement.toggleAttribute('data-dated', this.#pages.view.order.hasMonths);
     this.#maker.parts = partsOf(this.#pages);
     if (isOtherView) this.#beginAt(to);
     else this.#move(from, to);

@@ -1,16 +1,42 @@
 import { Message } from './message.js';
+import { find } from './template.js';
 
 /** How long to wait without a stream, when no event says that everything on screen has arrived. Milliseconds. */
 const longestWait = 8_000;
 
 /**
+ * What is being loaded, or has been.
+ * @type {Promise<typeof import('../later.js')> | undefined}
+ */
+let loading;
+
+/** @returns {Promise<typeof import('../later.js')>}  Rejected if it cannot be loaded now. */
+export function importLater() {
+  loading ??= bring().then(() => import('../later.js')).catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+/** Some browsers never load a module again that they once failed to load, so the cache must have it before. */
+async function bring() {
+  const addresses = JSON.parse(find('#lazy-scripts').textContent || '[]');
+  await Promise.all(addresses.map(async (/** @type {string} */ address) => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(address);
+    await answer.arrayBuffer();
+  }));
+}
+
+/**
  * Loads what the grid does not need, once everything on screen has arrived and the main thread has nothing to do.
- * @param {import('../loading/transport.js').Transport} transport
+ * @param {{transport: import('../loading/transport.js').Transport, connection:
+ *   import('../catalog/connection.js').Connection}} parts
  * @param {(later: typeof import('../later.js')) => void} body
  */
-export function whenIdle(transport, body) {
-  // If this fails, the first use tries again.
-  const load = () => import('../later.js').then(body, () => {});
+export function whenIdle({ transport, connection }, body) {
+  const load = () => importLater().then(body, () => connection.addEventListener('restored', load, { once: true }));
   // Safari has no `requestIdleCallback`.
   const wait = globalThis.requestIdleCallback ?? ((/** @type {() => void} */ act) => setTimeout(act, 200));
   const stop = new AbortController();
@@ -30,7 +56,7 @@ export function whenIdle(transport, body) {
  */
 export async function loadLater() {
   try {
-    return await import('../later.js');
+    return await importLater();
   } catch {
     Message.show('This part of the page cannot be loaded. Try again, or reload.');
     return undefined;

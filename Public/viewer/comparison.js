@@ -1,4 +1,5 @@
 import { headingOf } from '../catalog/naming.js';
+import { announce } from '../page/announcer.js';
 import { find } from '../page/template.js';
 
 /**
@@ -30,14 +31,25 @@ export class Comparison {
     return !this.#stage.hidden;
   }
 
+  /** @param {import('./gestures.js').Point} at  Of its stage. */
+  covers(at) {
+    return this.#frame.zoom.covers(at);
+  }
+
   /**
    * @param {import('./frame.js').Frame} frame  What stays.
+   * @param {() => Promise<string>} showOther  Displays another image instead, and returns its description.
    */
-  begin({ index, image }) {
-    if (!image) return;
-    this.#show(true);
-    this.#name.textContent = headingOf(image);
-    this.#frame.bind(index, image);
+  async toggle({ index, image, label }, showOther) {
+    if (this.isOn) {
+      this.end();
+      announce('Comparison ended');
+    } else if (image) {
+      this.#show(true);
+      this.#name.textContent = headingOf(image);
+      this.#frame.bind(index, image);
+      announce(`${label} stays for comparison. ${await showOther()}`);
+    }
   }
 
   end() {

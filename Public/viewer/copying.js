@@ -2,7 +2,8 @@ import { Message } from '../page/message.js';
 
 /** Copies what the viewer displays. Browsers allow it on pages that come over HTTPS or from this machine. */
 
-const mostPixels = 40_000_000;
+/** iOS makes no larger canvas. */
+const mostPixels = 16_000_000;
 
 /** @param {string} address */
 export async function copyLink(address) {

@@ -25,8 +25,11 @@ export function attachKeys(dialog, actions) {
     event.preventDefault();
     act();
   });
+  const copiesPicture = () => presentScope() === dialog && getSelection()?.isCollapsed !== false;
+  // Without a selection, WebKit has nothing to copy unless this says so.
+  document.addEventListener('beforecopy', (event) => copiesPicture() && event.preventDefault());
   document.addEventListener('copy', (event) => {
-    if (presentScope() !== dialog || !getSelection()?.isCollapsed) return;
+    if (!copiesPicture()) return;
     event.preventDefault();
     actions.copyPicture();
   });

@@ -1,5 +1,9 @@
 import { find } from '../page/template.js';
 
+export function isMenuOpen() {
+  return find('#viewer-menu').matches(':popover-open');
+}
+
 /**
  * Attaches the viewer's "More" menu.
  * @param {HTMLDialogElement} dialog
@@ -8,7 +12,7 @@ import { find } from '../page/template.js';
 export function attachMenu(dialog, actions) {
   const menu = find('#viewer-menu');
   const button = find('#viewer-more');
-  const close = () => menu.matches(':popover-open') && menu.hidePopover();
+  const close = () => isMenuOpen() && menu.hidePopover();
   const items = {
     '#viewer-rotate': () => actions.rotate(1),
     '#viewer-rotate-left': () => actions.rotate(-1),
@@ -24,5 +28,5 @@ export function attachMenu(dialog, actions) {
     });
   }
   dialog.addEventListener('close', close);
-  menu.addEventListener('toggle', () => button.setAttribute('aria-expanded', String(menu.matches(':popover-open'))));
+  menu.addEventListener('toggle', () => button.setAttribute('aria-expanded', String(isMenuOpen())));
 }

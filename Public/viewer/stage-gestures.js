@@ -2,9 +2,10 @@ import { Gestures } from './gestures.js';
 
 /**
  * What gestures ask the viewer for. `has`: whether there is an image that many steps on; `isPrepared`: whether its frame
- * lies beside the current one.
+ * lies beside the current one; `covers`: whether the image of this stage, not zoomed in, covers a point of it.
  * @typedef {{step: (by: number) => void, has: (step: number) => boolean, isPrepared: (step: number) => boolean, close:
- *   () => void, toggleBars: () => void, toggleDetails: () => void, areDetailsOpen: () => boolean}} StageActions
+ *   () => void, toggleBars: () => void, toggleDetails: () => void, areDetailsOpen: () => boolean, isMenuOpen: () => boolean,
+ *   covers: (at: import('./gestures.js').Point) => boolean}} StageActions
  */
 
 /**
@@ -14,13 +15,19 @@ import { Gestures } from './gestures.js';
  * @param {StageActions} actions
  */
 export function attachStageGestures(stage, { zoom, track }, actions) {
+  /** A press that closes the menu does nothing else. */
+  let isForMenu = false;
   return new Gestures(stage, {
     pans: (dx, dy) => zoom.pans(dx, dy),
-    press: () => track.hold(),
+    press: () => {
+      isForMenu = actions.isMenuOpen();
+      track.hold();
+    },
     release: () => track.release(),
     tap: (at, isTouch) => {
+      if (isForMenu) return;
       if (isTouch) actions.toggleBars();
-      else if (!zoom.isIn && !zoom.isOn(at)) actions.close();
+      else if (!zoom.isIn && !actions.covers(at)) actions.close();
     },
     doubleTap: (at) => zoom.toggle(at),
     pan: (dx, dy) => zoom.pan(dx, dy),

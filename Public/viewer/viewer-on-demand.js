@@ -12,6 +12,11 @@ export class ViewerOnDemand extends EventTarget {
   #viewer;
   /** Counts openings and departures, to drop an opening if the user has left or opened another picture meanwhile. */
   #visit = 0;
+  /**
+   * The image that is opened as soon as the viewer has been loaded, and its index.
+   * @type {import('../catalog/reordering.js').Anchor | null}
+   */
+  #pending = null;
 
   /**
    * @param {Omit<ConstructorParameters<typeof import('./viewer.js').Viewer>[0], 'images'> & {transport:
@@ -23,7 +28,7 @@ export class ViewerOnDemand extends EventTarget {
   }
 
   get isOpen() {
-    return this.#viewer?.isOpen ?? false;
+    return this.#pending !== null || (this.#viewer?.isOpen ?? false);
   }
 
   /** The current image and its neighbours as a viewport; null while the viewer is closed. */
@@ -37,8 +42,11 @@ export class ViewerOnDemand extends EventTarget {
    */
   get follower() {
     return {
-      anchors: () => this.#viewer?.follower.anchors() ?? [],
-      follow: (index) => this.#viewer?.follower.follow(index),
+      anchors: () => (this.#pending ? [this.#pending] : (this.#viewer?.follower.anchors() ?? [])),
+      follow: (index) => {
+        if (this.#pending) this.#pending = { ...this.#pending, index };
+        else this.#viewer?.follower.follow(index);
+      },
     };
   }
 
@@ -48,17 +56,37 @@ export class ViewerOnDemand extends EventTarget {
    */
   async open(index, how) {
     const visit = (this.#visit += 1);
-    if (!this.#viewer) {
-      const later = await loadLater();
-      if (!later || visit !== this.#visit) return;
-      this.prepare(later);
+    const { images } = this.#parts;
+    const id = images.imageAt(index)?.id;
+    if (this.#viewer || id === undefined) {
+      await this.#openLoaded(visit, index, how);
+      return;
     }
+    this.#pending = { id, index };
+    await loadLater();
+    if (visit !== this.#visit) return;
+    const { index: present } = this.#pending;
+    this.#pending = null;
+    // The user may have asked for another view meanwhile.
+    if (images.imageAt(present)?.id === id) await this.#openLoaded(visit, present, how);
+  }
+
+  /**
+   * @param {number} visit
+   * @param {number} index
+   * @param {{isNewVisit?: boolean} | undefined} how
+   */
+  async #openLoaded(visit, index, how) {
+    const later = this.#viewer ? undefined : await loadLater();
+    if (visit !== this.#visit) return;
+    if (later) this.prepare(later);
     await this.#viewer?.open(index, how);
   }
 
   /** The address no longer names an image. */
   leave() {
     this.#visit += 1;
+    this.#pending = null;
     this.#viewer?.leave();
   }
 

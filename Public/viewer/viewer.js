@@ -16,7 +16,7 @@ import { Frames } from './frames.js';
 import { DetailsRequest } from './details-request.js';
 import { attachKeys } from './keys.js';
 import { Lift } from './lift.js';
-import { attachMenu } from './menu.js';
+import { attachMenu, isMenuOpen } from './menu.js';
 import { neighbourhood } from './neighbours.js';
 import { Slideshow } from './slideshow.js';
 import { SlideshowBar } from './slideshow-bar.js';
@@ -98,8 +98,8 @@ export class Viewer extends EventTarget {
     // The stream sends only what is around the current image.
     const besideGroup = new SlotGroup(null, besideLoader);
     this.#comparison = new Comparison(() => new Frame(besideGroup, besideLoader, () => {}));
-    this.#gestures = this.#attachGestures(this.#stage);
-    this.#attachGestures(this.#comparison.stage);
+    this.#gestures = this.#attachGestures(this.#stage, (at) => this.#frames.current.zoom.covers(at));
+    this.#attachGestures(this.#comparison.stage, (at) => this.#comparison.covers(at));
     this.#listen();
   }
 
@@ -156,19 +156,22 @@ export class Viewer extends EventTarget {
     });
   }
 
-  /** @param {HTMLElement} stage */
-  #attachGestures(stage) {
+  /**
+   * @param {HTMLElement} stage
+   * @param {import('./stage-gestures.js').StageActions['covers']} covers
+   */
+  #attachGestures(stage, covers) {
     return attachStageGestures(stage, { zoom: this.#zoom, track: this.#track }, {
       step: (by) => this.move(this.#goal + by),
       has: (step) => this.#has(this.#index + step),
-      isPrepared: (step) => {
-        const index = this.#index + step;
-        return index === this.#goal + step && this.#has(index) && this.#images.knownAt(index) !== undefined;
-      },
+      isPrepared: (step) => this.#index === this.#goal && this.#has(this.#index + step)
+        && this.#images.knownAt(this.#index + step) !== undefined,
       close: () => this.close(),
       toggleBars: () => this.#dialog.toggleAttribute('data-bare'),
       toggleDetails: () => this.#toggleDetails(),
       areDetailsOpen: () => this.#details.isOpen,
+      isMenuOpen,
+      covers,
     });
   }
 
@@ -180,15 +183,11 @@ export class Viewer extends EventTarget {
 
   /** Begins a comparison of the current image with its neighbour, or ends it. */
   #toggleComparison() {
-    const { current } = this.#frames;
-    if (this.#comparison.isOn) {
-      this.#comparison.end();
-      announce('Comparison ended');
-    } else if (current.image && this.#grid.total > 1) {
-      announce(`${current.label} stays, for comparison`);
-      this.#comparison.begin(current);
-      this.move(this.#has(this.#index + 1) ? this.#index + 1 : this.#index - 1);
-    }
+    if (this.#grid.total < 2) return undefined;
+    return this.#comparison.toggle(this.#frames.current, async () => {
+      await this.move(this.#has(this.#index + 1) ? this.#index + 1 : this.#index - 1);
+      return this.#announced;
+    });
   }
 
   #toggleDetails() {

@@ -46,15 +46,6 @@ export class ZoomControl {
     this.#onChange(current.zoom);
   }
 
-  /**
-   * Whether a point of the stage is on the image.
-   * @param {Point} at
-   */
-  isOn(at) {
-    const { seen } = this.#frames.current.zoom;
-    return Math.abs(at.x) <= seen.width / 2 && Math.abs(at.y) <= seen.height / 2;
-  }
-
   /** @param {Point} [at]  Stays in place. */
   toggle(at) {
     const { box } = this.#frames.current;

@@ -62,6 +62,15 @@ export class Zoom {
     return zoom;
   }
 
+  /**
+   * Whether the image covers a point of the stage, if it is not zoomed in.
+   * @param {{x: number, y: number}} point  From the middle of the stage.
+   */
+  covers({ x, y }) {
+    const { width, height } = this.seen;
+    return Math.abs(x) <= width / 2 && Math.abs(y) <= height / 2;
+  }
+
   get isIn() {
     return this.scale > 1.01;
   }

@@ -123,6 +123,49 @@ def test_compared_pictures_are_zoomed_and_panned_together(visit, demo):
     assert transforms(front) == ["", ""]
 
 
+def test_a_click_on_either_picture_closes_nothing(visit, demo):
+    front = opened(visit(demo), 1)
+    front.page.keyboard.press("c")
+    front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-count').textContent.startsWith('4')")
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
+    # The picture that stays is wide, the other one narrow.
+    wide = box(front, BESIDE)
+    assert wide["width"] > box(front)["width"] * 1.1
+    front.page.mouse.click(wide["x"] + 8, wide["y"] + wide["height"] / 2)
+    # A second click soon after would be a double click.
+    front.page.wait_for_timeout(400)
+    assert front.viewer.is_visible()
+    # Beside both of them, a click closes the viewer.
+    front.page.mouse.click(wide["x"] + 8, wide["y"] - 20)
+    front.viewer.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_press_that_closes_the_menu_does_nothing_else(visit, demo, screen):
+    front = opened(visit(demo, **screen), 1)
+    front.page.get_by_role("button", name="More").click()
+    front.page.locator("#viewer-menu").wait_for()
+    press = front.page.touchscreen.tap if screen is PHONE else front.page.mouse.click
+    press(20, 120)
+    front.page.locator("#viewer-menu").wait_for(state="hidden")
+    front.page.wait_for_timeout(400)
+    assert front.viewer.is_visible() and front.viewer.get_attribute("data-bare") is None
+    press(20, 120)
+    if screen is PHONE:
+        front.page.locator("#viewer[data-bare]").wait_for()
+    else:
+        front.viewer.wait_for(state="hidden")
+
+
+def test_a_comparison_is_announced(visit, demo):
+    front = opened(visit(demo), 1)
+    front.page.keyboard.press("c")
+    front.until("""() => document.querySelector('#viewer > [aria-live]').textContent
+        === '1.jpg stays for comparison. 2.jpg, picture 3 of 10,000'""")
+
+
 def test_escape_ends_the_comparison_first(visit, demo):
     front = opened(visit(demo), 1)
     whole = front.page.locator("#viewer-stage").bounding_box()

@@ -87,9 +87,29 @@ def test_a_drag_follows_the_pointer(visit, gallery):
     pytest.param(NEWEST_FIRST, {"viewport": {"width": 1000, "height": 700}}, id="a narrow window")])
 def test_without_dates_or_room_the_grid_has_all_of_the_width(visit, gallery, place, options):
     front = opened(visit, gallery, place, **options)
-    assert front.page.locator("#timeline").evaluate("(one) => one.offsetWidth <= 12 || one.matches('.is-empty')")
+    assert not front.page.locator("#timeline").is_visible()
     assert front.page.evaluate("""() => document.documentElement.clientWidth
         - document.querySelector('#grid').getBoundingClientRect().right""") <= 12
+
+
+def test_the_grid_keeps_its_width_while_another_order_is_awaited_and_if_it_fails(visit, gallery):
+    front = opened(visit, gallery, "?sort=name")
+    held = []
+    front.page.route("**/api/v1/images?*sort=taken*", held.append)
+    front.page.locator("#sort").select_option("taken")
+    front.until_noted(lambda: held)
+
+    def is_cut() -> bool:
+        return front.page.evaluate('''() => {
+            const { right } = document.querySelector('#grid').getBoundingClientRect();
+            return [...document.querySelectorAll('.slot')].some((slot) => slot.getBoundingClientRect().right > right + 1);
+        }''')
+
+    assert not is_cut()
+    for route in held:
+        route.fulfill(status=400, content_type="application/problem+json", body='{"title": "No", "status": 400}')
+    front.page.locator("#search-problem").wait_for()
+    assert not is_cut()
 
 
 def test_the_years_make_room_for_the_grid_in_another_order_and_come_back(visit, gallery):

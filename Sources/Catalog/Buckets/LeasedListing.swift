@@ -107,6 +107,8 @@ struct LeasedListing {
                     try take(objects)
                     next += 1
                 }
+                // This took its time, which says nothing about the other node.
+                progressed = .now
             } else if state.isWhole {
                 return .read(Listed(begun: begun, time: state.time, digest: state.digest))
             } else {

@@ -30,6 +30,13 @@ extension Catalog {
         try await order(of: view).position(of: id)
     }
 
+    /// Whether ``order(of:)`` returns at once, because nothing has to be built.
+    public func hasOrder(of view: View) -> Bool {
+        guard !view.isPlain else { return true }
+        let snapshot = mutableState.withLock(\.snapshot)
+        return presentOrder(of: view, snapshot) != nil
+    }
+
     func moment() throws -> ReadContext {
         try mutableState.withLock { mutableState in
             guard !mutableState.isClosed else { throw CatalogError.closed }

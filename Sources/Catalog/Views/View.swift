@@ -73,18 +73,24 @@ extension View: CustomStringConvertible {
     /// - Throws: `ViewError`.
     public init(_ value: (String) throws -> String?) throws {
         self.init()
+        /// A keyword or a number. Comparing an arbitrary text may take long.
+        func word(_ name: String) throws -> String? {
+            let text = try value(name)
+            guard text?.utf8.count ?? 0 <= 32 else { throw ViewError(field: name, reason: "is too long.") }
+            return text
+        }
         search = try Search(try value("q") ?? "")
         folder = try value("folder").flatMap { $0.isEmpty ? nil : $0 }
         guard folder?.utf8.count ?? 0 <= Self.longestFolder else {
             throw ViewError(field: "folder", reason: "must have at most \(Self.longestFolder) bytes.")
         }
-        let seed = try value("seed").map { text in
+        let seed = try word("seed").map { text in
             guard let seed = UInt64(text), seed < 1 << 53 else {
                 throw ViewError(field: "seed", reason: "must be a whole number from 0 to 9007199254740991.")
             }
             return seed
         }
-        if let name = try value("sort") {
+        if let name = try word("sort") {
             let sorts = Sort.all(seed: seed ?? 0)
             guard let named = sorts.first(where: { $0.name == name }) else {
                 let names = sorts.map(\.name)
@@ -94,7 +100,7 @@ extension View: CustomStringConvertible {
             }
             sort = named
         }
-        switch try value("direction") {
+        switch try word("direction") {
         case nil, "asc": isDescending = false
         case "desc": isDescending = true
         default: throw ViewError(field: "direction", reason: "must be asc or desc.")

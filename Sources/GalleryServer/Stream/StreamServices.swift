@@ -11,7 +11,7 @@ struct StreamServices: Sendable {
     var loader: any RenditionLoading
     var tokens: TokenRegistry
     var limiter: StreamLimiter
-    /// Where orders are built, in turn with the other requests of the client.
+    /// Where orders are built, in turn with the client's other requests.
     var workQueue: FairWorkQueue
     var pace = ViewportRateLimiter()
     var time: any TimeKeeping = SystemTime()
@@ -24,6 +24,8 @@ struct StreamServices: Sendable {
 protocol StreamCatalog: Sendable {
     /// Of the plain view. Callable from any thread; never blocks.
     var revisionAndTotal: (revision: UInt64, total: Int) { get }
+    /// Whether the view's order need not be built. Callable from any thread; never blocks.
+    func hasOrder(of view: View) -> Bool
     /// Of one view; waits until its order has been built.
     func revisionAndTotal(of view: View) async throws -> (revision: UInt64, total: Int)
     func page(offset: Int, limit: Int, of view: View, for purpose: ReadingPurpose) async throws -> Page

@@ -1,4 +1,5 @@
 import Catalog
+import Encodings
 import EventLoops
 import HTTPServer
 import Images
@@ -7,7 +8,7 @@ import Loading
 /// The catalog as a stream sees it: the view that its slots belong to, and the images in those slots.
 extension StreamSession {
     struct Announced: Equatable {
-        var view = ""
+        var view = ExactText("")
         var revision: UInt64
         var total: Int
     }
@@ -32,7 +33,7 @@ extension StreamSession {
         }
     }
 
-    var currentState: Announced { Announced(view: view.text, revision: plan.revision, total: plan.total) }
+    var currentState: Announced { Announced(view: ExactText(view.text), revision: plan.revision, total: plan.total) }
 
     /// Switches to another view, which invalidates the images of all slots.
     func change(to text: String) {
@@ -55,7 +56,7 @@ extension StreamSession {
         }
         guard catalogCheck == nil else { return }
         catalogCheck = Task(executorPreference: socket.loop) { [self] in
-            let currentState = try? await services.workQueue.run(for: client) {
+            let currentState = try? await inTurn(for: wanted) { [services] in
                 try await services.catalog.revisionAndTotal(of: wanted)
             }
             // The client may have switched to another view or closed the stream.
@@ -87,13 +88,13 @@ extension StreamSession {
         }
     }
 
-    /// A page of the plain view costs one read. For any other view, the catalog may have to build the order first, which
-    /// takes a large part of a second for millions of images, so clients take turns.
-    private func page(of run: Range<Int>, in view: View) async throws -> Page {
-        let read = { @Sendable [services] in
-            try await services.catalog.page(offset: run.lowerBound, limit: run.count, of: view, for: .view)
-        }
-        return view.isPlain ? try await read() : try await services.workQueue.run(for: client, read)
+    /// Clients take turns at building orders, which takes a large part of a second for millions of images. An order that
+    /// exists costs little, so a page that only keeps itself up to date takes no turn.
+    private func inTurn<Value: Sendable>(
+        for view: View, _ read: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard !services.catalog.hasOrder(of: view) else { return try await read() }
+        return try await services.workQueue.run(for: client, read)
     }
 
     /// Reads the images of the slots that matter most now, one run of slots at a time.
@@ -101,9 +102,11 @@ extension StreamSession {
         guard let socket, reading == nil, let run = plan.unreadRun(at: services.now), !run.isEmpty else { return }
         guard let wanted = view.view else { return }
         reading = Task(executorPreference: socket.loop) { [self] in
-            let page = try? await page(of: run, in: wanted)
+            let page = try? await inTurn(for: wanted) { [services] in
+                try await services.catalog.page(offset: run.lowerBound, limit: run.count, of: wanted, for: .view)
+            }
             // The client has switched views: discard this page.
-            guard view.view == wanted else { return }
+            guard !Task.isCancelled, view.view == wanted else { return }
             reading = nil
             guard session != nil, let page else { return }
             adopt(revision: page.revision, total: page.total)

@@ -115,7 +115,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         // While the order of a view is being built there is nothing to announce.
         if announced != currentState, plan.revision != 0 || view.view == nil {
             announced = currentState
-            return text(.catalog(revision: announced.revision, total: announced.total, view: announced.view))
+            return text(.catalog(revision: announced.revision, total: announced.total, view: announced.view.text))
         }
         if waiting != announcedWaiting {
             announcedWaiting = waiting
@@ -176,7 +176,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         plan.limits = StreamPlan.Limits(sharedBy: services.limiter.countViewport(of: client))
         viewportNumber = services.tokens.newViewport()
         displayed = viewport
-        if viewport.view != view.text { change(to: viewport.view) }
+        if ExactText(viewport.view) != ExactText(view.text) { change(to: viewport.view) }
         settle(plan.show(viewport, at: services.now))
         reprioritise()
         read()

@@ -6,6 +6,7 @@ import Loading
 import Locking
 import Scheduling
 import TestSupport
+import Synchronization
 
 @testable import Catalog
 @testable import GalleryServer
@@ -38,6 +39,7 @@ final class StreamFixture: Sendable {
     let session: StreamSession
     let loop: EventLoop
     private let socket: WebSocket
+    let workQueue: FairWorkQueue
 
     init(
         total: Int = 1_000, maximumStreams: Int = 10, _ change: (inout StreamServices) -> Void = { _ in }
@@ -47,8 +49,9 @@ final class StreamFixture: Sendable {
         limiter = StreamLimiter(limit: maximumStreams)
         loop = try EventLoop(label: "test")
         socket = WebSocket(loop: loop, peer: SocketAddress(ip: .v4(0x7F00_0001), port: 9), subprotocol: "tessera.v1")
+        workQueue = FairWorkQueue(time: time)
         var services = StreamServices(
-            catalog: catalog, loader: loader, tokens: tokens, limiter: limiter, workQueue: FairWorkQueue(time: time),
+            catalog: catalog, loader: loader, tokens: tokens, limiter: limiter, workQueue: workQueue,
             pace: pace, time: time)
         change(&services)
         session = StreamSession(
@@ -152,6 +155,11 @@ final class NumberedCatalog: StreamCatalog {
         }
         for continuation in waiting { continuation.resume() }
     }
+
+    /// Whether the orders of views exist already.
+    let hasOrders = Atomic(false)
+
+    func hasOrder(of view: View) -> Bool { hasOrders.load(ordering: .relaxed) }
 
     /// A shuffled view has its seed as the total, and always revision 7.
     func revisionAndTotal(of view: View) async throws -> (revision: UInt64, total: Int) {

@@ -1,3 +1,5 @@
+import Clients
+import Synchronization
 import Testing
 
 @testable import GalleryServer
@@ -20,6 +22,23 @@ import Testing
         await fixture.onLoop { $0.session.checkCatalog() }
         _ = await fixture.hear { _ in fixture.catalog.looks >= 3 }
         #expect(fixture.catalog.looks == 3)
+        await fixture.end()
+    }
+
+    @Test func `a view whose order exists takes no turn, so that an idle page slows down nobody`() async throws {
+        let fixture = try StreamFixture()
+        fixture.catalog.hasOrders.store(true, ordering: .relaxed)
+        await fixture.open()
+        let (held, hold) = AsyncStream.makeStream(of: Void.self)
+        // The client's turn is taken.
+        let other = Task { [workQueue = fixture.workQueue] in
+            try await workQueue.run(for: Client(.v4(0x7F00_0001))) { for await _ in held {} }
+        }
+        await fixture.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=shuffle&seed=4"}"#)
+        let received = await fixture.hear { $0.texts.contains { $0.contains("catalog") } }.texts
+        #expect(received.contains(#"{"type":"catalog","view":"sort=shuffle&seed=4","revision":7,"total":4}"#))
+        hold.finish()
+        try await other.value
         await fixture.end()
     }
 

@@ -58,7 +58,7 @@ struct Viewport: Hashable, Sendable {
     /// The canonical text of the view that the slots belong to; empty for the plain view.
     var view = ""
 
-    static let longestView = 4_096
+    static let longestView = 16_384
     /// The most slots to prepare on one side.
     static let maximumAhead = 240
 
