@@ -30,10 +30,15 @@ import Testing
         fixture.catalog.hasOrders.store(true, ordering: .relaxed)
         await fixture.open()
         let (held, hold) = AsyncStream.makeStream(of: Void.self)
-        // The client's turn is taken.
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let other = Task { [workQueue = fixture.workQueue] in
-            try await workQueue.run(for: Client(.v4(0x7F00_0001))) { for await _ in held {} }
+            try await workQueue.run(for: Client(.v4(0x7F00_0001))) {
+                begin.finish()
+                for await _ in held {}
+            }
         }
+        // Until the client's turn is taken.
+        for await _ in begun {}
         await fixture.say(#"{"type":"viewport","first":0,"count":10,"view":"sort=shuffle&seed=4"}"#)
         let received = await fixture.hear { $0.texts.contains { $0.contains("catalog") } }.texts
         #expect(received.contains(#"{"type":"catalog","view":"sort=shuffle&seed=4","revision":7,"total":4}"#))
