@@ -1,3 +1,4 @@
+import Addresses
 import Clients
 import Synchronization
 import Testing
