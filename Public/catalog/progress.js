@@ -9,7 +9,7 @@
  * until it is done; never at rest, and never while the page is hidden.
  *
  * Events: `change` when `state` changes, or when work that was reported is complete; `learnt` when more files were
- * indexed than at the previous poll; `notShown` when `notShown` changes; `defaultView` when `defaultView` does.
+ * indexed than at the previous poll; `notShown`, `problems`, and `defaultView` when the property of that name changes.
  */
 export class Progress extends EventTarget {
   /** Milliseconds. */
@@ -40,6 +40,11 @@ export class Progress extends EventTarget {
    * @type {import('./server.js').NotShown}
    */
   notShown = { count: 0, kinds: [] };
+  /**
+   * What is wrong with the gallery's sources, as of the last poll: the first sentences about it.
+   * @type {string[]}
+   */
+  problems = [];
   /**
    * The query of the view in which the gallery opens, as of the last poll.
    * @type {string | undefined}
@@ -75,7 +80,12 @@ export class Progress extends EventTarget {
   }
 
   /** @param {import('./server.js').Status} status */
-  #take({ scanning, total, examined, notShown = this.notShown, defaultView = this.defaultView }) {
+  #take({ scanning, total, examined, notShown = this.notShown, problems, defaultView = this.defaultView }) {
+    const sentences = problems?.first ?? [];
+    if (sentences.join() !== this.problems.join()) {
+      this.problems = sentences;
+      this.dispatchEvent(new Event('problems'));
+    }
     if (defaultView !== this.defaultView) {
       this.defaultView = defaultView;
       this.dispatchEvent(new Event('defaultView'));

@@ -22,7 +22,8 @@ import { copyMark } from '../offline/copy-mark.js';
  * @typedef {{count: number, kinds: {kind: string, title: string, count: number}[]}} NotShown  The most frequent kind
  *   first.
  * @typedef {{revision: number, total: number, scanning: boolean, defaultView?: string,
- *   examined?: {done: number, total: number}, notShown: NotShown}} Status  `scanning`: files are being listed.
+ *   examined?: {done: number, total: number}, notShown: NotShown,
+ *   problems?: {count: number, first: string[]}}} Status  `scanning`: files are being listed.
  *   `defaultView`: the query of the view in which the page opens. `examined` is absent if files are not indexed.
  * @typedef {string} Rendition  `preview`, the name of one of the server's steps, `full` or `original`.
  */

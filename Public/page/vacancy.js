@@ -25,7 +25,7 @@ export class Vacancy {
     finding.addEventListener('problem', () => pages.total === 0 && (this.#element.hidden = true));
     finding.addEventListener('displayed', () => pages.total === 0 && this.#count(0, pages.view));
     pages.addEventListener('catalog', () => this.#count(pages.total ?? 0, pages.view));
-    for (const change of ['change', 'notShown']) {
+    for (const change of ['change', 'notShown', 'problems']) {
       progress.addEventListener(change, () => pages.total === 0 && this.#count(0, pages.view));
     }
     pages.addEventListener('problem', (event) => {
@@ -55,10 +55,10 @@ export class Vacancy {
     else this.#say('No pictures yet', `Pictures appear here as soon as the gallery finds some. ${this.#left}`.trim());
   }
 
-  /** A sentence about the files that are not shown, if there are any. */
+  /** What may explain it: files that are not shown, and what is wrong with the sources. */
   get #left() {
     const text = textOfNotShown(this.#progress.notShown);
-    return text && `${text}.`;
+    return [text && `${text}.`, ...this.#progress.problems.slice(0, 2)].filter(Boolean).join(' ');
   }
 
   /**

@@ -44,6 +44,19 @@ def with_filmstrip(front):
     front.page.locator("#filmstrip .still").first.wait_for()
 
 
+def with_menu(front):
+    opened(front)
+    front.page.get_by_role("button", name="More").click()
+    front.page.locator("#viewer-menu").wait_for()
+
+
+def comparison(front):
+    opened(front)
+    front.page.keyboard.press("c")
+    front.page.locator(".frame[data-place=beside][data-phase=displayed]").wait_for()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
+
+
 def slideshow(front):
     opened(front)
     front.page.keyboard.press("Space")
@@ -78,6 +91,8 @@ VIEWS = {
     "viewer": (None, opened),
     "details": (None, with_details),
     "filmstrip": (None, with_filmstrip),
+    "menu": (None, with_menu),
+    "comparison": (None, comparison),
     "slideshow": (None, slideshow),
     "keys": (None, keys),
     "settings": (None, settings),

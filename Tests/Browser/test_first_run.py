@@ -44,6 +44,15 @@ def test_an_open_page_follows_from_an_empty_folder_to_months_newest_first(visit,
     assert front.page.evaluate("() => window.isSamePage")
 
 
+def test_an_empty_source_says_so_in_the_page(visit, gallery):
+    front = visit(gallery.server, is_empty=True)
+    front.page.locator("#vacancy-text", has_text="contains no images. Add some or name another folder").wait_for()
+    photographs(gallery.path, 3)
+    gallery.reread()
+    front.slots.first.wait_for()
+    assert not front.page.locator("#vacancy").is_visible()
+
+
 def test_a_gallery_of_photographs_opens_newest_first_and_other_pictures_in_their_folders_order(visit, gallery):
     photographs(gallery.path, 30)
     gallery.reread()
