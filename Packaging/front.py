@@ -66,6 +66,12 @@ def page_script(public: pathlib.Path, output: pathlib.Path, script: str) -> tupl
     return path, needed[1:], [each for each in outputs if each not in needed]
 
 
+def print_sheet(public: pathlib.Path, output: pathlib.Path, sheet: str) -> str:
+    """Minifies a style sheet for print. Returns its path."""
+    [path] = bundle(public, output, [sheet], "assets/[hash]/[dir]/[name]")
+    return path
+
+
 def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
     """The page with its styles and its first script in it, and with the addresses of its other scripts."""
     sheets = SHEETS.findall(page)
@@ -88,14 +94,14 @@ def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
         return preloads + match[0].replace(match[1], path)
 
     page = MODULE.sub(module, page)
+    page = PRINT_SHEET.sub(lambda match: match[0].replace(match[1], print_sheet(public, output, match[1])), page)
     return page.replace(LAZY_SCRIPTS, LAZY_SCRIPTS + json.dumps(lazy))
 
 
 def build(public: pathlib.Path, output: pathlib.Path):
     page = complete((public / PAGE).read_text(), public, output)
     (output / PAGE).write_text(page)
-    sheets = PRINT_SHEET.findall(page)
-    bundle(public, output, AT_THEIR_OWN_PATHS + sheets, "[dir]/[name]", "--format=iife")
+    bundle(public, output, AT_THEIR_OWN_PATHS, "[dir]/[name]", "--format=iife")
     for file in public.rglob("*"):
         if file.is_file() and file.suffix not in {".js", ".css", ".html"}:
             copy = output / file.relative_to(public)
