@@ -63,12 +63,12 @@ export class ViewerOnDemand extends EventTarget {
       return;
     }
     this.#pending = { id, index };
-    await loadLater();
+    const later = await loadLater();
     if (visit !== this.#visit) return;
     const { index: present } = this.#pending;
     this.#pending = null;
     // The user may have asked for another view meanwhile.
-    if (images.imageAt(present)?.id === id) await this.#openLoaded(visit, present, how);
+    if (later && images.imageAt(present)?.id === id) await this.#openLoaded(visit, present, how);
   }
 
   /**

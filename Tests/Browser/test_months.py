@@ -3,6 +3,7 @@
 import datetime
 import json
 import math
+import time
 import urllib.request
 
 import pytest
@@ -316,6 +317,11 @@ def test_thousands_of_months_can_be_scrolled_to_both_ends(visit, start, tmp_path
              for month in months for number in range(8)]
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
     server = start("serve", tmp_path / "list.jsonl")
+    # Reading the list takes a debug build half a minute beside other tests.
+    end = time.monotonic() + 120
+    while server.status["total"] < len(lines) or server.status["scanning"]:
+        assert time.monotonic() < end
+        time.sleep(0.1)
     front = visit(server, "?sort=taken&direction=desc", layout="squares")
     front.until("(total) => document.querySelector('#position-total').textContent === total", f"{len(lines):,}")
     assert front.page.evaluate("() => document.documentElement.scrollHeight") < 5_000_000

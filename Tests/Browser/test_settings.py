@@ -91,8 +91,9 @@ def test_reduced_motion_can_be_chosen_for_the_page_alone(visit, demo):
         assert fade(front) in ("0ms", "0s")
         front.slot(3).click()
         front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
-        # Colours and opacity may still change softly.
-        moving = "() => document.getAnimations().filter((one) => !(one instanceof CSSTransition)).length"
+        # Colours and opacity may still change softly, and the mark of a slow picture appears after a delay.
+        moving = """() => document.getAnimations().filter((one) => !(one instanceof CSSTransition)
+            && one.effect.getComputedTiming().duration > 10).length"""
         assert front.page.evaluate(moving) == 0
         front.page.keyboard.press("Escape")
         front.page.reload()

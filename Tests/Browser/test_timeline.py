@@ -95,7 +95,7 @@ def test_without_dates_or_room_the_grid_has_all_of_the_width(visit, gallery, pla
 def test_the_grid_keeps_its_width_while_another_order_is_awaited_and_if_it_fails(visit, gallery):
     front = opened(visit, gallery, "?sort=name")
     held = []
-    front.page.route("**/api/v1/images?*sort=taken*", held.append)
+    front.page.route("**/api/v1/images?*sort=taken*", lambda route: held.append(route))
     front.page.locator("#sort").select_option("taken")
     front.until_noted(lambda: held)
 
