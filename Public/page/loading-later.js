@@ -5,7 +5,7 @@ import { find } from './template.js';
 const longestWait = 8_000;
 
 /**
- * What is being loaded, or has been.
+ * The script while it is being loaded, and once it has been loaded.
  * @type {Promise<typeof import('../later.js')> | undefined}
  */
 let loading;

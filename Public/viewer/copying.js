@@ -36,18 +36,18 @@ async function copy(write, done) {
 
 /**
  * @param {HTMLImageElement} picture
- * @param {number} turns  Quarters, clockwise, by which it is displayed.
+ * @param {number} quarterTurns  Clockwise, by which it is displayed.
  * @returns {Promise<Blob>}  A PNG, the only format that all browsers copy.
  */
-function drawn(picture, turns) {
+function drawn(picture, quarterTurns) {
   const { naturalWidth, naturalHeight } = picture;
   const scale = Math.min(1, Math.sqrt(mostPixels / (naturalWidth * naturalHeight)));
   const [width, height] = [Math.round(naturalWidth * scale), Math.round(naturalHeight * scale)];
   const canvas = document.createElement('canvas');
-  [canvas.width, canvas.height] = turns % 2 === 1 ? [height, width] : [width, height];
+  [canvas.width, canvas.height] = quarterTurns % 2 === 1 ? [height, width] : [width, height];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.translate(canvas.width / 2, canvas.height / 2);
-  context.rotate((turns * Math.PI) / 2);
+  context.rotate((quarterTurns * Math.PI) / 2);
   context.drawImage(picture, -width / 2, -height / 2, width, height);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture'))), 'image/png');

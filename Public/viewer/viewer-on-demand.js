@@ -56,31 +56,20 @@ export class ViewerOnDemand extends EventTarget {
    */
   async open(index, how) {
     const visit = (this.#visit += 1);
-    const { images } = this.#parts;
-    const id = images.imageAt(index)?.id;
-    if (this.#viewer || id === undefined) {
-      await this.#openLoaded(visit, index, how);
+    if (this.#viewer) {
+      await this.#viewer.open(index, how);
       return;
     }
-    this.#pending = { id, index };
+    const { images } = this.#parts;
+    const id = images.imageAt(index)?.id;
+    this.#pending = id === undefined ? null : { id, index };
     const later = await loadLater();
     if (visit !== this.#visit) return;
-    const { index: present } = this.#pending;
+    const present = this.#pending?.index ?? index;
     this.#pending = null;
     // The user may have asked for another view meanwhile.
-    if (later && images.imageAt(present)?.id === id) await this.#openLoaded(visit, present, how);
-  }
-
-  /**
-   * @param {number} visit
-   * @param {number} index
-   * @param {{isNewVisit?: boolean} | undefined} how
-   */
-  async #openLoaded(visit, index, how) {
-    const later = this.#viewer ? undefined : await loadLater();
-    if (visit !== this.#visit) return;
-    if (later) this.prepare(later);
-    await this.#viewer?.open(index, how);
+    if (!later || (id !== undefined && images.imageAt(present)?.id !== id)) return;
+    await this.prepare(later).open(present, how);
   }
 
   /** The address no longer names an image. */
@@ -92,8 +81,9 @@ export class ViewerOnDemand extends EventTarget {
 
   /** @param {Pick<typeof import('../later.js'), 'Viewer'>} later  Already loaded. */
   prepare({ Viewer }) {
-    if (this.#viewer) return;
+    if (this.#viewer) return this.#viewer;
     this.#viewer = new Viewer(this.#parts);
     this.#viewer.addEventListener('viewchange', () => this.dispatchEvent(new Event('viewchange')));
+    return this.#viewer;
   }
 }

@@ -95,7 +95,7 @@ export class Viewer extends EventTarget {
     this.#zoom = new ZoomControl(this.#frames, (zoom) => this.#zoomed(zoom));
     this.#track = new Track(this.#frames.all.map((each) => each.element));
     this.#filmstrip = new Filmstrip({ images, loader: stillLoader, onChoose: (index) => this.move(index) });
-    // The stream sends only what is around the current image.
+    // The stream sends only images around the current one.
     const besideGroup = new SlotGroup(null, besideLoader);
     this.#comparison = new Comparison(() => new Frame(besideGroup, besideLoader, () => {}));
     this.#gestures = this.#attachGestures(this.#stage, (at) => this.#frames.current.zoom.covers(at));
