@@ -183,7 +183,7 @@ async function startElsewhere(problem) {
  */
 function tellOfMissing(place) {
   Address.showPlace(place);
-  Message.show('That picture is not here any more.');
+  Message.show('That picture was not found here.');
 }
 
 /** Back, Forward or the user changed the address. */

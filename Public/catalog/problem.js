@@ -68,7 +68,7 @@ function textOf(value) {
 
 /** @param {number} status */
 function fallbackTitle(status) {
-  return status >= 500 ? 'The server could not answer' : 'The server refused';
+  return status >= 500 ? 'The server could not respond' : 'The server refused the request';
 }
 
 /**

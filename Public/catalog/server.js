@@ -246,7 +246,7 @@ function inView(path, view) {
 /** There was no response, or it broke off. */
 export class Unreachable extends Problem {
   constructor() {
-    super(0, 'The gallery server is not answering');
+    super(0, 'The gallery server is not responding');
     this.name = 'Unreachable';
   }
 }

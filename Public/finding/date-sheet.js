@@ -70,7 +70,7 @@ export class DateSheet {
   #show(months) {
     if (!months?.some(({ month }) => month !== null)) {
       const note = document.createElement('p');
-      note.textContent = months ? 'No dates are known of these pictures.' : 'The dates cannot be read at the moment.';
+      note.textContent = months ? 'None of these pictures has a known date.' : 'The dates cannot be loaded at the moment.';
       this.#body.replaceChildren(note);
       return;
     }
@@ -148,7 +148,7 @@ function makeWay(label, destination) {
  */
 function makeYear(year, months) {
   const section = cloneTemplate('year-template');
-  find('h3', section).textContent = year || 'Without a date';
+  find('h3', section).textContent = year || 'Date unknown';
   find('ul', section).replaceChildren(...months.map(({ month, first, count }) => {
     const entry = cloneTemplate('month-template');
     const button = find('button', entry);

@@ -67,13 +67,13 @@ export class FolderSheet {
     this.#folder = folder;
     this.#title.textContent = nameOfFolder(folder) || 'Folders';
     this.#up.hidden = folder === '';
-    this.#up.setAttribute('aria-label', `Up to ${nameOfFolder(parentOf(folder)) || topName}`);
+    this.#up.setAttribute('aria-label', `Up one level, to ${nameOfFolder(parentOf(folder)) || topName}`);
     this.#trail.hidden = folder === '';
     showBreadcrumbs(find('ol', this.#trail), folder);
     this.#show.hidden = folder === this.#finding.requested.folder;
-    this.#show.textContent = folder === '' ? 'Show all pictures' : 'Show its pictures';
+    this.#show.textContent = folder === '' ? 'Show all pictures' : 'Show pictures';
     this.#note.hidden = folders !== undefined && folders.length > 0;
-    this.#note.textContent = folders ? 'No folders in here.' : 'The folders cannot be read at the moment.';
+    this.#note.textContent = folders ? 'No folders here.' : 'The folders cannot be loaded at the moment.';
     this.#tiles.show(folders ?? [], { present: this.#finding.requested.folder, focused });
     if (!folders?.length) (folder === '' ? find('.sheet-close', this.#dialog) : this.#up).focus();
     return folders?.length === 0;

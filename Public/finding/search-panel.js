@@ -41,7 +41,7 @@ export class SearchPanel {
   #makeChoice(term) {
     const choice = cloneTemplate('search-choice-template');
     choice.textContent = term.label;
-    choice.title = `For example ${term.example}`;
+    choice.title = `For example, ${term.example}`;
     choice.addEventListener('click', () => this.#insert(term));
     return choice;
   }

@@ -1,5 +1,5 @@
 /**
- * What can be asked for in a search besides words: the server's terms (`Search` in its catalog), in the sequence in which
+ * Search filters in a search besides words: the server's terms (`Search` in its catalog), in the sequence in which
  * the page offers them.
  *
  * @typedef {{key: string, label: string, value?: string, example: string}} SearchTerm  `value`: the only one that the
@@ -7,15 +7,15 @@
  * @type {SearchTerm[]}
  */
 export const searchTerms = [
-  { key: 'taken', label: 'Date', example: 'taken:2019, taken:2019-06 or taken:2019-06..2019-08' },
-  { key: 'on', label: 'Day', example: 'on:06-30, of any year' },
+  { key: 'taken', label: 'Date', example: 'taken:2019, taken:2019-06, or taken:2019-06..2019-08' },
+  { key: 'on', label: 'Day of year', example: 'on:06-30, in any year' },
   { key: 'camera', label: 'Camera', example: 'camera:lumix' },
   { key: 'lens', label: 'Lens', example: 'lens:50mm' },
-  { key: 'rating', label: 'Stars', example: 'rating:4, rating:3..5 or rating:0 for none' },
-  { key: 'type', label: 'Type', example: 'type:heic or type:png' },
+  { key: 'rating', label: 'Rating', example: 'rating:4, rating:3..5, or rating:0 for not rated' },
+  { key: 'type', label: 'File type', example: 'type:heic or type:png' },
   { key: 'folder', label: 'Folder', example: 'folder:holiday' },
-  { key: 'iso', label: 'ISO', example: 'iso:400, iso:100..800 or iso:3200..' },
-  { key: 'near', label: 'Place', example: 'near:48.86,2.35 or, with a radius, near:48.86,2.35,5km' },
+  { key: 'iso', label: 'ISO', example: 'iso:400, iso:100..800, or iso:3200..' },
+  { key: 'near', label: 'Place', example: 'near:48.86,2.35, or with a radius near:48.86,2.35,5km' },
   { key: 'is', label: 'Broken', value: 'broken', example: 'is:broken' },
 ];
 
@@ -28,11 +28,11 @@ export const searchTerms = [
 export function hintOf(text, caret) {
   const [, key] = text.slice(0, caret).match(/(?:^|\s)-?(\p{L}+):$/u) ?? [];
   const begun = searchTerms.find((term) => term.key === key?.toLowerCase());
-  if (begun) return `For example ${begun.example}.`;
+  if (begun) return `For example, ${begun.example}.`;
   const unknown = unknownTermIn(text);
   if (!unknown) return '';
   const known = searchTerms.map((term) => `${term.key}:`).join(', ');
-  return `Nothing is called ${unknown.key}:, so ${unknown.word} is searched for as a word. You can ask for ${known}.`;
+  return `${unknown.key}: is not a search filter, so ${unknown.word} is searched as text. Filters: ${known}.`;
 }
 
 /**

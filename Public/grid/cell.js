@@ -310,7 +310,7 @@ export class Cell extends Slot {
     const name = this.image ? [nameOf(this.image), number, dayIn(this.image)].filter(Boolean).join(', ') : number;
     const label = withIncompleteness(name, this.#isIncomplete);
     const reason = this.problem ? `. Cannot be shown: ${this.problem.message}` : '';
-    const patience = this.#patience ? '. Waiting for its origin' : '';
+    const patience = this.#patience ? '. Waiting for remote server' : '';
     this.element.setAttribute('aria-label', label + patience + reason);
   }
 

@@ -65,5 +65,5 @@ function nameOfRun(months) {
   const [first, last] = [months[0], months[months.length - 1]].sort();
   const year = first.slice(0, 4);
   if (first.endsWith('-01') && last.endsWith('-12')) return year;
-  return `${nameOfMonth(first).replace(` ${year}`, '')} – ${nameOfMonth(last)}`;
+  return `${nameOfMonth(first).replace(` ${year}`, '')}–${nameOfMonth(last)}`;
 }

@@ -176,11 +176,11 @@ export class TokenLoader {
         break;
       case 'dropped':
         // Usually this page cancelled the token; if not, the server has ended the session meanwhile.
-        this.#missed(job, answer.token, new Problem(0, 'The picture did not come'));
+        this.#missed(job, answer.token, new Problem(0, 'The picture was not received'));
         break;
       case 'broken':
         if (isCurrent(job)) this.#connection.suspect();
-        this.#missed(job, answer.token, new Problem(0, 'The connection broke off'));
+        this.#missed(job, answer.token, new Problem(0, 'The connection was lost'));
         break;
     }
   }
@@ -219,7 +219,7 @@ export class TokenLoader {
       element = await decode(picture);
     } catch {
       this.#cache.remove(key);
-      if (isAll) commit(slot, token, { problem: new Problem(0, 'Not a picture that this browser can show') });
+      if (isAll) commit(slot, token, { problem: new Problem(0, 'This browser cannot show this picture') });
       return;
     }
     if (commit(slot, token, { picture, element, pixels: pixelsOf(rendition) }) && isAll) slot.finish();

@@ -96,21 +96,21 @@ export class StandIn {
 export function sentenceOf(wanted, shown) {
   if (wanted.view.equals(shown.view)) {
     const [one, other] = [wanted, shown].map(({ index }) => formatNumber(index + 1));
-    return `Picture ${one} is not kept on this device; you see the nearest that is, number ${other}.`;
+    return `Picture ${one} is not saved on this device. Showing picture ${other}, the nearest that is.`;
   }
   const { q, folder } = wanted.view;
-  if (q !== shown.view.q) return `This search has to wait; you see ${nameOf(shown.view)} instead.`;
-  if (folder !== shown.view.folder) return `That folder is not kept on this device; you see ${nameOf(shown.view)} instead.`;
-  return `This order is not kept on this device; you see ${nameOf(shown.view)} in another one.`;
+  if (q !== shown.view.q) return `This search needs the server. Showing ${nameOf(shown.view)} instead.`;
+  if (folder !== shown.view.folder) return `That folder is not saved on this device. Showing ${nameOf(shown.view)} instead.`;
+  return `This order is not saved on this device. Showing ${nameOf(shown.view)} in another order.`;
 }
 
 /** @param {import('./nearest-kept.js').KeptPlace} shown */
 function sentenceOfImage({ view }) {
-  return `That picture cannot be found without the server; you see ${nameOf(view)} instead.`;
+  return `That picture cannot be opened without the server. Showing ${nameOf(view)} instead.`;
 }
 
 /** @param {View} view */
 function nameOf({ q, folder }) {
-  if (q) return `what matches “${q}”`;
+  if (q) return `results for “${q}”`;
   return folder ? `the folder ${folder}` : 'all pictures';
 }

@@ -32,7 +32,7 @@ export class Banner {
   #wait({ seconds, isAnswered }) {
     const when = seconds === 1 ? 'in a second' : `in ${seconds} seconds`;
     this.#stand();
-    const isStarting = isAnswered ? 'The gallery server is starting' : 'The gallery server is not answering';
+    const isStarting = isAnswered ? 'The gallery server is starting' : 'The gallery server is not responding';
     const why = navigator.onLine ? isStarting : 'You are offline';
     this.#text.textContent = `${why}. Trying again ${when}.`;
     this.#element.hidden = false;

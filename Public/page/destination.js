@@ -53,7 +53,7 @@ export function dayIn(text) {
  */
 export function exampleLike(text) {
   const meant = text.trim().replace(/o/gi, '0').replace(/[il|]/gi, '1');
-  return /^(1[89]|20)\d{2}$/.test(meant) ? meant : '2019, June 2019, or 3 June 2019';
+  return /^(1[89]|20)\d{2}$/.test(meant) ? meant : '2019, June 2019, or June 3, 2019';
 }
 
 /**

@@ -30,7 +30,7 @@ export class LayoutChoice {
   #turn() {
     const isSquare = this.#grid.arrangement.kind === 'squares';
     this.#grid.arrange(this.#grid.arrangement.with({ kind: isSquare ? 'justified' : 'squares' }));
-    announce(isSquare ? 'Whole pictures in rows' : 'Squares');
+    announce(isSquare ? 'Original proportions' : 'Square grid');
   }
 
   #follow() {

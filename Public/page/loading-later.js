@@ -58,7 +58,7 @@ export async function loadLater() {
   try {
     return await importLater();
   } catch {
-    Message.show('This part of the page cannot be loaded. Try again, or reload.');
+    Message.show('This part of the page cannot be loaded. Try again, or reload the page.');
     return undefined;
   }
 }

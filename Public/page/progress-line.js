@@ -11,7 +11,7 @@ export class ProgressLine {
   #progress;
   /**
    * The announcement of the work in hand.
-   * @type {'' | 'Finding pictures' | 'Reading photo details'}
+   * @type {'' | 'Looking for pictures' | 'Reading photo details'}
    */
   #announced = '';
 
@@ -26,11 +26,11 @@ export class ProgressLine {
     this.#element.hidden = state === null;
     if (state) {
       this.#element.textContent = textOf(state);
-      const begun = state.isListing ? 'Finding pictures' : 'Reading photo details';
+      const begun = state.isListing ? 'Looking for pictures' : 'Reading photo details';
       if (this.#announced === '') announce(begun);
       this.#announced = begun;
     } else if (isThrough && this.#announced !== '') {
-      announce(this.#announced === 'Finding pictures' ? 'All pictures have been found' : 'All photo details have been read');
+      announce(this.#announced === 'Looking for pictures' ? 'All pictures have been found' : 'All photo details have been read');
       this.#announced = '';
     }
   }
@@ -38,6 +38,6 @@ export class ProgressLine {
 
 /** @param {import('../catalog/progress.js').ProgressState} state */
 function textOf({ isListing, done, total }) {
-  if (isListing) return `Finding pictures: ${formatNumber(total)} so far`;
+  if (isListing) return `Looking for pictures: ${formatNumber(total)} found so far`;
   return `Reading photo details: ${formatNumber(done)} of ${formatNumber(total)}`;
 }

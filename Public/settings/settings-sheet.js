@@ -87,5 +87,5 @@ function orderOptions() {
       return new Option(`${names.get(sort.name)}: ${way}`, valueOf(view));
     });
   });
-  return [new Option('The gallery’s own order', ''), ...orders];
+  return [new Option('Gallery default', ''), ...orders];
 }

@@ -79,7 +79,7 @@ export class SlotFiller {
     } catch {
       this.#choice.reject(assigned, best);
       if (version) this.#onUnfit(image, version, best.kind);
-      const problem = new Problem(0, 'Not a picture that this browser can show');
+      const problem = new Problem(0, 'This browser cannot show this picture');
       if (slot.pixels === 0) commit(slot, token, { problem, image });
     }
     this.#onEnd();

@@ -326,7 +326,7 @@ export class StreamLoader extends EventTarget {
       for (const slot of slots) this.#filler.bringTile(slot, assigned);
       return;
     }
-    const problem = new Problem(status, title || 'The picture cannot be had', detail, retryAfter);
+    const problem = new Problem(status, title || 'The picture cannot be loaded', detail, retryAfter);
     assigned.problem = problem;
     for (const slot of slots) {
       if (isWorthWaiting(slot, problem)) this.#retryLater(slot, problem);

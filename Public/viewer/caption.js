@@ -45,6 +45,6 @@ export class Caption {
 
   /** @param {import('./zoom.js').Zoom} zoom */
   magnify(zoom) {
-    this.#magnification.textContent = zoom.isIn ? `${formatNumber(Math.round(zoom.magnification * 100))} %` : '';
+    this.#magnification.textContent = zoom.isIn ? `${formatNumber(Math.round(zoom.magnification * 100))}%` : '';
   }
 }

@@ -48,7 +48,7 @@ export class Comparison {
       this.#show(true);
       this.#name.textContent = headingOf(image);
       this.#frame.bind(index, image);
-      announce(`${label} stays for comparison. ${await showOther()}`);
+      announce(`Comparing with ${label}. ${await showOther()}`);
     }
   }
 

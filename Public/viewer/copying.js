@@ -13,7 +13,7 @@ export async function copyLink(address) {
 /** @param {Pick<import('./frame.js').Frame, 'picture' | 'zoom'>} frame */
 export async function copyPicture({ picture, zoom }) {
   if (!picture) {
-    Message.show('The picture has not arrived yet.');
+    Message.show('The picture has not loaded yet.');
     return;
   }
   // Passes a promise: in some browsers the user activation would expire before the picture is ready.

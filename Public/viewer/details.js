@@ -47,7 +47,7 @@ export class Details {
     if (!this.isOpen) return;
     this.#histogram.show(blob);
     this.#problem.textContent = image.problem?.message ?? '';
-    if (image.incomplete) this.#problem.textContent = 'Incomplete: parts of the picture are missing or damaged in the file.';
+    if (image.incomplete) this.#problem.textContent = 'Incomplete: part of this file is missing or damaged.';
     this.#problem.hidden = this.#problem.textContent === '';
     const lines = linesOf(image).map(([term, text]) => line(term, text));
     // The folder comes after the name and title.
@@ -85,7 +85,7 @@ function placeOf({ place, placeNames }) {
   link.target = '_blank';
   link.rel = 'noopener noreferrer';
   link.textContent = coordinatesOf(place);
-  link.title = 'Show on OpenStreetMap, in another tab';
+  link.title = 'Show on OpenStreetMap (opens in a new tab)';
   const height = Number.isFinite(place.altitude) ? [paragraph(`Altitude ${formatNumber(Math.round(place.altitude))} m`)] : [];
   return [...parts, link, ...height];
 }

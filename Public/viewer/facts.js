@@ -18,8 +18,8 @@ export function linesOf(image) {
   const lines = [
     ['Name', image.name],
     ['Title', image.title],
-    ['Taken', image.takenAt && dateIn(image) + (image.takenFrom === 'name' ? ', by its name' : '')],
-    ['Size', image.width && image.height && sizeOf(image)],
+    ['Taken', image.takenAt && dateIn(image) + (image.takenFrom === 'name' ? ' (from the file name)' : '')],
+    ['Dimensions', image.width && image.height && sizeOf(image)],
     ['File', [image.type && typeName(image.type), image.bytes && formatBytes(image.bytes)].filter(Boolean).join(', ')],
     ['Frames', image.frames > 1 && formatNumber(image.frames)],
     ['Camera', cameraOf(camera)],

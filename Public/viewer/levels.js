@@ -56,5 +56,5 @@ export function describeLevels({ light }) {
   const share = (/** @type {number} */ from, /** @type {number} */ to) =>
     Math.round((100 * light.slice(from, to).reduce((sum, count) => sum + count, 0)) / total);
   const [dark, bright] = [share(0, levelCount / 4), share((levelCount * 3) / 4, levelCount)];
-  return `Histogram: ${dark} % shadows, ${100 - dark - bright} % midtones, ${bright} % highlights`;
+  return `Histogram: ${dark}% shadows, ${100 - dark - bright}% midtones, ${bright}% highlights`;
 }

@@ -65,8 +65,8 @@ export class SlideshowBar {
     this.#dialog.toggleAttribute('data-playing', isPlaying);
     this.#button.setAttribute('aria-pressed', String(isPlaying));
     this.#toggle.setAttribute('aria-label', isPlaying ? 'Pause' : 'Play');
-    this.#toggle.title = isPlaying ? 'Pause (space)' : 'Play (space)';
-    announce(isPlaying ? 'Slideshow' : 'Slideshow paused');
+    this.#toggle.title = isPlaying ? 'Pause (Space)' : 'Play (Space)';
+    announce(isPlaying ? 'Slideshow playing' : 'Slideshow paused');
     this.#wakefulness.keep(isPlaying);
     this.#stir();
   }

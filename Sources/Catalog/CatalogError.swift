@@ -71,7 +71,7 @@ extension CatalogError: CustomStringConvertible {
         case .fileUnavailable(_, let reason): "The file cannot be opened: \(reason)."
         case .indexUnavailable: "The catalog's index cannot be read."
         case .positionsOnly:
-            "The gallery is a template of numbered URLs, which has positions only: it cannot be searched or sorted."
+            "This gallery consists of numbered URLs, so it cannot be searched or sorted."
         case .busy: "The catalog has too many lookups queued. Try again in a moment."
         case .closed: "The catalog is closed."
         }

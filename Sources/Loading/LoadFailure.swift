@@ -59,7 +59,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
 
     /// The disk that holds a local file, or a cache, did not answer in time.
     public static let hungDisk = LoadFailure(
-        status: 504, publicMessage: "The disk that holds this picture does not answer.", retryAfter: .seconds(10))
+        status: 504, publicMessage: "The disk that holds this picture is not responding.", retryAfter: .seconds(10))
 
     /// Whether the failure is ``hungDisk``, whoever detected it.
     public var isHungDisk: Bool { status == 504 && publicMessage == Self.hungDisk.publicMessage }
@@ -69,7 +69,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
         status: 503, publicMessage: "The server is overloaded at the moment.", retryAfter: .seconds(1))
 
     static let tooManyWaiting = LoadFailure(
-        status: 429, publicMessage: "You have too many pending requests.",
+        status: 429, publicMessage: "Too many of your requests are waiting.",
         logDetail: "the limit of one client", retryAfter: .seconds(1))
 
     static let shuttingDown = LoadFailure(status: 503, publicMessage: "The server is shutting down.")
@@ -81,7 +81,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
     /// A disk, server or process could not do it now, but may in a moment.
     static func notNow(_ detail: String) -> LoadFailure {
         LoadFailure(
-            status: 503, publicMessage: "The picture's file cannot be read now.", logDetail: detail,
+            status: 503, publicMessage: "The picture's file cannot be read at the moment.", logDetail: detail,
             retryAfter: .seconds(5))
     }
 

@@ -87,12 +87,12 @@ public struct RenderError: Error, Hashable, Sendable {
 extension RenderError {
     /// The picture crashed its decoder.
     public static func decoderDied(_ detail: String) -> RenderError {
-        RenderError(.decoderDied, "This picture crashes its decoder, so it cannot be displayed.", logDetail: detail)
+        RenderError(.decoderDied, "This picture crashes its decoder, so it cannot be shown.", logDetail: detail)
     }
 
     /// The picture was not finished before its deadline.
     public static func tookTooLong(_ detail: String) -> RenderError {
-        RenderError(.tookTooLong, "This picture takes too long to render, so it is not displayed.", logDetail: detail)
+        RenderError(.tookTooLong, "This picture takes too long to render, so it is not shown.", logDetail: detail)
     }
 
     /// Decoding needed more than `limit` bytes of memory.
@@ -104,7 +104,7 @@ extension RenderError {
 
     /// The disk that holds the original did not answer in time.
     public static func sourceHangs(_ detail: String) -> RenderError {
-        RenderError(.sourceHangs, "The disk that holds this picture does not answer.", logDetail: detail)
+        RenderError(.sourceHangs, "The disk that holds this picture is not responding.", logDetail: detail)
     }
 
     /// The job waited in the queue for as long as it may run.

@@ -57,7 +57,7 @@ def test_every_picture_has_alternative_text_and_every_control_a_name(visit, demo
     front.until_settled()
     assert front.page.evaluate("() => [...document.querySelectorAll('.slot img')].every((image) => image.alt)")
     assert front.page.get_by_role("textbox", name="Go to picture number").is_visible()
-    assert front.page.get_by_role("slider", name="Size of the pictures").is_visible()
+    assert front.page.get_by_role("slider", name="Picture size").is_visible()
     front.slot(2).click()
     front.page.locator(".frame[data-place=current] .frame-screen").wait_for()
     for name in ("Close", "Zoom", "Details", "Previous picture", "Next picture"):
@@ -136,7 +136,7 @@ def test_viewer_text_has_sufficient_contrast(visit, demo, colours):
         assert contrast >= 4.5, f"{selector}: {contrast:.1f}"
 
 
-ACTIONS = ["Close", "Zoom", "Slideshow", "Filmstrip", "Full screen", "Download the original", "Details",
+ACTIONS = ["Close", "Zoom", "Slideshow", "Filmstrip", "Full screen", "Download original", "Details",
            "Previous picture", "Next picture"]
 
 
@@ -155,7 +155,7 @@ def test_every_viewer_action_is_named_and_reachable_by_tab(visit, demo):
         reached.append(front.page.evaluate("() => document.activeElement.ariaLabel ?? "
                                            "document.activeElement.labels?.[0]?.textContent"))
     assert [name for name in ACTIONS if name not in reached] == []
-    assert {"Pause", "Time for each picture", "End the slideshow"} <= set(reached)
+    assert {"Pause", "Time per picture", "End slideshow"} <= set(reached)
     # Of the filmstrip, only the current picture; arrow keys lead to the others.
     assert sum(name is not None and name.endswith("picture 3") for name in reached) == 1
 

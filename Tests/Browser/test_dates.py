@@ -41,7 +41,7 @@ def opened(front):
 def test_months_stand_under_their_years_with_their_pictures_counted(front):
     front = opened(front("?sort=taken&direction=desc", viewport={"width": 1366, "height": 768}))
     dialog = front.page.get_by_role("dialog", name="Dates")
-    assert dialog.get_by_role("heading", level=3).all_inner_texts() == ["2019", "2018", "Without a date"]
+    assert dialog.get_by_role("heading", level=3).all_inner_texts() == ["2019", "2018", "Date unknown"]
     assert dialog.locator(".year button").evaluate_all("(all) => all.map((one) => one.ariaLabel)") == [
         "August 2019, 30 pictures", "June 2019, 40 pictures", "December 2018, 12 pictures", "Date unknown, 1 picture"]
 

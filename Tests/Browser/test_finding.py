@@ -137,7 +137,7 @@ def test_a_search_without_matches_says_so_and_can_be_cleared(visit, gallery):
     until_total(front, 120)
     field(front).fill("nowhere")
     front.page.get_by_role("heading", name="Nothing matches “nowhere”").wait_for()
-    front.page.get_by_role("button", name="Clear the search").last.click()
+    front.page.get_by_role("button", name="Clear search").last.click()
     until_total(front, 120)
     assert front.page.locator("#vacancy").is_hidden()
 
@@ -147,7 +147,7 @@ def test_clearing_a_search_without_matches_keeps_the_folder(visit, gallery):
     until_total(front, 70)
     field(front).fill("nowhere")
     front.page.get_by_role("heading", name="Nothing matches “nowhere” in 2019").wait_for()
-    front.page.locator("#vacancy").get_by_role("button", name="Clear the search").click()
+    front.page.locator("#vacancy").get_by_role("button", name="Clear search").click()
     until_total(front, 70)
     until_address(front, "?folder=2019")
 
@@ -278,7 +278,7 @@ def test_folders_can_be_entered_and_left(visit, gallery):
     front.page.get_by_role("button", name="07, 30 pictures").click()
     until_total(front, 30)
     until_address(front, "?folder=2019/07")
-    trail = front.page.get_by_role("navigation", name="Folder trail")
+    trail = front.page.get_by_role("navigation", name="Folder path")
     assert trail.get_by_role("listitem").all_inner_texts() == ["All folders", "2019", "07"]
     assert trail.get_by_role("button", name="07").get_attribute("aria-current") == "page"
     front.until_settled()
@@ -319,7 +319,7 @@ def test_on_a_phone_buttons_unfold_the_search_and_the_sort_order(phone, gallery)
     field(front).press("Enter")
     assert field(front).is_hidden()
     assert search.get_attribute("aria-current") == "page"
-    button = front.page.get_by_role("button", name="Order and size")
+    button = front.page.get_by_role("button", name="Sorting and picture size")
     button.tap()
     order.wait_for()
     assert field(front).is_hidden() and button.get_attribute("aria-expanded") == "true"

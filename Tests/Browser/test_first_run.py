@@ -46,7 +46,7 @@ def test_an_open_page_follows_from_an_empty_folder_to_months_newest_first(visit,
 
 def test_an_empty_source_says_so_in_the_page(visit, gallery):
     front = visit(gallery.server, is_empty=True)
-    front.page.locator("#vacancy-text", has_text="contains no images. Add some or name another folder").wait_for()
+    front.page.locator("#vacancy-text", has_text="no pictures found. Add some, or choose another folder").wait_for()
     photographs(gallery.path, 3)
     gallery.reread()
     front.slots.first.wait_for()

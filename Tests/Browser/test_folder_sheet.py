@@ -95,14 +95,14 @@ def test_ways_lead_down_and_up_and_the_focus_returns_to_where_it_went_down(visit
     until_tile_focused(front, "sea & sky, 20 pictures")
     assert front.page.get_by_role("navigation", name="Folder path").get_by_role("listitem").all_inner_texts() == [
         "All folders", "2020"]
-    assert up.get_attribute("aria-label") == "Up to All folders"
+    assert up.get_attribute("aria-label") == "Up one level, to All folders"
     up.click()
     until_tile_focused(front, "2020, 20 pictures, contains folders")
     # The gallery has stayed where it was.
     assert front.page.url == gallery.address + "/"
     tile(front, "Folders in 2019").click()
     until_tile_focused(front, "06, 40 pictures")
-    front.page.get_by_role("button", name="Show its pictures").click()
+    front.page.get_by_role("button", name="Show pictures").click()
     front.until("() => location.search === '?folder=2019'")
     assert sheet(front).is_hidden()
 
@@ -231,7 +231,7 @@ def test_folders_that_cannot_be_read_are_not_said_to_be_none(visit, gallery):
     front.page.route("**/api/v1/folders?*", lambda route: route.fulfill(
         status=503, content_type="application/problem+json", json={"title": "Busy", "status": 503}))
     front.page.get_by_role("button", name="Folders", exact=True).click()
-    front.page.get_by_text("The folders cannot be read at the moment.").wait_for()
+    front.page.get_by_text("The folders cannot be loaded at the moment.").wait_for()
 
 
 def test_on_a_phone_the_sheet_is_at_the_bottom_and_nothing_scrolls_sideways(phone, gallery):

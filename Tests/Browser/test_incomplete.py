@@ -9,7 +9,7 @@ from front import by_requests, incomplete
 
 CURRENT = ".frame[data-place=current]"
 MARK = ".incomplete"
-REASON = "Incomplete: parts of the picture are missing or damaged in the file."
+REASON = "Incomplete: part of this file is missing or damaged."
 
 
 def is_marked(front, index: int) -> bool:
@@ -59,7 +59,7 @@ def test_a_truncated_file_is_marked_in_the_grid_viewer_and_details(visit, cut, b
     details = front.page.get_by_role("complementary", name="Details")
     details.get_by_text(REASON).wait_for()
     details.get_by_text("640 × 480").wait_for()
-    link = front.page.get_by_role("link", name="Download the original")
+    link = front.page.get_by_role("link", name="Download original")
     with front.page.expect_download() as download:
         link.click()
     assert download.value.suggested_filename == "b.jpg"

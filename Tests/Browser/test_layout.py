@@ -108,7 +108,7 @@ def test_rows_fill_the_width_and_the_last_is_not_enlarged(visit, mixed):
 
 def test_the_choice_of_squares_is_remembered(visit, mixed):
     front = visit(mixed.server)
-    button = front.page.get_by_role("button", name="Squares")
+    button = front.page.get_by_role("button", name="Square grid")
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
     until_at_rest(front)
@@ -234,7 +234,7 @@ def test_a_thousand_pictures_added_above_move_nothing_on_screen(visit, start, tm
 
 
 def larger_by_slider(front):
-    slider = front.page.get_by_role("slider", name="Size of the pictures")
+    slider = front.page.get_by_role("slider", name="Picture size")
     slider.focus()
     slider.press("ArrowRight")
 
@@ -319,8 +319,8 @@ def test_a_pinch_changes_the_size_around_the_fingers(phone, mixed):
 def test_a_phone_has_a_size_slider_too(phone, mixed):
     front = phone(mixed.server)
     until_at_rest(front)
-    front.page.get_by_role("button", name="Order and size").tap()
-    slider = front.page.get_by_role("slider", name="Size of the pictures")
+    front.page.get_by_role("button", name="Sorting and picture size").tap()
+    slider = front.page.get_by_role("slider", name="Picture size")
     slider.wait_for()
     middle = front.page.evaluate(MIDDLE)
     height = box(front, middle)["height"]
@@ -328,7 +328,7 @@ def test_a_phone_has_a_size_slider_too(phone, mixed):
     slider.press("ArrowRight")
     assert box(front, middle)["height"] > height
     assert slider.get_attribute("aria-valuetext") == "Large"
-    assert front.page.get_by_role("button", name="Squares").is_visible()
+    assert front.page.get_by_role("button", name="Square grid").is_visible()
 
 
 @pytest.mark.parametrize("layout", ["justified", "squares"])
@@ -390,5 +390,5 @@ def test_screenshots_of_the_layouts(visit, mixed, picture, size, scheme):
         front.page.keyboard.press("-" if number == 0 else "+")
         until_at_rest(front)
     if size == "phone":
-        front.page.get_by_role("button", name="Order and size").tap()
+        front.page.get_by_role("button", name="Sorting and picture size").tap()
         picture(front, f"layout-bar-{size}-{scheme}")

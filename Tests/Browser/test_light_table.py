@@ -163,7 +163,7 @@ def test_a_comparison_is_announced(visit, demo):
     front = opened(visit(demo), 1)
     front.page.keyboard.press("c")
     front.until("""() => document.querySelector('#viewer > [aria-live]').textContent
-        === '1.jpg stays for comparison. 2.jpg, picture 3 of 10,000'""")
+        === 'Comparing with 1.jpg. 2.jpg, picture 3 of 10,000'""")
 
 
 def test_escape_ends_the_comparison_first(visit, demo):

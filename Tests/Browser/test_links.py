@@ -127,7 +127,7 @@ def test_a_slot_is_a_single_named_element_for_screen_readers(front):
 
 def test_a_link_to_a_picture_that_is_gone_says_so(visit, gallery):
     front = visit(gallery, "#image=0000000000000")
-    front.page.locator("#message").get_by_text("That picture is not here any more.").wait_for()
+    front.page.locator("#message").get_by_text("That picture was not found here.").wait_for()
     front.until("() => location.hash === ''")
     assert not front.viewer.is_visible()
     front.until_settled()

@@ -203,8 +203,8 @@ def test_entering_a_month_jumps_to_it(dated, gallery, size):
     problem = front.page.locator("#position-problem")
     for text, reason in [
             ("2o19", "“2o19” isn’t a date. Try 2019."),
-            ("Junuary", "“Junuary” isn’t a date. Try 2019, June 2019, or 3 June 2019."),
-            ("0", f"Type a number from 1 to {total}, or a date: 2019, June 2019, or 3 June 2019.")]:
+            ("Junuary", "“Junuary” isn’t a date. Try 2019, June 2019, or June 3, 2019."),
+            ("0", f"Type a number from 1 to {total}, or a date: 2019, June 2019, or June 3, 2019.")]:
         front.page.keyboard.type(text)
         front.page.keyboard.press("Enter")
         front.until("(reason) => document.querySelector('#position-problem').innerText === reason", reason)

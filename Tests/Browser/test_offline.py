@@ -54,7 +54,7 @@ def test_without_its_server_the_gallery_opens_with_seen_pictures(kept):
     assert read["wrong"] == [] and read["readings"] > 0
     banner = front.page.locator("#banner")
     banner.wait_for()
-    assert "not answering" in banner.inner_text()
+    assert "not responding" in banner.inner_text()
 
 
 def test_offline_the_scripts_that_load_on_first_use_are_there_too(kept):
@@ -62,7 +62,7 @@ def test_offline_the_scripts_that_load_on_first_use_are_there_too(kept):
     server.stop()
     front.visit()
     front.page.get_by_role("button", name="Dates", exact=True).click()
-    front.page.get_by_role("dialog", name="Dates").get_by_text("The dates cannot be read at the moment.").wait_for()
+    front.page.get_by_role("dialog", name="Dates").get_by_text("The dates cannot be loaded at the moment.").wait_for()
 
 
 def test_the_page_reports_being_offline_and_continues_when_online(kept):

@@ -77,7 +77,7 @@ def test_a_folder_opens_where_one_was_whichever_way_one_comes(visit, gallery):
     front.page.go_back()
     front.until("() => location.search === '?folder=hills'")
     until_at(front, hills)
-    front.page.get_by_role("navigation", name="Folder trail").get_by_role("button", name="All folders").click()
+    front.page.get_by_role("navigation", name="Folder path").get_by_role("button", name="All folders").click()
     until_total(front, 600)
     until_at_start(front)
     front.until_settled()
@@ -124,7 +124,7 @@ def test_a_new_visit_starts_at_the_beginning_or_where_its_address_says(visit, ga
 def test_the_focus_stays_in_the_trail(visit, gallery):
     front = visit(gallery, "?folder=hills", **DESK)
     until_total(front, 300)
-    trail = front.page.get_by_role("navigation", name="Folder trail")
+    trail = front.page.get_by_role("navigation", name="Folder path")
     trail.get_by_role("button", name="All folders").focus()
     front.page.keyboard.press("Enter")
     until_total(front, 600)

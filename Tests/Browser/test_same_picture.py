@@ -89,7 +89,7 @@ def test_a_removed_picture_makes_room_for_its_neighbour_and_its_link_says_so(vis
     until_named(front, "05.jpg")
     front.page.goto("about:blank")
     front.page.goto(link)
-    front.page.locator("#message", has_text="That picture is not here any more.").wait_for()
+    front.page.locator("#message", has_text="That picture was not found here.").wait_for()
 
 
 def test_a_reload_in_the_viewer_adds_no_history_step(visit, gallery):

@@ -8,7 +8,7 @@ from conftest import PHONE
 from folder import Folder
 
 DESK = {"viewport": {"width": 1366, "height": 768}}
-LABELS = ["Date", "Day", "Camera", "Lens", "Stars", "Type", "Folder", "ISO", "Place", "Broken"]
+LABELS = ["Date", "Day of year", "Camera", "Lens", "Rating", "File type", "Folder", "ISO", "Place", "Broken"]
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def field(front):
 
 
 def choices(front):
-    return front.page.get_by_role("group", name="What can be asked for")
+    return front.page.get_by_role("group", name="Search filters")
 
 
 def searching(front):
@@ -41,12 +41,12 @@ def until_total(front, total: int):
 
 
 @pytest.mark.parametrize("text, says", [
-    ("type:foo", "The search has type:foo, which is not an image type: "),
-    ("rating:x", "The search has rating:x, where stars are expected: rating:4, "),
-    ("taken:never", "The search has taken:never, where a date is expected: 2019, "),
-    ("iso:fast", "The search has iso:fast, where ISO speeds are expected: iso:400, "),
-    ("near:home", "The search has near:home, where a location is expected: near:48.86,2.35 "),
-    ("is:lovely", "The search has is:lovely, where only is:broken is known."),
+    ("type:foo", "The search has type:foo, which is not a known file type. Known types: "),
+    ("rating:x", "The search has rating:x, but a rating is expected, such as rating:4, "),
+    ("taken:never", "The search has taken:never, but a date is expected, such as 2019, "),
+    ("iso:fast", "The search has iso:fast, but an ISO speed is expected, such as iso:400, "),
+    ("near:home", "The search has near:home, but a place is expected, such as near:48.86,2.35, "),
+    ("is:lovely", "The search has is:lovely, but only is:broken is supported."),
 ])
 def test_a_term_with_a_wrong_value_is_explained(visit, gallery, text, says):
     front = visit(gallery, **DESK)
@@ -64,7 +64,7 @@ def test_an_unknown_term_is_explained_with_what_can_be_asked_for(visit, gallery,
         front.page.goto(f"{gallery.address}/?q={text}")
     hint = front.page.locator("#search-hint")
     hint.wait_for()
-    assert hint.inner_text().startswith("Nothing is called foo:, so foo:bar is searched for as a word. You can ask for "
+    assert hint.inner_text().startswith("foo: is not a search filter, so foo:bar is searched as text. Filters: "
                                         "taken:, on:, camera:, ")
     assert hint.get_attribute("role") == "status"
     field(front).fill("lake")
@@ -75,10 +75,10 @@ def test_a_choice_puts_its_term_into_the_field_and_says_how_it_goes_on(visit, ga
     front = searching(visit(gallery, **DESK))
     assert choices(front).get_by_role("button").all_inner_texts() == LABELS
     field(front).press_sequentially("lake")
-    choices(front).get_by_role("button", name="Stars").click()
+    choices(front).get_by_role("button", name="Rating").click()
     assert field(front).input_value() == "lake rating:"
     front.until("() => document.activeElement.id === 'search-field'")
-    front.page.get_by_text("For example rating:4, rating:3..5 or rating:0 for none.").wait_for()
+    front.page.get_by_text("For example, rating:4, rating:3..5, or rating:0 for not rated.").wait_for()
     until_total(front, 20)
     front.page.keyboard.type("0")
     assert field(front).input_value() == "lake rating:0"
@@ -92,8 +92,8 @@ def test_the_choices_are_reached_and_left_by_arrow_keys(visit, gallery):
     front = searching(visit(gallery, **DESK))
     def until_on(name):
         front.until("(name) => document.activeElement.textContent.trim() === name", name)
-    for key, name in [("ArrowDown", "Date"), ("ArrowRight", "Day"), ("End", "Broken"),
-                      ("ArrowRight", "Broken"), ("Home", "Date"), ("ArrowRight", "Day"), ("ArrowRight", "Camera")]:
+    for key, name in [("ArrowDown", "Date"), ("ArrowRight", "Day of year"), ("End", "Broken"),
+                      ("ArrowRight", "Broken"), ("Home", "Date"), ("ArrowRight", "Day of year"), ("ArrowRight", "Camera")]:
         front.page.keyboard.press(key)
         until_on(name)
     # They are one stop in the tab order.
@@ -110,13 +110,13 @@ def test_the_choices_are_reached_and_left_by_arrow_keys(visit, gallery):
 
 def test_on_a_phone_a_choice_is_a_tap_and_a_wrong_search_is_explained_at_once(phone, gallery):
     front = searching(phone(gallery))
-    choices(front).get_by_role("button", name="Type").tap()
+    choices(front).get_by_role("button", name="File type").tap()
     assert field(front).input_value() == "type:"
     boxes = choices(front).get_by_role("button").evaluate_all("(all) => all.map((one) => one.offsetHeight)")
     assert len(boxes) == len(LABELS) and min(boxes) >= 40
     assert front.page.evaluate("() => document.documentElement.scrollWidth") == 390
     front.page.goto(f"{gallery.address}/?q=type:foo")
-    front.page.get_by_text("The search has type:foo, which is not an image type").wait_for()
+    front.page.get_by_text("The search has type:foo, which is not a known file type").wait_for()
 
 
 @pytest.mark.parametrize("options", [DESK, PHONE], ids=["desk", "phone"])
@@ -143,7 +143,7 @@ def test_an_empty_result_in_a_folder_offers_to_search_everywhere(visit, gallery)
     # Where everything is searched already, there is no such way.
     field(front).fill("nowhere")
     vacancy.get_by_role("heading", name=re.compile("^Nothing matches “nowhere”$")).wait_for()
-    assert vacancy.get_by_role("button").all_inner_texts() == ["Clear the search"]
+    assert vacancy.get_by_role("button").all_inner_texts() == ["Clear search"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

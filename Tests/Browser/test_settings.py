@@ -66,7 +66,7 @@ def test_single_keys_can_be_switched_off(visit, demo):
     front.page.locator("#viewer").wait_for(state="hidden")
     open_settings(front)
     front.page.get_by_label("Single-key shortcuts").check()
-    front.page.get_by_role("button", name="Show shortcuts and search examples").click()
+    front.page.get_by_role("button", name="Show keyboard shortcuts and search examples").click()
     front.page.get_by_role("dialog", name="Shortcuts").wait_for()
     front.page.keyboard.press("?")
     front.page.get_by_role("dialog", name="Shortcuts").wait_for(state="hidden")
@@ -116,7 +116,7 @@ def test_the_order_in_which_the_gallery_opens_can_be_chosen(visit, start, tmp_pa
         return front.slot(0).get_attribute("aria-label").partition(",")[0]
 
     def choose(value: str):
-        front.page.get_by_label("Initial order").select_option(value)
+        front.page.get_by_label("Default order").select_option(value)
         front.page.keyboard.press("Escape")
 
     assert first() == "1.jpg"
@@ -129,5 +129,5 @@ def test_the_order_in_which_the_gallery_opens_can_be_chosen(visit, start, tmp_pa
         front.visit("")
         assert first() == name and front.page.input_value("#sort") == sort
         open_settings(front)
-        assert front.page.get_by_label("Initial order").input_value() == value
+        assert front.page.get_by_label("Default order").input_value() == value
         front.page.keyboard.press("Escape")

@@ -50,7 +50,7 @@ def reload_at(front, place: str):
 def test_a_place_that_is_not_kept_is_replaced_by_the_nearest_and_found_again(kept):
     front = reload_at(kept(), "#at=396")
     # As many pages are stored as were prefetched.
-    front.until("() => /^Picture 396 is not kept on this device; you see the nearest that is, number [1-3]00\\.$/"
+    front.until("() => /^Picture 396 is not saved on this device\\. Showing picture [1-3]00, the nearest that is\\.$/"
                 ".test(document.querySelector('#banner-explanation').innerText)")
     assert front.page.locator("#banner").get_attribute("role") == "alert"
     number = explanation(front).inner_text().split("number ")[1].rstrip(".")
@@ -74,7 +74,7 @@ def test_who_has_moved_on_is_not_led_back(kept):
 
 def test_an_order_that_is_not_kept_is_replaced_by_one_that_is(kept):
     front = reload_at(kept(), "?sort=name&direction=desc")
-    until_explained(front, "This order is not kept on this device; you see all pictures in another one.")
+    until_explained(front, "This order is not saved on this device. Showing all pictures in another order.")
     front.until_settled()
     assert front.page.locator("#vacancy").is_hidden()
     front.page.context.set_offline(False)
@@ -87,7 +87,7 @@ def test_a_picture_that_is_not_kept_opens_when_the_server_is_back(kept, gallery)
     with urllib.request.urlopen(f"{gallery.address}/api/v1/images?offset=450&limit=1") as answer:
         image = json.load(answer)["images"][0]
     front = reload_at(kept(), f"#image={image['id']}")
-    until_explained(front, "That picture cannot be found without the server; you see all pictures instead.")
+    until_explained(front, "That picture cannot be opened without the server. Showing all pictures instead.")
     front.page.context.set_offline(False)
     front.viewer.wait_for()
     front.until("(name) => document.querySelector('#viewer-name').textContent === name", image["name"])
@@ -102,7 +102,7 @@ def test_a_search_says_that_it_cannot_be_made_now_and_what_is_shown(kept, is_typ
         front.page.locator("#search-field").fill("lake")
     else:
         reload_at(front, "?q=lake")
-    until_explained(front, "This search has to wait; you see all pictures instead.")
+    until_explained(front, "This search needs the server. Showing all pictures instead.")
     problem = front.page.locator("#search-problem")
     problem.wait_for()
     assert problem.inner_text() == "You cannot search while offline."

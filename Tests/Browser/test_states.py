@@ -50,8 +50,8 @@ def test_a_gallery_that_cannot_be_searched_still_shows_its_pictures(open_page):
 
 def test_a_server_unreachable_at_the_start_is_reported_and_found_later(open_page):
     front = open_page(refuse)
-    front.page.get_by_role("heading", name="The gallery is out of reach").wait_for()
-    front.page.locator("#banner").get_by_text("The gallery server is not answering").wait_for()
+    front.page.get_by_role("heading", name="The gallery cannot be reached").wait_for()
+    front.page.locator("#banner").get_by_text("The gallery server is not responding").wait_for()
     front.page.unroute_all()
     front.page.get_by_role("button", name="Try now").click()
     front.slots.first.wait_for()

@@ -85,11 +85,11 @@ def test_a_slot_shows_that_it_waits_for_its_origin_and_then_why_it_failed(visit,
     server = start("demo", "--count", 4, "--latency", 1, "--fail", 0, "--hang", 1, "--origin-first-byte-timeout", 8)
     front = visit(server)
     slot = front.slot(1)
-    slot.get_by_text("Waiting for its origin").wait_for(timeout=30_000)
-    front.until("() => (({ ariaLabel, dataset }) => ariaLabel.endsWith('Waiting for its origin') && "
+    slot.get_by_text("Waiting for remote server").wait_for(timeout=30_000)
+    front.until("() => (({ ariaLabel, dataset }) => ariaLabel.endsWith('Waiting for remote server') && "
                 "dataset.phase === 'waiting')(document.querySelector('.slot[data-index=\"1\"]'))")
     slot.get_by_text("took too long").wait_for(timeout=30_000)
-    assert slot.get_by_text("Waiting for its origin").count() == 0
+    assert slot.get_by_text("Waiting for remote server").count() == 0
     assert "Waiting" not in slot.get_attribute("aria-label")
 
 
@@ -113,7 +113,7 @@ def test_a_lost_server_is_reported_and_found_again(visit, start, tmp_path):
     front.go_to(400)
     banner = front.page.get_by_role("alert")
     banner.wait_for()
-    assert "not answering" in banner.inner_text()
+    assert "not responding" in banner.inner_text()
     with front.page.expect_request("**/healthz"):
         front.page.get_by_role("button", name="Try now").click()
     start(*options, data=tmp_path, port=server.port)
@@ -135,7 +135,7 @@ def test_the_viewer_reports_a_lost_server_and_continues_when_it_is_back(visit, s
         front.page.keyboard.press("ArrowRight")
     banner = front.viewer.get_by_role("alert")
     banner.wait_for()
-    assert "not answering" in banner.inner_text()
+    assert "not responding" in banner.inner_text()
     # Nothing covers it: a click reaches its button.
     front.page.get_by_role("button", name="Try now").click()
     start(*options, port=server.port)

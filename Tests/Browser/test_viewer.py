@@ -177,7 +177,7 @@ def test_the_focus_stays_in_the_viewer(visit, demo):
 
 def test_the_original_can_be_downloaded(visit, demo):
     front = opened(visit(demo))
-    link = front.page.get_by_role("link", name="Download the original")
+    link = front.page.get_by_role("link", name="Download original")
     assert link.get_attribute("href").endswith("/original") or "/original?" in link.get_attribute("href")
     with front.page.expect_download() as download:
         link.click()

@@ -109,10 +109,10 @@ def test_a_small_picture_is_never_enlarged_whether_indexed_or_not(visit, folder,
 def test_a_broken_picture_opens_with_its_reason_and_details(visit, folder):
     front = opened(visit(folder), "none.jpg")
     notice = front.page.locator(f"{CURRENT} .frame-problem")
-    assert "This is not a picture: it is text." in notice.inner_text()
+    assert "This is not a picture: it is a text file." in notice.inner_text()
     front.page.keyboard.press("i")
     details = front.page.get_by_role("complementary", name="Details")
-    details.get_by_text("This is not a picture: it is text.").wait_for()
+    details.get_by_text("This is not a picture: it is a text file.").wait_for()
     details.get_by_text("18 bytes").wait_for()
     # A file that is no picture can't be downloaded.
     assert notice.get_by_role("link").count() == 0
@@ -130,7 +130,7 @@ def test_a_damaged_picture_is_shown_in_part(visit, folder):
     notice = front.page.locator(f"{CURRENT} .frame-problem")
     assert "damaged" in notice.inner_text()
     with front.page.expect_download() as download:
-        notice.get_by_role("link", name="Download the file").click()
+        notice.get_by_role("link", name="Download file").click()
     assert download.value.suggested_filename == "damaged.png"
     # The reason is shown at the bottom, so that the middle stays free.
     assert notice.bounding_box()["y"] > 400 and shown["width"] > 500
@@ -140,7 +140,7 @@ def test_screen_reader_labels_have_a_single_full_stop_between_sentences(visit, f
     front = visit(folder)
     front.until_settled()
     label = front.page.locator('.slot[aria-label^="none.jpg"]').get_attribute("aria-label")
-    assert label == f"none.jpg, picture {NAMES.index('none.jpg') + 1}. Cannot be shown: This is not a picture: it is text."
+    assert label == f"none.jpg, picture {NAMES.index('none.jpg') + 1}. Cannot be shown: This is not a picture: it is a text file."
 
 
 def test_the_details_are_formatted_for_people(visit, folder):

@@ -89,7 +89,7 @@ def test_a_double_click_zooms_to_full_size(visit, demo):
     }""")
     assert natural > 1.25
     front.double_click(320, 200)
-    front.page.locator("#viewer-magnification", has_text="100 %").wait_for()
+    front.page.locator("#viewer-magnification", has_text="100%").wait_for()
     front.until_still()
     assert scale(front) == pytest.approx(natural, rel=0.01)
     front.page.keyboard.press("0")
@@ -125,7 +125,7 @@ def test_a_slideshow_advances_until_it_is_paused(visit, demo):
     front.page.keyboard.press("Space")
     bar = front.page.get_by_role("group", name="Slideshow")
     bar.wait_for()
-    bar.get_by_role("combobox", name="Time for each picture").select_option("3")
+    bar.get_by_role("combobox", name="Time per picture").select_option("3")
     # The slideshow continues: the intermediate state of a step is checked at once.
     front.until("""() => {
         const frames = [...document.querySelectorAll('#viewer-track .frame')];

@@ -104,7 +104,7 @@ import Testing
     @Test func `an empty folder is an empty gallery that says so`() async throws {
         let catalog = try await scratch.catalog()
         #expect(catalog.state.total == 0)
-        #expect(catalog.state.problems.first.first?.reason.contains("contains no images") == true)
+        #expect(catalog.state.problems.first.first?.reason.contains("no pictures found") == true)
         let page = try await catalog.page(offset: 0, limit: 10)
         #expect(page.images.isEmpty && page.next == nil)
     }

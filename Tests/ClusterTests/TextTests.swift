@@ -30,7 +30,7 @@ import Testing
 
     @Test func `a failure round-trips without its log detail`() {
         let failure = LoadFailure(
-            status: 502, publicMessage: "The picture's origin is away.", logDetail: "http://secret/",
+            status: 502, publicMessage: "The remote server is away.", logDetail: "http://secret/",
             retryAfter: .seconds(9), isPermanent: true)
         let read = LoadFailure(text: failure.text)
         #expect(read?.status == 502)

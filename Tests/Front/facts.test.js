@@ -37,7 +37,7 @@ test('a date is displayed as far as it is known', () => {
 test('a date that only the name tells is marked', () => {
   const image = { takenAt: '2018-08-21T00:00:00Z', takenPrecision: 'day' };
   assert.deepEqual(linesOf(image)[0], ['Taken', 'August 21, 2018']);
-  assert.deepEqual(linesOf({ ...image, takenFrom: 'name' })[0], ['Taken', 'August 21, 2018, by its name']);
+  assert.deepEqual(linesOf({ ...image, takenFrom: 'name' })[0], ['Taken', 'August 21, 2018 (from the file name)']);
 });
 
 test('unknown metadata is left out', () => {

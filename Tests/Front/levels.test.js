@@ -27,5 +27,5 @@ test("the description's shares add up to the whole", () => {
   light[0] = 1;
   light[30] = 1;
   light[63] = 1;
-  assert.equal(describeLevels({ light }), 'Histogram: 33 % shadows, 34 % midtones, 33 % highlights');
+  assert.equal(describeLevels({ light }), 'Histogram: 33% shadows, 34% midtones, 33% highlights');
 });

@@ -12,7 +12,7 @@ function joined(...months) {
 
 test('neighbouring months with few images share a heading, within a year', () => {
   assert.deepEqual(joined(['2019-06', 1], ['2019-07', 5], ['2019-09', 2], ['2020-01', 3]), [
-    ['June – September 2019', 8], ['January 2020', 3],
+    ['June–September 2019', 8], ['January 2020', 3],
   ]);
 });
 
@@ -26,7 +26,7 @@ test('a year of such months is named by its number, newest first too', () => {
   const year = Array.from({ length: 12 }, (_, at) => [`2003-${String(at + 1).padStart(2, '0')}`, 2]);
   assert.deepEqual(joined(...year), [['2003', 24]]);
   assert.deepEqual(joined(...year.reverse()), [['2003', 24]]);
-  assert.deepEqual(joined(...year.slice(0, 3)), [['October – December 2003', 6]]);
+  assert.deepEqual(joined(...year.slice(0, 3)), [['October–December 2003', 6]]);
 });
 
 test('images without a date are joined with nothing, and an order without months stays whole', () => {

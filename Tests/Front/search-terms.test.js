@@ -15,14 +15,14 @@ test("the page's terms are the server's", async () => {
 });
 
 test('the term that is being typed is explained by an example', () => {
-  assert.match(hintOf('lake taken:', 11), /^For example taken:2019, /);
-  assert.match(hintOf('-Type: lake', 6), /^For example type:/);
+  assert.match(hintOf('lake taken:', 11), /^For example, taken:2019, /);
+  assert.match(hintOf('-Type: lake', 6), /^For example, type:/);
   for (const text of ['', 'lake', 'taken:2019', 'pretaken:']) assert.equal(hintOf(text, text.length), '', text);
 });
 
 test('an unknown term is said to be searched for as a word, with all that can be asked for', () => {
   const hint = hintOf('lake -foo:bar', 2);
-  assert.ok(hint.startsWith('Nothing is called foo:, so -foo:bar is searched for as a word. You can ask for '), hint);
+  assert.ok(hint.startsWith('foo: is not a search filter, so -foo:bar is searched as text. Filters: '), hint);
   for (const { key } of searchTerms) assert.ok(hint.includes(` ${key}:`), key);
 });
 

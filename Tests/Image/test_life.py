@@ -146,7 +146,7 @@ def test_the_health_check_needs_no_shell_and_fails_where_nothing_runs():
 
 def test_a_container_without_pictures_says_what_to_do(serve):
     empty = serve("/pictures")
-    wait_until(lambda: "contains no images" in empty.log, "what it says of the empty folder", lambda: empty.log)
+    wait_until(lambda: "no pictures found" in empty.log, "what it says of the empty folder", lambda: empty.log)
     assert "check the mounts" in empty.log
     assert empty.get("/").status == 200
 

@@ -8,7 +8,7 @@ struct BucketSource: SourceReading {
     var name: String { address.name }
     var folderName: String? { address.shortName }
     var emptyMessage: String {
-        "contains no images: no key ends in an image extension such as .jpg. Check the bucket and prefix."
+        "no pictures found: no key ends in an image extension such as .jpg. Check the bucket and prefix."
     }
 
     func identity(among namesakes: inout Namesakes) -> SourceIdentity {

@@ -10,7 +10,7 @@ struct FolderSource: SourceReading {
     var folderName: String? { path.split(separator: "/").last.map(String.init) ?? "/" }
     var hasFiles: Bool { true }
     var emptyMessage: String {
-        "contains no images. Add some or name another folder; in a container, check the mounts."
+        "no pictures found. Add some, or choose another folder; in a container, check the mounts."
     }
 
     func identity(among namesakes: inout Namesakes) -> SourceIdentity {

@@ -156,45 +156,48 @@ public struct Search: Hashable, Sendable {
         case "iso":
             guard !word.value.isEmpty else { return nil }
             guard let range = Sensitivity.range(word.value) else {
-                throw unknown("where ISO speeds are expected: iso:400, iso:100..800 or iso:3200.. for 3200 and more.")
+                throw unknown(
+                    "but an ISO speed is expected, such as iso:400, iso:100..800, or iso:3200.. (3200 and up).")
             }
             return made(.sensitivity(range))
         case "type":
             guard !word.value.isEmpty else { return nil }
             guard let kind = MediaKind(name: word.value.lowercased()) else {
-                throw unknown("which is not an image type: \(MediaKind.names.joined(separator: ", ")).")
+                throw unknown(
+                    "which is not a known file type. Known types: \(MediaKind.names.joined(separator: ", ")).")
             }
             return made(.type(kind))
         case "is":
             guard !word.value.isEmpty else { return nil }
-            guard word.value.lowercased() == "broken" else { throw unknown("where only is:broken is known.") }
+            guard word.value.lowercased() == "broken" else { throw unknown("but only is:broken is supported.") }
             return made(.broken)
         case "taken":
             guard !word.value.isEmpty else { return nil }
             guard let range = WallTime.range(word.value) else {
                 throw unknown(
-                    "where a date is expected: 2019, 2019-06, 2019-06-30 or two of them, as 2019-06..2019-08.")
+                    "but a date is expected, such as 2019, 2019-06, 2019-06-30, or a range such as 2019-06..2019-08.")
             }
             return made(.taken(range))
         case "on":
             guard !word.value.isEmpty else { return nil }
             // A leap year has all days.
             guard word.value.utf8.count == 5, let day = WallTime.day("2000-" + word.value) else {
-                throw unknown("where a month and a day are expected: on:06-30.")
+                throw unknown("but a month and day are expected, such as on:06-30.")
             }
             return made(.anniversary(month: day.month, day: day.day))
         case "rating":
             guard !word.value.isEmpty else { return nil }
             guard let range = Rating.range(word.value) else {
                 throw unknown(
-                    "where stars are expected: rating:4, rating:3..5, rating:3.., rating:0 for none, or rating:-1 "
-                        + "for rejected images.")
+                    "but a rating is expected, such as rating:4, rating:3..5, rating:3.., rating:0 (not rated), or "
+                        + "rating:-1 (rejected).")
             }
             return made(.rating(range))
         default:
             guard !word.value.isEmpty else { return nil }
             guard let near = near(word.value) else {
-                throw unknown("where a location is expected: near:48.86,2.35 or, with a radius, near:48.86,2.35,5km.")
+                throw unknown(
+                    "but a place is expected, such as near:48.86,2.35, or with a radius near:48.86,2.35,5km.")
             }
             return made(near)
         }

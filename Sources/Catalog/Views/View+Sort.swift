@@ -35,11 +35,11 @@ extension View.Sort {
         case .name: Traits(name: "name", label: "Name", ascending: "A to Z", descending: "Z to A")
         case .size:
             Traits(
-                name: "size", label: "Size", ascending: "Smallest first", descending: "Largest first",
+                name: "size", label: "File size", ascending: "Smallest first", descending: "Largest first",
                 beginsDescending: true)
         case .added:
             Traits(
-                name: "added", label: "Date added", ascending: "First added first", descending: "Last added first",
+                name: "added", label: "Date added", ascending: "Oldest first", descending: "Newest first",
                 beginsDescending: true)
         case .shuffle:
             Traits(

@@ -52,16 +52,16 @@ struct Identification: Equatable {
         switch mediaType {
         case "text/html", "application/xhtml+xml": "a web page"
         case "application/pdf": "a PDF document"
-        case "application/json": "JSON"
+        case "application/json": "a JSON file"
         case "text/xml", "application/xml": "XML"
         case "application/zip", "application/gzip", "application/x-tar", "application/x-7z-compressed",
             "application/x-rar", "application/zstd", "application/x-bzip2", "application/x-xz":
             "an archive"
         case "application/octet-stream": "data of an unknown kind"
         case "application/x-empty", "inode/x-empty": "an empty file"
-        case _ where mediaType.hasPrefix("text/"): "text"
-        case _ where mediaType.hasPrefix("video/"): "a film (\(printable(mediaType)))"
-        case _ where mediaType.hasPrefix("audio/"): "a sound (\(printable(mediaType)))"
+        case _ where mediaType.hasPrefix("text/"): "a text file"
+        case _ where mediaType.hasPrefix("video/"): "a video (\(printable(mediaType)))"
+        case _ where mediaType.hasPrefix("audio/"): "an audio file (\(printable(mediaType)))"
         default: printable(mediaType)
         }
     }

@@ -34,7 +34,7 @@ extension LoadFailure {
             )
         default:
             self.init(
-                status: 503, publicMessage: "The picture's file cannot be read now.", logDetail: detail,
+                status: 503, publicMessage: "The picture's file cannot be read at the moment.", logDetail: detail,
                 retryAfter: .seconds(5))
         }
     }

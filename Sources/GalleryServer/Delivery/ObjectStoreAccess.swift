@@ -40,7 +40,7 @@ extension ObjectStoreEvent {
             self = .failed(
                 "No credentials were found. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, give the"
                     + " machine a role, or say --anonymous.")
-        default: self = .failed(error.publicMessage.replacing("The picture's origin", with: "The endpoint"))
+        default: self = .failed(error.publicMessage.replacing("The remote server", with: "The endpoint"))
         }
     }
 }

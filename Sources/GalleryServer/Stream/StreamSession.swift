@@ -285,7 +285,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         case .failure(let failure): plan.provide(piece, .problem(failure, json: Problem(failure).json))
         case .success(.file), .success(.partial):
             // The loader returns no rendition of the stream as a file or as a partial original.
-            let failure = LoadFailure(status: 500, publicMessage: "The picture could not be downscaled.")
+            let failure = LoadFailure(status: 500, publicMessage: "The picture could not be resized.")
             plan.provide(piece, .problem(failure, json: Problem(failure).json))
         }
         settle([])

@@ -22,11 +22,11 @@ extension Problem {
                 detail: "The server is not permitted to read its file.")
         case .fileUnavailable(.passing, _):
             self.init(
-                .serviceUnavailable, title: "The picture cannot be read now", detail: "Try again in a moment.",
+                .serviceUnavailable, title: "The picture cannot be read right now", detail: "Try again in a moment.",
                 headers: [.retryAfter: "5"])
         case .indexUnavailable, .closed:
             self.init(
-                .serviceUnavailable, title: "The gallery cannot be read now", detail: "Try again in a moment.",
+                .serviceUnavailable, title: "The gallery cannot be read right now", detail: "Try again in a moment.",
                 headers: [.retryAfter: "2"])
         case .positionsOnly:
             self.init(
@@ -34,7 +34,7 @@ extension Problem {
                 members: ["field": "sort"])
         case .busy:
             self.init(
-                .serviceUnavailable, title: "Too many pages at once", detail: "Try again in a moment.",
+                .serviceUnavailable, title: "The server is busy", detail: "Try again in a moment.",
                 headers: [.retryAfter: "1"])
         case .badSource, .badConfiguration, .dataFolderUnusable, .dataFolderInUse:
             self.init(.internalServerError)

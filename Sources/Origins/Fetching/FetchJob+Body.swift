@@ -38,7 +38,7 @@ extension FetchJob {
             settlement = .failed(
                 OriginError(
                     error == .tooDense ? .tooLarge : .malformed,
-                    publicMessage: error == .tooDense ? nil : "The picture's origin sent it compressed, but damaged.",
+                    publicMessage: error == .tooDense ? nil : "The remote server sent it compressed, but damaged.",
                     logDetail: "\(what): \(redirects.current.loggable)"))
             return .giveUp
         }

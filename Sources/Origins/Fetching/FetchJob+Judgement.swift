@@ -44,7 +44,7 @@ extension FetchJob {
             settlement = .failed(
                 OriginError(
                     .malformed,
-                    publicMessage: "The picture's origin sent it compressed in a way that is not supported.",
+                    publicMessage: "The remote server sent it compressed in a way that is not supported.",
                     logDetail: "content coding \(codings.joined(separator: ", ")): \(redirects.current.loggable)"))
             return .giveUp
         }
