@@ -5,6 +5,7 @@ import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholde
 import { makeIncompleteMark, withIncompleteness } from '../page/incomplete.js';
 import { formatNumber } from '../page/numbers.js';
 import { cloneTemplate, find } from '../page/template.js';
+import { markFitting } from './days.js';
 import { fills, shapeOfWhole } from './fit.js';
 
 /**
@@ -329,6 +330,7 @@ export class Cell extends Slot {
    * @param {string} mark
    */
   #markDay(mark) {
+    mark = markFitting(mark, this.#box.width);
     if (mark === this.#day) return;
     this.#day = mark;
     if (mark) this.element.dataset.day = mark;

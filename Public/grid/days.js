@@ -5,6 +5,8 @@ const dates = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', ti
 const names = new Intl.DateTimeFormat('en', {
   weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC',
 });
+/** What a mark takes up beside its text, and the widest letter on average. CSS pixels. */
+const [margins, letterWidth] = [16, 7.4];
 /** @type {Map<string, string>} */
 const known = new Map();
 
@@ -55,6 +57,15 @@ export function markOfDay(day, isAmongMonths = false) {
     known.set(key, mark);
   }
   return mark;
+}
+
+/**
+ * The mark if a slot has room for it, else the number of the day alone.
+ * @param {string} mark
+ * @param {number} width  Of the slot, in CSS pixels.
+ */
+export function markFitting(mark, width) {
+  return width >= margins + letterWidth * mark.length ? mark : mark.replace(/\D/g, '');
 }
 
 /**

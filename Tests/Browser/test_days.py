@@ -4,6 +4,7 @@ import datetime
 import re
 
 import pytest
+from PIL import Image
 
 from conftest import PHONE
 from folder import Folder
@@ -72,6 +73,35 @@ def test_the_first_picture_of_each_day_is_labelled_with_the_day(dated, direction
     seen = front.page.evaluate(WALK)
     assert len(seen) == TOTAL
     assert {int(index): mark for index, mark in seen.items() if mark} == MARKS[direction]
+
+
+# The marks, the boxes of their texts and those of their slots. CSS pixels.
+MARKED = """() => [...document.querySelectorAll('.slot[data-day]')].filter((slot) => slot.offsetWidth > 0).map((slot) => {
+    const { height, width, left, paddingLeft } = getComputedStyle(slot, '::before');
+    const end = parseFloat(left) + 2 * parseFloat(paddingLeft) + parseFloat(width);
+    return { mark: slot.dataset.day, height: parseFloat(height), end, room: slot.offsetWidth };
+})"""
+
+
+def test_the_mark_of_a_day_fits_into_a_narrow_slot_on_one_line(visit, start, tmp_path):
+    for day in range(1, 31):
+        wide = day % 3 == 0
+        exif = Image.Exif()
+        exif.get_ifd(0x8769)[0x9003] = f"2019:06:{day:02d} 10:00:00"
+        Image.new("RGB", (400, 300) if wide else (90, 400), (day * 8, 90, 120)).save(
+            tmp_path / f"{day:02d}.jpg", exif=exif)
+    server = start("serve", tmp_path, "--no-name-dates", examines=True)
+    front = visit(server, "?sort=taken", **PHONE)
+    front.until_told("async () => (await (await fetch('/api/v1/timeline?sort=taken')).json()).months[0]?.count === 30")
+    front.visit("?sort=taken")
+    front.until_settled()
+    marked = front.page.evaluate(MARKED)
+    assert len(marked) == 30
+    assert {each["height"] for each in marked} == {18}
+    assert [each for each in marked if each["end"] > each["room"]] == []
+    # A wide slot names the day of the week, too.
+    marks = {each["mark"] for each in marked}
+    assert {"Mon 3", "20"} <= marks
 
 
 def test_sort_orders_other_than_by_date_show_no_days(dated):

@@ -74,6 +74,14 @@ def test_single_keys_can_be_switched_off(visit, demo):
     assert front.page.evaluate("() => document.activeElement.id") == "position-number"
 
 
+def test_a_list_of_choices_has_an_arrow(visit, demo):
+    front = visit(demo)
+    open_settings(front)
+    for select in front.page.locator("select:visible").all():
+        assert "gradient" in select.evaluate("(select) => getComputedStyle(select).backgroundImage")
+    assert front.page.locator("#settings-order").is_visible()
+
+
 def test_the_focus_returns_to_the_button(visit, demo):
     front = visit(demo)
     open_settings(front)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { dayBegunAt, dayOf, markOfDay, nameOfDay } from '../../Public/grid/days.js';
+import { dayBegunAt, dayOf, markFitting, markOfDay, nameOfDay } from '../../Public/grid/days.js';
 
 test("the day of an image is the one on its camera's clock", () => {
   assert.equal(dayOf({ takenAt: '2019-06-14T23:59:00Z' }), '2019-06-14');
@@ -32,4 +32,11 @@ test('an invalid day has neither', () => {
     assert.equal(nameOfDay(day).includes('Invalid'), false);
   }
   assert.equal(markOfDay(''), '');
+});
+
+test('a narrow slot shows the number of the day alone', () => {
+  assert.equal(markFitting('May 16', 61), 'May 16');
+  assert.equal(markFitting('May 16', 60), '16');
+  assert.equal(markFitting('Fri 3', 24), '3');
+  assert.equal(markFitting('', 24), '');
 });
