@@ -367,7 +367,7 @@ def test_the_keyboard_help_lists_jumping_sizes_and_search(visit, gallery):
     front.page.keyboard.press("?")
     keys = front.page.locator("#shortcuts dl > div").all_inner_texts()
     lines = [" ".join(line.split()) for line in keys]
-    assert {"g Go to a number or a date", "+ − Larger and smaller", "/ Search"} <= set(lines)
+    assert {"g Go to a picture number or date", "+ − Larger and smaller pictures", "/ Search"} <= set(lines)
 
 
 SIZES = {"desktop": {"viewport": {"width": 1280, "height": 800}}, "phone": PHONE}

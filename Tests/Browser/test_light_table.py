@@ -86,7 +86,7 @@ def test_a_rotated_picture_can_be_panned_to_its_edges(visit, demo):
 @pytest.mark.parametrize("screen", SCREENS)
 def test_two_pictures_are_compared_side_by_side(visit, demo, screen):
     front = opened(visit(demo, **screen), 1)
-    choose(front, "Compare with the next")
+    choose(front, "Compare with next")
     front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
     front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     assert front.page.locator("#viewer-beside-name").inner_text() == "1.jpg" and number(front) == "3 of 10,000"

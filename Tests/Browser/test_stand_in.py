@@ -53,7 +53,7 @@ def test_a_place_that_is_not_kept_is_replaced_by_the_nearest_and_found_again(kep
     front.until("() => /^Picture 396 is not saved on this device\\. Showing picture [1-3]00, the nearest that is\\.$/"
                 ".test(document.querySelector('#banner-explanation').innerText)")
     assert front.page.locator("#banner").get_attribute("role") == "alert"
-    number = explanation(front).inner_text().split("number ")[1].rstrip(".")
+    number = explanation(front).inner_text().split("Showing picture ")[1].split(",")[0]
     front.until("(number) => document.querySelector('#position-number').value === number", number)
     front.page.context.set_offline(False)
     front.until("() => document.querySelector('#position-number').value === '396'")
