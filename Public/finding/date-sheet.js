@@ -70,7 +70,9 @@ export class DateSheet {
   #show(months) {
     if (!months?.some(({ month }) => month !== null)) {
       const note = document.createElement('p');
-      note.textContent = months ? 'None of these pictures has a known date.' : 'The dates cannot be loaded at the moment.';
+      note.textContent = months
+        ? 'None of these pictures has a known date.'
+        : 'The dates cannot be loaded at the moment.';
       this.#body.replaceChildren(note);
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * Search filters in a search besides words: the server's terms (`Search` in its catalog), in the sequence in which
- * the page offers them.
+ * The search filters, which a search may have besides words: the server's terms (`Search` in its catalog), in the
+ * sequence in which the page offers them.
  *
  * @typedef {{key: string, label: string, value?: string, example: string}} SearchTerm  `value`: the only one that the
  *   term can have.

@@ -135,7 +135,9 @@ export class Search {
   /** The server cannot be reached. */
   #explainAbsence() {
     if (!this.#finding.requested.q) return;
-    const text = navigator.onLine ? 'The search will run when the server responds.' : 'You cannot search while offline.';
+    const text = navigator.onLine
+      ? 'The search will run when the server responds.'
+      : 'You cannot search while offline.';
     showFieldProblem(this.#field, text, { isInvalid: false });
   }
 }

@@ -58,7 +58,7 @@ function yearOf({ months }) {
 }
 
 /**
- * `June – August 2019`, or `2019` for a run of months that fills the year.
+ * `June–August 2019`, or `2019` for a run of months that fills the year.
  * @param {string[]} months  Of one year, in either direction.
  */
 function nameOfRun(months) {

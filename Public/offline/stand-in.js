@@ -99,9 +99,10 @@ export function sentenceOf(wanted, shown) {
     return `Picture ${one} is not saved on this device. Showing picture ${other}, the nearest that is.`;
   }
   const { q, folder } = wanted.view;
-  if (q !== shown.view.q) return `This search needs the server. Showing ${nameOf(shown.view)} instead.`;
-  if (folder !== shown.view.folder) return `That folder is not saved on this device. Showing ${nameOf(shown.view)} instead.`;
-  return `This order is not saved on this device. Showing ${nameOf(shown.view)} in another order.`;
+  const other = nameOf(shown.view);
+  if (q !== shown.view.q) return `This search needs the server. Showing ${other} instead.`;
+  if (folder !== shown.view.folder) return `That folder is not saved on this device. Showing ${other} instead.`;
+  return `This order is not saved on this device. Showing ${other} in another order.`;
 }
 
 /** @param {import('./nearest-kept.js').KeptPlace} shown */

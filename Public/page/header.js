@@ -62,7 +62,9 @@ export class Header {
     this.#form.toggleAttribute('data-months', areThere);
     // Months have letters.
     this.#field.inputMode = areThere ? 'text' : 'numeric';
-    this.#field.title = areThere ? 'Go to a number or date, such as 2019-06 or June 3, 2019 (g)' : 'Go to picture number (g)';
+    this.#field.title = areThere
+      ? 'Go to a number or date, such as 2019-06 or June 3, 2019 (g)'
+      : 'Go to picture number (g)';
   }
 
   #leave() {

@@ -34,8 +34,8 @@ export class Vacancy {
     });
     connection.addEventListener('lost', () => {
       if (pages.total) return;
-      if (navigator.onLine) this.#say('The gallery cannot be reached', 'It will appear as soon as its server responds.');
-      else this.#say('You are offline', 'The gallery will appear when you are back online.');
+      if (!navigator.onLine) this.#say('You are offline', 'The gallery will appear when you are back online.');
+      else this.#say('The gallery cannot be reached', 'It will appear as soon as its server responds.');
     });
   }
 
@@ -50,8 +50,9 @@ export class Vacancy {
     const advice = this.#progress.state ? 'Photo details are still being read.' : 'Try fewer or different words.';
     this.#everywhere.hidden = !(q && folder);
     if (q) this.#say(`Nothing matches “${q}”${where}`, advice, 'Clear search');
-    else if (folder) this.#say(`No pictures${where}`, 'Pictures will appear here once they are added.', 'Show all pictures');
-    else if (this.#progress.state) this.#say('Looking for pictures', 'They appear here as they are found.');
+    else if (folder) {
+      this.#say(`No pictures${where}`, 'Pictures will appear here once they are added.', 'Show all pictures');
+    } else if (this.#progress.state) this.#say('Looking for pictures', 'They appear here as they are found.');
     else this.#say('No pictures yet', `Pictures appear here as soon as the gallery finds some. ${this.#left}`.trim());
   }
 

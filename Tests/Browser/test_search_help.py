@@ -92,8 +92,8 @@ def test_the_choices_are_reached_and_left_by_arrow_keys(visit, gallery):
     front = searching(visit(gallery, **DESK))
     def until_on(name):
         front.until("(name) => document.activeElement.textContent.trim() === name", name)
-    for key, name in [("ArrowDown", "Date"), ("ArrowRight", "Day of year"), ("End", "Broken"),
-                      ("ArrowRight", "Broken"), ("Home", "Date"), ("ArrowRight", "Day of year"), ("ArrowRight", "Camera")]:
+    for key, name in [("ArrowDown", "Date"), ("ArrowRight", "Day of year"), ("End", "Broken"), ("ArrowRight", "Broken"),
+                      ("Home", "Date"), ("ArrowRight", "Day of year"), ("ArrowRight", "Camera")]:
         front.page.keyboard.press(key)
         until_on(name)
     # They are one stop in the tab order.

@@ -140,7 +140,8 @@ def test_screen_reader_labels_have_a_single_full_stop_between_sentences(visit, f
     front = visit(folder)
     front.until_settled()
     label = front.page.locator('.slot[aria-label^="none.jpg"]').get_attribute("aria-label")
-    assert label == f"none.jpg, picture {NAMES.index('none.jpg') + 1}. Cannot be shown: This is not a picture: it is a text file."
+    reason = "Cannot be shown: This is not a picture: it is a text file."
+    assert label == f"none.jpg, picture {NAMES.index('none.jpg') + 1}. {reason}"
 
 
 def test_the_details_are_formatted_for_people(visit, folder):

@@ -46,8 +46,14 @@ test('a sentence says what is shown in place of what', () => {
   const say = (wanted, shown, index = 0) => sentenceOf({ view: new View(wanted), index: 395 }, { view: new View(shown), index });
   assert.equal(say({}, {}, 99), 'Picture 396 is not saved on this device. Showing picture 100, the nearest that is.');
   assert.equal(say({ q: 'lake' }, {}), 'This search needs the server. Showing all pictures instead.');
-  assert.equal(say({ q: 'lake', folder: 'sea' }, { folder: 'sea' }), 'This search needs the server. Showing the folder sea instead.');
+  assert.equal(
+    say({ q: 'lake', folder: 'sea' }, { folder: 'sea' }),
+    'This search needs the server. Showing the folder sea instead.',
+  );
   assert.equal(say({ q: 'lakes' }, { q: 'lake' }), 'This search needs the server. Showing results for “lake” instead.');
   assert.equal(say({ folder: 'sea' }, {}), 'That folder is not saved on this device. Showing all pictures instead.');
-  assert.equal(say({ sort: 'name' }, {}), 'This order is not saved on this device. Showing all pictures in another order.');
+  assert.equal(
+    say({ sort: 'name' }, {}),
+    'This order is not saved on this device. Showing all pictures in another order.',
+  );
 });

@@ -20,7 +20,7 @@ test('the term that is being typed is explained by an example', () => {
   for (const text of ['', 'lake', 'taken:2019', 'pretaken:']) assert.equal(hintOf(text, text.length), '', text);
 });
 
-test('an unknown term is said to be searched for as a word, with all that can be asked for', () => {
+test('an unknown term is said to be searched as text, with all filters', () => {
   const hint = hintOf('lake -foo:bar', 2);
   assert.ok(hint.startsWith('foo: is not a search filter, so -foo:bar is searched as text. Filters: '), hint);
   for (const { key } of searchTerms) assert.ok(hint.includes(` ${key}:`), key);

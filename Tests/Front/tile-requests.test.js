@@ -125,7 +125,7 @@ test("a tile that left the view during a retry's pause is not requested again", 
   try {
     const { file, requests } = made();
     requests.want([tile(0)]);
-    file.reads[0].fail(new Problem(0, 'The connection broke off'));
+    file.reads[0].fail(new Problem(0, 'The connection was lost'));
     await settled();
     requests.want([]);
     mock.timers.tick(100_000);

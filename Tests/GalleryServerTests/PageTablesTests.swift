@@ -87,7 +87,7 @@ import Testing
         #expect(
             menu == """
                 <option value="path">Folder order</option><option value="taken">Date taken</option>\
-                <option value="name">Name</option><option value="size">Size</option>\
+                <option value="name">Name</option><option value="size">File size</option>\
                 <option value="added">Date added</option><option value="shuffle">Shuffled</option></select>
                 """)
         let sorts = try tables(in: page).sorts

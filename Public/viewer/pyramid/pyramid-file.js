@@ -90,7 +90,7 @@ export class PyramidFile {
       if (error instanceof Problem) throw error;
       throw isLate && !isMade
         ? new Problem(504, 'The tiles were not made in time')
-        : new Problem(0, 'The connection broke off');
+        : new Problem(0, 'The connection was lost');
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
