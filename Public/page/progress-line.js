@@ -10,10 +10,10 @@ export class ProgressLine {
   #element = find('#progress');
   #progress;
   /**
-   * The announcement of the work in hand.
-   * @type {'' | 'Looking for pictures' | 'Reading photo details'}
+   * Whether the announced work is, or has become, listing the sources; null if none is announced.
+   * @type {boolean | null}
    */
-  #announced = '';
+  #isListing = null;
 
   /** @param {import('../catalog/progress.js').Progress} progress */
   constructor(progress) {
@@ -26,12 +26,11 @@ export class ProgressLine {
     this.#element.hidden = state === null;
     if (state) {
       this.#element.textContent = textOf(state);
-      const begun = state.isListing ? 'Looking for pictures' : 'Reading photo details';
-      if (this.#announced === '') announce(begun);
-      this.#announced = begun;
-    } else if (isThrough && this.#announced !== '') {
-      announce(this.#announced === 'Looking for pictures' ? 'All pictures have been found' : 'All photo details have been read');
-      this.#announced = '';
+      if (this.#isListing === null) announce(state.isListing ? 'Looking for pictures' : 'Reading photo details');
+      this.#isListing = state.isListing;
+    } else if (isThrough && this.#isListing !== null) {
+      announce(this.#isListing ? 'All pictures have been found' : 'All photo details have been read');
+      this.#isListing = null;
     }
   }
 }

@@ -8,8 +8,8 @@ import signal
 from PIL import Image
 
 
-def jpeg(seed: int, taken: datetime.datetime | None = None) -> bytes:
-    image = Image.new("RGB", (64, 48), (seed * 37 % 256, seed * 91 % 256, seed * 13 % 256))
+def jpeg(seed: int, taken: datetime.datetime | None = None, size: tuple[int, int] = (64, 48)) -> bytes:
+    image = Image.new("RGB", size, (seed * 37 % 256, seed * 91 % 256, seed * 13 % 256))
     exif = Image.Exif()
     if taken:
         exif.get_ifd(0x8769)[0x9003] = f"{taken:%Y:%m:%d %H:%M:%S}"

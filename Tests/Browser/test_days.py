@@ -4,10 +4,9 @@ import datetime
 import re
 
 import pytest
-from PIL import Image
 
 from conftest import PHONE
-from folder import Folder
+from folder import Folder, jpeg
 from test_months import month_files
 
 DAYS = [("2019-06", 3, 120), ("2019-06", 14, 180), ("2019-08", 2, 250)]
@@ -85,11 +84,8 @@ MARKED = """() => [...document.querySelectorAll('.slot[data-day]')].filter((slot
 
 def test_the_mark_of_a_day_fits_into_a_narrow_slot_on_one_line(visit, start, tmp_path):
     for day in range(1, 31):
-        wide = day % 3 == 0
-        exif = Image.Exif()
-        exif.get_ifd(0x8769)[0x9003] = f"2019:06:{day:02d} 10:00:00"
-        Image.new("RGB", (400, 300) if wide else (90, 400), (day * 8, 90, 120)).save(
-            tmp_path / f"{day:02d}.jpg", exif=exif)
+        size = (400, 300) if day % 3 == 0 else (90, 400)
+        (tmp_path / f"{day:02d}.jpg").write_bytes(jpeg(day, datetime.datetime(2019, 6, day, 10), size))
     server = start("serve", tmp_path, "--no-name-dates", examines=True)
     front = visit(server, "?sort=taken", **PHONE)
     front.until_told("async () => (await (await fetch('/api/v1/timeline?sort=taken')).json()).months[0]?.count === 30")

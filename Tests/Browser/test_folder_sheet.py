@@ -93,7 +93,7 @@ def test_ways_lead_down_and_up_and_the_focus_returns_to_where_it_went_down(visit
     tile(front, "Folders in 2020").click()
     until_names(front, ["sea & sky, 20 pictures"])
     until_tile_focused(front, "sea & sky, 20 pictures")
-    assert front.page.locator("#folders-trail").get_by_role("listitem").all_inner_texts() == [
+    assert front.page.locator("#folders").get_by_role("navigation", name="Folder path").get_by_role("listitem").all_inner_texts() == [
         "All folders", "2020"]
     assert up.get_attribute("aria-label") == "Up one level, to All folders"
     up.click()
@@ -275,7 +275,7 @@ def test_the_path_fits_however_deep_the_folder_is(visit, start, tmp_path, width)
     (tmp_path / path / "last").mkdir(parents=True)
     gallery = Folder(start, tmp_path, [f"{path}/last/one.jpg", f"{path}/two.jpg"]).server
     front = opened(visit(gallery, f"?{urllib.parse.urlencode({'folder': path})}", viewport={"width": width, "height": 640}))
-    steps = front.page.locator("#folders-trail").get_by_role("button")
+    steps = front.page.locator("#folders").get_by_role("navigation", name="Folder path").get_by_role("button")
     assert steps.count() == 6 and steps.last.get_attribute("aria-current") == "page"
     sheet_box = front.page.locator("#folders").bounding_box()
     for box in [step.bounding_box() for step in steps.all()]:

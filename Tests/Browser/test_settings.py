@@ -77,9 +77,11 @@ def test_single_keys_can_be_switched_off(visit, demo):
 def test_a_list_of_choices_has_an_arrow(visit, demo):
     front = visit(demo)
     open_settings(front)
-    for select in front.page.locator("select:visible").all():
-        assert "gradient" in select.evaluate("(select) => getComputedStyle(select).backgroundImage")
-    assert front.page.locator("#settings-order").is_visible()
+    lists = front.page.locator("select:visible")
+    # In the bar and in the settings.
+    assert [each.get_attribute("id") for each in lists.all()] == ["sort", "settings-order"]
+    for each in lists.all():
+        assert "gradient" in each.evaluate("(select) => getComputedStyle(select).backgroundImage")
 
 
 def test_the_focus_returns_to_the_button(visit, demo):
