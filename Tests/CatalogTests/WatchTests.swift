@@ -120,7 +120,7 @@ import Testing
         try scratch.remove("pictures/out.jpg")
         #expect(await eventually { catalog.state.problems.count == 0 })
         try scratch.remove("pictures/a.jpg")
-        #expect(await eventually { catalog.state.problems.first.contains { $0.reason.contains("no images") } })
+        #expect(await eventually { catalog.state.problems.first.contains { $0.reason.hasPrefix("no pictures found") } })
         try scratch.file("pictures/b.jpg")
         #expect(await eventually { catalog.state.problems.count == 0 })
         #expect(try await shows(catalog, ["b.jpg"]))
