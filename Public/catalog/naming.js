@@ -1,3 +1,5 @@
+import { dateLocale } from '../page/locale.js';
+
 /** @typedef {{name: string, title?: string, takenAt?: string, takenPrecision?: string}} Named */
 
 /**
@@ -21,7 +23,7 @@ const dateStyles = Object.fromEntries(
   Object.entries(/** @type {Record<string, Intl.DateTimeFormatOptions>} */ ({
     year: { year: 'numeric' }, month: { year: 'numeric', month: 'long' }, day: { dateStyle: 'long' },
     time: { dateStyle: 'long', timeStyle: 'short' },
-  })).map(([precision, style]) => [precision, new Intl.DateTimeFormat('en', { ...style, timeZone: 'UTC' })]),
+  })).map(([precision, style]) => [precision, new Intl.DateTimeFormat(dateLocale, { ...style, timeZone: 'UTC' })]),
 );
 
 /**

@@ -1,3 +1,4 @@
+import { isFieldInvalid } from '../page/field-problem.js';
 import { find } from '../page/template.js';
 
 /**
@@ -22,7 +23,8 @@ export class Bar {
       this.#open('');
       this.#button.focus();
     });
-    find('#search').addEventListener('submit', () => this.#open(''));
+    // What is wrong with a search remains in sight.
+    find('#search').addEventListener('submit', () => isFieldInvalid(find('#search-field')) || this.#open(''));
     addEventListener('pointerdown', ({ target }) => {
       const isWithin = [this.#bar, this.#button].some((each) => each.contains(/** @type {Node} */ (target)));
       if (!isWithin) this.#open('');

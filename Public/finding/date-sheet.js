@@ -157,7 +157,7 @@ function makeYear(year, months) {
     const pictures = count === 1 ? '1 picture' : `${formatNumber(count)} pictures`;
     button.dataset.first = String(first);
     button.setAttribute('aria-label', `${nameOfMonth(month)}, ${pictures}`);
-    find('.month-name', entry).textContent = nameOfMonth(month).replace(/ \d+$/, '');
+    find('.month-name', entry).textContent = month ? nameOfMonth(month).replace(/ \d+$/, '') : 'Pictures';
     find('.month-count', entry).textContent = formatNumber(count);
     return entry;
   }));

@@ -24,6 +24,7 @@ export class SearchPanel {
     this.#field.addEventListener('keydown', (event) => {
       if (event.key !== 'ArrowDown' || event.isComposing) return;
       event.preventDefault();
+      this.#choices.removeAttribute('data-in-word');
       this.#focus(0);
     });
     this.#folder.addEventListener('click', () => {
@@ -69,6 +70,7 @@ export class SearchPanel {
 
   #showHint() {
     const { value, selectionEnd } = this.#field;
+    this.#choices.toggleAttribute('data-in-word', /\S$/.test(value.slice(0, selectionEnd ?? value.length)));
     const hint = hintOf(value, selectionEnd ?? value.length);
     if (hint === this.#hint.textContent) return;
     this.#hint.textContent = hint;

@@ -31,7 +31,7 @@ export function hintOf(text, caret) {
   if (begun) return `For example, ${begun.example}.`;
   const unknown = unknownTermIn(text);
   if (!unknown) return '';
-  const known = searchTerms.map((term) => `${term.key}:`).join(', ');
+  const known = searchTerms.map((term) => `${term.key}:${term.value ?? ''}`).join(', ');
   return `${unknown.key}: is not a search filter, so ${unknown.word} is searched as text. Filters: ${known}.`;
 }
 

@@ -1,6 +1,6 @@
 import { importLater } from '../page/loading-later.js';
 import { announceLater, takeBack } from '../page/announcer.js';
-import { showFieldProblem } from '../page/field-problem.js';
+import { isFieldInvalid, showFieldProblem } from '../page/field-problem.js';
 import { formatNumber } from '../page/numbers.js';
 import { attachKey } from '../page/key-bindings.js';
 import { find } from '../page/template.js';
@@ -42,7 +42,7 @@ export class Search {
     this.#clear.addEventListener('click', () => this.clear());
     find('#search').addEventListener('submit', (event) => {
       event.preventDefault();
-      this.#leave();
+      if (!isFieldInvalid(this.#field)) this.#leave();
     });
     attachKey('/', () => this.summon());
     finding.addEventListener('request', () => this.#follow());

@@ -1,8 +1,11 @@
+import { dateLocale } from '../page/locale.js';
+
 /** Days are written `2019-06-14`; an unknown day is an empty string. */
 
-const marks = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
-const dates = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const names = new Intl.DateTimeFormat('en', {
+const weekdays = new Intl.DateTimeFormat(dateLocale, { weekday: 'short', timeZone: 'UTC' });
+const dates = new Intl.DateTimeFormat(dateLocale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const daysOfYear = new Intl.DateTimeFormat(dateLocale, { month: 'long', day: 'numeric', timeZone: 'UTC' });
+const names = new Intl.DateTimeFormat(dateLocale, {
   weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC',
 });
 /** What a mark takes up beside its text, and the widest letter on average. CSS pixels. */
@@ -51,8 +54,8 @@ export function markOfDay(day, isAmongMonths = false) {
   const key = isAmongMonths ? day : ` ${day}`;
   let mark = known.get(key);
   if (mark === undefined) {
-    const [number, weekday] = format(marks, day).split(' ');
-    mark = weekday ? `${weekday} ${number}` : '';
+    const weekday = format(weekdays, day);
+    mark = weekday && `${weekday} ${Number(day.slice(8))}`;
     if (isAmongMonths) mark = format(dates, day);
     known.set(key, mark);
   }
@@ -74,6 +77,15 @@ export function markFitting(mark, width) {
  */
 export function nameOfDay(day) {
   return format(names, day);
+}
+
+/**
+ * The name of a day of any year: `June 14`.
+ * @param {string} day  `06-14`.
+ */
+export function nameOfDayOfYear(day) {
+  // A leap year.
+  return format(daysOfYear, `2000-${day}`);
 }
 
 /**

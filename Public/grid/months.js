@@ -1,4 +1,6 @@
-const names = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+import { dateLocale } from '../page/locale.js';
+
+const names = new Intl.DateTimeFormat(dateLocale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 /** @type {Map<string, string>} */
 const known = new Map();
 

@@ -11,3 +11,11 @@ export function showFieldProblem(field, text, { isInvalid = true } = {}) {
   if (text && isInvalid) field.setAttribute('aria-invalid', 'true');
   else field.removeAttribute('aria-invalid');
 }
+
+/**
+ * Whether an error in what the user typed is displayed.
+ * @param {HTMLElement} field
+ */
+export function isFieldInvalid(field) {
+  return field.hasAttribute('aria-invalid');
+}

@@ -21,8 +21,12 @@ export class Vacancy {
       finding.request(requested.with(requested.q ? { q: '' } : { folder: '' }));
     });
     this.#everywhere.addEventListener('click', () => finding.request(finding.requested.with({ folder: '' })));
-    // What it says is about another search than the one that the server refused.
-    finding.addEventListener('problem', () => pages.total === 0 && (this.#element.hidden = true));
+    finding.addEventListener('problem', (event) => {
+      const { status } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event).detail;
+      // The error stands below the field.
+      const isRefused = status >= 400 && status < 500;
+      if (pages.total === 0 && isRefused) this.#say('This search does not work', 'Change it, or clear it.', 'Clear search');
+    });
     finding.addEventListener('displayed', () => pages.total === 0 && this.#count(0, pages.view));
     pages.addEventListener('catalog', () => this.#count(pages.total ?? 0, pages.view));
     for (const change of ['change', 'notShown', 'problems']) {

@@ -1,4 +1,4 @@
-import { headingOf, nameOf } from '../catalog/naming.js';
+import { headingOf } from '../catalog/naming.js';
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { PageTitle } from '../page/title.js';
@@ -27,7 +27,7 @@ export class Caption {
   name(image) {
     this.#name.textContent = headingOf(image);
     this.#name.title = image.name;
-    PageTitle.showImage(nameOf(image));
+    PageTitle.showImage(headingOf(image));
     this.#download.href = image.links.original;
     this.#download.download = image.name;
     this.#original.href = image.links.original;

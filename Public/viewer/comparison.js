@@ -37,10 +37,10 @@ export class Comparison {
   }
 
   /**
-   * @param {import('./frame.js').Frame} frame  What stays.
+   * @param {import('./frame.js').Frame} frame  What stays, as it is rotated.
    * @param {() => Promise<string>} showOther  Displays another image instead, and returns its description.
    */
-  async toggle({ index, image, label }, showOther) {
+  async toggle({ index, image, label, zoom }, showOther) {
     if (this.isOn) {
       this.end();
       announce('Comparison ended');
@@ -48,6 +48,7 @@ export class Comparison {
       this.#show(true);
       this.#name.textContent = headingOf(image);
       this.#frame.bind(index, image);
+      this.#frame.rotate(zoom.quarterTurns);
       announce(`Comparing with ${label}. ${await showOther()}`);
     }
   }

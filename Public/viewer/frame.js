@@ -226,7 +226,7 @@ export class Frame {
     this.applyZoom();
   }
 
-  /** @param {1 | -1} by  A quarter turn, clockwise if positive. */
+  /** @param {number} by  Quarter turns, clockwise if positive; -1 to 3. */
   rotate(by) {
     this.#quarterTurns = (this.#quarterTurns + by + 4) % 4;
     this.fit();

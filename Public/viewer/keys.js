@@ -1,14 +1,20 @@
 import { isMeantElsewhere } from '../page/key-bindings.js';
 import { presentScope } from '../page/scope.js';
+import { isMenuOpen } from './menu.js';
 
 /**
- * Keyboard shortcuts of the viewer. Escape is the dialog's own.
+ * Keyboard shortcuts of the viewer. `leave` ends what the viewer is doing, or closes it.
  * @typedef {{turn: (by: number) => void, turnTo: (end: 'first' | 'last') => void, zoom:
  *   import('./zoom-control.js').ZoomControl, toggleDetails: () => void, toggleFilmstrip: () => void, toggleSlideshow: ()
- *   => void, toggleComparison: () => void, rotate: (by: 1 | -1) => void, copyPicture: () => void}} ViewerActions
+ *   => void, toggleComparison: () => void, rotate: (by: 1 | -1) => void, copyPicture: () => void, leave: () => void}}
+ *   ViewerActions
  */
 
 const zoomStep = 1.5;
+/** How far an arrow key pans an enlarged picture. CSS pixels. */
+const panStep = 96;
+/** The direction in which each arrow key looks. */
+const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
  * @param {HTMLDialogElement} dialog
@@ -20,7 +26,9 @@ export function attachKeys(dialog, actions) {
     if (presentScope() !== dialog || event.defaultPrevented || isMeantElsewhere(event)) return;
     // The space bar presses a focused button.
     if (event.key === ' ' && /** @type {HTMLElement} */ (event.target).closest('button, a')) return;
-    const act = actionOf(event.key, actions);
+    // The browser closes the menu.
+    if (event.key === 'Escape' && isMenuOpen()) return;
+    const act = event.key in arrows ? arrowAction(event, actions) : actionOf(event.key, actions);
     if (!act) return;
     event.preventDefault();
     act();
@@ -36,16 +44,30 @@ export function attachKeys(dialog, actions) {
 }
 
 /**
+ * Arrow keys pan an enlarged picture. Left and right turn to another picture at its edge, or if it is not enlarged; a
+ * key that is held down stops at the edge.
+ * @param {KeyboardEvent} event
+ * @param {ViewerActions} actions
+ * @returns {(() => void) | undefined}
+ */
+function arrowAction({ key, repeat }, { zoom, turn }) {
+  const [across, down] = arrows[/** @type {keyof typeof arrows} */ (key)];
+  if (zoom.pans(-across, -down)) return () => zoom.pan(-across * panStep, -down * panStep);
+  if (across === 0) return undefined;
+  return () => !(repeat && zoom.isIn) && turn(across);
+}
+
+/**
  * @param {string} key
  * @param {ViewerActions} actions
  * @returns {(() => void) | undefined}
  */
 function actionOf(key, actions) {
   switch (key) {
-    case 'ArrowLeft':
+    case 'Escape':
+      return () => actions.leave();
     case 'PageUp':
       return () => actions.turn(-1);
-    case 'ArrowRight':
     case 'PageDown':
       return () => actions.turn(1);
     case 'Home':

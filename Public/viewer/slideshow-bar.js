@@ -36,7 +36,7 @@ export class SlideshowBar {
       savePreference(SlideshowBar.#name, this.#seconds.value);
     });
     for (const type of ['pointermove', 'pointerdown', 'keydown', 'focusin']) {
-      this.#dialog.addEventListener(type, () => this.#stir(), { passive: true });
+      this.#dialog.addEventListener(type, (event) => this.#isTap(event) || this.#stir(), { passive: true });
     }
     document.addEventListener('visibilitychange', () => slideshow.hold(document.hidden));
   }
@@ -52,10 +52,28 @@ export class SlideshowBar {
   }
 
   end() {
+    if (!this.isShown) return;
     const hadFocus = this.#element.contains(document.activeElement);
     this.#slideshow.pause();
     this.#element.hidden = true;
     if (hadFocus) this.#button.focus();
+    announce('Slideshow ended');
+  }
+
+  /** A tap hides the viewer's bars, or displays them again, whether a tap or idleness has hidden them. */
+  toggleBars() {
+    const areHidden = this.#dialog.matches('[data-bare], [data-idle]');
+    this.#dialog.toggleAttribute('data-bare', !areHidden);
+    if (areHidden) this.#stir();
+  }
+
+  /**
+   * Whether a finger touches the image while the bars are hidden: a tap displays them, a swipe does not.
+   * @param {Event} event
+   */
+  #isTap(event) {
+    const isTouch = event instanceof PointerEvent && event.pointerType === 'touch';
+    return isTouch && this.#dialog.hasAttribute('data-idle');
   }
 
   /** The slideshow has started or stopped. */

@@ -1,7 +1,7 @@
-import { savesData } from '../loading/sizes.js';
 import { SlotGroup } from '../loading/slot-group.js';
 import { Address } from '../page/address.js';
 import { announce } from '../page/announcer.js';
+import { Message } from '../page/message.js';
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { PageTitle } from '../page/title.js';
@@ -18,6 +18,7 @@ import { attachKeys } from './keys.js';
 import { Lift } from './lift.js';
 import { attachMenu, isMenuOpen } from './menu.js';
 import { neighbourhood } from './neighbours.js';
+import { sightOf } from './sight.js';
 import { Slideshow } from './slideshow.js';
 import { SlideshowBar } from './slideshow-bar.js';
 import { attachStageGestures } from './stage-gestures.js';
@@ -112,11 +113,7 @@ export class Viewer extends EventTarget {
    * @returns {import('../stream/stream.js').Sight | null}
    */
   get sight() {
-    if (!this.isOpen || this.#index < 0) return null;
-    const { need, zoom } = this.#frames.current;
-    // A user who has zoomed in will not turn soon; one who saves data may not turn at all.
-    const [ahead, behind] = zoom.isIn || savesData() ? [0, 0] : [2, 1];
-    return { first: this.#index, count: 1, direction: this.#direction, velocity: 0, ahead, behind, ...need };
+    return this.isOpen && this.#index >= 0 ? sightOf(this.#index, this.#frames.current, this.#direction) : null;
   }
 
   #announceView() {
@@ -130,12 +127,9 @@ export class Viewer extends EventTarget {
     this.#dialog.addEventListener('cancel', (event) => {
       if (event.target !== this.#dialog) return;
       event.preventDefault();
-      // The first Escape ends the slideshow or the comparison, the next one closes the viewer.
-      if (this.#slideshowBar.isShown) this.#slideshowBar.end();
-      else if (this.#comparison.isOn) this.#toggleComparison();
-      else this.close();
+      this.#leave();
     });
-    // A browser may close a dialog without asking if Escape is pressed repeatedly.
+    // A browser may close a dialog without asking, such as by the system's Back gesture.
     this.#dialog.addEventListener('close', () => this.#index >= 0 && this.#dismiss(false));
     new ResizeObserver(() => this.#fit()).observe(this.#stage);
     const menuActions = {
@@ -153,6 +147,7 @@ export class Viewer extends EventTarget {
       toggleDetails: () => this.#toggleDetails(),
       toggleFilmstrip: () => this.#filmstrip.toggle(),
       toggleSlideshow: () => this.#slideshowBar.toggle(),
+      leave: () => this.#leave(),
     });
   }
 
@@ -167,7 +162,7 @@ export class Viewer extends EventTarget {
       isPrepared: (step) => this.#index === this.#goal && this.#has(this.#index + step)
         && this.#images.knownAt(this.#index + step) !== undefined,
       close: () => this.close(),
-      toggleBars: () => this.#dialog.toggleAttribute('data-bare'),
+      toggleBars: () => this.#slideshowBar.toggleBars(),
       toggleDetails: () => this.#toggleDetails(),
       areDetailsOpen: () => this.#details.isOpen,
       isMenuOpen,
@@ -179,6 +174,13 @@ export class Viewer extends EventTarget {
   #rotate(by) {
     this.#zoom.rotate(by);
     announce(by > 0 ? 'Rotated right' : 'Rotated left');
+  }
+
+  /** Ends the slideshow or the comparison, or else closes the viewer. */
+  #leave() {
+    if (this.#slideshowBar.isShown) this.#slideshowBar.end();
+    else if (this.#comparison.isOn) this.#toggleComparison();
+    else this.close();
   }
 
   /** Begins a comparison of the current image with its neighbour, or ends it. */
@@ -226,7 +228,6 @@ export class Viewer extends EventTarget {
 
   close() {
     if (!this.isOpen) return;
-    // Going back in the history closes the viewer, like the Back button.
     if (history.state?.image) history.back();
     else this.#dismiss(true);
   }
@@ -313,6 +314,7 @@ export class Viewer extends EventTarget {
     if (image.id === this.#frames.current.image?.id) {
       this.#situate(image);
     } else {
+      Message.show(`“${this.#frames.current.label}” is no longer here. This is the picture next to it.`);
       Address.showImage(image.id);
       this.#show(index, image);
     }

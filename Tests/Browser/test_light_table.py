@@ -182,6 +182,85 @@ def test_escape_ends_the_comparison_first(visit, demo):
     assert not front.page.locator("#viewer-beside").is_visible()
 
 
+def test_escape_never_closes_more_than_it_should(visit, demo):
+    """Browsers let a page refuse to close a dialog once or twice, and no more."""
+    front = opened(visit(demo), 1)
+    for _ in range(5):
+        front.page.keyboard.press("c")
+        front.page.locator("#viewer-beside").wait_for()
+        front.page.keyboard.press("Escape")
+        front.page.locator("#viewer-beside").wait_for(state="hidden")
+        assert front.viewer.is_visible()
+    for _ in range(5):
+        front.page.locator("#viewer-more").press("Enter")
+        front.page.locator("#viewer-menu").wait_for()
+        front.page.keyboard.press("Escape")
+        front.page.locator("#viewer-menu").wait_for(state="hidden")
+        assert front.viewer.is_visible()
+    front.page.keyboard.press("Escape")
+    front.viewer.wait_for(state="hidden")
+
+
+def test_arrow_keys_pan_an_enlarged_picture_and_turn_at_its_edge(visit, demo):
+    front = opened(visit(demo), 1)
+    for _ in range(4):
+        front.page.keyboard.press("+")
+    before = box(front)
+    for key, start, is_less in [("ArrowRight", "x", True), ("ArrowLeft", "x", False), ("ArrowDown", "y", True),
+                                ("ArrowUp", "y", False)]:
+        front.page.keyboard.press(key)
+        after = box(front)
+        assert (after[start] < before[start]) is is_less and number(front) == "2 of 10,000"
+        before = after
+    # A key that is held down stops at the edge; pressed again, it leads on.
+    for _ in range(60):
+        front.page.keyboard.down("ArrowRight")
+    assert number(front) == "2 of 10,000"
+    stage = front.page.locator("#viewer-stage").bounding_box()
+    at_edge = box(front)
+    assert at_edge["x"] + at_edge["width"] == pytest.approx(stage["x"] + stage["width"], abs=1)
+    front.page.keyboard.up("ArrowRight")
+    front.page.keyboard.press("ArrowRight")
+    front.until("() => document.querySelector('#viewer-count').textContent.startsWith('3')")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_compared_pictures_have_their_names_below_them(visit, demo, screen):
+    front = opened(visit(demo, **screen), 1)
+    front.page.keyboard.press("c")
+    front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
+    front.until_still()
+    for name, stage in [("#viewer-beside-name", "#viewer-beside"), (".viewer-title", "#viewer-stage")]:
+        own = front.page.locator(name).bounding_box()
+        place = front.page.locator(stage).bounding_box()
+        assert place["x"] <= own["x"] and own["x"] + own["width"] <= place["x"] + place["width"]
+        assert place["y"] + place["height"] / 2 < own["y"] < place["y"] + place["height"]
+    assert front.page.locator(".viewer-title").inner_text().replace("\n", " ").split() == ["2.jpg", "3", "of", "10,000"]
+
+
+def test_a_comparison_keeps_the_rotation(visit, demo):
+    front = opened(visit(demo), 1)
+    front.page.keyboard.press("r")
+    front.page.keyboard.press("c")
+    front.page.locator(f"{BESIDE}[data-phase=displayed]").wait_for()
+    assert transforms(front) == ["rotate(90deg)", ""]
+    front.page.keyboard.press("+")
+    assert "rotate(90deg)" in transforms(front)[0]
+
+
+@pytest.mark.parametrize("screen", [(341, 192), (420, 240), (900, 260)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_on_a_very_low_screen_all_of_the_menu_can_be_reached(visit, demo, screen):
+    """A laptop's screen, enlarged by 400 %."""
+    front = opened(visit(demo, viewport={"width": screen[0], "height": screen[1]}), 1)
+    front.page.get_by_role("button", name="More").click()
+    items = front.page.locator("#viewer-menu > *")
+    assert items.count() == 6
+    for at in range(items.count()):
+        items.nth(at).scroll_into_view_if_needed()
+        place = items.nth(at).bounding_box()
+        assert place["y"] >= 0 and place["y"] + place["height"] <= screen[1]
+
+
 def test_the_last_picture_is_compared_with_the_one_before(visit, demo):
     front = visit(demo, "#at=9999")
     opened(front, 9_999)

@@ -64,6 +64,7 @@ def test_an_unknown_term_is_explained_with_what_can_be_asked_for(visit, gallery,
         front.page.goto(f"{gallery.address}/?q={text}")
     hint = front.page.locator("#search-hint")
     hint.wait_for()
+    assert hint.inner_text().endswith(" near:, is:broken.")
     assert hint.inner_text().startswith("foo: is not a search filter, so foo:bar is searched as text. Filters: "
                                         "taken:, on:, camera:, ")
     assert hint.get_attribute("role") == "status"
@@ -74,7 +75,7 @@ def test_an_unknown_term_is_explained_with_what_can_be_asked_for(visit, gallery,
 def test_a_choice_puts_its_term_into_the_field_and_says_how_it_goes_on(visit, gallery):
     front = searching(visit(gallery, **DESK))
     assert choices(front).get_by_role("button").all_inner_texts() == LABELS
-    field(front).press_sequentially("lake")
+    field(front).press_sequentially("lake ")
     choices(front).get_by_role("button", name="Rating").click()
     assert field(front).input_value() == "lake rating:"
     front.until("() => document.activeElement.id === 'search-field'")
@@ -117,6 +118,82 @@ def test_on_a_phone_a_choice_is_a_tap_and_a_wrong_search_is_explained_at_once(ph
     assert front.page.evaluate("() => document.documentElement.scrollWidth") == 390
     front.page.goto(f"{gallery.address}/?q=type:foo")
     front.page.get_by_text("The search has type:foo, which is not a known file type").wait_for()
+
+
+def test_while_a_word_is_typed_nothing_covers_the_results(visit, gallery):
+    front = searching(visit(gallery, **DESK))
+    field(front).press_sequentially("lak")
+    choices(front).wait_for(state="hidden")
+    assert front.page.locator("#search-below").bounding_box()["height"] == 0
+    # After a word, and on request, they are there.
+    field(front).press_sequentially("e ")
+    choices(front).get_by_role("button", name="Date").wait_for()
+    field(front).press("Backspace")
+    choices(front).wait_for(state="hidden")
+    field(front).press("ArrowDown")
+    front.until("() => document.activeElement.textContent.trim() === 'Date'")
+
+
+def test_on_a_phone_the_search_stays_in_sight_and_can_be_ended(phone, gallery):
+    front = searching(phone(gallery))
+    field(front).fill("lake")
+    until_total(front, 20)
+    field(front).press("Enter")
+    sign = front.page.get_by_role("group", name="Search", exact=True)
+    sign.get_by_role("button", name="“lake”").wait_for()
+    # It covers no picture.
+    bottom = sign.evaluate("(sign) => sign.getBoundingClientRect().bottom")
+    assert front.slot(0).evaluate("(slot) => slot.getBoundingClientRect().top") >= bottom
+    sign.get_by_role("button", name="“lake”").tap()
+    front.until("() => document.activeElement.id === 'search-field'")
+    field(front).press("Enter")
+    sign.get_by_role("button", name="Clear search").tap()
+    until_total(front, 51)
+    sign.wait_for(state="hidden")
+    front.page.goto(f"{gallery.address}/?q=on:06-14")
+    sign.get_by_role("button", name="On June 14").wait_for()
+
+
+@pytest.mark.parametrize("options", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_wrong_search_is_still_explained_after_enter(visit, gallery, options):
+    front = searching(visit(gallery, **options))
+    field(front).fill("rating:9")
+    problem = front.page.locator("#search-problem")
+    problem.wait_for()
+    field(front).press("Enter")
+    front.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert problem.is_visible() and field(front).is_visible()
+    front.until("() => document.activeElement.id === 'search-field'")
+
+
+def test_a_wrong_search_after_an_empty_one_leaves_no_blank_page(visit, gallery):
+    front = visit(gallery, **DESK)
+    field(front).fill("nowhere")
+    front.page.get_by_role("heading", name="Nothing matches “nowhere”").wait_for()
+    field(front).fill("nowhere rating:9")
+    front.page.get_by_role("heading", name="This search does not work").wait_for()
+    front.page.locator("#vacancy").get_by_role("button", name="Clear search").click()
+    until_total(front, 51)
+    front.page.locator("#vacancy").wait_for(state="hidden")
+
+
+def test_on_a_very_low_screen_the_hint_can_be_read_and_the_bar_scrolls_away(visit, gallery):
+    """A laptop's screen, enlarged by 400 %."""
+    front = visit(gallery, viewport={"width": 341, "height": 192})
+    front.until_settled()
+    front.page.mouse.move(170, 100)
+    front.page.mouse.wheel(0, 300)
+    front.until("() => document.querySelector('#header').getBoundingClientRect().bottom <= 0")
+    front.page.keyboard.press("Home")
+    front.page.get_by_role("button", name="Search", exact=True).click()
+    field(front).fill("foo:bar")
+    hint = front.page.locator("#search-hint")
+    hint.wait_for()
+    last = front.page.locator("#search-choices")
+    last.scroll_into_view_if_needed()
+    navigation = front.page.locator("#navigation").bounding_box()
+    place = last.bounding_box()
+    assert place["y"] + place["height"] <= navigation["y"] + 1
 
 
 @pytest.mark.parametrize("options", [DESK, PHONE], ids=["desk", "phone"])

@@ -132,6 +132,8 @@ def test_a_slideshow_advances_until_it_is_paused(visit, demo):
         return frames.length === 4 && frames.filter((frame) => frame.getAnimations().length > 0).length === 2
             && document.querySelector('#viewer-count').textContent === '7 of 10,000';
     }""")
+    # The controls have hidden.
+    front.page.mouse.move(600, 420)
     front.page.get_by_role("button", name="Pause").click()
     assert front.page.get_by_role("button", name="Play").is_visible()
     assert front.page.locator("#viewer > [aria-live]").inner_text() == "Slideshow paused"
@@ -170,6 +172,26 @@ def test_a_slideshow_hides_the_controls(visit, demo):
     front.until("() => getComputedStyle(document.querySelector('.viewer-bar')).opacity === '0'")
     front.page.mouse.move(600, 420)
     front.until("() => getComputedStyle(document.querySelector('.viewer-bar')).opacity === '1'")
+
+
+def test_on_a_phone_hidden_controls_cannot_be_tapped_and_a_tap_shows_them(phone, demo):
+    front = phone(demo)
+    front.until_settled()
+    front.slot(1).tap()
+    front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
+    front.page.get_by_role("button", name="Slideshow").tap()
+    front.page.locator("#viewer[data-idle]").wait_for()
+    # The button that was tapped has the focus, and is hidden all the same.
+    for bar in (".viewer-bar", "#slideshow"):
+        front.until("(bar) => getComputedStyle(document.querySelector(bar)).opacity === '0'", bar)
+    end = front.page.locator("#slideshow-end").bounding_box()
+    front.page.touchscreen.tap(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2)
+    front.page.locator("#viewer:not([data-idle], [data-bare])").wait_for()
+    assert front.page.locator("#slideshow").is_visible()
+    front.until("() => getComputedStyle(document.querySelector('#slideshow')).opacity === '1'")
+    front.page.locator("#slideshow-end").tap()
+    front.page.locator("#slideshow").wait_for(state="hidden")
+    front.until("() => document.querySelector('#viewer > [aria-live]').textContent === 'Slideshow ended'")
 
 
 def test_with_reduced_motion_a_slideshow_changes_pictures_at_once(visit, demo):

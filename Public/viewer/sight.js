@@ -1,0 +1,14 @@
+import { savesData } from '../loading/sizes.js';
+
+/**
+ * The current image and its neighbours as a viewport.
+ * @param {number} first  The index of the current image.
+ * @param {import('./frame.js').Frame} frame
+ * @param {1 | -1} direction  Of the last step.
+ * @returns {import('../stream/stream.js').Sight}
+ */
+export function sightOf(first, { need, zoom }, direction) {
+  // A user who has zoomed in will not turn soon; one who saves data may not turn at all.
+  const [ahead, behind] = zoom.isIn || savesData() ? [0, 0] : [2, 1];
+  return { first, count: 1, direction, velocity: 0, ahead, behind, ...need };
+}
