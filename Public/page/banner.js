@@ -8,6 +8,7 @@ import { find } from './template.js';
 export class Banner {
   #element = find('#banner');
   #text = find('#banner-text');
+  #time = find('#banner-time');
   #explanation = find('#banner-explanation');
 
   /** @param {import('../catalog/connection.js').Connection} connection */
@@ -34,7 +35,9 @@ export class Banner {
     this.#stand();
     const isStarting = isAnswered ? 'The gallery server is starting' : 'The gallery server is not responding';
     const why = navigator.onLine ? isStarting : 'You are offline';
-    this.#text.textContent = `${why}. Trying again ${when}.`;
+    // Announced once: the time changes with each attempt.
+    if (this.#text.textContent !== `${why}.`) this.#text.textContent = `${why}.`;
+    this.#time.textContent = `Trying again ${when}.`;
     this.#element.hidden = false;
   }
 

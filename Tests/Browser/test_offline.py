@@ -55,6 +55,16 @@ def test_without_its_server_the_gallery_opens_with_seen_pictures(kept):
     banner = front.page.locator("#banner")
     banner.wait_for()
     assert "not responding" in banner.inner_text()
+    # An alert's text is announced whenever it changes: the time of the next attempt is not part of it.
+    front.page.evaluate("""() => {
+        window.announced = [];
+        const note = () => window.announced.push(document.querySelector('#banner-text').textContent);
+        new MutationObserver(note).observe(document.querySelector('#banner-text'), { childList: true, subtree: true });
+    }""")
+    for time in ("in 2 seconds", "in 4 seconds"):
+        banner.get_by_text(time).wait_for()
+    assert banner.get_by_text("in 4 seconds").get_attribute("aria-hidden") == "true"
+    assert front.page.evaluate("() => window.announced") == []
 
 
 def test_offline_the_scripts_that_load_on_first_use_are_there_too(kept):
