@@ -38,6 +38,13 @@ PAINT = """() => new Promise((resolve) => new PerformanceObserver((list) => {
 }).observe({ type: 'paint', buffered: true }))"""
 CATALOG = """() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/v1/images'))[0].startTime"""
 
+# When the service worker controls the page and has stored it.
+STORED = """async () => {
+    await navigator.serviceWorker.ready;
+    const isStored = async () => navigator.serviceWorker.controller && (await caches.match('/', { ignoreVary: true }));
+    while (!(await isStored())) await new Promise((done) => setTimeout(done, 50));
+}"""
+
 # Scrolls with the wheel like a hand, for ten seconds: the time of each frame, and each task longer than 50 ms.
 FRAMES = """(milliseconds) => new Promise((resolve) => {
     const frames = [], tasks = [];
@@ -102,6 +109,7 @@ def opening(report, chromium):
             if round:
                 samples.append([paint, settled, page.evaluate(CATALOG), nothing])
             context.close()
+        again = [revisited(chromium, link) for _ in range(OPENINGS)]
     paint, settled, catalog, nothing = (median(sample[at] for sample in samples) / 1e3 for at in range(4))
     # A round trip to connect and one for the request.
     limit = 2 * ROUND_TRIP + page_bytes / (RATE / 8)
@@ -109,7 +117,29 @@ def opening(report, chromium):
                "", None, samples=samples, page=page_bytes)
     report.add("app", "the same beside a page of one word", "s", paint, nothing, "a page of one word", "", None)
     report.add("app", "all pictures on screen", "s", settled, target="<= 3.0", holds=settled <= 3)
-    report.add("app", "opened again: until the catalog is asked for", "s", catalog, ROUND_TRIP, "a round trip", "", None)
+    report.add("app", "reloaded: until the catalog is asked for", "s", catalog, ROUND_TRIP, "a round trip", "", None)
+    paint, catalog = (median(sample[at] for sample in again) / 1e3 for at in range(2))
+    report.add("app", "visited again: first paint", "s", paint, nothing, "a page of one word", "", None, samples=again)
+    report.add("app", "visited again: until the catalog is asked for", "s", catalog, ROUND_TRIP, "a round trip", "", None)
+
+
+def revisited(chromium, link: Link) -> tuple[float, float]:
+    """Milliseconds until the first paint and until the catalog is asked for, once the service worker has stored the
+    page."""
+    link.shape(Conditions())
+    context = chromium.new_context(viewport=WINDOW)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"http://127.0.0.1:{link.port}/")
+    page.evaluate(SETTLED)
+    page.evaluate(STORED)
+    page.goto("about:blank")
+    link.shape(Conditions(RATE, ROUND_TRIP))
+    page.goto(f"http://127.0.0.1:{link.port}/", wait_until="commit")
+    page.evaluate(SETTLED)
+    paint, catalog = page.evaluate(PAINT), page.evaluate(CATALOG)
+    context.close()
+    return paint, catalog
 
 
 def flinging(report, chromium):

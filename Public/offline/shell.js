@@ -8,8 +8,13 @@ export class Shell {
   static cache = 'tessera-shell-1';
   static #page = '/';
   static #parts = '/assets/';
-  /** How long to wait for the network if the page is stored. Milliseconds. */
-  static #patience = 5_000;
+  /**
+   * How long to wait for the network if the page is stored. Over a slow link the stored page opens at once, and what the
+   * server has is there at the next visit. Milliseconds.
+   */
+  static #patience = 100;
+  /** The same when the user reloads the page, to see what is new. */
+  static #patienceOfReload = 5_000;
 
   #caches;
   #fetch;
@@ -39,14 +44,13 @@ export class Shell {
    */
   async open(preload, request, later) {
     const answer = this.#ask(preload, request);
-    later(answer);
+    // The browser reads one of the two bodies.
+    later(answer.then((page) => page && this.#keep(page.clone())));
     const kept = this.#kept();
-    const first = await Promise.race([answer, patience(Shell.#patience, kept)]);
-    if (first?.ok) {
-      if (first !== (await kept)) later(this.#keep(first.clone()));
-      return first;
-    }
-    return (await kept) ?? (await answer) ?? Response.error();
+    const isReload = request.cache === 'no-cache' || request.cache === 'reload';
+    const time = isReload ? Shell.#patienceOfReload : Shell.#patience;
+    const first = await Promise.race([answer, patience(time, kept)]);
+    return first?.ok ? first : (await kept) ?? (await answer) ?? Response.error();
   }
 
   /**

@@ -112,7 +112,7 @@ def test_the_worker_stores_no_tokens_streams_or_pictures(kept):
         assert "token" not in address and "/stream?" not in address and "/tile" not in address, address
 
 
-def test_a_new_version_takes_over_at_the_next_load_and_is_stored_as_a_whole(visit, start, tmp_path, public):
+def test_a_new_version_takes_over_when_the_page_is_reloaded_and_is_stored_as_a_whole(visit, start, tmp_path, public):
     built = build_front(public, tmp_path / "front")
     server = start(*OPTIONS, data=tmp_path / "data", public=built)
     front = visit(server, **FEW)
@@ -126,7 +126,7 @@ def test_a_new_version_takes_over_at_the_next_load_and_is_stored_as_a_whole(visi
     # The server looks once a second.
     front.until_told("async (before) => !(await (await fetch('/', { cache: 'no-cache' })).text()).includes(before)",
                      before)
-    front.visit()
+    front.page.reload()
     front.until("() => document.documentElement.dataset.version === 'next'")
     after = front.page.locator("script[type=module]").get_attribute("src")
     assert after != before

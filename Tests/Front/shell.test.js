@@ -10,6 +10,8 @@ globalThis.location = /** @type {any} */ ({ origin: 'http://gallery.example' });
 class FakeServer {
   version = 1;
   isThere = true;
+  /** Settles when the page is sent. */
+  sends = Promise.resolve();
   missing = '';
   asked = [];
 
@@ -19,6 +21,7 @@ class FakeServer {
     if (!this.isThere) throw new TypeError('No response');
     if (pathname === this.missing) return new Response('', { status: 404 });
     if (pathname !== '/') return new Response(`script ${pathname}`);
+    await this.sends;
     const parts = [`/assets/${this.version}/gallery.js`, `/assets/${this.version}/worker.js`];
     return new Response(`page ${this.version} ${parts.map((part) => `"${part}"`)}`, {
       headers: { ETag: `"${this.version}"` },
@@ -30,9 +33,12 @@ function house() {
   const [server, caches] = [new FakeServer(), new FakeCaches()];
   const shell = new Shell(caches, server.fetch);
   const work = [];
+  const begin = async (/** @type {RequestInit} */ how = {}) => {
+    const request = new Request(`${location.origin}/?q=cat`, how);
+    return (await shell.open(undefined, request, (each) => work.push(each))).text();
+  };
   const open = async () => {
-    const answer = await shell.open(undefined, new Request(`${location.origin}/?q=cat`), (each) => work.push(each));
-    const text = await answer.text();
+    const text = await begin();
     await Promise.allSettled(work);
     return text;
   };
@@ -40,7 +46,7 @@ function house() {
     const cache = await caches.open(Shell.cache);
     return (await cache.keys()).map(({ url }) => new URL(url).pathname).sort();
   };
-  return { server, shell, open, paths };
+  return { server, shell, begin, open, paths, work };
 }
 
 test('without the server the stored page opens, with its scripts', async () => {
@@ -50,6 +56,24 @@ test('without the server the stored page opens, with its scripts', async () => {
   assert.match(await open(), /^page 1/);
   const part = await shell.part(new Request(`${location.origin}/assets/1/worker.js`));
   assert.equal(await part.text(), 'script /assets/1/worker.js');
+});
+
+test('over a slow link the stored page opens at once, and the new one is stored for the next visit', async () => {
+  const { server, shell, begin, open, paths, work } = house();
+  await shell.renew();
+  server.version = 2;
+  let send = () => {};
+  server.sends = new Promise((resolve) => (send = () => resolve(undefined)));
+  assert.match(await begin(), /^page 1/);
+  // A user who reloads waits for what is new.
+  const reloaded = begin({ cache: 'no-cache' });
+  const soon = new Promise((resolve) => setTimeout(() => resolve('waits'), 400));
+  assert.equal(await Promise.race([reloaded, soon]), 'waits');
+  send();
+  assert.match(await reloaded, /^page 2/);
+  await Promise.allSettled(work);
+  assert.deepEqual(await paths(), ['/', '/assets/2/gallery.js', '/assets/2/worker.js']);
+  assert.match(await open(), /^page 2/);
 });
 
 test('another version is displayed at once, and then replaces the stored one', async () => {
