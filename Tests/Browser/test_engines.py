@@ -118,6 +118,48 @@ def test_pictures_are_turned_and_compared(engine, demo):
     engine.until("!document.querySelector('#viewer').open")
 
 
+def test_escape_ends_one_thing_at_a_time_however_often(engine, demo):
+    opened(engine, demo)
+    engine.click('.slot[data-index="1"]')
+    engine.until(SHOWN_LARGE)
+    for _ in range(4):
+        engine.press("c")
+        engine.until("!document.querySelector('#viewer-beside').hidden")
+        engine.press("Escape")
+        engine.until("document.querySelector('#viewer-beside').hidden")
+        assert engine.run("return document.querySelector('#viewer').open")
+    engine.press("Escape")
+    engine.until("!document.querySelector('#viewer').open")
+
+
+def test_an_enlarged_picture_is_panned_by_keys(engine, demo):
+    opened(engine, demo)
+    engine.click('.slot[data-index="1"]')
+    engine.until(SHOWN_LARGE)
+    for _ in range(4):
+        engine.press("+")
+    left = "document.querySelector('.frame[data-place=current] .frame-box').getBoundingClientRect().left"
+    before = engine.run(f"return {left}")
+    engine.press("ArrowRight")
+    engine.until(f"{left} < given[0]", before)
+    assert engine.run("return document.querySelector('#viewer-count').textContent") == "2 of 10,000"
+    engine.press("Escape")
+    engine.until("!document.querySelector('#viewer').open")
+
+
+def test_a_wrong_search_is_explained_and_stays_so(engine, start, tmp_path):
+    opened(engine, Folder(start, tmp_path, [f"{number}.jpg" for number in range(30)]).server)
+    engine.press("/")
+    engine.until("document.activeElement.id === 'search-field'")
+    for letter in "rating:9":
+        engine.press(letter)
+    engine.until("document.querySelector('#search-problem').innerText.startsWith('The search has rating:9')")
+    engine.press("Enter")
+    engine.run("await new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert engine.run("return document.querySelector('#search-problem').checkVisibility()")
+    assert engine.run("return document.activeElement.id") == "search-field"
+
+
 def test_the_menu_opens_over_the_picture_and_settings_apply(engine, demo):
     opened(engine, demo)
     engine.click('.slot[data-index="1"]')
