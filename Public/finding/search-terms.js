@@ -1,3 +1,5 @@
+import { adviceOnDate } from './date-advice.js';
+
 /**
  * The search filters, which a search may have besides words: the server's terms (`Search` in its catalog), in the
  * sequence in which the page offers them.
@@ -20,8 +22,8 @@ export const searchTerms = [
 ];
 
 /**
- * A sentence about a search that may need one: what can follow the term that is being typed, or that a term is unknown;
- * empty if there is nothing to say.
+ * A sentence about a search that may need one: what can follow the term that is being typed, or that a term or a date is
+ * not understood; empty if there is nothing to say.
  * @param {string} text
  * @param {number} caret  Where the user is typing.
  */
@@ -29,19 +31,20 @@ export function hintOf(text, caret) {
   const [, key] = text.slice(0, caret).match(/(?:^|\s)-?(\p{L}+):$/u) ?? [];
   const begun = searchTerms.find((term) => term.key === key?.toLowerCase());
   if (begun) return `For example, ${begun.example}.`;
-  const unknown = unknownTermIn(text);
-  if (!unknown) return '';
+  // Quoted words are meant as they are.
+  const plain = text.replace(/-?"[^"]*"?/g, ' ');
+  const unknown = unknownTermIn(plain);
+  if (!unknown) return adviceOnDate(plain);
   const known = searchTerms.map((term) => `${term.key}:${term.value ?? ''}`).join(', ');
   return `${unknown.key}: is not a search filter, so ${unknown.word} is searched as text. Filters: ${known}.`;
 }
 
 /**
  * The first word that looks like a term but is none: the server searches for it as a word.
- * @param {string} text
+ * @param {string} text  Without what is quoted.
  */
 function unknownTermIn(text) {
-  // Quoted words are meant as they are.
-  for (const word of text.replace(/-?"[^"]*"?/g, ' ').split(/\s+/)) {
+  for (const word of text.split(/\s+/)) {
     const [, key] = word.match(/^-?(\p{L}+):(?!\/\/)./u) ?? [];
     if (key && !searchTerms.some((term) => term.key === key.toLowerCase())) return { word, key };
   }

@@ -74,7 +74,7 @@ function parseMonth(text) {
  * @param {string} text  A number, or at least three letters of the name.
  * @returns {number}  1 to 12, or another number if it is no month.
  */
-function monthOf(text) {
+export function monthOf(text) {
   const isName = text.length >= 3 && Number.isNaN(Number(text));
   return isName ? 1 + names.findIndex((name) => name.startsWith(text)) : Number(text);
 }
