@@ -74,6 +74,33 @@ def test_single_keys_can_be_switched_off(visit, demo):
     assert front.page.evaluate("() => document.activeElement.id") == "position-number"
 
 
+def test_a_phone_is_told_gestures_instead_of_keys(phone, demo):
+    front = phone(demo)
+    open_settings(front)
+    front.page.get_by_role("button", name="Show gestures and search examples").tap()
+    sheet = front.page.get_by_role("dialog", name="Gestures and search examples")
+    sheet.wait_for()
+    text = sheet.inner_text()
+    assert "Swipe up" in text and "Search examples" in text
+    assert "Page Up" not in text and "Esc" not in text
+    assert front.page.evaluate("() => document.documentElement.scrollWidth") == 390
+
+
+def test_over_the_viewer_the_list_of_shortcuts_is_dark(visit, demo):
+    front = visit(demo, color_scheme="light")
+    ground = "() => getComputedStyle(document.querySelector('#shortcuts')).backgroundColor"
+    front.page.keyboard.press("?")
+    front.page.get_by_role("dialog", name="Shortcuts").wait_for()
+    light = front.page.evaluate(ground)
+    front.page.keyboard.press("Escape")
+    front.until_settled()
+    front.slot(1).click()
+    front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
+    front.page.keyboard.press("?")
+    front.page.get_by_role("dialog", name="Shortcuts").wait_for()
+    assert front.page.evaluate(ground) != light
+
+
 def test_a_list_of_choices_has_an_arrow(visit, demo):
     front = visit(demo)
     open_settings(front)
