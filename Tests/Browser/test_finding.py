@@ -155,14 +155,13 @@ def test_clearing_a_search_without_matches_keeps_the_folder(visit, gallery):
 def test_a_refused_search_is_not_said_to_match_nothing(visit, gallery):
     front = visit(gallery)
     until_total(front, 120)
-    field(front).fill("nowhere")
-    vacancy = front.page.locator("#vacancy")
-    vacancy.wait_for()
-    field(front).fill("taken:never")
-    front.page.locator("#search-problem").wait_for()
-    vacancy.wait_for(state="hidden")
-    field(front).fill("nowhere")
-    vacancy.wait_for()
+    title = front.page.locator("#vacancy-title")
+    for _ in range(2):
+        field(front).fill("nowhere")
+        title.get_by_text("Nothing matches “nowhere”").wait_for()
+        field(front).fill("taken:never")
+        front.page.locator("#search-problem").wait_for()
+        title.get_by_text("This search does not work").wait_for()
 
 
 def test_escape_moves_the_focus_from_a_field_to_the_pictures(visit, gallery):

@@ -283,12 +283,12 @@ def test_leaving_a_picture_aborts_its_requests_and_frees_its_tiles(opened):
     front.page.wait_for_timeout(300)
     assert 1 <= len(held) <= 4
     assert pieces.aborted == 0
-    front.page.keyboard.press("ArrowRight")
+    front.page.keyboard.press("PageDown")
     front.until("() => document.querySelectorAll('.frame-tile').length === 0")
     front.until_noted(lambda: pieces.aborted == len(held))
     # Coming back and zooming in shows them.
     holds = False
-    front.page.keyboard.press("ArrowLeft")
+    front.page.keyboard.press("PageUp")
     front.page.locator(f"{CURRENT}[data-phase=displayed]").wait_for()
     front.page.keyboard.press("1")
     until_covered(front)

@@ -85,7 +85,7 @@ def test_keys_wheel_and_double_click_zoom(visit, demo):
     front.double_click(640, 400)
     front.until("() => new DOMMatrix(getComputedStyle(document.querySelector("
                 "'.frame[data-place=current] .frame-box')).transform).a > 1.9")
-    front.page.keyboard.press("ArrowRight")
+    front.page.keyboard.press("PageDown")
     until_shown(front)
     assert scale(front) == 1
 

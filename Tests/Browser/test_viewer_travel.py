@@ -141,9 +141,9 @@ def test_a_slideshow_advances_until_it_is_paused(visit, demo):
     bar.wait_for(state="hidden")
     front.page.keyboard.press("Escape")
     front.viewer.wait_for(state="hidden")
+    # The viewer is loaded after the pictures on screen.
     front.page.reload()
-    front.until_settled()
-    assert front.page.locator("#slideshow-seconds").input_value() == "3"
+    front.until("() => document.querySelector('#slideshow-seconds').value === '3'")
 
 
 def test_a_slideshow_pauses_while_the_page_is_hidden(visit, demo):
