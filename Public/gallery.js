@@ -84,7 +84,7 @@ progress.addEventListener('learnt', () => proportions.renew());
 new Sorting(finding);
 new DefaultView({ progress, finding, grid, viewer });
 new Trail({ finding, pages, grid, onRoom: () => grid.lay() });
-new Searched({ search, finding, pages, onRoom: () => grid.lay() });
+new Searched({ search, finding, pages, grid, onRoom: () => grid.lay() });
 new Folders({ finding, server, pages, grid });
 new Dates({ finding, server, pages, grid });
 new Bar(finding);

@@ -2,8 +2,8 @@ import { CatalogCopies } from './offline/catalog-copies.js';
 import { Shell } from './offline/shell.js';
 
 /*
- * Opens the gallery while its server cannot be reached. The network always comes first; cached responses only stand in
- * for it. The worker does not handle images: the tile cache holds those that were displayed. Requests with tokens, and
+ * Opens the gallery at once over a slow link, and while its server cannot be reached. The page itself comes from the
+ * cache if the network is slow; other cached responses only stand in for a server that does not answer. The worker does not handle images: the tile cache holds those that were displayed. Requests with tokens, and
  * the stream, never pass through here.
  */
 

@@ -1,4 +1,8 @@
+import { nameOfMonth } from '../grid/months.js';
 import { monthOf } from '../page/destination.js';
+
+/** The year of the first photograph. */
+const firstYear = 1826;
 
 /**
  * What to type instead of a date that the search takes for words; empty if there is none in the text.
@@ -18,9 +22,9 @@ function adviceOnDay(text) {
   const [day, name, year] = before?.slice(1) ?? (after ? [after[2], after[1], after[3]] : []);
   const month = name ? monthOf(name.toLowerCase()) : 0;
   if (month < 1) return '';
-  const days = new Date(Date.UTC(Number(year), month, 0)).getUTCDate();
+  const days = daysOf(Number(year), month);
   const isThere = Number(day) >= 1 && Number(day) <= days;
-  return isThere ? '' : `${name} ${year} has ${days} days.`;
+  return isThere ? '' : `${nameOfMonth(`${year}-${twoDigits(month)}`)} has ${days} days.`;
 }
 
 /**
@@ -28,11 +32,30 @@ function adviceOnDay(text) {
  * @param {string} text
  */
 function adviceOnNumbers(text) {
-  const [, one, other, year] = text.match(/(?:^|\s)(?:(\d{1,2})[/.])?(\d{1,2})[/.](\d{4})(?=\s|$)/) ?? [];
-  if (year === undefined) return '';
-  if (one === undefined) {
-    const isMonth = Number(other) >= 1 && Number(other) <= 12;
-    return isMonth ? `For a month, type ${year}-${other.padStart(2, '0')}.` : '';
-  }
-  return `For a day, type the year first, such as ${year}-06-14.`;
+  const parts = text.match(/(?:^|\s)(?:(\d{1,2})([/.-]))?(\d{1,2})[/.-](\d{4})(?=\s|$)/);
+  if (!parts) return '';
+  const [one, other, year] = [parts[1], parts[3], parts[4]].map(Number);
+  // Not the time of an exposure, such as 1/8000.
+  if (year < firstYear || year > new Date().getFullYear() + 1) return '';
+  if (parts[1] === undefined) return other >= 1 && other <= 12 ? `For a month, type ${year}-${twoDigits(other)}.` : '';
+  const isDayFirst = one > 12 || parts[2] === '.';
+  const [day, month] = isDayFirst ? [one, other] : [other, one];
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return '';
+  const isClear = isDayFirst || other > 12 || one === other;
+  return isClear
+    ? `For a day, type ${year}-${twoDigits(month)}-${twoDigits(day)}.`
+    : `For a day, type the year, month, and day: ${year}-${twoDigits(one)}-${twoDigits(other)}.`;
+}
+
+/**
+ * @param {number} year
+ * @param {number} month  1 to 12.
+ */
+function daysOf(year, month) {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+/** @param {number} number */
+function twoDigits(number) {
+  return String(number).padStart(2, '0');
 }

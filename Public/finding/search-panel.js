@@ -70,7 +70,8 @@ export class SearchPanel {
 
   #showHint() {
     const { value, selectionEnd } = this.#field;
-    this.#choices.toggleAttribute('data-in-word', /\S$/.test(value.slice(0, selectionEnd ?? value.length)));
+    const isInWord = /\S$/.test(value.slice(0, selectionEnd ?? value.length));
+    this.#choices.toggleAttribute('data-in-word', isInWord && !this.#choices.contains(document.activeElement));
     const hint = hintOf(value, selectionEnd ?? value.length);
     if (hint === this.#hint.textContent) return;
     this.#hint.textContent = hint;

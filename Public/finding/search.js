@@ -80,6 +80,8 @@ export class Search {
   /** Searches at most once a frame, and never during a composition. */
   #typed() {
     this.#clear.hidden = this.#field.value === '';
+    // The answer to other words is not known yet.
+    this.#field.removeAttribute('aria-invalid');
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     requestAnimationFrame(() => {

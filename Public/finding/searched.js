@@ -1,4 +1,5 @@
 import { nameOfDayOfYear } from '../grid/days.js';
+import { enterGrid } from '../grid/entering.js';
 import { find } from '../page/template.js';
 
 /**
@@ -7,16 +8,19 @@ import { find } from '../page/template.js';
  */
 export class Searched {
   #pages;
+  #grid;
   #onRoom;
   #element = find('#searched');
   #text = find('#searched-text');
 
   /**
    * @param {{search: import('./search.js').Search, finding: import('./finding.js').Finding, pages:
-   *   import('../catalog/pages.js').Pages, onRoom: () => void}} parts  `onRoom`: called when it appears or disappears.
+   *   import('../catalog/pages.js').Pages, grid: import('../grid/grid.js').Grid, onRoom: () => void}} parts  `onRoom`:
+   *   called when it appears or disappears.
    */
-  constructor({ search, finding, pages, onRoom }) {
+  constructor({ search, finding, pages, grid, onRoom }) {
     this.#pages = pages;
+    this.#grid = grid;
     this.#onRoom = onRoom;
     this.#text.addEventListener('click', () => search.summon());
     find('#searched-clear').addEventListener('click', () => finding.request(finding.requested.with({ q: '' })));
@@ -28,8 +32,10 @@ export class Searched {
     const day = nameOfDayOfYear(q.match(/^on:(\d\d-\d\d)$/)?.[1] ?? '');
     this.#text.textContent = day ? `On ${day}` : `“${q}”`;
     if (this.#element.hidden === (q === '')) return;
+    const hadFocus = this.#element.contains(document.activeElement);
     this.#element.hidden = q === '';
     document.documentElement.toggleAttribute('data-searched', q !== '');
     this.#onRoom();
+    if (hadFocus) enterGrid(this.#grid);
   }
 }

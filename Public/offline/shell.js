@@ -36,7 +36,7 @@ export class Shell {
   }
 
   /**
-   * The page from the server, or else the stored one.
+   * The page from the server, or the stored one if the server is slow or absent.
    * @param {Promise<Response | undefined> | undefined} preload  The response, if the browser has already sent the
    *   request.
    * @param {Request} request
@@ -44,9 +44,8 @@ export class Shell {
    */
   async open(preload, request, later) {
     const answer = this.#ask(preload, request);
-    // The browser reads one of the two bodies.
     later(answer.then((page) => page && this.#keep(page.clone())));
-    const kept = this.#kept();
+    const kept = this.#kept().catch(() => undefined);
     const isReload = request.cache === 'no-cache' || request.cache === 'reload';
     const time = isReload ? Shell.#patienceOfReload : Shell.#patience;
     const first = await Promise.race([answer, patience(time, kept)]);
@@ -98,10 +97,12 @@ export class Shell {
     const tag = page.headers.get('ETag');
     if (tag && tag === kept?.headers.get('ETag')) return;
     const text = await page.clone().text();
-    const parts = [...new Set(text.match(/\/assets\/[^"]+/g))];
+    const parts = partsOf(text);
+    // The stored page may just have been opened, and loads some of its scripts later.
+    const former = partsOf((await kept?.text()) ?? '');
     await Promise.all(parts.map((part) => this.#keepPart(cache, part)));
     await cache.put(Shell.#page, page);
-    const wanted = [Shell.#page, ...parts].map((path) => new URL(path, location.origin).href);
+    const wanted = [Shell.#page, ...parts, ...former].map((path) => new URL(path, location.origin).href);
     for (const { url } of await cache.keys()) if (!wanted.includes(url)) await cache.delete(url);
   }
 
@@ -115,6 +116,14 @@ export class Shell {
     if (!answer.ok) throw new Error(`${part} cannot be had`);
     await cache.put(part, answer);
   }
+}
+
+/**
+ * The scripts to which a page refers.
+ * @param {string} text
+ */
+function partsOf(text) {
+  return [...new Set(text.match(/\/assets\/[^"]+/g))];
 }
 
 /**

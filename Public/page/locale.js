@@ -8,7 +8,11 @@ export const dateLocale = localeFor(globalThis.navigator?.language ?? 'en');
 export function localeFor(language) {
   try {
     const { region } = new Intl.Locale(language).maximize();
-    return region ? `en-${region}` : 'en';
+    const tag = `en-${region}`;
+    const isKnown = Intl.DateTimeFormat.supportedLocalesOf(tag)[0] === tag
+      && new Intl.DateTimeFormat(tag).resolvedOptions().locale === tag;
+    // Browsers know English for some regions only; elsewhere the day comes first, as in Europe's English.
+    return isKnown || region === 'US' ? tag : 'en-150';
   } catch {
     // Not a valid tag.
     return 'en';

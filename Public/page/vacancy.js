@@ -22,15 +22,18 @@ export class Vacancy {
     });
     this.#everywhere.addEventListener('click', () => finding.request(finding.requested.with({ folder: '' })));
     finding.addEventListener('problem', (event) => {
-      const { status } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event).detail;
-      // The error stands below the field.
-      const isRefused = status >= 400 && status < 500;
-      if (pages.total === 0 && isRefused) this.#say('This search does not work', 'Change it, or clear it.', 'Clear search');
+      if (pages.total !== 0) return;
+      const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
+      // The error stands below the field. What is said here is about the search before.
+      if (detail.isRefusal && detail.field === 'q') this.#say('This search does not work', 'Change it, or clear it.', 'Clear search');
+      else this.#element.hidden = true;
     });
     finding.addEventListener('displayed', () => pages.total === 0 && this.#count(0, pages.view));
     pages.addEventListener('catalog', () => this.#count(pages.total ?? 0, pages.view));
     for (const change of ['change', 'notShown', 'problems']) {
-      progress.addEventListener(change, () => pages.total === 0 && this.#count(0, pages.view));
+      progress.addEventListener(change, () => {
+        if (pages.total === 0 && finding.requested.equals(pages.view)) this.#count(0, pages.view);
+      });
     }
     pages.addEventListener('problem', (event) => {
       const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);

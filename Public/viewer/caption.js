@@ -1,10 +1,13 @@
 import { headingOf } from '../catalog/naming.js';
+import { announce } from '../page/announcer.js';
 import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { PageTitle } from '../page/title.js';
 
 /** The text in the viewer's bars, and the links from there. */
 export class Caption {
+  /** What was announced last. */
+  announced = '';
   #name = find('#viewer-name');
   #count = find('#viewer-count');
   #magnification = find('#viewer-magnification');
@@ -41,6 +44,17 @@ export class Caption {
     this.#count.textContent = `${formatNumber(index + 1)} of ${formatNumber(total)}`;
     this.#previous.disabled = index === 0;
     this.#next.disabled = index === total - 1;
+  }
+
+  /**
+   * Announces the image, unless that has been announced already.
+   * @param {string} label
+   * @param {number} index
+   * @param {number} total
+   */
+  announce(label, index, total) {
+    const text = `${label}, picture ${formatNumber(index + 1)} of ${formatNumber(total)}`;
+    if (text !== this.announced) announce((this.announced = text));
   }
 
   /** @param {import('./zoom.js').Zoom} zoom */

@@ -28,7 +28,9 @@ export function attachKeys(dialog, actions) {
     if (event.key === ' ' && /** @type {HTMLElement} */ (event.target).closest('button, a')) return;
     // The browser closes the menu.
     if (event.key === 'Escape' && isMenuOpen()) return;
-    const act = event.key in arrows ? arrowAction(event, actions) : actionOf(event.key, actions);
+    // The details scroll.
+    if (event.key in arrows && /** @type {HTMLElement} */ (event.target).closest('#details')) return;
+    const act = event.key in arrows ? arrowAction(event, actions) : actionOf(event, actions);
     if (!act) return;
     event.preventDefault();
     act();
@@ -58,14 +60,14 @@ function arrowAction({ key, repeat }, { zoom, turn }) {
 }
 
 /**
- * @param {string} key
+ * @param {KeyboardEvent} event
  * @param {ViewerActions} actions
  * @returns {(() => void) | undefined}
  */
-function actionOf(key, actions) {
+function actionOf({ key, repeat }, actions) {
   switch (key) {
     case 'Escape':
-      return () => actions.leave();
+      return () => repeat || actions.leave();
     case 'PageUp':
       return () => actions.turn(-1);
     case 'PageDown':

@@ -1,6 +1,7 @@
 import { announce } from '../page/announcer.js';
 import { readPreference, savePreference } from '../page/memory.js';
 import { find } from '../page/template.js';
+import { isMenuOpen } from './menu.js';
 import { Wakefulness } from './wakefulness.js';
 
 /** The controls of the slideshow: start, pause, end, and the time per image. They hide while the user does nothing. */
@@ -36,7 +37,7 @@ export class SlideshowBar {
       savePreference(SlideshowBar.#name, this.#seconds.value);
     });
     for (const type of ['pointermove', 'pointerdown', 'keydown', 'focusin']) {
-      this.#dialog.addEventListener(type, (event) => this.#isTap(event) || this.#stir(), { passive: true });
+      this.#dialog.addEventListener(type, (event) => this.#isHeeded(event) && this.#stir(), { passive: true });
     }
     document.addEventListener('visibilitychange', () => slideshow.hold(document.hidden));
   }
@@ -67,14 +68,6 @@ export class SlideshowBar {
     if (areHidden) this.#stir();
   }
 
-  /**
-   * Whether a finger touches the image while the bars are hidden: a tap displays them, a swipe does not.
-   * @param {Event} event
-   */
-  #isTap(event) {
-    const isTouch = event instanceof PointerEvent && event.pointerType === 'touch';
-    return isTouch && this.#dialog.hasAttribute('data-idle');
-  }
 
   /** The slideshow has started or stopped. */
   follow() {
@@ -89,10 +82,27 @@ export class SlideshowBar {
     this.#stir();
   }
 
+  /**
+   * Whether an event displays the bars. While they are hidden, a tap does so by itself when it ends, and a swipe does
+   * not. A tap may move the focus.
+   * @param {Event} event
+   */
+  #isHeeded(event) {
+    if (!this.#dialog.hasAttribute('data-idle')) return true;
+    if (event instanceof PointerEvent) return event.pointerType === 'mouse';
+    return event.type !== 'focusin' || /** @type {Element} */ (event.target).matches(':focus-visible');
+  }
+
   #stir() {
     clearTimeout(this.#idle);
     this.#dialog.removeAttribute('data-idle');
     if (!this.#slideshow.isPlaying) return;
-    this.#idle = setTimeout(() => this.#dialog.setAttribute('data-idle', ''), SlideshowBar.#patience);
+    this.#idle = setTimeout(() => this.#rest(), SlideshowBar.#patience);
+  }
+
+  #rest() {
+    // The menu is part of the bar.
+    if (isMenuOpen()) this.#stir();
+    else this.#dialog.setAttribute('data-idle', '');
   }
 }

@@ -2,7 +2,6 @@ import { SlotGroup } from '../loading/slot-group.js';
 import { Address } from '../page/address.js';
 import { announce } from '../page/announcer.js';
 import { Message } from '../page/message.js';
-import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { PageTitle } from '../page/title.js';
 import { Caption } from './caption.js';
@@ -66,8 +65,9 @@ export class Viewer extends EventTarget {
   #direction = 1;
   /** Numbers each opening, closing and step, so that late answers can be told apart. */
   #visit = 0;
+  /** The step back in the history that closes it has begun. */
+  #isGoingBack = false;
   #lift = new Lift();
-  #announced = '';
 
   /**
    * @param {{grid: import('../grid/grid.js').Grid, images: import('../loading/transport.js').Transport, slotGroup:
@@ -104,8 +104,9 @@ export class Viewer extends EventTarget {
     this.#listen();
   }
 
+  /** Until it begins to close. */
   get isOpen() {
-    return this.#dialog.open;
+    return this.#dialog.open && this.#index >= 0;
   }
 
   /**
@@ -113,7 +114,7 @@ export class Viewer extends EventTarget {
    * @returns {import('../stream/stream.js').Sight | null}
    */
   get sight() {
-    return this.isOpen && this.#index >= 0 ? sightOf(this.#index, this.#frames.current, this.#direction) : null;
+    return this.isOpen ? sightOf(this.#index, this.#frames.current, this.#direction) : null;
   }
 
   #announceView() {
@@ -188,7 +189,7 @@ export class Viewer extends EventTarget {
     if (this.#grid.total < 2) return undefined;
     return this.#comparison.toggle(this.#frames.current, async () => {
       await this.move(this.#has(this.#index + 1) ? this.#index + 1 : this.#index - 1);
-      return this.#announced;
+      return this.#caption.announced;
     });
   }
 
@@ -227,8 +228,9 @@ export class Viewer extends EventTarget {
   }
 
   close() {
-    if (!this.isOpen) return;
-    if (history.state?.image) history.back();
+    if (!this.isOpen || this.#isGoingBack) return;
+    this.#isGoingBack = Boolean(history.state?.image);
+    if (this.#isGoingBack) history.back();
     else this.#dismiss(true);
   }
 
@@ -314,9 +316,10 @@ export class Viewer extends EventTarget {
     if (image.id === this.#frames.current.image?.id) {
       this.#situate(image);
     } else {
-      Message.show(`“${this.#frames.current.label}” is no longer here. This is the picture next to it.`);
+      const { label } = this.#frames.current;
       Address.showImage(image.id);
       this.#show(index, image);
+      Message.show(`“${label}” is no longer here. Showing “${this.#frames.current.label}” instead.`);
     }
   }
 
@@ -339,8 +342,7 @@ export class Viewer extends EventTarget {
     if (image) this.#caption.name(image);
     this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
     if (described) this.#details.show(described, blob);
-    const text = `${label}, picture ${formatNumber(this.#index + 1)} of ${formatNumber(this.#grid.total)}`;
-    if (text !== this.#announced) announce((this.#announced = text));
+    this.#caption.announce(label, this.#index, this.#grid.total);
   }
 
   async #learn() {
@@ -363,9 +365,7 @@ export class Viewer extends EventTarget {
     const visit = (this.#visit += 1);
     const index = this.#index;
     const { current } = this.#frames;
-    this.#index = -1;
-    this.#goal = -1;
-    this.#announced = '';
+    [this.#index, this.#goal, this.#isGoingBack, this.#caption.announced] = [-1, -1, false, ''];
     this.#slideshowBar.end();
     this.#comparison.end();
     PageTitle.showImage('');

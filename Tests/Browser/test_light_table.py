@@ -197,8 +197,25 @@ def test_escape_never_closes_more_than_it_should(visit, demo):
         front.page.keyboard.press("Escape")
         front.page.locator("#viewer-menu").wait_for(state="hidden")
         assert front.viewer.is_visible()
-    front.page.keyboard.press("Escape")
+    # Pressed twice, it goes back once.
+    position = front.page.evaluate("() => scrollY")
+    steps = front.page.evaluate("() => history.length")
+    for _ in range(2):
+        front.page.keyboard.press("Escape")
     front.viewer.wait_for(state="hidden")
+    front.until("() => document.activeElement.matches('.slot')")
+    assert front.page.url.startswith(demo.address) and front.page.evaluate("() => history.length") == steps
+    assert front.page.evaluate("() => scrollY") == position and front.focused != 0
+
+
+def test_escape_held_down_ends_one_thing(visit, demo):
+    front = opened(visit(demo), 1)
+    front.page.keyboard.press("c")
+    front.page.locator("#viewer-beside").wait_for()
+    for _ in range(5):
+        front.page.keyboard.down("Escape")
+    front.page.keyboard.up("Escape")
+    assert front.page.locator("#viewer-beside").is_hidden() and front.viewer.is_visible()
 
 
 def test_arrow_keys_pan_an_enlarged_picture_and_turn_at_its_edge(visit, demo):

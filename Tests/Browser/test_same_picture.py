@@ -87,7 +87,9 @@ def test_a_removed_picture_makes_room_for_its_neighbour_and_its_link_says_so(vis
     link = front.page.url
     gallery.take("04.jpg")
     until_named(front, "05.jpg")
-    front.page.locator("#message", has_text="“04.jpg” is no longer here.").wait_for()
+    told = "“04.jpg” is no longer here. Showing “05.jpg” instead."
+    front.page.locator("#message", has_text=told).wait_for()
+    assert front.page.locator("#viewer > [aria-live]").inner_text() == told
     front.page.goto("about:blank")
     front.page.goto(link)
     front.page.locator("#message", has_text="That picture was not found here.").wait_for()

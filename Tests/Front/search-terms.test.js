@@ -26,18 +26,21 @@ test('an unknown term is said to be searched as text, with all filters', () => {
   for (const { key } of searchTerms) assert.ok(hint.includes(` ${key}:`), key);
 });
 
-test('a date that is none, or is written as in some countries only, is answered with one that works', () => {
+test('a date that does not exist, or is ambiguous, is answered with one that works', () => {
   const advice = {
     '31 June 2019': 'June 2019 has 30 days.',
-    'lake feb 30, 2019': 'feb 2019 has 28 days.',
+    'lake feb 30, 2019': 'February 2019 has 28 days.',
     'June 0 2019 lake': 'June 2019 has 30 days.',
     '06/2019': 'For a month, type 2019-06.',
     'lake 6.2019': 'For a month, type 2019-06.',
-    '14/6/2019': 'For a day, type the year first, such as 2019-06-14.',
-    '14.06.2019': 'For a day, type the year first, such as 2019-06-14.',
+    '14/6/2019': 'For a day, type 2019-06-14.',
+    '12/25/2019': 'For a day, type 2019-12-25.',
+    '5.6.2019': 'For a day, type 2019-06-05.',
+    '6/5/2019': 'For a day, type the year, month, and day: 2019-06-05.',
   };
   for (const [text, told] of Object.entries(advice)) assert.equal(hintOf(text, text.length), told, text);
-  const understood = ['30 June 2019', 'Feb 29, 2020', 'June 2019', '2019-06-14', '31 lakes 2019', '13/2019', '"31 June 2019"', 'f/2.8 2019'];
+  const understood = ['30 June 2019', 'Feb 29, 2020', 'June 2019', '2019-06-14', '31 lakes 2019', '13/2019', '"31 June 2019"', 'f/2.8 2019', '1/8000',
+    'f/4 1/4000', '31/2/2019'];
   for (const text of understood) assert.equal(hintOf(text, text.length), '', text);
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import test, { mock } from 'node:test';
 
 import { Shell } from '../../Public/offline/shell.js';
 import { FakeCaches } from './fake-caches.js';
@@ -46,7 +46,16 @@ function house() {
     const cache = await caches.open(Shell.cache);
     return (await cache.keys()).map(({ url }) => new URL(url).pathname).sort();
   };
-  return { server, shell, begin, open, paths, work };
+  return { server, caches, shell, begin, open, paths, work };
+}
+
+/**
+ * @param {Promise<unknown>[]} promises
+ * @returns {Promise<string[]>}  `pending` or `settled`.
+ */
+async function stateOf(promises) {
+  await new Promise((resolve) => setImmediate(resolve));
+  return Promise.all(promises.map((each) => Promise.race([each.then(() => 'settled'), Promise.resolve('pending')])));
 }
 
 test('without the server the stored page opens, with its scripts', async () => {
@@ -64,16 +73,36 @@ test('over a slow link the stored page opens at once, and the new one is stored 
   server.version = 2;
   let send = () => {};
   server.sends = new Promise((resolve) => (send = () => resolve(undefined)));
-  assert.match(await begin(), /^page 1/);
-  // A user who reloads waits for what is new.
-  const reloaded = begin({ cache: 'no-cache' });
-  const soon = new Promise((resolve) => setTimeout(() => resolve('waits'), 400));
-  assert.equal(await Promise.race([reloaded, soon]), 'waits');
-  send();
-  assert.match(await reloaded, /^page 2/);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const pages = [begin(), begin({ cache: 'no-cache' })];
+    mock.timers.tick(99);
+    assert.deepEqual(await stateOf(pages), ['pending', 'pending']);
+    mock.timers.tick(1);
+    assert.match(await pages[0], /^page 1/);
+    // A user who reloads waits for what is new.
+    mock.timers.tick(4_899);
+    assert.deepEqual(await stateOf(pages.slice(1)), ['pending']);
+    send();
+    assert.match(await pages[1], /^page 2/);
+  } finally {
+    mock.timers.reset();
+  }
   await Promise.allSettled(work);
-  assert.deepEqual(await paths(), ['/', '/assets/2/gallery.js', '/assets/2/worker.js']);
-  assert.match(await open(), /^page 2/);
+  // The page that was opened may load its scripts later.
+  const [one, two] = [1, 2].map((version) => ['gallery.js', 'worker.js'].map((name) => `/assets/${version}/${name}`));
+  assert.deepEqual(await paths(), ['/', ...one, ...two]);
+  server.version = 3;
+  assert.match(await open(), /^page 3/);
+  assert.deepEqual((await paths()).filter((path) => one.includes(path)), []);
+});
+
+test('a storage that fails does not keep the page from the network', async () => {
+  const { server, begin, caches, work } = house();
+  caches.open = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+  server.sends = new Promise((resolve) => setTimeout(resolve, 120));
+  assert.match(await begin(), /^page 1/);
+  await Promise.allSettled(work);
 });
 
 test('another version is displayed at once, and then replaces the stored one', async () => {
@@ -81,7 +110,9 @@ test('another version is displayed at once, and then replaces the stored one', a
   await shell.renew();
   server.version = 2;
   assert.match(await open(), /^page 2/);
-  assert.deepEqual(await paths(), ['/', '/assets/2/gallery.js', '/assets/2/worker.js']);
+  server.isThere = false;
+  assert.match(await open(), /^page 2/);
+  assert.ok((await paths()).includes('/assets/2/gallery.js') && (await paths()).includes('/assets/2/worker.js'));
 });
 
 test('a version with a missing part is not stored, and the previous one stays complete', async () => {
