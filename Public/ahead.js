@@ -1,7 +1,7 @@
 /*
  * Applies the chosen theme and motion before the first paint, and requests the first answers of the catalog while the
- * page's script is still loading. This script is inline: over a slow link the catalog arrives together with the script
- * rather than after it. `Server` takes the responses from `ahead`, by path.
+ * page's script is still loading. This script is inline, before the styles: over a slow link the catalog arrives together
+ * with the script rather than after it. `Server` takes the responses from `ahead`, by path.
  */
 {
   /** @param {string} name */
