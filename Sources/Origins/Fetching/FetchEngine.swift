@@ -143,7 +143,7 @@ final class FetchEngine: @unchecked Sendable {
         guard jobs.removeValue(forKey: job.id) != nil else { return }
         let event = job.ticket.isCancelled ? nil : event
         release(job)
-        job.close(with: event)
+        // The caller finds its fetch counted once it learns of the end.
         count { statistics in
             switch event {
             case .finished: statistics.finished += 1
@@ -152,6 +152,7 @@ final class FetchEngine: @unchecked Sendable {
             default: statistics.aborted += 1
             }
         }
+        job.close(with: event)
         fill()
         publish()
     }
