@@ -3,8 +3,9 @@ import { Shell } from './offline/shell.js';
 
 /*
  * Opens the gallery at once over a slow link, and while its server cannot be reached. The page itself comes from the
- * cache if the network is slow; other cached responses only stand in for a server that does not answer. The worker does not handle images: the tile cache holds those that were displayed. Requests with tokens, and
- * the stream, never pass through here.
+ * cache if the network is slow; other cached responses only stand in for a server that does not answer. The worker does
+ * not handle images: the tile cache holds those that were displayed. Requests with tokens, and the stream, never pass
+ * through here.
  */
 
 const scope = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));

@@ -1,5 +1,6 @@
 import { nameOfMonth } from '../grid/months.js';
 import { monthOf } from '../page/destination.js';
+import { twoDigits } from '../page/numbers.js';
 
 /** The year of the first photograph. */
 const firstYear = 1826;
@@ -53,9 +54,4 @@ function adviceOnNumbers(text) {
  */
 function daysOf(year, month) {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
-}
-
-/** @param {number} number */
-function twoDigits(number) {
-  return String(number).padStart(2, '0');
 }

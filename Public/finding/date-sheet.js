@@ -1,7 +1,7 @@
 import { serverTables } from '../catalog/server-tables.js';
 import { enterGrid } from '../grid/entering.js';
 import { nameOfMonth } from '../grid/months.js';
-import { formatNumber } from '../page/numbers.js';
+import { formatNumber, twoDigits } from '../page/numbers.js';
 import { attachClosing } from '../page/sheet.js';
 import { cloneTemplate, find } from '../page/template.js';
 
@@ -119,7 +119,7 @@ function makeWays(months, { direction }) {
   const [first, last] = [dated[0].first, dated.reduce((end, each) => Math.max(end, each.first + each.count - 1), 0)];
   const [newest, oldest] = direction === 'desc' ? [first, last] : [last, first];
   const today = new Date();
-  const on = [today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+  const on = [today.getMonth() + 1, today.getDate()].map(twoDigits).join('-');
   const list = document.createElement('ul');
   list.className = 'date-ways';
   list.append(

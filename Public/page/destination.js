@@ -1,5 +1,5 @@
 import { nameOfMonth } from '../grid/months.js';
-import { formatNumber, indexOfNumber, parseNumber } from './numbers.js';
+import { formatNumber, indexOfNumber, parseNumber, twoDigits } from './numbers.js';
 
 /** January to December, in lower case. */
 const names = Array.from({ length: 12 }, (_, at) => nameOfMonth(`2000-${twoDigits(at + 1)}`).split(' ')[0].toLowerCase());
@@ -77,11 +77,6 @@ function parseMonth(text) {
 export function monthOf(text) {
   const isName = text.length >= 3 && Number.isNaN(Number(text));
   return isName ? 1 + names.findIndex((name) => name.startsWith(text)) : Number(text);
-}
-
-/** @param {number} number */
-function twoDigits(number) {
-  return String(number).padStart(2, '0');
 }
 
 /**

@@ -9,8 +9,7 @@ export function localeFor(language) {
   try {
     const { region } = new Intl.Locale(language).maximize();
     const tag = `en-${region}`;
-    const isKnown = Intl.DateTimeFormat.supportedLocalesOf(tag)[0] === tag
-      && new Intl.DateTimeFormat(tag).resolvedOptions().locale === tag;
+    const isKnown = new Intl.DateTimeFormat(tag).resolvedOptions().locale === tag;
     // Browsers know English for some regions only; elsewhere the day comes first, as in Europe's English.
     return isKnown || region === 'US' ? tag : 'en-150';
   } catch {

@@ -30,3 +30,11 @@ export function parseNumber(text) {
   const digits = text.replace(/[\s,.'’_]/g, '');
   return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
 }
+
+/**
+ * `06`.
+ * @param {number} number
+ */
+export function twoDigits(number) {
+  return String(number).padStart(2, '0');
+}

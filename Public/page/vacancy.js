@@ -25,8 +25,11 @@ export class Vacancy {
       if (pages.total !== 0) return;
       const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
       // The error stands below the field. What is said here is about the search before.
-      if (detail.isRefusal && detail.field === 'q') this.#say('This search does not work', 'Change it, or clear it.', 'Clear search');
-      else this.#element.hidden = true;
+      if (detail.isRefusal && detail.field === 'q') {
+        this.#say('This search does not work', 'Change it, or clear it.', 'Clear search');
+      } else {
+        this.#element.hidden = true;
+      }
     });
     finding.addEventListener('displayed', () => pages.total === 0 && this.#count(0, pages.view));
     pages.addEventListener('catalog', () => this.#count(pages.total ?? 0, pages.view));
