@@ -6,6 +6,7 @@ import { RememberedOrder } from '../page/remembered-order.js';
 import { SingleKeys } from '../page/single-keys.js';
 import { attachClosing } from '../page/sheet.js';
 import { find } from '../page/template.js';
+import { listGestures } from './gestures.js';
 import { Theme } from './theme.js';
 
 /** What the user may choose for this browser. Each choice applies at once. */
@@ -22,6 +23,7 @@ export class SettingsSheet {
   constructor({ shortcuts, finding }) {
     this.#finding = finding;
     attachClosing(this.#dialog);
+    listGestures();
     find('#settings-order').append(...orderOptions());
     this.#form.addEventListener('change', ({ target }) => this.#take(/** @type {HTMLInputElement} */ (target).name));
     find('#settings-shortcuts').addEventListener('click', () => {

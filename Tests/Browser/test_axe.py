@@ -66,7 +66,7 @@ def slideshow(front):
 
 def keys(front):
     front.page.keyboard.press("?")
-    front.page.get_by_role("heading", name="Shortcuts").wait_for()
+    front.page.get_by_role("heading", name="Help").wait_for()
 
 
 def settings(front):

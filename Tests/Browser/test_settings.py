@@ -66,10 +66,10 @@ def test_single_keys_can_be_switched_off(visit, demo):
     front.page.locator("#viewer").wait_for(state="hidden")
     open_settings(front)
     front.page.get_by_label("Single-key shortcuts").check()
-    front.page.get_by_role("button", name="Show keyboard shortcuts and search examples").click()
-    front.page.get_by_role("dialog", name="Shortcuts").wait_for()
+    front.page.get_by_role("button", name="Show help").click()
+    front.page.get_by_role("dialog", name="Help").wait_for()
     front.page.keyboard.press("?")
-    front.page.get_by_role("dialog", name="Shortcuts").wait_for(state="hidden")
+    front.page.get_by_role("dialog", name="Help").wait_for(state="hidden")
     front.page.keyboard.press("g")
     assert front.page.evaluate("() => document.activeElement.id") == "position-number"
 
@@ -77,8 +77,8 @@ def test_single_keys_can_be_switched_off(visit, demo):
 def test_a_phone_is_told_gestures_instead_of_keys(phone, demo):
     front = phone(demo)
     open_settings(front)
-    front.page.get_by_role("button", name="Show gestures and search examples").tap()
-    sheet = front.page.get_by_role("dialog", name="Gestures and search examples")
+    front.page.get_by_role("button", name="Show help").tap()
+    sheet = front.page.get_by_role("dialog", name="Help")
     sheet.wait_for()
     text = sheet.inner_text()
     assert "Swipe up" in text and "Search examples" in text
@@ -90,14 +90,14 @@ def test_over_the_viewer_the_list_of_shortcuts_is_dark(visit, demo):
     front = visit(demo, color_scheme="light")
     ground = "() => getComputedStyle(document.querySelector('#shortcuts')).backgroundColor"
     front.page.keyboard.press("?")
-    front.page.get_by_role("dialog", name="Shortcuts").wait_for()
+    front.page.get_by_role("dialog", name="Help").wait_for()
     light = front.page.evaluate(ground)
     front.page.keyboard.press("Escape")
     front.until_settled()
     front.slot(1).click()
     front.page.locator(".frame[data-place=current][data-phase=displayed]").wait_for()
     front.page.keyboard.press("?")
-    front.page.get_by_role("dialog", name="Shortcuts").wait_for()
+    front.page.get_by_role("dialog", name="Help").wait_for()
     assert front.page.evaluate(ground) != light
 
 
@@ -133,6 +133,8 @@ def test_reduced_motion_can_be_chosen_for_the_page_alone(visit, demo):
             && one.effect.getComputedTiming().duration > 10).length"""
         assert front.page.evaluate(moving) == 0
         front.page.keyboard.press("Escape")
+        # The step back in the history takes a moment; a reload before it would open the picture again.
+        front.viewer.wait_for(state="hidden")
         front.page.reload()
         front.until_settled()
     open_settings(front)

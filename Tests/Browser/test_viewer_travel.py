@@ -239,7 +239,7 @@ def test_the_filmstrip_shows_the_neighbours_and_leads_to_them(visit, demo):
 def test_the_keyboard_help_opens_anywhere(visit, demo):
     front = visit(demo)
     front.until_settled()
-    sheet = front.page.get_by_role("dialog", name="Shortcuts")
+    sheet = front.page.get_by_role("dialog", name="Help")
     front.page.keyboard.press("?")
     sheet.wait_for()
     front.page.keyboard.press("Escape")

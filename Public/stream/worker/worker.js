@@ -79,7 +79,7 @@ const orders = {
   },
   viewport: ({ report }) => {
     // The slots of another view are different ones, whatever their numbers.
-    if (viewport && viewport.view !== report.view) leaveDisplays();
+    if (viewport && viewport.view !== report.view) leaveDisplays(({ view }) => (view ?? '') !== (report.view ?? ''));
     viewport = report;
     sendViewport();
     giveTiles();
@@ -119,14 +119,21 @@ function sendViewport() {
   if (viewport) socket?.send({ type: 'viewport', ...viewport, parts: true, received: socket.received });
 }
 
-function leaveDisplays() {
-  for (const [token, display] of byToken) leftByToken.set(token, display);
+/**
+ * What is held for a view may be assigned before its first viewport report.
+ * @param {(display: SlotDisplay) => boolean} isLeft
+ */
+function leaveDisplays(isLeft = () => true) {
+  for (const [token, display] of byToken) {
+    if (!isLeft(display)) continue;
+    leftByToken.set(token, display);
+    byToken.delete(token);
+    if (bySlot.get(display.slot) === display) bySlot.delete(display.slot);
+  }
   for (const token of leftByToken.keys()) {
     if (leftByToken.size <= mostDisplays) break;
     leftByToken.delete(token);
   }
-  byToken.clear();
-  bySlot.clear();
 }
 
 async function opened() {
