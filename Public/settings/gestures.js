@@ -2,14 +2,14 @@ import { find } from '../page/template.js';
 
 /** What fingers do, in the grid and in the viewer. */
 const gestures = [
-  ['Tap a picture', 'Open it'],
-  ['Pinch the grid', 'Larger and smaller pictures'],
+  ['Tap', 'Open a picture'],
+  ['Pinch', 'Larger and smaller pictures'],
   ['Drag the handle at the edge', 'Scroll fast'],
   ['Swipe left or right', 'Next and previous picture'],
   ['Swipe up', 'Details'],
-  ['Swipe down', 'Close details or picture'],
+  ['Swipe down', 'Close the details, or the viewer'],
   ['Double tap or pinch', 'Zoom in and out'],
-  ['Tap the open picture', 'Show or hide controls'],
+  ['Tap in the viewer', 'Show or hide controls'],
 ];
 
 /** Fills the list of gestures, which touch-only screens show instead of the one of keys. */
