@@ -23,7 +23,7 @@ export class Bar {
       this.#open('');
       this.#button.focus();
     });
-    // What is wrong with a search remains in sight.
+    // The error below the field remains visible.
     find('#search').addEventListener('submit', () => isFieldInvalid(find('#search-field')) || this.#open(''));
     addEventListener('pointerdown', ({ target }) => {
       const isWithin = [this.#bar, this.#button].some((each) => each.contains(/** @type {Node} */ (target)));

@@ -41,7 +41,7 @@ export function hintOf(text, caret) {
 
 /**
  * The first word that looks like a term but is none: the server searches for it as a word.
- * @param {string} text  Without what is quoted.
+ * @param {string} text  Without quoted words.
  */
 function unknownTermIn(text) {
   for (const word of text.split(/\s+/)) {

@@ -24,7 +24,7 @@ export class Vacancy {
     finding.addEventListener('problem', (event) => {
       if (pages.total !== 0) return;
       const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
-      // The error stands below the field. What is said here is about the search before.
+      // The field shows the error. The message here is still about the previous search.
       if (detail.isRefusal && detail.field === 'q') {
         this.#say('This search does not work', 'Change it, or clear it.', 'Clear search');
       } else {

@@ -8,7 +8,7 @@ import { savesData } from '../loading/sizes.js';
  * @returns {import('../stream/stream.js').Sight}
  */
 export function sightOf(first, { need, zoom }, direction) {
-  // A user who has zoomed in will not turn soon; one who saves data may not turn at all.
+  // Zoomed in, users rarely go to the next picture soon; with data saving on, they may not go there at all.
   const [ahead, behind] = zoom.isIn || savesData() ? [0, 0] : [2, 1];
   return { first, count: 1, direction, velocity: 0, ahead, behind, ...need };
 }

@@ -68,7 +68,6 @@ export class SlideshowBar {
     if (areHidden) this.#stir();
   }
 
-
   /** The slideshow has started or stopped. */
   follow() {
     const { isPlaying } = this.#slideshow;

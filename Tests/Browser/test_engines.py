@@ -32,6 +32,12 @@ def opened(engine, server, place=""):
     return engine
 
 
+def viewing(engine, server, index: int):
+    opened(engine, server)
+    engine.click(f'.slot[data-index="{index}"]')
+    engine.until(SHOWN_LARGE)
+
+
 def test_pictures_arrive_by_stream_and_no_slot_shows_a_wrong_picture(engine, demo):
     opened(engine, demo)
     engine.until("document.documentElement.dataset.transport === 'stream'")
@@ -46,9 +52,7 @@ def test_pictures_arrive_by_stream_and_no_slot_shows_a_wrong_picture(engine, dem
 
 
 def test_the_viewer_opens_navigates_and_closes(engine, demo):
-    opened(engine, demo)
-    engine.click('.slot[data-index="3"]')
-    engine.until(SHOWN_LARGE)
+    viewing(engine, demo, 3)
     for key, expected in [("ArrowRight", "5 of 10,000"), ("End", "10,000 of 10,000")]:
         engine.press(key)
         engine.until("document.querySelector('#viewer-count').textContent === given[0]", expected)
@@ -90,9 +94,7 @@ def test_the_search_updates_while_typing(engine, start, tmp_path):
 
 
 def test_the_address_of_a_picture_opens_it(engine, demo):
-    opened(engine, demo)
-    engine.click('.slot[data-index="7"]')
-    engine.until(SHOWN_LARGE)
+    viewing(engine, demo, 7)
     address = engine.run("return location.href")
     engine.visit("about:blank")
     engine.visit(address)
@@ -100,9 +102,7 @@ def test_the_address_of_a_picture_opens_it(engine, demo):
 
 
 def test_pictures_are_turned_and_compared(engine, demo):
-    opened(engine, demo)
-    engine.click('.slot[data-index="1"]')
-    engine.until(SHOWN_LARGE)
+    viewing(engine, demo, 1)
     shape = "(({ width, height }) => width / height)(document.querySelector('.frame[data-place=current] .frame-box')" \
             ".getBoundingClientRect())"
     upright = engine.run(f"return {shape}")
@@ -119,9 +119,7 @@ def test_pictures_are_turned_and_compared(engine, demo):
 
 
 def test_escape_ends_one_thing_at_a_time_however_often(engine, demo):
-    opened(engine, demo)
-    engine.click('.slot[data-index="1"]')
-    engine.until(SHOWN_LARGE)
+    viewing(engine, demo, 1)
     for _ in range(4):
         engine.press("c")
         engine.until("!document.querySelector('#viewer-beside').hidden")
@@ -133,9 +131,7 @@ def test_escape_ends_one_thing_at_a_time_however_often(engine, demo):
 
 
 def test_an_enlarged_picture_is_panned_by_keys(engine, demo):
-    opened(engine, demo)
-    engine.click('.slot[data-index="1"]')
-    engine.until(SHOWN_LARGE)
+    viewing(engine, demo, 1)
     for _ in range(4):
         engine.press("+")
     left = "document.querySelector('.frame[data-place=current] .frame-box').getBoundingClientRect().left"
@@ -161,9 +157,7 @@ def test_a_wrong_search_is_explained_and_stays_so(engine, start, tmp_path):
 
 
 def test_the_menu_opens_over_the_picture_and_settings_apply(engine, demo):
-    opened(engine, demo)
-    engine.click('.slot[data-index="1"]')
-    engine.until(SHOWN_LARGE)
+    viewing(engine, demo, 1)
     engine.click("#viewer-more")
     engine.until("document.querySelector('#viewer-menu').matches(':popover-open')")
     engine.click("#viewer-rotate")

@@ -80,7 +80,7 @@ test('over a slow link the stored page opens at once, and the new one is stored 
     assert.deepEqual(await stateOf(pages), ['pending', 'pending']);
     mock.timers.tick(1);
     assert.match(await pages[0], /^page 1/);
-    // A user who reloads waits for what is new.
+    // A reload waits for the new page.
     mock.timers.tick(4_899);
     assert.deepEqual(await stateOf(pages.slice(1)), ['pending']);
     send();

@@ -120,7 +120,7 @@ function sendViewport() {
 }
 
 /**
- * What is held for a view may be assigned before its first viewport report.
+ * Held renditions of a view may be assigned before the first viewport report of that view.
  * @param {(display: SlotDisplay) => boolean} isLeft
  */
 function leaveDisplays(isLeft = () => true) {
