@@ -38,15 +38,18 @@ export class Vacancy {
         if (pages.total === 0 && finding.requested.equals(pages.view)) this.#count(0, pages.view);
       });
     }
-    pages.addEventListener('problem', (event) => {
-      const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
-      if (!pages.total) this.#say(detail.title, detail.detail);
-    });
-    connection.addEventListener('lost', () => {
+    const sayLost = () => {
       if (pages.total) return;
       if (!navigator.onLine) this.#say('You are offline', 'The gallery will appear when you are back online.');
       else this.#say('The gallery cannot be reached', 'It will appear as soon as its server responds.');
+    };
+    pages.addEventListener('problem', (event) => {
+      const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
+      // A request may fail after the probe that found the server lost.
+      if (connection.isLost) sayLost();
+      else if (!pages.total) this.#say(detail.title, detail.detail);
     });
+    connection.addEventListener('lost', sayLost);
   }
 
   /**

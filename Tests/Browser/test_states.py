@@ -9,11 +9,14 @@ TROUBLE = {"title": "The gallery is not ready", "status": 503, "detail": "Its in
 
 @pytest.fixture
 def open_page(browser, demo):
-    """Opens pages for which no pictures are expected at once."""
+    """
+    Opens pages for which no pictures are expected at once. They have no service worker: its requests are not routed, so
+    it would reach the server that the test withholds.
+    """
     contexts = []
 
     def open_page(before, place="", **options) -> Front:
-        contexts.append(browser.new_context(**options))
+        contexts.append(browser.new_context(service_workers="block", **options))
         contexts[-1].set_default_timeout(30_000)
         page = contexts[-1].new_page()
         before(page)
