@@ -40,10 +40,17 @@ export class Gestures {
   #lastTap = null;
   /** The movement of a sideways wheel since it last rested. */
   #sideways = { way: 0, at: -Infinity, hasTurned: false, isPan: false };
-  /** The position and time of the last press, on the stage or anywhere else. */
-  #pressed = { x: 0, y: 0, at: -Infinity };
-  /** The press that opened the stage: another one, soon and at the same place, belongs to it. */
-  #opening = { x: 0, y: 0, at: -Infinity };
+  /**
+   * The last press, on the stage or anywhere else. Until there is one: a press at an unknown position, just now, for the
+   * viewer may have been loaded because of it.
+   * @type {{at: number, point: Point | null}}
+   */
+  #pressed = { at: performance.now(), point: null };
+  /**
+   * The press that opened the stage: another one, soon and at the same place, belongs to it.
+   * @type {{at: number, point: Point | null}}
+   */
+  #opening = { at: -Infinity, point: null };
 
   /**
    * @param {HTMLElement} stage
@@ -52,7 +59,10 @@ export class Gestures {
   constructor(stage, handler) {
     this.#stage = stage;
     this.#handler = handler;
-    addEventListener('pointerdown', ({ clientX: x, clientY: y, timeStamp: at }) => (this.#pressed = { x, y, at }), true);
+    const press = (/** @type {PointerEvent} */ { clientX: x, clientY: y, timeStamp: at }) => {
+      this.#pressed = { at, point: { x, y } };
+    };
+    addEventListener('pointerdown', press, true);
     stage.addEventListener('pointerdown', (event) => this.#down(event));
     stage.addEventListener('pointermove', (event) => this.#move(event));
     stage.addEventListener('pointerup', (event) => this.#up(event));
@@ -141,14 +151,19 @@ export class Gestures {
     this.#handler.pinch(factor, middle, (now.x - before.x) / 2, (now.y - before.y) / 2);
   }
 
+  /** Whether the last press is the second half of the double click that opened the stage. */
+  get #isOfOpening() {
+    const [first, second] = [this.#opening, this.#pressed];
+    if (second.at - first.at >= Gestures.#doubleClickTime) return false;
+    return !first.point || !second.point || distance(first.point, second.point) < Gestures.#doubleTapReach;
+  }
+
   /**
    * @param {Point} point
    * @param {PointerEvent} event
    */
   #tap(point, event) {
-    const isOfOpening = this.#pressed.at - this.#opening.at < Gestures.#doubleClickTime &&
-      distance(this.#pressed, this.#opening) < Gestures.#doubleTapReach;
-    if (isOfOpening) return;
+    if (this.#isOfOpening) return;
     const last = this.#lastTap;
     this.#lastTap = null;
     const isSecond = last && event.timeStamp - last.at < Gestures.#doubleTapTime;

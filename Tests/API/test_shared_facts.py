@@ -162,6 +162,27 @@ def go_on(nodes: list[Gallery], while_it: threading.Event) -> list[int]:
     return answers
 
 
+def go_without(postgres: Postgres, both: list[Gallery], folder: pathlib.Path, how: str):
+    """Takes the database from two nodes while 20 pictures arrive, and waits until they have published those."""
+    postgres.kill() if how == "killed" else postgres.freeze()
+    try:
+        for one in both:
+            wait_until(lambda: state(one) == "away", "PostgreSQL to be missed", lambda: one.log)
+            wait_until(lambda: "PostgreSQL is unreachable" in one.log, "that to be logged", lambda: one.log)
+            assert "tessera_database_connected 0" in one.get("/metrics").body.decode()
+        for number in range(20):
+            (folder / f"new{number}.jpg").write_bytes(pictures.encoded("JPEG", seed=number % 7))
+        wait_until_all_are_known(both, COUNT + 20)
+        wait_until(lambda: sum(figure(one, "unpublished") for one in both) >= 20, "unpublished metadata to be counted")
+    finally:
+        postgres.start() if how == "killed" else postgres.wake()
+    back = time.monotonic()
+    for one in both:
+        wait_until(lambda: state(one) == "connected", "PostgreSQL to be found again", lambda: one.log)
+    assert time.monotonic() - back < 5
+    wait_until_all_is_told(both, postgres, COUNT + 20)
+
+
 @pytest.mark.parametrize("how", ["killed", "frozen"])
 def test_without_the_database_nodes_continue_alone_and_publish_later(node, postgres, folder, how):
     both = [node("a"), node("b")]
@@ -174,24 +195,12 @@ def test_without_the_database_nodes_continue_alone_and_publish_later(node, postg
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         load = pool.submit(go_on, both, ended)
         try:
-            postgres.kill() if how == "killed" else postgres.freeze()
-            for one in both:
-                wait_until(lambda: state(one) == "away", "PostgreSQL to be missed", lambda: one.log)
-                assert one.log.count("PostgreSQL is unreachable") == 1
-                assert "tessera_database_connected 0" in one.get("/metrics").body.decode()
-            for number in range(20):
-                (folder / f"new{number}.jpg").write_bytes(pictures.encoded("JPEG", seed=number % 7))
-            wait_until_all_are_known(both, COUNT + 20)
-            wait_until(lambda: sum(figure(one, "unpublished") for one in both) >= 20, "unpublished metadata to be counted")
+            go_without(postgres, both, folder, how)
         finally:
-            postgres.start() if how == "killed" else postgres.wake()
-        back = time.monotonic()
-        for one in both:
-            wait_until(lambda: state(one) == "connected", "PostgreSQL to be found again", lambda: one.log)
-        assert time.monotonic() - back < 5
-        wait_until_all_is_told(both, postgres, COUNT + 20)
-        ended.set()
+            # The pool waits for the load to end.
+            ended.set()
         answers = load.result()
+    assert [one.log.count("PostgreSQL is unreachable") for one in both] == [1, 1]
     assert len(answers) > 100 and set(answers) == {200}
     assert postgres.ask("SELECT count(*) FROM tessera.facts WHERE width IS NOT NULL") == str(COUNT + 20)
 

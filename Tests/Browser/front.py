@@ -164,8 +164,11 @@ class Front:
         # Until slots are assigned their new pictures, the old ones count as settled.
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
-    def double_click(self, x: float, y: float):
-        """Gives both clicks the same timestamp, so that the page recognizes a double click even on a busy machine."""
+    def double_click(self, x: float, y: float, between=lambda: None):
+        """
+        Gives both clicks the same timestamp, so that the page recognizes a double click even on a busy machine. Calls
+        `between` after the first one.
+        """
         session = self.page.context.new_cdp_session(self.page)
         where = {"x": x, "y": y, "timestamp": time.time()}
         session.send("Input.dispatchMouseEvent", {**where, "type": "mouseMoved"})
@@ -173,6 +176,8 @@ class Front:
             for kind, buttons in (("mousePressed", 1), ("mouseReleased", 0)):
                 session.send("Input.dispatchMouseEvent", {
                     **where, "type": kind, "button": "left", "buttons": buttons, "clickCount": count})
+            if count == 1:
+                between()
 
     def with_readings(self) -> "Front":
         """Injects the script that reads the numbers in the pictures."""

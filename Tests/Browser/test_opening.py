@@ -112,6 +112,26 @@ def test_a_picture_can_be_opened_before_the_viewer_is_loaded(visit, demo, is_los
     assert front.page.locator("#viewer-count").inner_text() == "4 of 10,000"
 
 
+def test_a_double_click_for_whose_first_half_the_viewer_is_loaded_leaves_it_open(visit, demo):
+    held = []
+    front = visit(demo, before=lambda page: page.route(
+        "**/assets/**/later.js", lambda route: route.continue_() if held else held.append(route)))
+    front.until_settled()
+    front.until_noted(lambda: held)
+    current = front.page.locator(".frame[data-place=current][data-phase=displayed]")
+
+    def load():
+        held[0].continue_()
+        current.wait_for()
+
+    # The first slot is where the viewer shows only its backdrop.
+    box = front.slot(0).bounding_box()
+    front.double_click(box["x"] + 8, box["y"] + 60, between=load)
+    # Longer than a click waits for a possible second one.
+    front.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 600))")
+    assert current.is_visible()
+
+
 def test_the_picture_that_was_chosen_opens_though_the_order_changes_before_the_viewer_is_loaded(visit, start, tmp_path):
     folder = Folder(start, tmp_path, [f"b{number}.jpg" for number in range(12)])
     held = []
