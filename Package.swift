@@ -84,8 +84,8 @@ let package = Package(
         module(
             "Loading",
             dependsOn: [
-                "Metrics", "Origins", "Renditions", "Scheduling", "Clients", "Images", "Addresses", "Encodings",
-                "Locking", "CLinux", "BlockingIO", grdb, deque, tracing, log,
+                "Metrics", "Origins", "Renditions", "Scheduling", "Clients", "Images", "FileHeads", "Addresses",
+                "Encodings", "Locking", "CLinux", "BlockingIO", grdb, deque, tracing, log,
             ],
             tests: ["RenderWorkers", inMemoryTracing]),
         module("Redis", dependsOn: ["EventLoops", "Addresses", "Encodings", "Hashing", deque], tests: ["Locking"]),
@@ -122,9 +122,8 @@ let package = Package(
         module(
             "Decoding",
             dependsOn: [
-                "Renditions", "Images", "Time", "XML", "Encodings", "CBrotliDecoder", "CVips", "CTiff", "CWebP",
-                "CMagic",
-                "CLinux",
+                "Renditions", "FileHeads", "Images", "Time", "XML", "Encodings", "CBrotliDecoder", "CVips", "CTiff",
+                "CWebP", "CMagic", "CLinux",
             ],
             tests: ["CBrotli"],
             // GLib's loader of modules, which libvips' pkg-config file does not name.
@@ -152,6 +151,7 @@ let package = Package(
         module("XML"),
         module("Scheduling"),
         module("Images"),
+        module("FileHeads"),
         module("Hashing", dependsOn: ["CCrypto"], tests: ["Encodings"]),
 
         // What tests need: code that several modules share, and the program that tries what the sandbox forbids.

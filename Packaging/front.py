@@ -24,7 +24,7 @@ PAGE = "index.html"
 AT_THEIR_OWN_PATHS = ["service-worker.js", "viewer/worker/counting.js"]
 COMPRESSED = {".css", ".js", ".json", ".svg", ".webmanifest"}
 
-SHEETS = re.compile(r'( *)<link rel="stylesheet" href="/([^"]+)">\n')
+SHEETS = re.compile(r'<link rel="stylesheet" href="/([^"]+)">\n')
 PRINT_SHEET = re.compile(r'<link rel="stylesheet" href="/([^"]+)" media="print">')
 EARLY_SCRIPT = re.compile(r'<script src="/([^"]+)"></script>')
 MODULE = re.compile(r'(?:<script type="module" src|<link id="[^"]+" rel="modulepreload" href)="/([^"]+)"')
@@ -74,9 +74,11 @@ def print_sheet(public: pathlib.Path, output: pathlib.Path, sheet: str) -> str:
 
 def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
     """The page with its styles and its first script in it, and with the addresses of its other scripts."""
+    # Browsers display indentation as they do a line break.
+    page = re.sub(r"\n\s+", "\n", page)
     sheets = SHEETS.findall(page)
-    styles = esbuild("--loader=css", text="".join((public / path).read_text() for _, path in sheets), folder=public)
-    page = SHEETS.sub(lambda match: f"{match[1]}<style>{styles.strip()}</style>\n", page, count=1)
+    styles = esbuild("--loader=css", text="".join((public / path).read_text() for path in sheets), folder=public)
+    page = SHEETS.sub(lambda match: f"<style>{styles.strip()}</style>\n", page, count=1)
     page = SHEETS.sub("", page)
 
     def early(match: re.Match) -> str:

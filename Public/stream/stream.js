@@ -1,6 +1,7 @@
 import { acceptedPictures } from '../catalog/formats.js';
 import { serverTables } from '../catalog/server-tables.js';
 import { find } from '../page/template.js';
+import { linkRate } from './link-rate.js';
 
 /**
  * @typedef {import('./worker/message.js').Kind} Kind
@@ -32,6 +33,7 @@ export class Stream extends EventTarget {
   #worker = null;
   #isOpen = false;
   #heardAt = 0;
+  #rate = linkRate(/** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')));
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #hiding;
 
@@ -67,7 +69,7 @@ export class Stream extends EventTarget {
 
   /** @param {Report} report  Replaces the previous one. */
   show(report) {
-    this.#post({ type: 'viewport', report });
+    this.#post({ type: 'viewport', report: { ...report, rate: this.#rate } });
   }
 
   /**

@@ -17,10 +17,14 @@ public struct LoadRequest: Hashable, Sendable {
     public var isPrefill: Bool
     /// Bypasses the negative cache, because a person asked for another try.
     public var bypassesNegativeCache: Bool
+    /// A preview may be the thumbnail that a camera embedded in a JPEG, unchanged: it needs no worker, but has several
+    /// times as many bytes, and is always a JPEG.
+    public var acceptsThumbnail: Bool
 
     public init(
         image: GalleryImage, rendition: Rendition, format: OutputFormat, next: [Rendition: OutputFormat] = [:],
-        named: ContentVersion? = nil, isPrefill: Bool = false, bypassesNegativeCache: Bool = false
+        named: ContentVersion? = nil, isPrefill: Bool = false, bypassesNegativeCache: Bool = false,
+        acceptsThumbnail: Bool = false
     ) {
         self.image = image
         self.rendition = rendition
@@ -29,5 +33,6 @@ public struct LoadRequest: Hashable, Sendable {
         self.named = named
         self.isPrefill = isPrefill
         self.bypassesNegativeCache = bypassesNegativeCache
+        self.acceptsThumbnail = acceptsThumbnail
     }
 }

@@ -171,7 +171,7 @@ struct LoadStages: Sendable {
         }
     }
 
-    private func open(_ folder: Int, _ path: String) throws(LoadFailure) -> OriginalSource {
+    func open(_ folder: Int, _ path: String) throws(LoadFailure) -> OriginalSource {
         let descriptor = OwnedDescriptor(try files.openFile(folder: folder, path: path))
         let status: FileStatus
         do throws(DescriptorError) { status = try descriptor.status() } catch { throw .notNow(error.description) }

@@ -9,6 +9,7 @@ public struct LoadStatistics: Hashable, Sendable {
     public internal(set) var rendersBegun = 0
     public internal(set) var rendersOfRenditions = 0
     public internal(set) var partialDecodes = 0
+    public internal(set) var thumbnails = 0
     public internal(set) var pyramidsKept = 0
     public internal(set) var failures = 0
     public internal(set) var refused = 0
@@ -37,6 +38,9 @@ extension LoadStatistics: MetricsReporting {
         .counter(
             "partialDecodes", "Attempts to make a preview from the first part of an original that is still arriving.",
             \.partialDecodes),
+        .counter(
+            "thumbnails", "Previews that were the thumbnails in cameras' files, read without a render worker.",
+            \.thumbnails),
         .counter("pyramidsKept", "Pyramids that were made and stored.", \.pyramidsKept),
         .counter("failures", "Loads that failed, each counted once. The log names each image.", \.failures),
         .counter(

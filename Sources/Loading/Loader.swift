@@ -2,6 +2,7 @@ import BlockingIO
 import Dispatch
 import Glibc
 import Images
+import Locking
 import Origins
 import Renditions
 import Scheduling
@@ -18,6 +19,9 @@ public final class Loader: RenditionLoading {
     private let tiles: TileCache
     private let pyramids: PyramidStore
     private let harmful: HarmfulImages
+    private let stages: LoadStages
+    /// How many previews were thumbnails of cameras.
+    private let thumbnails = Guarded(0)
     private let directory: String
     let coordinator: LoadCoordinator
 
@@ -48,7 +52,7 @@ public final class Loader: RenditionLoading {
         pyramids = try PyramidStore(
             folder: directory + "/pyramids", budget: configuration.pyramidBytes, pool: pools.pyramids,
             logger: configuration.logger)
-        let stages = LoadStages(
+        stages = LoadStages(
             tiles: tiles, memory: memory, originals: originals, pyramids: pyramids, files: files,
             metadataReceiver: metadataReceiver,
             time: time)
@@ -95,11 +99,25 @@ public final class Loader: RenditionLoading {
             if let bytes = cached(request) { return .cached(bytes) }
             if !request.isPrefill { memory.countMiss() }
         }
-        let waiter = LoadWaiter(
-            isPrefill: request.isPrefill, cause: configuration.tracer == nil ? nil : ServiceContext.current,
-            coordinator: coordinator, deliver: deliver)
-        coordinator.join(waiter, request, priority: priority)
-        return .loading(waiter)
+        let cause = configuration.tracer == nil ? nil : ServiceContext.current
+        let join = { @Sendable [coordinator] (priority: Priority) -> any LoadHandle in
+            let waiter = LoadWaiter(
+                isPrefill: request.isPrefill, cause: cause, coordinator: coordinator, deliver: deliver)
+            coordinator.join(waiter, request, priority: priority)
+            return waiter
+        }
+        guard request.mayHaveThumbnail else { return .loading(join(priority)) }
+        let load = ThumbnailLoad(priority: priority)
+        load.begin(on: pools.files, in: request.image.location.folder ?? 0) { [stages, thumbnails] in
+            let thumbnail = stages.thumbnail(of: request.image)
+            if thumbnail != nil { thumbnails.withLock { $0 += 1 } }
+            return thumbnail
+        } deliver: {
+            deliver($0)
+        } orElse: {
+            join($0)
+        }
+        return .loading(load)
     }
 
     public var statistics: LoadStatistics {
@@ -108,6 +126,7 @@ public final class Loader: RenditionLoading {
         statistics.memoryBytes = memory.bytes
         statistics.memoryHits = memory.hits
         statistics.memoryMisses = memory.misses
+        statistics.thumbnails = thumbnails.withLock { $0 }
         statistics.cacheProblem = database.problem
         return statistics
     }

@@ -37,8 +37,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HTTPServer", "GalleryServer", "Catalog", "Decoding", "Redis", "Renditions", "Images", "Encodings",
-                "Time",
+                "HTTPServer", "GalleryServer", "Catalog", "Decoding", "FileHeads", "Redis", "Renditions", "Images",
+                "Encodings", "Time",
             ],
             path: "Targets", swiftSettings: fuzzed + [.enableExperimentalFeature("Extern")],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
@@ -76,7 +76,7 @@ let package = Package(
             ],
             without: ["Lists/ListSource.swift"]),
         module(
-            "Decoding", dependsOn: ["Renditions", "Images", "Time", "XML", "Encodings", "CBrotliDecoder"],
+            "Decoding", dependsOn: ["Renditions", "FileHeads", "Images", "Time", "XML", "Encodings", "CBrotliDecoder"],
             only: [
                 "Colour/ColourDescription.swift", "Colour/ColourMatrix.swift", "Colour/ColourPrimaries.swift",
                 "Colour/HEIFColour.swift", "Colour/ICCProfile.swift", "Colour/PNGColour.swift",
@@ -88,12 +88,12 @@ let package = Package(
                 "Kinds/HEVCParameters.swift", "Kinds/ISOBoxes.swift",
                 "Kinds/Identification.swift",
                 "Kinds/ItemProperties.swift", "Kinds/JPEGHead.swift",
-                "Kinds/JPEGScans.swift", "Kinds/JPEGSegments.swift", "Kinds/PNGChunks.swift", "Kinds/RawPhoto.swift",
+                "Kinds/JPEGScans.swift", "Kinds/PNGChunks.swift", "Kinds/RawPhoto.swift",
                 "Metadata/BoxedMetadata.swift", "Metadata/ExifMetadata.swift",
                 "Metadata/IPTCRecord.swift",
                 "Metadata/MetadataText.swift", "Metadata/MultiPictureIndex.swift",
                 "Metadata/PNGMetadata.swift", "Metadata/PictureMetadata.swift", "Metadata/Sidecars",
-                "Metadata/TIFFDirectories.swift", "Metadata/XMP", "Pixels/PixelRectangle.swift",
+                "Metadata/XMP", "Pixels/PixelRectangle.swift",
                 "Pixels/WebPContainer.swift",
                 "Reading/SourceReader.swift", "RenderSource.swift", "RenderStop.swift",
                 "Repair/CRC32.swift", "Repair/Repair.swift", "Repair/Repair+PNG.swift",
@@ -113,6 +113,7 @@ let package = Package(
         module("XML"),
         module("Scheduling"),
         module("Images"),
+        module("FileHeads"),
         module("Hashing", dependsOn: ["CCrypto"]),
         .target(name: "CLinux", path: "Sources/CLinux"),
         .systemLibrary(name: "CBrotliDecoder", path: "Sources/CBrotliDecoder", pkgConfig: "libbrotlidec"),

@@ -1,3 +1,4 @@
+import FileHeads
 import Images
 import Renditions
 
@@ -23,8 +24,8 @@ struct JPEGHead {
             case _ where segment.isFrame:
                 guard let frame = segment.content(in: reader), frame.count >= 6 else { return nil }
                 let first = frame.startIndex
-                height = JPEGSegments.number(frame[first + 1..<first + 3])
-                width = JPEGSegments.number(frame[first + 3..<first + 5])
+                height = JPEGSegment.number(frame[first + 1..<first + 3])
+                width = JPEGSegment.number(frame[first + 3..<first + 5])
                 self.metadata = metadata
                 // A height that is stated only after the first scan must be found by the decoder.
                 if width == 0 || height == 0 { return nil }

@@ -1,3 +1,5 @@
+import FileHeads
+
 /// Counts the scans of a progressive JPEG (ITU-T T.81, B.1.1.2). With each scan the decoder goes over the whole image
 /// again, so a small file with a thousand scans would keep it busy for minutes.
 enum JPEGScans {
@@ -34,7 +36,7 @@ enum JPEGScans {
             guard length >= 2, let content = reader.slice(at: position + 4, count: length - 2).map(Array.init) else {
                 break
             }
-            let segment = JPEGSegments.Segment(marker: marker, position: position + 4, count: length - 2)
+            let segment = JPEGSegment(marker: marker, position: position + 4, count: length - 2)
             position += 2 + Int64(length)
             if segment.isFrame, content.count >= 6 {
                 for first in stride(from: 6, to: content.count, by: 3) { missing[content[first]] = .max }

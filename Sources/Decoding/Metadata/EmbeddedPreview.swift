@@ -1,4 +1,5 @@
 import CVips
+import FileHeads
 import Images
 import Renditions
 
@@ -25,7 +26,8 @@ enum EmbeddedPreview {
         guard let index = MultiPictureIndex(reader) else { return nil }
         let ranges = Set(index.thumbnails).sorted { $0.count < $1.count }.prefix(maximumTried)
         for range in ranges where range.count <= maximumBytes {
-            guard let bytes = reader.slice(at: range.lowerBound, count: range.count), JPEGSegments.begin(Array(bytes))
+            guard let bytes = reader.slice(at: range.lowerBound, count: range.count),
+                bytes.starts(with: JPEGSegment.signature)
             else { continue }
             if let picture = try? picture(Array(bytes), of: original, side: side, stop: stop) { return picture }
         }

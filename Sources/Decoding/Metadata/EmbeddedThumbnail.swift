@@ -1,4 +1,5 @@
 import CVips
+import FileHeads
 
 /// The thumbnail that a camera put into its JPEG. When only the head of a file was read, the thumbnail serves as the
 /// preview, provided that it shows the same as the image: programs that crop an image often leave the old thumbnail
@@ -51,12 +52,9 @@ enum EmbeddedThumbnail {
         /// Nil if the thumbnail has another aspect ratio than the image, and the area around the image is not black.
         init?(of thumbnail: Picture, showing width: Int, by height: Int) {
             (self.width, self.height) = (thumbnail.width, thumbnail.height)
+            if CameraThumbnail.shows((width, height), whole: (self.width, self.height)) { return }
             let fittingHeight = Double(self.width) * Double(height) / Double(width)
             let fittingWidth = Double(self.height) * Double(width) / Double(height)
-            // Half a pixel for rounding, plus one more pixel because cameras round to JPEG blocks.
-            if abs(fittingHeight - Double(self.height)) <= 1.5 || abs(fittingWidth - Double(self.width)) <= 1.5 {
-                return
-            }
             if fittingHeight < Double(self.height) {
                 let bar = (self.height - max(1, Int(fittingHeight))) / 2
                 guard bar >= 1, thumbnail.isDark(rows: 0..<bar - 1),

@@ -1,3 +1,4 @@
+import FileHeads
 import Images
 import Time
 
@@ -30,9 +31,7 @@ struct ExifMetadata {
     }
 
     /// 1 to 8; nil if the tag is absent or has any other value.
-    var orientation: Int? {
-        directories.number(0x0112, in: main).map(Int.init).flatMap { (1...8).contains($0) ? $0 : nil }
-    }
+    var orientation: Int? { directories.orientation(in: main) }
 
     /// Adds the known values to `metadata`.
     func describe(_ metadata: inout ImageMetadata) {
@@ -52,15 +51,7 @@ struct ExifMetadata {
     }
 
     /// The small JPEG that cameras put into the second directory, as stored: not yet upright.
-    var thumbnail: ArraySlice<UInt8>? {
-        guard let second = directories.directory(at: main.next),
-            let offset = directories.number(0x0201, in: second),
-            let count = directories.number(0x0202, in: second),
-            let bytes = directories.slice(at: offset, count: count),
-            bytes.starts(with: [0xff, 0xd8, 0xff])
-        else { return nil }
-        return bytes
-    }
+    var thumbnail: ArraySlice<UInt8>? { directories.thumbnail(after: main) }
 
     private func subdirectory(_ tag: UInt16) -> TIFFDirectories.Directory? {
         directories.number(tag, in: main).flatMap { directories.directory(at: $0) }

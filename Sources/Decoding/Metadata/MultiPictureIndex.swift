@@ -1,3 +1,5 @@
+import FileHeads
+
 /// The positions of smaller versions of an image that cameras of many makers append to a JPEG (Multi-Picture Format,
 /// CIPA DC-007).
 struct MultiPictureIndex {

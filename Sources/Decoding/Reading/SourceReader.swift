@@ -1,3 +1,4 @@
+import FileHeads
 import Glibc
 import Images
 import Renditions
@@ -6,7 +7,7 @@ import Renditions
 /// file truncated by another program would then crash the process.
 ///
 /// Used by one thread at a time, the one that renders.
-final class SourceReader {
+final class SourceReader: RandomAccessBytes {
     /// The number of bytes read ahead from the file's beginning: enough for its signature, and nearly always for its
     /// header.
     static let headLength = 64 << 10
@@ -101,7 +102,7 @@ final class SourceReader {
     }
 
     /// The bytes at a position; nil unless all of them exist. Moves the position unless the bytes are in the head.
-    func slice(at position: Int64, count: Int) -> ArraySlice<UInt8>? {
+    package func slice(at position: Int64, count: Int) -> ArraySlice<UInt8>? {
         let end = position + Int64(count)
         if end <= Int64(head.count) { return head[Int(position)..<Int(end)] }
         guard end <= length, seek(to: position, whence: SEEK_SET) == position else { return nil }

@@ -254,7 +254,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         LoadRequest(
             image: image, rendition: piece.rendition.rendition, format: formats[piece.rendition],
             next: plan.next(after: piece).map { [$0.rendition: formats[$0]] } ?? [:],
-            bypassesNegativeCache: plan.displays[piece.slot]?.bypassesNegativeCache ?? false)
+            bypassesNegativeCache: plan.displays[piece.slot]?.bypassesNegativeCache ?? false,
+            acceptsThumbnail: piece.rendition == .preview && plan.isLinkWide)
     }
 
     private func startLoad(of piece: Piece, isAhead: Bool, distance: UInt32) {

@@ -1,3 +1,4 @@
+import FileHeads
 import Images
 
 @testable import Decoding
@@ -28,6 +29,11 @@ enum XMPTarget: FuzzTarget {
 
 enum JPEGHeadTarget: FuzzTarget {
     static func run(_ input: [UInt8]) {
+        if let thumbnail = CameraThumbnail(head: input, atLeast: 64, atMost: 16 << 10) {
+            precondition(thumbnail.width > 0 && thumbnail.height > 0 && JPEGSegments(thumbnail.file[...]) != nil)
+            // It contains no thumbnail of its own, and nothing that it does not need.
+            precondition(CameraThumbnail(head: thumbnail.file, atLeast: 64, atMost: 16 << 10) == nil)
+        }
         guard let reader = try? SourceReader(.bytes(input), stop: RenderStop()) else { return }
         for range in MultiPictureIndex(reader)?.thumbnails ?? [] {
             precondition(!range.isEmpty && range.lowerBound > 0 && range.upperBound <= reader.length)

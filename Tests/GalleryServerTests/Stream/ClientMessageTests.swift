@@ -12,10 +12,11 @@ import Testing
     @Test func `a viewport with all members is decoded`() throws {
         let message = try ClientMessage(
             #"{"type":"viewport","revision":17,"first":120,"count":48,"direction":-1,"velocity":310.5,"landing":560,"#
-                + #""pixels":360,"lag":38,"received":182034,"colour":"red","has":[{"image":"\#(image)","version":"\#(version)","#
+                + #""pixels":360,"lag":38,"rate":2500000,"received":182034,"colour":"red","has":[{"image":"\#(image)","version":"\#(version)","#
                 + #""renditions":["preview","tile","poster"],"size":1}]}"#)
         let viewport = Viewport(
             revision: 17, first: 120, count: 48, direction: -1, velocity: 310.5, landing: 560, pixels: 360, lag: 0.038,
+            rate: 2_500_000,
             received: 182_034, has: [HeldImage(image: image, version: version, renditions: [.preview, .tile])])
         #expect(message == .viewport(viewport))
     }
@@ -73,6 +74,8 @@ import Testing
         (#"{"type":"viewport","first":0,"count":1,"parts":1}"#, "parts"),
         (#"{"type":"viewport","first":0,"count":1,"saveData":"on"}"#, "saveData"),
         (#"{"type":"viewport","first":0,"count":1,"lag":-1}"#, "lag"),
+        (#"{"type":"viewport","first":0,"count":1,"rate":-1}"#, "rate"),
+        (#"{"type":"viewport","first":0,"count":1,"rate":null}"#, "rate"),
         (#"{"type":"viewport","first":0,"count":1,"received":-1}"#, "received"),
         (#"{"type":"viewport","first":0,"count":1,"revision":"x"}"#, "revision"),
         (#"{"type":"viewport","first":0,"count":1,"has":{}}"#, "has"),

@@ -48,6 +48,7 @@ extension Viewport: JSONReadable {
         takesParts = try json["parts"]?.boolean() ?? false
         savesData = try json["saveData"]?.boolean() ?? false
         lag = try (json["lag"]?.number(in: 0...60_000)).map { min($0 / 1_000, Self.maximumLag) }
+        rate = try json["rate"]?.number(in: 0...Self.maximumRate)
         received = try json["received"]?.integer(in: 0...largestSafeInteger)
         has = try json["has"]?.heldImages() ?? []
         view = try json["view"]?.text(longest: Self.longestView) ?? ""

@@ -24,6 +24,8 @@ struct Viewport: Hashable, Sendable {
     static let maximumVelocity = 1e7
     /// In seconds. On a slower page, aiming ahead would be guessing.
     static let maximumLag = 0.5
+    /// Bytes a second; anything faster is a cache.
+    static let maximumRate = 1e11
 
     /// The revision of the catalog that the client knows; nil if it knows none.
     var revision: UInt64?
@@ -52,6 +54,8 @@ struct Viewport: Hashable, Sendable {
     /// Seconds from the arrival of a preview until it is painted, as measured by the client; nil if it does not
     /// measure.
     var lag: Double?
+    /// The rate at which the page itself arrived, in bytes a second; nil if it came out of a cache.
+    var rate: Double?
     /// Bytes of binary messages received so far; nil from a client that does not count them.
     var received: Int?
     var has: [HeldImage] = []

@@ -14,6 +14,18 @@ extension StreamPlan {
         return tiles > 0 && (link.rate.map { tiles * fineBytes > $0 * Self.maximumBlankTime } ?? true)
     }
 
+    /// In bytes a second. At this rate the thumbnails of cameras for a whole screen, 4 to 10 KB each, take about a
+    /// tenth of a second.
+    private static let wideLink = 2e6
+
+    /// Whether the bytes of previews do not matter on this link. Until the stream has measured its rate, that at which
+    /// the page itself arrived counts.
+    var isLinkWide: Bool {
+        guard viewport?.savesData != true else { return false }
+        let rate = link.rate ?? 0
+        return (link.isRateKnown ? rate : max(rate, viewport?.rate ?? 0)) >= Self.wideLink
+    }
+
     /// How long a glance rests, in seconds. A preview that is replaced sooner is not seen (Rayner, "Eye movements in
     /// reading and information processing", 1998: about 330 ms when looking at scenes).
     private static let fixationTime = 0.35

@@ -1,11 +1,11 @@
 /// The directories of a TIFF structure (TIFF 6.0 §2), which EXIF uses as well. No offset or count in it is trusted:
 /// values outside the bytes count as absent.
-struct TIFFDirectories {
+package struct TIFFDirectories {
     /// The entries of one directory, by tag.
-    struct Directory {
+    package struct Directory {
         fileprivate var entries: [UInt16: Entry] = [:]
         /// The offset of the next directory; 0 or invalid if there is none.
-        fileprivate(set) var next: UInt32 = 0
+        package fileprivate(set) var next: UInt32 = 0
     }
 
     fileprivate struct Entry {
@@ -25,7 +25,7 @@ struct TIFFDirectories {
     /// Parses a block that may begin with "Exif\0\0", as in a JPEG. Nil unless a TIFF header follows.
     ///
     /// - Parameter reading: Reads what follows the block.
-    init?(_ block: [UInt8], reading: ((Int, Int) -> ArraySlice<UInt8>?)? = nil) {
+    package init?(_ block: [UInt8], reading: ((Int, Int) -> ArraySlice<UInt8>?)? = nil) {
         self.reading = reading
         let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
         bytes = block.starts(with: prefix) ? block.dropFirst(prefix.count) : block[...]
@@ -38,9 +38,9 @@ struct TIFFDirectories {
     }
 
     /// The first directory; in EXIF it describes the image.
-    var first: Directory? { word(at: 4).flatMap { directory(at: $0) } }
+    package var first: Directory? { word(at: 4).flatMap { directory(at: $0) } }
 
-    func directory(at offset: UInt32) -> Directory? {
+    package func directory(at offset: UInt32) -> Directory? {
         guard offset >= 8, let count = short(at: Int(offset)) else { return nil }
         var directory = Directory()
         for index in 0..<min(Int(count), Self.maximumEntries) {
@@ -55,7 +55,7 @@ struct TIFFDirectories {
     }
 
     /// A tag's text: printable, without padding, at most 100 characters; nil if nothing is left.
-    func text(_ tag: UInt16, in directory: Directory) -> String? {
+    package func text(_ tag: UInt16, in directory: Directory) -> String? {
         guard let entry = directory.entries[tag], entry.type == 2, let content = content(of: entry, unit: 1) else {
             return nil
         }
@@ -69,18 +69,18 @@ struct TIFFDirectories {
     }
 
     /// The bytes of a tag that contains text or uninterpreted bytes.
-    func bytes(_ tag: UInt16, in directory: Directory) -> ArraySlice<UInt8>? {
+    package func bytes(_ tag: UInt16, in directory: Directory) -> ArraySlice<UInt8>? {
         guard let entry = directory.entries[tag], [1, 2, 7].contains(entry.type) else { return nil }
         return content(of: entry, unit: 1)
     }
 
     /// The 32-bit numbers in the bytes of a tag, in the byte order of this structure.
-    func words(in value: ArraySlice<UInt8>) -> [UInt32] {
+    package func words(in value: ArraySlice<UInt8>) -> [UInt32] {
         stride(from: value.startIndex, to: value.endIndex - 3, by: 4).compactMap { word(at: $0 - bytes.startIndex) }
     }
 
     /// The first number of a tag that contains 8-, 16- or 32-bit numbers.
-    func number(_ tag: UInt16, in directory: Directory) -> UInt32? {
+    package func number(_ tag: UInt16, in directory: Directory) -> UInt32? {
         guard let entry = directory.entries[tag], entry.count >= 1 else { return nil }
         switch entry.type {
         case 1: return content(of: entry, unit: 1).map { number($0.prefix(1)) }
@@ -91,7 +91,7 @@ struct TIFFDirectories {
     }
 
     /// The fractions of a tag; nil if their number is not `count`, or a denominator is zero.
-    func fractions(_ tag: UInt16, count: Int, in directory: Directory) -> [Double]? {
+    package func fractions(_ tag: UInt16, count: Int, in directory: Directory) -> [Double]? {
         guard let entry = directory.entries[tag], entry.type == 5, entry.count == count,
             let content = content(of: entry, unit: 8)
         else { return nil }
@@ -106,7 +106,7 @@ struct TIFFDirectories {
     }
 
     /// The bytes at an offset from the TIFF header; nil if they are not all available.
-    func slice(at offset: UInt32, count: UInt32) -> ArraySlice<UInt8>? {
+    package func slice(at offset: UInt32, count: UInt32) -> ArraySlice<UInt8>? {
         content(at: Int(offset), count: Int(count))
     }
 
