@@ -11,7 +11,7 @@ import time
 from measuring import Report
 
 BENCHMARKS = ["serve", "coalesce", "thumbnails", "latency", "hung", "memory", "cancel", "workers", "siege", "turns", "million",
-              "bucket", "cluster", "app", "scroll", "cold", "bytes", "curves", "fling", "fidelity"]
+              "bucket", "cluster", "app", "scroll", "frames", "cold", "bytes", "curves", "fling", "fidelity"]
 # What one wants to know about every change, within a quarter of an hour.
 SHORT = ["serve", "coalesce", "latency", "cancel", "fling"]
 

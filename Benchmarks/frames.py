@@ -1,119 +1,167 @@
-"""Pages whose streams deliver what is in memory, in a process of their own: any number of frames, and their cost."""
+"""What a frame of a steady scroll costs: our page beside a plain virtualised grid, in the same motion over the same
+tiles, with a processor at full speed and slowed down. The browser's trace says where the time goes."""
 
-import asyncio
+import collections
 import json
-import subprocess
-import sys
 
-from streaming import Frames, masked, opened
+import scroll
+from fling.visit import browser
+from measuring import median, wait_until_idle
+from peers import Tessera
 
-# With this many streams, one client has as much room as a single stream can use.
-PAGES, SLOTS = 8, 50
-# Seconds from an arrival to its acknowledgement, which covers everything that arrived meanwhile.
-ACKNOWLEDGING = 0.005
-# Device pixels that need exactly this rendition.
-PIXELS = {"preview": 60, "tile": 320}
+ROUNDS = 3
+# Seconds, and pixels a millisecond: thirty seconds of reading pass in two.
+TIME, SPEED = 4.0, 3.0
+SLOWED = (1, 4, 6)
+TARGET, BUDGET = 2.0, 8.0
+
+# One step each frame, as far as the time that has passed.
+MOTION = """([time, speed]) => new Promise((resolve) => {
+    const began = performance.now();
+    let before = began, place = scrollY, frames = 0;
+    requestAnimationFrame(function step(now) {
+        place += speed * (now - before);
+        before = now;
+        frames += 1;
+        scrollTo(0, place);
+        if (now - began < time * 1e3) requestAnimationFrame(step);
+        else resolve(frames);
+    });
+})"""
+# The viewer's elements, which are in the page before it is opened.
+WITHOUT_VIEWER = "() => document.querySelector('#viewer').replaceChildren()"
+
+CATEGORIES = ["toplevel", "blink", "cc", "v8", "devtools.timeline", "disabled-by-default-devtools.timeline"]
+# The stages of a frame by the names of the trace's events. The rest is the browser's own housekeeping.
+STAGES = {
+    "script": ("FunctionCall", "EvaluateScript", "EventDispatch", "FireAnimationFrame", "TimerFire", "HandlePostMessage",
+               "RunMicrotasks", "v8.callFunction"),
+    "style": ("UpdateLayoutTree", "Document::updateStyle", "Document::recalcStyle"),
+    "layout": ("Layout", "LocalFrameView::layout"),
+    "paint": ("PrePaint", "Paint", "Layerize", "UpdateLayer", "PaintArtifactCompositor::Update"),
+    "commit": ("Commit", "ProxyMain::BeginMainFrame::commit"),
+    "garbage": ("MinorGC", "MajorGC", "V8.GCScavenger", "V8.GCFinalizeMC", "V8.GCIncrementalMarking",
+                "BlinkGC.AtomicPauseMark"),
+}
+STAGE_OF = {name: stage for stage, names in STAGES.items() for name in names}
 
 
-class Pages:
-    """A child process that opens streams when it begins, and scrolls through `images` pictures on request."""
+class Trace:
+    """The events of the page's process while the block runs."""
 
-    def __init__(self, port: int, images: int, accept: str):
-        self._process = subprocess.Popen(
-            [sys.executable, __file__, json.dumps(dict(port=port, images=images, accept=accept))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self._process.stdout.readline()
+    def __init__(self, session):
+        self._session = session
+        self._events: list[dict] = []
+        self._ended = False
+        session.on("Tracing.dataCollected", lambda part: self._events.extend(part["value"]))
+        session.on("Tracing.tracingComplete", lambda _: setattr(self, "_ended", True))
 
     def __enter__(self):
+        self._session.send("Tracing.start", {
+            "transferMode": "ReportEvents", "traceConfig": {"includedCategories": CATEGORIES}})
         return self
 
     def __exit__(self, *_):
-        self._process.stdin.close()
-        self._process.wait(20)
+        self._session.send("Tracing.end")
 
-    def forget(self, rendition: str):
-        """Each page drops everything that it holds of a rendition."""
-        self._ask("forget", rendition)
+    def read(self, page) -> dict[str, float]:
+        """CPU milliseconds of the main thread by stage, and of workers; decoded images."""
+        while not self._ended:
+            page.wait_for_timeout(20)
+        threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in self._events
+                   if event.get("ph") == "M" and event["name"] == "thread_name"}
+        count = collections.Counter((event["pid"], event["tid"]) for event in self._events)
+        main = max((each for each, name in threads.items() if name == "CrRendererMain"), key=lambda each: count[each])
+        found = self._stages(main)
+        found["worker"] = sum(event["tdur"] for event in self._events if event.get("ph") == "X" and "tdur" in event
+                              and "RunTask" in event["name"] and event["pid"] == main[0]
+                              and threads.get((event["pid"], event["tid"]), "").startswith("DedicatedWorker")) / 1e3
+        found["decodes"] = sum(event["name"] == "ImageDecodeTask" and event.get("ph") in "XB" for event in self._events)
+        return found
 
-    def bring(self, rendition: str) -> tuple[int, int]:
-        """Each page scrolls from the first picture to the last. Returns the number of frames and their bytes."""
-        frames, count = self._ask("bring", rendition)
-        return frames, count
-
-    def _ask(self, *words: str) -> list[int]:
-        self._process.stdin.write(" ".join(words) + "\n")
-        self._process.stdin.flush()
-        return [int(word) for word in self._process.stdout.readline().split()]
-
-
-class Page:
-    """One page: what its stream delivers is counted, and discarded at once."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
-        self._reader, self._writer = reader, writer
-        self._frames, self._received, self._wanted = 0, 0, 0
-        self._acknowledges = False
-        self._held: dict[str, str] = {}
-        self._there = asyncio.Event()
-        self._taking = asyncio.create_task(self._take())
-
-    async def _take(self):
-        frames = Frames()
-        while data := await self._reader.read(1 << 18):
-            for opcode, payload in frames.taken(data):
-                self._frame(opcode, payload)
-
-    def _frame(self, opcode: int, payload: bytes):
-        if opcode == 1:
-            for token in json.loads(payload).get("tokens", []):
-                self._held[token["image"]] = token["version"]
-            return
-        self._frames += 1
-        self._received += len(payload)
-        if self._frames >= self._wanted:
-            self._there.set()
-        if not self._acknowledges:
-            self._acknowledges = True
-            asyncio.get_running_loop().call_later(ACKNOWLEDGING, self._acknowledge)
-
-    def _acknowledge(self):
-        self._acknowledges = False
-        self._writer.write(masked({"type": "received", "bytes": self._received}))
-
-    def forget(self, images: int, rendition: str):
-        # Pictures on screen would be sent again immediately, so go beyond the last one.
-        self._look(images, rendition)
-        self._writer.write(masked({"type": "forgot", "images": [
-            {"image": image, "version": version, "renditions": [rendition]} for image, version in self._held.items()]}))
-
-    async def bring(self, images: int, rendition: str) -> tuple[int, int]:
-        frames, count = self._frames, self._received
-        for first in range(0, images, SLOTS):
-            self._wanted = frames + min(images, first + SLOTS)
-            self._there.clear()
-            self._look(first, rendition)
-            await asyncio.wait_for(self._there.wait(), 60)
-        return self._frames - frames, self._received - count
-
-    def _look(self, first: int, rendition: str):
-        self._writer.write(masked({
-            "type": "viewport", "revision": 1, "first": first, "count": SLOTS, "direction": 0, "ahead": 0, "behind": 0,
-            "pixels": PIXELS[rendition]}))
+    def _stages(self, thread) -> dict[str, float]:
+        """The time of each event less that of the events within it, by stage."""
+        spans = [event for event in self._events if (event["pid"], event["tid"]) == thread and event.get("ph") == "X"
+                 and "tdur" in event]
+        spans.sort(key=lambda event: (event["ts"], -event["dur"]))
+        found: dict[str, float] = dict.fromkeys([*STAGES, "rest"], 0.0)
+        open_spans: list[tuple[float, str]] = []
+        for event in spans:
+            while open_spans and open_spans[-1][0] <= event["ts"]:
+                open_spans.pop()
+            # An event without a stage of its own is part of the one around it.
+            stage = STAGE_OF.get(event["name"]) or (open_spans[-1][1] if open_spans else "rest")
+            found[stage] += event["tdur"] / 1e3
+            if open_spans:
+                found[open_spans[-1][1]] -= event["tdur"] / 1e3
+            open_spans.append((event["ts"] + event["dur"], stage))
+        return found
 
 
-async def main(port: int, images: int, accept: str):
-    pages = [Page(*await opened(port, "127.0.0.1", accept)) for _ in range(PAGES)]
-    print("open", flush=True)
-    while words := (await asyncio.to_thread(sys.stdin.readline)).split():
-        what, rendition = words
-        if what == "forget":
-            for page in pages:
-                page.forget(images, rendition)
-            print(flush=True)
-        else:
-            brought = await asyncio.gather(*(page.bring(images, rendition) for page in pages))
-            print(*(sum(figures) for figures in zip(*brought)), flush=True)
+def visited(chromium, address: str, ready: str, screen: dict, layout: str, slowed: int, prepare: str | None, traced: bool):
+    """CPU milliseconds of the main thread for each frame, and the number of frames; traced, the stages as well."""
+    context = chromium.new_context(**screen)
+    page = context.new_page()
+    page.add_init_script(f"localStorage.setItem('tessera.layout', {json.dumps(layout)})")
+    page.route("**/plain?*", lambda route: route.fulfill(
+        content_type="text/html", body=scroll.PLAIN % {"count": scroll.COUNT, "needed": 4_000}))
+    page.goto(address)
+    page.wait_for_selector(ready)
+    if prepare:
+        page.evaluate(prepare)
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.wait_for_timeout(1_500)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
+    before = scroll.metrics(session)
+    stages: dict[str, float] = {}
+    if traced:
+        trace = Trace(session)
+        with trace:
+            frames = page.evaluate(MOTION, [TIME, SPEED])
+        stages = {name: value / frames for name, value in trace.read(page).items()}
+    else:
+        frames = page.evaluate(MOTION, [TIME, SPEED])
+    after = scroll.metrics(session)
+    context.close()
+    return {"task": 1e3 * (after["TaskDuration"] - before["TaskDuration"]) / frames, "frames": frames / TIME, **stages}
 
 
-if __name__ == "__main__":
-    asyncio.run(main(**json.loads(sys.argv[1])))
+def run(report, options):
+    with Tessera("--count", scroll.COUNT, "--latency", 0, "--fail", 0, "--hang", 0, command="demo") as ours, \
+            browser() as chromium:
+        base = f"http://127.0.0.1:{ours.port}"
+        fronts = {"ours": (f"{base}/", ".slot[data-phase=displayed]"), "plain": (f"{base}/plain?columns=%d", "[data-ready]")}
+
+        def visit(front: str, screen: dict, layout: str, slowed: int, prepare: str | None = None, traced: bool = False):
+            address, ready = fronts[front]
+            address = address.replace("%d", "8" if screen is scroll.DESKTOP else "3")
+            return visited(chromium, address, ready, screen, layout, slowed, prepare, traced)
+
+        def row(what: str, one: list[dict], other: list[dict], holds: bool | None, target: str):
+            report.add("frames", what, "ms", median([each["task"] for each in one]),
+                       median([each["task"] for each in other]), "plain grid", target=target, holds=holds,
+                       samples=[each["task"] for each in one], peer_samples=[each["task"] for each in other],
+                       frames_a_second=[each["frames"] for each in one],
+                       frames_a_second_of_the_peer=[each["frames"] for each in other])
+
+        for name, layout, screen in (("squares", "squares", scroll.DESKTOP), ("justified", "justified", scroll.DESKTOP),
+                                     ("phone", "justified", scroll.PHONE)):
+            visit("ours", screen, layout, 1)  # Makes the tiles.
+            wait_until_idle(ours.pid)
+            for slowed in SLOWED:
+                rounds = [(visit("ours", screen, layout, slowed), visit("plain", screen, layout, slowed))
+                          for _ in range(ROUNDS)]
+                one, other = ([each[at] for each in rounds] for at in (0, 1))
+                mine, plain = (median([each["task"] for each in some]) for some in (one, other))
+                within = mine <= TARGET * plain and (slowed > 1 or mine <= BUDGET)
+                row(f"{name}, slowed {slowed} times: a frame", one, other, within,
+                    f"<= {TARGET} x" + (f" and {BUDGET:.0f} ms" if slowed == 1 else ""))
+        bare = [visit("ours", scroll.DESKTOP, "justified", 1, WITHOUT_VIEWER) for _ in range(ROUNDS)]
+        full = [visit("ours", scroll.DESKTOP, "justified", 1) for _ in range(ROUNDS)]
+        report.add("frames", "justified: a frame without the viewer's elements", "ms",
+                   median([each["task"] for each in bare]), median([each["task"] for each in full]), "with them")
+        stages = {front: visit(front, scroll.DESKTOP, "justified", 1, traced=True) for front in fronts}
+        for stage in (*STAGES, "rest", "worker", "decodes"):
+            report.add("frames", f"justified, traced: {stage}", "1" if stage == "decodes" else "ms",
+                       stages["ours"][stage], stages["plain"][stage] or None, "plain grid")

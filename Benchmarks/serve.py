@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import originals
-from frames import Pages
+from stream_pages import Pages
 from measuring import Report, cpu_seconds, median
 from peers import Nginx, Peer, Tessera
 
