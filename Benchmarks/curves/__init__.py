@@ -28,6 +28,8 @@ AT_REST = 2.0
 BUSY, LATE = 0.8, 0.05
 # A promise: the share of a core, and the memory, for each of a thousand streams.
 REST_SHARE, REST_KILOBYTES = 0.001, 200
+# Another: the memory that is still in use, in megabytes, so many seconds after a thousand streams have ended.
+STAYING_MEGABYTES, STAYING_AFTER = 50, 60
 
 
 def run(report, options):
@@ -41,6 +43,8 @@ def run(report, options):
                 for count in streams:
                     points.append(point(ours, pictures, cores, count, rest))
                     tell(report, points[-1])
+                if streams[-1] == STREAMS[-1]:
+                    staying(report, ours, f"{pictures:,} pictures, {cores} cores", rest)
     report.attach("curves", {"points": points})
     print("\n" + table.table(points) + "\n", flush=True)
 
@@ -128,6 +132,13 @@ def point(ours: Tessera, pictures: int, cores: int, streams: int, memory: float)
         tiles=told["tiles"] / told["seconds"], previews=told["previews"] / told["seconds"],
         rest=rest / streams, resting=resting - memory, memory=most, each=(most - memory) / streams,
         client=client, late=late, is_clients=client > BUSY or late > LATE)
+
+
+def staying(report, ours: Tessera, what: str, rest: float):
+    time.sleep(STAYING_AFTER)
+    stays = memory_megabytes(ours.pid) - rest
+    report.add("curves", f"{STREAMS[-1]:,} streams ended, {what}: memory that stays", "MB", stays,
+               target=f"<= {STAYING_MEGABYTES}", holds=stays <= STAYING_MEGABYTES)
 
 
 def tell(report, point: dict):
