@@ -21,12 +21,48 @@ enum Environment {
         text(option).map { $0.split(separator: separator).map { $0.trimmingCharacters(in: .whitespaces) } } ?? []
     }
 
+    private static let prefix = "TESSERA_"
+
     /// Nil if the variable is unset or empty.
     private static func text(_ option: String) -> String? {
         ProcessInfo.processInfo.environment[variable(option)].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func variable(_ option: String) -> String {
-        "TESSERA_" + option.uppercased().replacingOccurrences(of: "-", with: "_")
+        prefix + option.uppercased().replacingOccurrences(of: "-", with: "_")
     }
+
+    // MARK: - Misspelt names
+
+    /// A variable that is named like an option and belongs to none.
+    struct Misspelt: CustomStringConvertible {
+        let name: String
+        /// The variable that it resembles, if any does.
+        let suggestion: String?
+
+        var description: String {
+            "\(name) belongs to no option and has no effect." + (suggestion.map { " Did you mean \($0)?" } ?? "")
+        }
+    }
+
+    /// A name differs from the one that was meant by a few letters that are missing, added or others.
+    private static let mostChanges = 4
+
+    /// The variables of this process that are named like options and belong to none.
+    static var misspelt: [Misspelt] {
+        ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted().map {
+            name in
+            let nearest = known.map { (changes: name.difference(from: $0).count, name: $0) }.min { $0 < $1 }
+            return Misspelt(
+                name: name, suggestion: nearest.flatMap { $0.changes <= mostChanges ? $0.name : nil })
+        }
+    }
+
+    /// The variables of all options, and those that only a help text names.
+    private static let known: Set<String> = {
+        let commands: [any ParsableCommand.Type] = [Serve.self, Demo.self, Health.self]
+        let help = commands.map { $0.helpMessage(includeHidden: true, columns: 10_000) }.joined(separator: "\n")
+        let named = help.matches(of: /TESSERA_[A-Z_]+/).map { String($0.output) }
+        return Set(named + help.matches(of: /--([a-z-]+)/).map { variable(String($0.output.1)) })
+    }()
 }

@@ -25,6 +25,7 @@ struct GalleryRun {
         ProcessLimits.prepare()
         let stop = StopSignal()
         let logger = Logger(label: "tessera")
+        for variable in Environment.misspelt { logger.warning("\(variable)") }
         let gallery = try await Gallery.open(
             withinLimits(logger), sources: sources, workers: workers, logger: logger)
         let address: String
