@@ -1,7 +1,9 @@
 """Checks the operators' documentation against the metrics that the program provides."""
 
+import gzip
 import json
 import re
+import time
 
 import pytest
 
@@ -119,3 +121,20 @@ def test_dashboard_panels_do_not_overlap():
     assert len(cells) > 1000 and len(set(cells)) == len(cells)
     assert all(0 <= x < 24 for x, _ in cells)
     assert len({panel["id"] for panel in panels}) == len(panels)
+
+
+def test_the_process_and_its_version_are_described_under_their_usual_names(exposition):
+    values = dict(re.findall(r"^(process_\w+) (\S+)$", exposition, re.MULTILINE))
+    assert 5 < float(values["process_open_fds"]) < float(values["process_max_fds"])
+    assert 10e6 < float(values["process_resident_memory_bytes"]) < float(values["process_virtual_memory_bytes"])
+    assert float(values["process_cpu_seconds_total"]) > 0
+    assert 0 < time.time() - float(values["process_start_time_seconds"]) < 600
+    assert re.search(r'^tessera_build_info\{version="[^"]+"\} 1$', exposition, re.MULTILINE)
+    assert "\ntessera_ready 1\n" in exposition
+
+
+def test_metrics_are_compressed_for_those_who_accept_it(shared_gallery):
+    answer = shared_gallery.ask("GET", "/metrics", headers={"Accept-Encoding": "gzip"})
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert b"\ntessera_ready 1\n" in gzip.decompress(answer.body)
+    assert "Content-Encoding" not in shared_gallery.get("/metrics").headers

@@ -22,6 +22,39 @@ struct MetricsText {
         write(.gauge, name, help, "\(time / .seconds(1))")
     }
 
+    /// A constant 1 whose labels carry the information.
+    mutating func info(_ name: String, _ help: String, labels: KeyValuePairs<String, String>) {
+        let labels = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+        let name = "tessera_\(name)"
+        text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name){\(labels)} 1\n"
+    }
+
+    private static func escaped(_ label: String) -> String {
+        label.reduce(into: "") { $0 += $1 == "\\" || $1 == "\"" ? "\\\($1)" : $1.isNewline ? "\\n" : String($1) }
+    }
+
+    /// The metrics that every Prometheus client library has, under the names that dashboards for all programs expect.
+    mutating func process(_ process: ProcessReading) {
+        let rows: [(name: String, kind: MetricKind, help: String, value: String)] = [
+            (
+                "cpu_seconds_total", .counter, "User and system CPU time of the server, without its render workers.",
+                "\(process.cpu)"
+            ),
+            (
+                "resident_memory_bytes", .gauge, "Memory of the server, without its render workers.",
+                "\(process.resident)"
+            ),
+            ("virtual_memory_bytes", .gauge, "Address space of the server.", "\(process.virtual)"),
+            ("open_fds", .gauge, "Open file descriptors.", "\(process.descriptors)"),
+            ("max_fds", .gauge, "File descriptors that may be open.", "\(process.maximumDescriptors)"),
+            ("start_time_seconds", .gauge, "When the server was started, in seconds since 1970.", "\(process.started)"),
+        ]
+        for row in rows {
+            text += "# HELP process_\(row.name) \(row.help)\n# TYPE process_\(row.name) \(row.kind.rawValue)\n"
+            text += "process_\(row.name) \(row.value)\n"
+        }
+    }
+
     /// The metrics of one module, with its name as a prefix.
     mutating func readings(of module: String, _ readings: [MetricReading]) {
         for reading in readings {

@@ -59,8 +59,8 @@ struct OperationRoutes {
 
     func add(to router: inout Router) {
         router.get("/api/v1/status") { [self] request in try await JSONBody.response(to: request, status) }
-        router.get("/metrics") { [self] _ in
-            Response(text: await metrics(), mediaType: MetricsText.mediaType)
+        router.get("/metrics") { [self] request in
+            Response(text: await metrics(), mediaType: MetricsText.mediaType).compressed(for: request)
         }
         router.get("/healthz") { _, reply in reply.send(Response(text: "ok\n")) }
         router.get("/readyz") { [self] _, reply in
@@ -123,6 +123,9 @@ struct OperationRoutes {
     private func metrics() async -> String {
         var metrics = MetricsText()
         let state = catalog.state
+        metrics.info("build_info", "1; the label says which version this is.", labels: ["version": version])
+        if let process = ProcessReading() { metrics.process(process) }
+        metrics.gauge("ready", "1 while the server can serve pictures, as /readyz says.", unreadiness == nil ? 1 : 0)
         metrics.gauge("images", "Images in the gallery.", state.total)
         metrics.gauge("scanning", "1 while a source is being scanned.", state.isScanning ? 1 : 0)
         if let time = state.readingTime {
