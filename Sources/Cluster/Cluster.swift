@@ -27,6 +27,11 @@ public final class Cluster: Sendable {
 
     private struct State {
         var isConnected = false
+        /// Why Redis cannot be used now.
+        var reason: String?
+        var refusals: [RedisRefusal: Int] = [:]
+        /// When a refusal of this kind was last logged.
+        var refusalsLogged: [RedisRefusal: ContinuousClock.Instant] = [:]
         var disconnections = 0
         /// When this node last began to receive the other nodes' messages; nil while it doesn't.
         var subscribedSince: ContinuousClock.Instant?
@@ -35,6 +40,8 @@ public final class Cluster: Sendable {
         var limits = SharedLimits.own
     }
 
+    /// Refusals of one kind are logged at most once in this time.
+    private static let refusalPause = Duration.seconds(60)
     /// A subscription that has lasted this long counts as stable.
     private static let steadyTime = Duration.seconds(5)
 
@@ -42,6 +49,8 @@ public final class Cluster: Sendable {
     public struct Status: Hashable, Sendable {
         /// Whether Redis is connected. If not, this node works on its own.
         public let isConnected: Bool
+        /// Why Redis cannot be used now; nil while it is connected, and before the first attempt has ended.
+        public let reason: String?
         /// This process's name within the cluster.
         public let node: String
         /// Which limits this node applies to origins.
@@ -49,6 +58,7 @@ public final class Cluster: Sendable {
         let isSubscribed: Bool
         let isFull: Bool
         let disconnections: Int
+        let refusals: [RedisRefusal: Int]
         let leases: RedisCoordination.Statistics
         let renditions: RedisRenditionTier.Statistics
         let sessions: RedisNodeMessaging.Statistics
@@ -77,11 +87,13 @@ public final class Cluster: Sendable {
         leases = RedisCoordination(client: client, keys: keys, onRescan: onRescan, onObjects: onObjects) {
             origins?.received($0)
         }
+        let addressMetadata: Logger.Metadata = ["address": "\(address)"]
         nodes = LiveNodes(client: client, keys: keys, node: node) { [state] limits in
             state.withLock { $0.limits = limits }
             origins?.share(among: limits.nodes)
+        } onGalleries: {
+            Self.log($0, of: gallery, logger, addressMetadata)
         }
-        let addressMetadata: Logger.Metadata = ["address": "\(address)"]
         renditions = RedisRenditionTier(client: client, keys: keys) { isFull in
             if isFull {
                 logger.warning(
@@ -92,21 +104,39 @@ public final class Cluster: Sendable {
         }
         connectionMonitor = Self.makeMonitor(
             of: client, logger, addressMetadata, there: "Redis is there.",
-            disconnected: "Redis is unreachable; this node continues on its own.")
+            disconnected: "Redis is unreachable; this node continues on its own.",
+            stillDisconnected: "Redis is still unreachable, for another reason than before.")
         subscriptionMonitor = Self.makeMonitor(
             of: client, logger, addressMetadata, there: "Messages from the other nodes are received again.",
-            disconnected: "The Redis subscription failed; this node finds the other nodes' results later.")
+            disconnected: "The Redis subscription failed; this node finds the other nodes' results later.",
+            stillDisconnected: "The Redis subscription still fails, for another reason than before.")
+    }
+
+    /// One line at the start, and one whenever other galleries come or go: nodes that should share a gallery, but whose
+    /// sources have different names, would not notice each other.
+    private static func log(
+        _ galleries: LiveNodes.Galleries, of gallery: String, _ logger: Logger, _ metadata: Logger.Metadata
+    ) {
+        let nodes = galleries.nodes == 1 ? "is its only node now" : "is one of its \(galleries.nodes) nodes"
+        var line = "This node serves the gallery \(gallery) and \(nodes)."
+        if !galleries.others.isEmpty {
+            line += " Redis is also used for \(galleries.others.joined(separator: ", "))."
+            line += " Nodes share a gallery only if their sources have the same names in the same order."
+        }
+        logger.notice("\(line)", metadata: metadata)
     }
 
     private static func makeMonitor(
         of client: RedisClient, _ logger: Logger, _ addressMetadata: Logger.Metadata, there: Logger.Message,
-        disconnected: Logger.Message
+        disconnected: Logger.Message, stillDisconnected: Logger.Message
     ) -> ConnectionMonitor {
-        ConnectionMonitor(loop: client.loop, steadyTime: steadyTime) { state in
-            switch state {
+        ConnectionMonitor(loop: client.loop, steadyTime: steadyTime) { report in
+            switch report {
             case .connected: logger.notice(there, metadata: addressMetadata)
-            case .disconnected(let why):
-                logger.warning(disconnected, metadata: addressMetadata.merging(["reason": "\(why)"]) { $1 })
+            case .lost(let reason):
+                logger.warning(disconnected, metadata: addressMetadata.merging(["reason": "\(reason)"]) { $1 })
+            case .stillLost(let reason):
+                logger.warning(stillDisconnected, metadata: addressMetadata.merging(["reason": "\(reason)"]) { $1 })
             }
         }
     }
@@ -116,10 +146,30 @@ public final class Cluster: Sendable {
         state.withLock { state in
             if state.isConnected, !isConnected { state.disconnections += 1 }
             state.isConnected = isConnected
+            if case .disconnected(let reason) = change { state.reason = reason } else { state.reason = nil }
         }
         connectionMonitor.changed(change)
         nodes.changed(isConnected: isConnected)
         if !isConnected { leases.disconnected() }
+    }
+
+    /// Redis refused a command: the node goes on without its result, so the operator has to know.
+    private func refused(_ refusal: RedisRefusal, _ text: String) {
+        let mustLog = state.withLock { state in
+            state.refusals[refusal, default: 0] += 1
+            // A replica ends the connection, and a full memory is a state: both are logged as such.
+            guard refusal == .noPermission || refusal == .other else { return false }
+            let now = ContinuousClock.now
+            if let last = state.refusalsLogged[refusal], last.duration(to: now) < Self.refusalPause { return false }
+            state.refusalsLogged[refusal] = now
+            return true
+        }
+        if refusal == .noMemory { renditions.becameFull() }
+        guard mustLog else { return }
+        let advice = refusal == .noPermission ? " Grant its user the missing right." : ""
+        logger.warning(
+            "Redis refuses commands of this node.\(advice)",
+            metadata: ["address": "\(address)", "reason": "\(text.prefix(200))"])
     }
 
     private func subscriptionChanged(_ change: RedisClient.State) {
@@ -149,7 +199,11 @@ public final class Cluster: Sendable {
     public func start() {
         origins?.share(among: .max)
         origins?.reportRefusals { [leases] in leases.announce($0) }
-        client.start { [weak self] change in self?.changed(change) }
+        client.start { [weak self] change in
+            self?.changed(change)
+        } onRefusal: { [weak self] refusal, text in
+            self?.refused(refusal, text)
+        }
         leases.start { [weak self] change in self?.subscriptionChanged(change) }
     }
 
@@ -187,9 +241,10 @@ public final class Cluster: Sendable {
     public var status: Status {
         let state = state.withLock { $0 }
         return Status(
-            isConnected: state.isConnected, node: leases.node, limits: state.limits,
+            isConnected: state.isConnected, reason: state.reason, node: leases.node, limits: state.limits,
             isSubscribed: state.subscribedSince != nil,
-            isFull: renditions.isFull, disconnections: state.disconnections, leases: leases.figures,
+            isFull: renditions.isFull, disconnections: state.disconnections, refusals: state.refusals,
+            leases: leases.figures,
             renditions: renditions.figures,
             sessions: sessions.figures)
     }
@@ -209,6 +264,18 @@ extension Cluster.Status: MetricsReporting {
             $0.isFull ? 1 : 0
         },
         .counter("disconnections", "Times that the connection to Redis was lost.", \.disconnections),
+        .counter("refusedReadOnly", "Commands refused because Redis is a replica, as after a failover.") {
+            $0.refusals[.readOnly] ?? 0
+        },
+        .counter("refusedNoMemory", "Commands refused because Redis has no memory left (maxmemory).") {
+            $0.refusals[.noMemory] ?? 0
+        },
+        .counter("refusedNoPermission", "Commands refused because the user lacks a right (ACL). The log names it.") {
+            $0.refusals[.noPermission] ?? 0
+        },
+        .counter("refusedOther", "Commands refused for any other reason. The log names the last one.") {
+            $0.refusals[.other] ?? 0
+        },
         .gauge("nodes", "Nodes that share the limits of each origin.", \.limits.nodes),
         .gauge("leasesHeld", "Leases that this node holds.", \.leases.held),
         .gauge("waiting", "Loads that are waiting for another node's rendition.", \.leases.waiting),

@@ -7,9 +7,16 @@ struct RedisKeys: Sendable {
     /// Incremented when the format of the stored data changes, so that old and new nodes share nothing.
     private static let form = 1
 
+    let gallery: String
     private let prefix: String
 
-    init(gallery: String) { prefix = "tessera:\(Self.form):\(gallery):" }
+    init(gallery: String) {
+        self.gallery = gallery
+        prefix = "tessera:\(Self.form):\(gallery):"
+    }
+
+    /// A sorted set of the galleries on the server, scored by the last heartbeat of their nodes.
+    static let galleries = Array("tessera:\(form):galleries".utf8)
 
     var channel: String { prefix + "news" }
     /// Exists while a node is running and connected, even if it isn't subscribed at the moment.

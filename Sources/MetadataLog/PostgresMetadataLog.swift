@@ -93,6 +93,8 @@ public actor PostgresMetadataLog: MetadataSharing {
     /// The state of the connection, and counters since the start.
     public struct Status: Hashable, Sendable, MetricsReporting {
         public var isConnected = false
+        /// Why PostgreSQL cannot be used now, for anyone; nil while it is connected, and if the reason is only for the log.
+        public var reason: String?
         /// Whether this node has read everything that other nodes had published up to a moment ago.
         public var isCurrent = false
         public var disconnections = 0
@@ -128,12 +130,16 @@ public actor PostgresMetadataLog: MetadataSharing {
         self.logger = logger
         wakeSignal = WakeSignal(loop: loop)
         let place: Logger.Metadata = ["address": "\(address)"]
-        connectionMonitor = ConnectionMonitor(loop: loop) { presence in
-            switch presence {
+        connectionMonitor = ConnectionMonitor(loop: loop) { report in
+            switch report {
             case .connected: logger.notice("PostgreSQL is there.", metadata: place)
-            case .disconnected(let reason):
+            case .lost(let reason):
                 logger.warning(
                     "PostgreSQL is unreachable; this node continues on its own.",
+                    metadata: place.merging(["reason": "\(reason)"]) { $1 })
+            case .stillLost(let reason):
+                logger.warning(
+                    "PostgreSQL is still unreachable, for another reason than before.",
                     metadata: place.merging(["reason": "\(reason)"]) { $1 })
             }
         }
@@ -180,7 +186,7 @@ public actor PostgresMetadataLog: MetadataSharing {
                 try await run(LogSession(connection, gallery: gallery, node: node, pace: pace))
             } catch {
                 failures = ContinuousClock.now - began < .seconds(5) ? failures + 1 : 1
-                disconnected(because: "\(error)")
+                disconnected(because: "\(error)", publicReason: (error as? PostgresError)?.publicReason)
             }
             guard !isStopped else { break }
             let nominal = min(pace.firstPause * (1 << min(failures, 16)), pace.longestPause)
@@ -190,7 +196,7 @@ public actor PostgresMetadataLog: MetadataSharing {
                 figures.withLock { $0.unpublished = count }
             }
         }
-        disconnected(because: "this node has ended")
+        disconnected(because: "this node has ended", publicReason: nil)
     }
 
     /// Closes the connection of this session, which also releases its locks.
@@ -209,7 +215,7 @@ public actor PostgresMetadataLog: MetadataSharing {
     private func run(_ session: LogSession) async throws {
         guard let outbox else { return }
         let session = try await session.begun()
-        figures.withLock { $0.isConnected = true }
+        figures.withLock { ($0.isConnected, $0.reason) = (true, nil) }
         connectionMonitor.changed(.connected)
         connectivityChanged(.connected(session))
         var position: Position?
@@ -243,13 +249,13 @@ public actor PostgresMetadataLog: MetadataSharing {
         for claim in waiting { await answer(claim) }
     }
 
-    private func disconnected(because reason: String) {
+    private func disconnected(because reason: String, publicReason: String?) {
         phase = .disconnected
         connectivityChanged(.disconnected)
         granted = [:]
         figures.withLock { figures in
             if figures.isConnected { figures.disconnections += 1 }
-            (figures.isConnected, figures.isCurrent) = (false, false)
+            (figures.isConnected, figures.isCurrent, figures.reason) = (false, false, publicReason)
         }
         if !isStopped { connectionMonitor.changed(.disconnected(reason)) }
         grantWaitingClaims()

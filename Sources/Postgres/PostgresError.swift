@@ -18,4 +18,13 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let code, let words): "\(words) (\(code))"
         }
     }
+
+    /// The reason without the server's own words, which may name hosts and users: for readers who are not the operator.
+    public var publicReason: String {
+        switch self {
+        case .disconnected: "there is no connection"
+        case .timedOut, .overloaded: description
+        case .refused(let code, _): "it refuses a query (\(code))"
+        }
+    }
 }

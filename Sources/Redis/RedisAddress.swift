@@ -20,6 +20,10 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``Invalid`` that tells what is wrong.
     public init(_ text: String) throws(Invalid) {
+        // The comma may also be part of a password.
+        guard !text[(text.lastIndex(of: "@") ?? text.startIndex)...].contains(",") else {
+            throw Invalid("give one server; several addresses are not supported")
+        }
         let url = try ServerURL(text, form: Self.form)
         switch url.scheme {
         case "redis": break

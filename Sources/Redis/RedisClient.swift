@@ -17,6 +17,7 @@ public final class RedisClient: @unchecked Sendable {
     private let configuration: Configuration
     private let lookup: HostLookup
     private var onChange: @Sendable (State) -> Void = { _ in }
+    private var onRefusal: @Sendable (RedisRefusal, String) -> Void = { _, _ in }
     private var link: RedisLink?
     private var subscriptions: [RedisLink] = []
     /// The digests of scripts that the server is believed to have cached.
@@ -51,13 +52,23 @@ public final class RedisClient: @unchecked Sendable {
 
     /// Starts to connect, and reconnects until ``stop(within:)``.
     ///
-    /// - Parameter onChange: Called on the event loop with each new state, and again after each failed attempt.
-    public func start(onChange: @escaping @Sendable (State) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - onChange: Called on the event loop with each new state, and again after each failed attempt.
+    ///   - onRefusal: Called on the event loop with each error reply to a command, before its sender. The text is the
+    ///     server's.
+    public func start(
+        onChange: @escaping @Sendable (State) -> Void = { _ in },
+        onRefusal: @escaping @Sendable (RedisRefusal, String) -> Void = { _, _ in }
+    ) {
         loop.execute { [self] in
             guard link == nil else { return }
             self.onChange = onChange
-            link = RedisLink(address, configuration, loop: loop, lookup: lookup) { [weak self] in self?.changed($0) }
-            link?.start()
+            self.onRefusal = onRefusal
+            let link = RedisLink(address, configuration, loop: loop, lookup: lookup) { [weak self] in self?.changed($0)
+            }
+            link.onRefusal = { [weak self] in self?.refused($0) }
+            self.link = link
+            link.start()
         }
     }
 
@@ -71,6 +82,7 @@ public final class RedisClient: @unchecked Sendable {
                 for subscription in subscriptions { subscription.stop() }
                 subscriptions = []
                 onChange = { _ in }
+                onRefusal = { _, _ in }
                 guard let link else { return continuation.resume() }
                 link.stop(within: grace) { continuation.resume() }
             }
@@ -149,6 +161,17 @@ public final class RedisClient: @unchecked Sendable {
                 return answer(result)
             }
             begin(whole, time, late, answer)
+        }
+    }
+
+    private func refused(_ text: String) {
+        // Not a refusal, but the question for a script's source.
+        guard !text.hasPrefix("NOSCRIPT") else { return }
+        let refusal = RedisRefusal(text)
+        onRefusal(refusal, text)
+        // Subscriptions are left, too: what the other nodes publish is published at the master.
+        if refusal == .readOnly {
+            for each in [link].compactMap(\.self) + subscriptions { each.giveUp(RedisLink.replica) }
         }
     }
 

@@ -1,7 +1,9 @@
 """Several nodes of one gallery sharing a Redis server: one render and one fetch for all, even if nodes fail."""
 
 import concurrent.futures
+import contextlib
 import os
+import re
 import signal
 import threading
 import time
@@ -9,8 +11,11 @@ import time
 import pytest
 
 import pictures
-from gallery import LOOPBACK, Gallery, wait_until
+from gallery import LOOPBACK, ROOT, Gallery, wait_until
 from redis_server import Redis
+
+
+DOCUMENT = ROOT / "Documentation" / "cluster.md"
 
 
 @pytest.fixture
@@ -64,6 +69,46 @@ def ask_all(pool, nodes: list[Gallery], target: str, count: int) -> list:
 def pool():
     with concurrent.futures.ThreadPoolExecutor(300) as pool:
         yield pool
+
+
+# The user that the documentation describes.
+RIGHTS = re.search(r"    user tessera on >PASSWORD (.*?)\n\n", DOCUMENT.read_text(), re.S)[1].split()
+
+
+def work_of_all_kinds(both: list[Gallery], origin):
+    """Each node makes a rendition, takes one from the other, and answers for a token of the other."""
+    pictures_of = [image(node, 2, number) for number, node in enumerate(both)]
+    for picture in pictures_of:
+        for node in both:
+            assert node.get(picture["links"]["tile"], Accept="image/webp").status == 200
+    issued = both[0].tokens(slots=[{"slot": 0, "image": pictures_of[0]["id"]}])
+    assert both[1].get(issued["tokens"][0]["href"], Accept="image/webp").status == 200
+    assert both[1].post("/api/v1/tokens/cancel", {"session": issued["session"]}).status < 300
+
+
+def test_a_user_with_the_documented_rights_and_no_others_is_refused_nothing(nodes, redis, origin):
+    assert redis.ask("ACL", "SETUSER", "tessera", "on", ">secret", *RIGHTS).startswith(b"+OK")
+    both = nodes(2, origin.url("good", 1), origin.url("good", 2), url=f"redis://tessera:secret@127.0.0.1:{redis.port}")
+    work_of_all_kinds(both, origin)
+    for node in both:
+        figures = status(node)["cluster"]["figures"]
+        assert [figures[f"refused{kind}"] for kind in ("NoPermission", "Other", "ReadOnly")] == [0, 0, 0], node.log
+        assert figures["subscribed"] == 1
+
+
+# One for each way in which a node meets a refusal.
+@pytest.mark.parametrize("right", ["+ping", "+subscribe", "&tessera:*", "+eval", "+zadd", "+time", "+incr", "~tessera:*"])
+def test_a_missing_right_is_logged(serve, tmp_path, redis, origin, right):
+    rights = [one for one in RIGHTS if one != right]
+    assert redis.ask("ACL", "SETUSER", "tessera", "on", ">secret", *rights).startswith(b"+OK")
+    (tmp_path / "urls.txt").write_text("".join(origin.url("good", number) + "\n" for number in (1, 2)))
+    both = [serve(tmp_path / "urls.txt", *LOOPBACK, "--redis", f"redis://tessera:secret@127.0.0.1:{redis.port}",
+                  data=tmp_path / f"node{number}") for number in range(2)]
+    with contextlib.suppress(AssertionError):
+        work_of_all_kinds(both, origin)
+    told = ("Redis refuses commands of this node. Grant its user the missing right.", "it refuses ")
+    wait_until(lambda: any(text in node.log for text in told for node in both), f"the lack of {right} to be logged",
+               lambda: both[0].log)
 
 
 def test_three_hundred_clients_of_two_nodes_cost_one_fetch_and_one_render(nodes, origin, pool):

@@ -52,4 +52,71 @@ import Testing
         await cluster.stop()
         server.close()
     }
+
+    @Test func `a refused command is counted each time, and logged once with what to do`() async throws {
+        let server = FakeRedis { conversation in
+            while let words = conversation.command() {
+                switch words[0] {
+                case "PING", "HELLO": conversation.say("+PONG\r\n")
+                case "SUBSCRIBE": conversation.subscribed(to: words[1])
+                default: conversation.say("-NOPERM this user has no permissions to run the '\(words[0])' command\r\n")
+                }
+            }
+        }
+        let (cluster, log) = try cluster(server)
+        #expect(await eventually { cluster.status.readings.valuesByName["refusedNoPermission"]! >= 2 })
+        #expect(cluster.status.isConnected && cluster.status.reason == nil)
+        let told = log.lines.filter { $0.contains("Redis refuses commands") }
+        #expect(told.count == 1 && told[0].contains("missing right") && told[0].contains("'EVAL'"), "\(log.lines)")
+        await cluster.stop()
+        server.close()
+    }
+
+    /// Redis refuses every command that might need memory, whoever sends it first.
+    @Test func `a full Redis is noticed by whichever command meets it`() async throws {
+        let server = FakeRedis { conversation in
+            while let words = conversation.command() {
+                switch words[0] {
+                case "PING", "HELLO": conversation.say("+PONG\r\n")
+                case "SUBSCRIBE": conversation.subscribed(to: words[1])
+                default: conversation.say("-OOM command not allowed when used memory > 'maxmemory'.\r\n")
+                }
+            }
+        }
+        let (cluster, log) = try cluster(server)
+        #expect(await eventually { cluster.status.readings.valuesByName["full"] == 1 })
+        #expect(await eventually { cluster.status.readings.valuesByName["refusedNoMemory"]! >= 2 })
+        #expect(log.lines.count { $0.contains("Redis is full") } == 1 && !log.lines.contains { $0.contains("refuses") })
+        await cluster.stop()
+        server.close()
+    }
+
+    @Test(.enabled(if: RedisServer.isInstalled))
+    func `a node says which gallery it serves, and which others use the same Redis`() async throws {
+        let server = try #require(await RedisServer())
+        var clusters: [Cluster] = []
+        func start(_ gallery: String) throws -> LogRecorder {
+            let log = LogRecorder(from: .notice)
+            clusters.append(
+                try Cluster(RedisAddress(server.url), node: NodeTag(), gallery: gallery, logger: log.logger) {})
+            clusters[clusters.count - 1].start()
+            return log
+        }
+        let first = try start("one")
+        #expect(
+            await eventually {
+                first.lines.contains { $0.contains("serves the gallery one and is its only node now.") }
+            })
+        let second = try start("one")
+        #expect(
+            await eventually { second.lines.contains { $0.contains("the gallery one and is one of its 2 nodes.") } })
+        let other = try start("two")
+        #expect(await eventually { other.lines.contains { $0.contains("Redis is also used for one.") } })
+        #expect(await eventually { first.lines.contains { $0.contains("Redis is also used for two.") } })
+        await clusters[2].stop()
+        // The other gallery's last heartbeat has expired, and it is not told again.
+        #expect(await eventually { first.lines.count { $0.contains("serves the gallery one") } == 3 })
+        #expect(first.lines.count { $0.contains("also used") } == 1)
+        for cluster in clusters.prefix(2) { await cluster.stop() }
+    }
 }

@@ -21,6 +21,7 @@ import Testing
         #expect(address.database == 0)
         #expect(try RedisAddress("redis://:secret@[::1]:7/").password == "secret")
         #expect(try RedisAddress("redis://[::1]:7").host == "::1")
+        #expect(try RedisAddress("redis://:a,b@host").password == "a,b")
     }
 
     @Test func `neither the description nor the error contains the password`() throws {
@@ -37,6 +38,7 @@ import Testing
         "", "redis:", "redis://", "http://127.0.0.1", "redis://host:0", "redis://host:65536", "redis://host:1x",
         "redis://host/x", "redis://host/-1", "redis://user@host", "redis://a:%zz@host", "redis://a:%00@host",
         "redis://ho st", "redis://host?db=1", "rediss://host", "redis://[::1",
+        "redis://one:6379,two:6379", "redis://one,two",
     ]) func `an invalid URL is rejected`(text: String) {
         #expect(throws: RedisAddress.Invalid.self) { try RedisAddress(text) }
     }

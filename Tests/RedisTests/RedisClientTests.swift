@@ -201,4 +201,27 @@ import Testing
         await fixture.close()
         await wrong.close()
     }
+
+    @Test func `a server that becomes a replica is left, and used again once it is the master`() async throws {
+        let server = try #require(await RedisServer())
+        let fixture = try ClientFixture(server.url)
+        #expect(await fixture.isConnected())
+        // Nothing replicates from this port, but the server is read-only at once.
+        #expect(await fixture.ask("REPLICAOF", "127.0.0.1", "1") == .success(.bytes(Array("OK".utf8))))
+        guard case .failure(.refused(let text)) = await fixture.ask("SET", "a", "b") else {
+            return #expect(Bool(false), "a replica was written to")
+        }
+        #expect(text.hasPrefix("READONLY"))
+        #expect(await fixture.isAway())
+        // It stays away: the server says that it is a replica when it is greeted.
+        #expect(
+            await eventually {
+                fixture.states.withLock { $0.suffix(3).count { $0 == .disconnected("it is a read-only replica") } } == 3
+            })
+        #expect(server.run("REPLICAOF NO ONE") == "+OK\r\n")
+        let back = ContinuousClock.now
+        #expect(await fixture.isConnected())
+        #expect(back.duration(to: .now) < .seconds(5))
+        await fixture.close()
+    }
 }

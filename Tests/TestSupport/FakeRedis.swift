@@ -124,12 +124,17 @@ public final class FakeRedis: Sendable {
                     say("+PONG\r\n")
                     return nil
                 case "SUBSCRIBE":
-                    say("*3\r\n$9\r\nsubscribe\r\n$\(words[1].utf8.count)\r\n\(words[1])\r\n:1\r\n")
+                    subscribed(to: words[1])
                     return words[1]
                 default: say("+OK\r\n")
                 }
             }
             return nil
+        }
+
+        /// Confirms a subscription.
+        public func subscribed(to channel: String) {
+            say("*3\r\n$9\r\nsubscribe\r\n$\(channel.utf8.count)\r\n\(channel)\r\n:1\r\n")
         }
 
         /// The same for any protocol.

@@ -57,6 +57,25 @@ public final class RedisServer: @unchecked Sendable {
 
     public func wake() { kill(process, SIGCONT) }
 
+    /// Runs one command, as by hand.
+    ///
+    /// - Returns: The beginning of the reply; nil if there is none.
+    public func run(_ command: String) -> String? {
+        let line = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(line) }
+        var address = Self.loopback(port: port)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(line, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        let words = Array((command + "\r\n").utf8)
+        guard isConnected, send(line, words, words.count, Int32(MSG_NOSIGNAL)) == words.count else { return nil }
+        var reply = [UInt8](repeating: 0, count: 1_024)
+        let count = recv(line, &reply, reply.count, 0)
+        return count > 0 ? String(decoding: reply.prefix(count), as: UTF8.self) : nil
+    }
+
     /// A port that was free a moment ago.
     static func freePort() -> UInt16 {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

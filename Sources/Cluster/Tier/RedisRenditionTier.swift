@@ -127,14 +127,19 @@ final class RedisRenditionTier: RenditionTier {
         }
     }
 
-    /// Reports once that Redis is full, and once that it no longer is.
+    /// Redis had no memory for a command of another part. On the client's loop.
+    func becameFull() { set(full: true) }
+
     private func note(_ result: Result<RedisReply, RedisError>) {
-        let isFull: Bool
         switch result {
-        case .success: isFull = false
-        case .failure(.refused(let text)) where text.hasPrefix("OOM"): isFull = true
-        case .failure: return
+        case .success: set(full: false)
+        case .failure(.refused(let text)) where RedisRefusal(text) == .noMemory: set(full: true)
+        case .failure: break
         }
+    }
+
+    /// Reports once that Redis is full, and once that it no longer is.
+    private func set(full isFull: Bool) {
         if full.exchange(isFull, ordering: .relaxed) != isFull { onFull(isFull) }
     }
 }

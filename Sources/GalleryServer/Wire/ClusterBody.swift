@@ -12,6 +12,8 @@ struct ClusterBody: JSONWritable {
             json.member("node", status.node)
             // `away` while the node works on its own.
             json.member("redis", status.isConnected ? "connected" : "away")
+            // Why it is away.
+            if let reason = status.reason { json.member("reason", reason) }
             // Which limits apply to origins: `shared` among the current nodes, `kept` from when their number was last
             // known, or `own`.
             let limits =

@@ -10,6 +10,8 @@ struct DatabaseBody: JSONWritable {
         json.object { json in
             // `away` while the node works on its own.
             json.member("postgres", status.isConnected ? "connected" : "away")
+            // Why it is away.
+            if let reason = status.reason { json.member("reason", reason) }
             json.member("figures", Figures(status.readings))
         }
     }

@@ -46,7 +46,10 @@ extension RedisLink {
             guard let reply else { return command.end(.failure(.closed)) }
             // A server whose replies are always late is as useless as one that hangs.
             if command.isInTime { self?.noteAnswer() }
-            if case .error(let text) = reply { return command.end(.failure(.refused(text))) }
+            if case .error(let text) = reply {
+                self?.onRefusal?(text)
+                return command.end(.failure(.refused(text)))
+            }
             command.end(.success(reply))
         }
         guard isSent else { return answer(.failure(.overloaded)) }

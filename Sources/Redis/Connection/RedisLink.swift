@@ -23,10 +23,14 @@ final class RedisLink {
     private var attempts: UInt64 = 0
     /// Called when no command waits any more.
     var onQuiet: (() -> Void)?
+    /// Called with the text of each error reply.
+    var onRefusal: ((String) -> Void)?
 
     /// The maximum number of addresses to try for one name. A name with more of them does not have them for
     /// availability.
     private static let maximumAddresses = 4
+    /// Why a replica is of no use.
+    static let replica = "it is a read-only replica"
 
     /// - Parameters:
     ///   - received: Called with each message of the channel.
@@ -58,6 +62,11 @@ final class RedisLink {
         let wasConnected = life.isConnected
         perform(life.timedOut(at: .now, chance: .random(in: 0...1)))
         if wasConnected, !life.isConnected { onChange(.disconnected("it does not respond")) }
+    }
+
+    /// The server answers, but cannot be used. Tries again after a pause.
+    func giveUp(_ why: String) {
+        if life.isConnected { failed(attempts, why) }
     }
 
     private func perform(_ effects: [ConnectionLifecycle.Effect]) {
@@ -121,11 +130,16 @@ final class RedisLink {
         var words: [[String]] = []
         if let password = address.password { words.append(["AUTH"] + (address.user.map { [$0] } ?? []) + [password]) }
         if address.database != 0 { words.append(["SELECT", "\(address.database)"]) }
+        // Servers before Redis 6, and those whose users may not ask, do not tell their role.
+        words.append(["HELLO", "2"])
         words.append(channel.map { ["SUBSCRIBE", $0] } ?? ["PING"])
         for (place, command) in words.enumerated() {
             let isLast = place == words.count - 1
             _ = attempt.send(command.map { Array($0.utf8) }) { [weak self] reply in
                 guard let self, number == self.attempts, let reply else { return }
+                if command[0] == "HELLO" {
+                    return Self.isReplica(reply) ? failed(number, Self.replica) : ()
+                }
                 if case .error(let text) = reply {
                     // Only the error code of a reply to AUTH is logged: some servers repeat the password in its text.
                     let reason = command[0] == "AUTH" ? text.prefix { $0.isUppercase } : text[...].prefix(200)
@@ -134,6 +148,12 @@ final class RedisLink {
                 if isLast { greeted() }
             }
         }
+    }
+
+    /// Whether the reply to `HELLO`, a list of names and values, says so.
+    private static func isReplica(_ reply: RedisReply) -> Bool {
+        guard let list = reply.list, let name = list.firstIndex(where: { $0.text == "role" }) else { return false }
+        return list.dropFirst(name + 1).first?.text == "replica"
     }
 
     private func greeted() {
