@@ -20,7 +20,7 @@ export class Comparison {
     this.#frame.put('current', 0);
     this.#frame.element.dataset.place = 'beside';
     this.#stage.prepend(this.#frame.element);
-    new ResizeObserver(() => this.isOn && this.#frame.fit()).observe(this.#stage);
+    new ResizeObserver(() => this.isOn && this.#frame.resize()).observe(this.#stage);
   }
 
   get stage() {

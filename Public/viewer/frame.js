@@ -226,6 +226,14 @@ export class Frame {
     this.applyZoom();
   }
 
+  /** The stage has another size: an enlarged image keeps its size and place. */
+  resize() {
+    const before = this.zoom;
+    this.fit();
+    if (before.isIn) this.zoom.continue(before);
+    this.applyZoom();
+  }
+
   /** @param {number} by  Quarter turns, clockwise if positive; -1 to 3. */
   rotate(by) {
     this.#quarterTurns = (this.#quarterTurns + by + 4) % 4;

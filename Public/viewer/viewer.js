@@ -356,7 +356,7 @@ export class Viewer extends EventTarget {
   /** The stage has changed its size: the window changed, or a panel opened. */
   #fit() {
     if (!this.isOpen) return;
-    for (const frame of this.#frames.all) frame.fit();
+    for (const frame of this.#frames.all) frame.resize();
     this.#announceView();
   }
 

@@ -127,6 +127,15 @@ export class Zoom {
     this.zoomTo(1);
   }
 
+  /**
+   * Shows the image at the size and place at which another zoom showed it, as far as the stage allows.
+   * @param {Zoom} before
+   */
+  continue(before) {
+    this.zoomTo((before.scale * before.box.width) / this.box.width);
+    this.panBy(before.x - this.x, before.y - this.y);
+  }
+
   get transform() {
     const turn = this.quarterTurns ? `rotate(${this.quarterTurns * 90}deg)` : '';
     return this.isIn ? `translate(${this.x}px, ${this.y}px) scale(${this.scale}) ${turn}`.trim() : turn;

@@ -90,6 +90,25 @@ def test_keys_wheel_and_double_click_zoom(visit, demo):
     assert scale(front) == 1
 
 
+def test_an_enlarged_picture_keeps_its_size_and_place_when_the_window_changes(visit, demo):
+    front = opened(visit(demo))
+    for _ in range(4):
+        front.page.keyboard.press("+")
+    front.page.keyboard.press("ArrowRight")
+    front.until_still()
+    box = front.page.locator(f"{CURRENT} .frame-box")
+    before = box.bounding_box()
+    size = front.page.viewport_size
+    front.page.set_viewport_size({"width": size["width"] - 100, "height": size["height"] - 40})
+    front.until("(width) => document.querySelector('#viewer-stage').clientWidth < width", size["width"] - 50)
+    front.until_still()
+    after = box.bounding_box()
+    # The middle of the window moves, and with it the picture.
+    assert after["width"] == pytest.approx(before["width"], abs=1)
+    assert after["x"] == pytest.approx(before["x"] - 50, abs=1)
+    assert after["y"] == pytest.approx(before["y"] - 20, abs=1)
+
+
 def test_the_original_is_shown_when_the_rendition_has_too_few_pixels(visit, demo):
     front = opened(visit(demo))
     for _ in range(8):

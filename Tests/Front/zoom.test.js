@@ -85,3 +85,21 @@ test('a rotated image is seen like an unrotated image on a rotated stage', () =>
     assert.deepEqual(unrotated.seen, it.box);
   }
 });
+
+test('on a stage of another size, an enlarged image keeps its size and place', () => {
+  const before = zoom();
+  before.zoomTo(3);
+  before.panBy(120, -80);
+  const after = new Zoom({ width: 700, height: 500 }, { width: 700, height: 467 }, 5);
+  after.continue(before);
+  assert.ok(Math.abs(after.scale * after.box.width - 3 * 900) < 1e-9);
+  assert.deepEqual([after.x, after.y], [120, -80]);
+});
+
+test('an image that a larger stage can show whole is no longer enlarged', () => {
+  const before = zoom();
+  before.zoomTo(1.2);
+  const after = new Zoom({ width: 2000, height: 1200 }, { width: 1800, height: 1200 }, 2);
+  after.continue(before);
+  assert.deepEqual([after.scale, after.x, after.y], [1, 0, 0]);
+});
