@@ -71,10 +71,10 @@ final class ColumnStore: Sendable {
     }
 
     /// The current columns of all rows below `end`, and their generation. Blocking; call it on one thread at a time.
-    func current(below end: UInt32, of database: any DatabaseReader) throws -> (Columns, generation: UInt64) {
+    func current(below end: UInt32, of index: Index) throws -> (Columns, generation: UInt64) {
         // Read first: a change during the refresh belongs to a later generation.
         let generation = generation
-        _ = try refresh(below: end, of: database)
+        _ = try refresh(below: end, of: index)
         return (current, generation)
     }
 
@@ -83,11 +83,11 @@ final class ColumnStore: Sendable {
     /// - Parameter limit: The maximum number of blocks to read.
     /// - Returns: Whether more blocks remain.
     /// - Throws: `DatabaseError`.
-    func refresh(below end: UInt32, of database: any DatabaseReader, limit: Int = .max) throws -> Bool {
+    func refresh(below end: UInt32, of index: Index, limit: Int = .max) throws -> Bool {
         let (due, fresh, hasMore) = state.withLock { $0.takeDue(below: Int(end), limit: limit) }
         guard !due.isEmpty else { return false }
         do {
-            try database.read { db in
+            try index.read { db in
                 let reader = try ColumnReader(db, NameDates(isOn: usesNameDates.load(ordering: .relaxed)))
                 for number in due {
                     let kept = fresh.contains(number) ? try reader.kept(number, folders: folders) : nil

@@ -4,7 +4,7 @@ import GRDB
 extension Index {
     /// The folders of a source with their stored fingerprints; nil if unknown.
     func folders(of key: String) throws -> [[UInt8]: FolderFingerprint?]? {
-        try database.read { db in
+        try read { db in
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT path, print FROM folder WHERE source = (SELECT id FROM source WHERE key = ?)",
                 arguments: [key])

@@ -20,7 +20,7 @@ extension Index {
     func read(
         _ rows: [UInt32], learning ids: [ImageID?]
     ) throws -> (rows: [ImageRow?], learned: Result<[LearnedMetadata?], any Error>) {
-        try database.read { db in
+        try read { db in
             let statement = try db.cachedStatement(sql: Index.selectImage)
             return (try rows.map { try Index.image($0, statement) }, Result { try Index.learned(of: ids, db) })
         }
@@ -28,7 +28,7 @@ extension Index {
 
     /// Lets `body` read rows one by one, all from one consistent snapshot of the database. Blocking.
     func reading<Value>(_ body: (@escaping (UInt32) throws -> ImageRow?) throws -> Value) throws -> Value {
-        try database.read { db in
+        try read { db in
             let statement = try db.cachedStatement(sql: Index.selectImage)
             return try body { try Index.image($0, statement) }
         }

@@ -96,9 +96,9 @@ extension Index {
     ) -> (count: Int, isWhole: Bool) {
         let batch = 1000
         // A damaged tree may return ids in any order, and repeatedly.
-        var most = Index.maximumMetadata(database)
+        var most = maximumMetadata()
         // An index with an older schema lacks some columns.
-        let there = try? database.read { Set(try $0.columns(in: "facts").map(\.name)) }
+        let there = try? read { Set(try $0.columns(in: "facts").map(\.name)) }
         let columns = MetadataColumns.names.map { there?.contains($0) == false ? "NULL" : $0 }
         let sql = """
             SELECT version, \(columns.joined(separator: ", ")), id FROM facts
@@ -109,7 +109,7 @@ extension Index {
         while let from = edge, !isStopped() {
             edge = nil
             do {
-                let rows = try database.read { db in
+                let rows = try read { db in
                     var rows: [(id: Int64?, learned: LearnedMetadata)] = []
                     try db.makeStatement(sql: sql).rows(from) { row in
                         rows.append((row.integer(Int32(MetadataColumns.names.count + 1)), LearnedMetadata(row)))
@@ -137,8 +137,8 @@ extension Index {
 
     /// An upper bound on the number of rows in the file: each takes a cell of at least four bytes, and two bytes in its
     /// page's cell pointer array.
-    private static func maximumMetadata(_ database: any DatabaseWriter) -> Int {
-        let bytes = try? database.read { db in
+    private func maximumMetadata() -> Int {
+        let bytes = try? read { db in
             let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             return pages * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
         }
@@ -147,7 +147,7 @@ extension Index {
 
     /// The metadata of these images, in the same order; nil for images without any. Blocking.
     func learned(of ids: [ImageID?]) -> Result<[LearnedMetadata?], any Error> {
-        Result { try database.read { try Index.learned(of: ids, $0) } }
+        Result { try read { try Index.learned(of: ids, $0) } }
     }
 
     /// The same, inside an existing transaction.

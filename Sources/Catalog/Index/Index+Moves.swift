@@ -45,7 +45,7 @@ extension Index {
         of gone: [(id: ImageID, row: UInt32)], from firstRow: UInt32, own: (gone: Set<UInt32>, firstRow: UInt32)
     ) throws -> Moves {
         guard try counters().nextRow > firstRow else { return Moves() }
-        return try database.read { db in
+        return try read { db in
             let old = try db.cachedStatement(
                 sql: """
                     SELECT size, seconds, nanoseconds, inode, digest

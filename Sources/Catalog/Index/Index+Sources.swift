@@ -15,7 +15,7 @@ struct StoredSource: Sendable {
 extension Index {
     /// What is known of the source with this key; nil if it was never scanned completely.
     func source(_ key: String) throws -> StoredSource? {
-        try database.read { db in
+        try read { db in
             let sql = "SELECT id, size, seconds, nanoseconds, problems FROM source WHERE key = ?"
             guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
             // A damaged value reads as nil and never traps.
@@ -85,7 +85,7 @@ extension Index {
 
     /// The last visible revision, and the number of the next row.
     func counters() throws -> (revision: UInt64, nextRow: UInt32) {
-        try database.read { db in
+        try read { db in
             (try Index.counter("revision", db), UInt32(clamping: try Index.counter("nextRow", db)))
         }
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import GRDBSQLite
 import Locking
@@ -6,7 +7,10 @@ import Synchronization
 /// Stores the catalog: rows of images, the listing of each source, and metadata. A SQLite database in the data folder,
 /// in write-ahead mode so that readers and the single writer do not block each other; or in memory if the disk fails.
 final class Index: Sendable {
+    /// For writing; ``read(_:)`` reads.
     let database: any DatabaseWriter
+    private let gate = DispatchQueue(label: "tessera.catalog.index", attributes: .concurrent)
+    private let isClosed = Atomic(false)
     /// Set permanently when damage is found. From then on the index is read as far as possible, and no longer written.
     let isDamaged = Atomic(false)
     let columns = ColumnStore()
@@ -51,11 +55,30 @@ final class Index: Sendable {
         isDamaged.store(true, ordering: .relaxed)
     }
 
-    /// Blocking. Writes the write-ahead log back first, so that the file alone is the complete index.
+    /// Reads from one consistent snapshot. Blocking.
+    ///
+    /// GRDB (7.10) crashes if the pool is closed while a read waits for one of its connections. So reads pass a gate,
+    /// which closing waits for.
+    ///
+    /// - Throws: `DatabaseError`, with the code `SQLITE_MISUSE` if the index is closed; errors of `body`.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try gate.sync {
+            guard !isClosed.load(ordering: .relaxed) else {
+                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the index is closed")
+            }
+            return try database.read(body)
+        }
+    }
+
+    /// Blocking: reads that have begun end first, later ones throw. Writes the write-ahead log back, so that the file
+    /// alone is the complete index. Nothing may be written any more.
     func close() throws {
         if !isDamaged.load(ordering: .relaxed) { _ = try? columns.save(to: database, isLast: true) }
         try? database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-        try database.close()
+        try gate.sync(flags: .barrier) {
+            isClosed.store(true, ordering: .relaxed)
+            try database.close()
+        }
     }
 
     /// Makes SQLite keep the write-ahead log when the last connection closes. SQLite would delete the log by name, and

@@ -21,7 +21,7 @@ extension Index {
 
     /// The rows with these numbers that exist and represent files. Blocking.
     func indexed(_ rows: [UInt32]) throws -> [UInt32: IndexedRow] {
-        try database.read { db in
+        try read { db in
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT image.id, image.location, size, seconds, nanoseconds, version, examination,

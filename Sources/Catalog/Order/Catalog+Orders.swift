@@ -121,7 +121,7 @@ extension Catalog {
                 continue
             }
             do {
-                let current = try index.columns.current(below: listing.rowsEnd, of: index.database)
+                let current = try index.columns.current(below: listing.rowsEnd, of: index)
                 columns.append(current.0)
                 generations.append(current.generation)
             } catch let error as DatabaseError {
@@ -150,7 +150,7 @@ extension Catalog {
     private func readSomeColumns() throws -> Bool {
         for part in mutableState.withLock(\.snapshot.parts) {
             guard let (listing, index) = part.listed else { continue }
-            if try index.columns.refresh(below: listing.rowsEnd, of: index.database, limit: 2) { return true }
+            if try index.columns.refresh(below: listing.rowsEnd, of: index, limit: 2) { return true }
         }
         return false
     }

@@ -86,7 +86,7 @@ extension Index {
     }
 
     func unpublished(limit: Int) throws -> UnpublishedMetadata {
-        try database.read { db in
+        try read { db in
             var unpublished = UnpublishedMetadata()
             let columns = "facts.id, version, \(MetadataColumns.names.joined(separator: ", "))"
             let learned = try db.cachedStatement(
@@ -127,7 +127,7 @@ extension Index {
     }
 
     func countUnpublished() throws -> Int {
-        try database.read { db in
+        try read { db in
             let learned = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM untold") ?? 0
             guard let from = try Index.backlog(db) else { return learned }
             let before = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM facts WHERE id > ?", arguments: [from]) ?? 0

@@ -9,7 +9,7 @@ import Testing
     @Test func `columns are loaded a few blocks at a time, and only changed blocks are loaded again`() throws {
         let (index, size) = (try Index(), UInt32(ColumnBlock.size))
         let keeper = index.columns
-        let hasMore = { (limit: Int) in try keeper.refresh(below: 5 * size / 2, of: index.database, limit: limit) }
+        let hasMore = { (limit: Int) in try keeper.refresh(below: 5 * size / 2, of: index, limit: limit) }
         #expect(try hasMore(1) && !keeper.areCurrent(below: size + 1) && keeper.areCurrent(below: size))
         #expect(try hasMore(1))
         #expect(try !hasMore(1) && keeper.areCurrent(below: 5 * size / 2))
