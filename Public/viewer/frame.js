@@ -217,20 +217,16 @@ export class Frame {
     this.#refine();
   }
 
-  /** Fits the image to the stage. */
-  fit() {
+  /**
+   * Fits the image to the stage.
+   * @param {Zoom} [before]  The zoom so far, to be kept if it enlarges the image.
+   */
+  fit(before) {
     const stage = { width: this.element.clientWidth, height: this.element.clientHeight };
     this.zoom = Zoom.fitting(stage, this.#naturalSize, this.#quarterTurns);
+    if (before?.isIn) this.zoom.continue(before);
     this.box.style.width = `${this.zoom.box.width}px`;
     this.box.style.height = `${this.zoom.box.height}px`;
-    this.applyZoom();
-  }
-
-  /** The stage has another size: an enlarged image keeps its size and place. */
-  resize() {
-    const before = this.zoom;
-    this.fit();
-    if (before.isIn) this.zoom.continue(before);
     this.applyZoom();
   }
 

@@ -356,8 +356,8 @@ export class Viewer extends EventTarget {
   /** The stage has changed its size: the window changed, or a panel opened. */
   #fit() {
     if (!this.isOpen) return;
-    for (const frame of this.#frames.all) frame.resize();
-    this.#announceView();
+    for (const frame of this.#frames.all) frame.fit(frame.zoom);
+    this.#zoomed(this.#frames.current.zoom);
   }
 
   /** @param {boolean} isAnimated */
