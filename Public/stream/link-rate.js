@@ -1,13 +1,14 @@
-/** A smaller file comes with the first packets, whose rate says little. */
-const leastBytes = 8_000;
+/** Smaller files come with the first packets, whose rate says little about the link. */
+const leastBytes = 30_000;
 
 /**
- * The highest rate at which one of the page's own files arrived, in bytes per second; undefined if all came out of caches.
- * @param {Pick<PerformanceResourceTiming, 'transferSize' | 'responseStart' | 'responseEnd'>[]} files
+ * The rate at which the largest of the page's own files arrived, in bytes per second; undefined if all came out of
+ * caches.
+ * @param {Pick<PerformanceResourceTiming, 'transferSize' | 'responseStart' | 'responseEnd' | 'workerStart'>[]} files
  */
 export function linkRate(files) {
-  const rates = files
-    .filter(({ transferSize }) => transferSize >= leastBytes)
-    .map(({ transferSize, responseStart, responseEnd }) => transferSize / Math.max(1, responseEnd - responseStart));
-  return rates.length > 0 ? Math.round(Math.max(...rates) * 1_000) : undefined;
+  const [largest] = files
+    .filter(({ transferSize, workerStart }) => transferSize >= leastBytes && !workerStart)
+    .sort((one, other) => other.transferSize - one.transferSize);
+  return largest && Math.round((largest.transferSize * 1_000) / Math.max(1, largest.responseEnd - largest.responseStart));
 }

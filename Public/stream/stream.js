@@ -138,7 +138,11 @@ export class Stream extends EventTarget {
     this.#heardAt = performance.now();
     for (const item of parcel) {
       if (item.type === 'open') this.#isOpen = true;
-      else if (item.type === 'closed') this.#isOpen = false;
+      else if (item.type === 'closed') {
+        this.#isOpen = false;
+        // The next connection may be over another link.
+        this.#rate = undefined;
+      }
       this.dispatchEvent(new CustomEvent(item.type, { detail: item }));
     }
   }

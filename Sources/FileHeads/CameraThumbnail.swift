@@ -69,6 +69,8 @@ private struct FrameHeader {
     let width: Int
     let height: Int
     let components: Int
+    /// Bits of a sample.
+    let precision: UInt8
 
     /// Nil unless it states a size: a height may follow only after the first scan.
     init?(_ segment: JPEGSegment, in file: ArraySlice<UInt8>) {
@@ -77,6 +79,7 @@ private struct FrameHeader {
         height = JPEGSegment.number(content[start + 1..<start + 3])
         width = JPEGSegment.number(content[start + 3..<start + 5])
         components = Int(content[start + 5])
+        precision = content[start]
         guard width > 0, height > 0 else { return nil }
     }
 }
@@ -92,11 +95,13 @@ private struct PlainJPEG {
         guard var segments = JPEGSegments(bytes) else { return nil }
         var frame: FrameHeader?
         var tables: [ArraySlice<UInt8>] = []
+        var kinds: Set<UInt8> = []
         while let segment = segments.next() {
             guard segment.content(in: bytes) != nil else { return nil }
             switch segment.marker {
             case 0xc0, 0xc1:
-                guard frame == nil, let header = FrameHeader(segment, in: bytes), [1, 3].contains(header.components)
+                guard frame == nil, let header = FrameHeader(segment, in: bytes), header.precision == 8,
+                    [1, 3].contains(header.components)
                 else { return nil }
                 frame = header
             // Tables, the restart interval, and what JFIF and Adobe say about the colours.
@@ -106,9 +111,14 @@ private struct PlainJPEG {
             }
             guard let whole = bytes.slice(at: segment.position - 4, count: segment.count + 4) else { return nil }
             tables.append(whole)
+            kinds.insert(segment.marker)
         }
         let rest = bytes.dropFirst(Int(clamping: segments.position))
-        guard let frame, rest.starts(with: [0xff, 0xda]), let end = Self.end(of: rest) else { return nil }
+        // Quantization and Huffman tables, and all components in one scan (B.2.3).
+        guard let frame, kinds.isSuperset(of: [0xdb, 0xc4]),
+            rest.starts(with: [0xff, 0xda, 0, UInt8(6 + 2 * frame.components), UInt8(frame.components)]),
+            let end = Self.end(of: rest)
+        else { return nil }
         self.frame = frame
         self.tables = tables
         scan = rest[..<end]

@@ -78,6 +78,20 @@ import Testing
         #expect(thumbnail(of: CameraJPEG(thumbnail: scans).bytes) == nil)
     }
 
+    @Test func `a thumbnail without its tables, or with more than eight bits, is not used`() throws {
+        let small = SmallJPEG(width: 160, height: 120).bytes
+        for marker in [0xdb, 0xc4] as [UInt8] {
+            var without = small
+            let place = try #require(without.firstIndex(of: marker))
+            without[place] = 0xfe
+            #expect(thumbnail(of: CameraJPEG(thumbnail: without).bytes) == nil)
+        }
+        var deep = small
+        let frame = try #require(deep.firstIndex(of: 0xc0))
+        deep[frame + 3] = 12
+        #expect(thumbnail(of: CameraJPEG(thumbnail: deep).bytes) == nil)
+    }
+
     @Test func `a thumbnail that was cut off is not used, wherever the cut is`() {
         let small = SmallJPEG(width: 160, height: 120).bytes
         for count in 0..<small.count {
