@@ -45,7 +45,7 @@ export class Vacancy {
     };
     pages.addEventListener('problem', (event) => {
       const { detail } = /** @type {CustomEvent<import('../catalog/problem.js').Problem>} */ (event);
-      // A request may fail after the probe that found the server lost.
+      // A request may fail only after a probe has found the server unreachable.
       if (connection.isLost) sayLost();
       else if (!pages.total) this.#say(detail.title, detail.detail);
     });

@@ -102,14 +102,15 @@ public final class Cluster: Sendable {
                 logger.notice("Redis has space again.", metadata: addressMetadata)
             }
         }
+        sessions.onStored = { [renditions] in renditions.hasRoom() }
         connectionMonitor = Self.makeMonitor(
             of: client, logger, addressMetadata, there: "Redis is there.",
             disconnected: "Redis is unreachable; this node continues on its own.",
-            stillDisconnected: "Redis is still unreachable, for another reason than before.")
+            stillDisconnected: "Redis is still unreachable, for a different reason.")
         subscriptionMonitor = Self.makeMonitor(
             of: client, logger, addressMetadata, there: "Messages from the other nodes are received again.",
             disconnected: "The Redis subscription failed; this node finds the other nodes' results later.",
-            stillDisconnected: "The Redis subscription still fails, for another reason than before.")
+            stillDisconnected: "The Redis subscription still fails, for a different reason.")
     }
 
     /// One line at the start, and one whenever other galleries come or go: nodes that should share a gallery, but whose
@@ -146,11 +147,23 @@ public final class Cluster: Sendable {
         state.withLock { state in
             if state.isConnected, !isConnected { state.disconnections += 1 }
             state.isConnected = isConnected
-            if case .disconnected(let reason) = change { state.reason = reason } else { state.reason = nil }
+            if case .disconnected(let why) = change {
+                state.reason = Self.publicReason(why)
+            } else {
+                state.reason = nil
+            }
         }
         connectionMonitor.changed(change)
         nodes.changed(isConnected: isConnected)
         if !isConnected { leases.disconnected() }
+    }
+
+    /// The reason without the server's own words, of which only the code at the beginning is for everybody: the others may
+    /// name users and keys.
+    private static func publicReason(_ why: String) -> String {
+        let parts = why.split(separator: ":", maxSplits: 1)
+        guard why.hasPrefix("it refuses "), parts.count == 2 else { return why }
+        return "\(parts[0]): \(parts[1].drop { $0 == " " }.prefix { $0.isUppercase })"
     }
 
     /// Redis refused a command: the node goes on without its result, so the operator has to know.
@@ -166,7 +179,7 @@ public final class Cluster: Sendable {
         }
         if refusal == .noMemory { renditions.becameFull() }
         guard mustLog else { return }
-        let advice = refusal == .noPermission ? " Grant its user the missing right." : ""
+        let advice = refusal == .noPermission ? " Grant the Redis user the missing permission." : ""
         logger.warning(
             "Redis refuses commands of this node.\(advice)",
             metadata: ["address": "\(address)", "reason": "\(text.prefix(200))"])
@@ -270,10 +283,11 @@ extension Cluster.Status: MetricsReporting {
         .counter("refusedNoMemory", "Commands refused because Redis has no memory left (maxmemory).") {
             $0.refusals[.noMemory] ?? 0
         },
-        .counter("refusedNoPermission", "Commands refused because the user lacks a right (ACL). The log names it.") {
+        .counter("refusedNoPermission", "Commands refused because the user lacks a permission (ACL). The log names it.")
+        {
             $0.refusals[.noPermission] ?? 0
         },
-        .counter("refusedOther", "Commands refused for any other reason. The log names the last one.") {
+        .counter("refusedOther", "Commands refused for any other reason. The log names one a minute at most.") {
             $0.refusals[.other] ?? 0
         },
         .gauge("nodes", "Nodes that share the limits of each origin.", \.limits.nodes),

@@ -6,8 +6,8 @@ public enum ConnectionStatus: Hashable, Sendable {
 }
 
 /// Decides when to log that a connection has come or gone: at once when it is lost, and only after it has held for a
-/// while when it is back. A connection that keeps coming and going is logged once. If the reason changes during an outage
-/// and stays another for a while, it is logged again: what ends an outage may be nothing that began it.
+/// while when it is back. A connection that keeps coming and going is logged once. A new reason that persists during an
+/// outage is logged, too: the reason an outage goes on need not be the reason it began.
 ///
 /// On the loop only.
 public final class ConnectionMonitor {
@@ -17,7 +17,11 @@ public final class ConnectionMonitor {
     /// The last state logged; nil at first.
     private var reported: ConnectionStatus?
     private var current: ConnectionStatus?
+    /// The reasons logged since the connection was lost: reasons that alternate are logged once each.
+    private var reasons: Set<String> = []
     private var timer: LoopTimer?
+
+    private static let maximumReasons = 100
 
     /// What to log.
     public enum Report: Hashable, Sendable {
@@ -36,15 +40,16 @@ public final class ConnectionMonitor {
 
     /// Reports a change of the connection.
     public func changed(_ state: ConnectionStatus) {
+        let former = current
         current = state
         switch (reported, state) {
         case (nil, _), (.connected, .disconnected): announce()
         case (.connected, .connected): cancel()
         case (.disconnected, .connected): announceLater()
-        case (.disconnected(let reason), .disconnected(let present)):
-            if present == reason {
+        case (.disconnected, .disconnected(let reason)):
+            if reasons.contains(reason) {
                 cancel()
-            } else if timer == nil {
+            } else if state != former {
                 announceLater()
             }
         }
@@ -64,8 +69,11 @@ public final class ConnectionMonitor {
         cancel()
         guard let current else { return }
         switch current {
-        case .connected: report(.connected)
+        case .connected:
+            reasons = []
+            report(.connected)
         case .disconnected(let reason):
+            if reasons.count < Self.maximumReasons { reasons.insert(reason) }
             let wasLost = if case .disconnected = reported { true } else { false }
             report(wasLost ? .stillLost(reason: reason) : .lost(reason: reason))
         }

@@ -139,7 +139,7 @@ public actor PostgresMetadataLog: MetadataSharing {
                     metadata: place.merging(["reason": "\(reason)"]) { $1 })
             case .stillLost(let reason):
                 logger.warning(
-                    "PostgreSQL is still unreachable, for another reason than before.",
+                    "PostgreSQL is still unreachable, for a different reason.",
                     metadata: place.merging(["reason": "\(reason)"]) { $1 })
             }
         }

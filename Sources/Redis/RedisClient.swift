@@ -165,11 +165,11 @@ public final class RedisClient: @unchecked Sendable {
     }
 
     private func refused(_ text: String) {
-        // Not a refusal, but the question for a script's source.
+        // Not a refusal: the server asks for the script's source.
         guard !text.hasPrefix("NOSCRIPT") else { return }
         let refusal = RedisRefusal(text)
         onRefusal(refusal, text)
-        // Subscriptions are left, too: what the other nodes publish is published at the master.
+        // Subscriptions are dropped, too: what the other nodes publish is published at the master.
         if refusal == .readOnly {
             for each in [link].compactMap(\.self) + subscriptions { each.giveUp(RedisLink.replica) }
         }

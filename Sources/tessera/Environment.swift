@@ -45,7 +45,7 @@ enum Environment {
         }
     }
 
-    /// A name differs from the one that was meant by a few letters that are missing, added or others.
+    /// A name differs from the one that was meant by a few missing, extra, or wrong letters.
     private static let mostChanges = 4
 
     /// The variables of this process that are named like options and belong to none.
@@ -58,11 +58,15 @@ enum Environment {
         }
     }
 
-    /// The variables of all options, and those that only a help text names.
+    /// Variables that are no options of the command line.
+    private static let alone = ["renderer", "render-deadline"]
+
+    /// The variables of all options, those that only a help text names, and those without an option.
     private static let known: Set<String> = {
         let commands: [any ParsableCommand.Type] = [Serve.self, Demo.self, Health.self]
         let help = commands.map { $0.helpMessage(includeHidden: true, columns: 10_000) }.joined(separator: "\n")
-        let named = help.matches(of: /TESSERA_[A-Z_]+/).map { String($0.output) }
-        return Set(named + help.matches(of: /--([a-z-]+)/).map { variable(String($0.output.1)) })
+        let named = help.matches(of: /TESSERA_[A-Z0-9_]+/).map { String($0.output) }
+        return Set(
+            named + alone.map(variable) + help.matches(of: /--([a-z0-9-]+)/).map { variable(String($0.output.1)) })
     }()
 }

@@ -106,7 +106,7 @@ def test_a_missing_right_is_logged(serve, tmp_path, redis, origin, right):
                   data=tmp_path / f"node{number}") for number in range(2)]
     with contextlib.suppress(AssertionError):
         work_of_all_kinds(both, origin)
-    told = ("Redis refuses commands of this node. Grant its user the missing right.", "it refuses ")
+    told = ("Redis refuses commands of this node. Grant the Redis user the missing permission.", "it refuses ")
     wait_until(lambda: any(text in node.log for text in told for node in both), f"the lack of {right} to be logged",
                lambda: both[0].log)
 

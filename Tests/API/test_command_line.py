@@ -285,7 +285,7 @@ def test_options_can_be_set_in_the_environment(serve, origin, tmp_path):
 
 def test_a_misspelt_variable_is_logged_with_the_one_that_was_meant(serve, shared_folder):
     names = {"TESSERA_PROT": "8080", "TESSERA_WORKER": "1", "TESSERA_ALLOW_HOSTS": "a", "TESSERA_SOMETHING_ELSE": "x"}
-    gallery = serve(shared_folder, **names, TESSERA_REGION="eu-west-1")
+    gallery = serve(shared_folder, **names, TESSERA_REGION="eu-west-1", TESSERA_RENDER_DEADLINE="60")
     told = "belongs to no option and has no effect."
     wait_until(lambda: gallery.log.count(told) == len(names), "all of them to be logged", lambda: gallery.log)
     for name, meant in ("PROT", "PORT"), ("WORKER", "WORKERS"), ("ALLOW_HOSTS", "ALLOW_HOST"):

@@ -67,7 +67,7 @@ import Testing
         #expect(await eventually { cluster.status.readings.valuesByName["refusedNoPermission"]! >= 2 })
         #expect(cluster.status.isConnected && cluster.status.reason == nil)
         let told = log.lines.filter { $0.contains("Redis refuses commands") }
-        #expect(told.count == 1 && told[0].contains("missing right") && told[0].contains("'EVAL'"), "\(log.lines)")
+        #expect(told.count == 1 && told[0].contains("missing permission") && told[0].contains("'EVAL'"), "\(log.lines)")
         await cluster.stop()
         server.close()
     }
@@ -118,5 +118,17 @@ import Testing
         #expect(await eventually { first.lines.count { $0.contains("serves the gallery one") } == 3 })
         #expect(first.lines.count { $0.contains("also used") } == 1)
         for cluster in clusters.prefix(2) { await cluster.stop() }
+    }
+
+    /// The status is for everybody; the log is for the operator.
+    @Test func `the status tells the code of a refusal, and the log its words`() async throws {
+        let server = FakeRedis { conversation in
+            while conversation.command() != nil { conversation.say("-NOPERM User anna has no permissions\r\n") }
+        }
+        let (cluster, log) = try cluster(server)
+        #expect(await eventually { cluster.status.reason == "it refuses PING: NOPERM" })
+        #expect(await eventually { log.lines.contains { $0.contains("User anna has no permissions") } })
+        await cluster.stop()
+        server.close()
     }
 }

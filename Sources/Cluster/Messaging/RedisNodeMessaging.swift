@@ -31,6 +31,8 @@ final class RedisNodeMessaging: SessionForwarding, @unchecked Sendable {
     /// Whether the subscription is up. Without it, a request would take effect on the other node but its reply would
     /// be lost.
     private var isSubscribed = false
+    /// Called when Redis has stored a heartbeat, so that it has memory. Set before ``start(owner:forwarded:)``.
+    var onStored: @Sendable () -> Void = {}
     private var lastHeartbeat: Duration?
     private let published = Guarded(Statistics())
 
@@ -232,7 +234,9 @@ final class RedisNodeMessaging: SessionForwarding, @unchecked Sendable {
         client.send(
             [Array("SET".utf8), keys.heartbeat(of: node), Array("1".utf8), Array("PX".utf8), lifetime],
             within: Self.timeout
-        ) { _ in }
+        ) { [weak self] result in
+            if case .success = result { self?.onStored() }
+        }
     }
 
     private func end(_ number: UInt64, _ result: Result<NodeMessage.Body, ForwardingFailure>) {

@@ -30,7 +30,7 @@ final class LiveNodes: @unchecked Sendable {
     /// After this many, the count is unknown even though the server is connected.
     private static let maximumFailures = 3
 
-    /// What the first heartbeat of a connection learns about the galleries on the server.
+    /// What a heartbeat learns about the galleries on the server.
     struct Galleries: Hashable, Sendable {
         /// Nodes of this gallery, this one included.
         let nodes: Int
@@ -45,13 +45,15 @@ final class LiveNodes: @unchecked Sendable {
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
         for place, name in ipairs({ARGV[1], ARGV[2]}) do
-            -- What is of later has been said before the clock was set back.
+            -- Entries from the future were written before the clock was set back.
             redis.call('ZREMRANGEBYSCORE', KEYS[place], string.format('(%.0f', now), '+inf')
             redis.call('ZADD', KEYS[place], string.format('%.0f', now), name)
             redis.call('ZREMRANGEBYSCORE', KEYS[place], '-inf', string.format('%.0f', now - ARGV[3]))
             redis.call('PEXPIRE', KEYS[place], ARGV[3])
         end
-        return {redis.call('ZCARD', KEYS[1]), redis.call('ZRANGE', KEYS[2], 0, 15)}
+        local galleries = redis.call('ZRANGE', KEYS[2], 0, -1)
+        table.sort(galleries)
+        return {redis.call('ZCARD', KEYS[1]), {unpack(galleries, 1, 16)}}
         """)
 
     /// - Parameters:

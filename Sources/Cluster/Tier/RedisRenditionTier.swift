@@ -32,7 +32,7 @@ final class RedisRenditionTier: RenditionTier {
         self.onFull = onFull
     }
 
-    /// Whether Redis had no room for the last write. Callable from any thread.
+    /// Whether Redis had no room for the last write, of whatever part. Callable from any thread.
     var isFull: Bool { full.load(ordering: .relaxed) }
 
     /// Look-ups that found a rendition and that did not, and renditions stored, since the start.
@@ -129,6 +129,9 @@ final class RedisRenditionTier: RenditionTier {
 
     /// Redis had no memory for a command of another part. On the client's loop.
     func becameFull() { set(full: true) }
+
+    /// Redis had memory for a write of another part. On the client's loop.
+    func hasRoom() { set(full: false) }
 
     private func note(_ result: Result<RedisReply, RedisError>) {
         switch result {

@@ -15,7 +15,8 @@ struct ProcessReading {
     /// Seconds since 1970.
     let started: Double
 
-    /// Nil where the system does not say. Blocks for some microseconds.
+    /// Nil where the system does not say. Blocks, for longer the more descriptors are open: about a millisecond for a
+    /// thousand.
     init?() {
         guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
             let memory = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
