@@ -33,6 +33,10 @@ export class Stream extends EventTarget {
   #worker = null;
   #isOpen = false;
   #heardAt = 0;
+  /**
+   * Of the link, in bytes per second, as far as the page has measured it.
+   * @type {number | undefined}
+   */
   #rate = linkRate(/** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource')));
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #hiding;

@@ -13,12 +13,6 @@ export class Comparison {
   #button = find('#viewer-compare');
   #frame;
 
-  /**
-   * The present zoom of the current image.
-   * @type {import('./zoom.js').Zoom | null}
-   */
-  #followed = null;
-
   /** @param {() => import('./frame.js').Frame} make  For an image that may be anywhere in the order. */
   constructor(make) {
     this.#frame = make();
@@ -26,7 +20,8 @@ export class Comparison {
     this.#frame.put('current', 0);
     this.#frame.element.dataset.place = 'beside';
     this.#stage.prepend(this.#frame.element);
-    new ResizeObserver(() => this.#resize()).observe(this.#stage);
+    // The viewer's own observer, which is younger, runs after this one: then the zoom is followed again.
+    new ResizeObserver(() => this.isOn && this.#frame.fit()).observe(this.#stage);
   }
 
   get stage() {
@@ -67,7 +62,6 @@ export class Comparison {
 
   /** @param {import('./zoom.js').Zoom} zoom  Of the current image. */
   follow(zoom) {
-    this.#followed = zoom;
     if (!this.isOn) return;
     const own = this.#frame.zoom;
     own.zoomTo(zoom.scale);
@@ -75,12 +69,6 @@ export class Comparison {
     const [x, y] = [(zoom.x * own.seen.width) / zoom.seen.width, (zoom.y * own.seen.height) / zoom.seen.height];
     own.panBy(x - own.x, y - own.y);
     this.#frame.applyZoom();
-  }
-
-  #resize() {
-    if (!this.isOn) return;
-    this.#frame.fit();
-    if (this.#followed) this.follow(this.#followed);
   }
 
   /** @param {boolean} isOn */

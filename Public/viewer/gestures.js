@@ -41,16 +41,12 @@ export class Gestures {
   /** The movement of a sideways wheel since it last rested. */
   #sideways = { way: 0, at: -Infinity, hasTurned: false, isPan: false };
   /**
-   * The last press, on the stage or anywhere else. Until there is one: a press at an unknown position, just now, for the
-   * viewer may have been loaded because of it.
-   * @type {{at: number, point: Point | null}}
+   * The position and time of the last press, on the stage or anywhere else. Until there is one: just now, somewhere, for
+   * the viewer may have been loaded because of a press.
    */
-  #pressed = { at: performance.now(), point: null };
-  /**
-   * The press that opened the stage: another one, soon and at the same place, belongs to it.
-   * @type {{at: number, point: Point | null}}
-   */
-  #opening = { at: -Infinity, point: null };
+  #pressed = { x: NaN, y: NaN, at: performance.now() };
+  /** The press that opened the stage: another one, soon and at the same place, belongs to it. */
+  #opening = { x: 0, y: 0, at: -Infinity };
 
   /**
    * @param {HTMLElement} stage
@@ -59,10 +55,7 @@ export class Gestures {
   constructor(stage, handler) {
     this.#stage = stage;
     this.#handler = handler;
-    const press = (/** @type {PointerEvent} */ { clientX: x, clientY: y, timeStamp: at }) => {
-      this.#pressed = { at, point: { x, y } };
-    };
-    addEventListener('pointerdown', press, true);
+    addEventListener('pointerdown', ({ clientX: x, clientY: y, timeStamp: at }) => (this.#pressed = { x, y, at }), true);
     stage.addEventListener('pointerdown', (event) => this.#down(event));
     stage.addEventListener('pointermove', (event) => this.#move(event));
     stage.addEventListener('pointerup', (event) => this.#up(event));
@@ -151,19 +144,14 @@ export class Gestures {
     this.#handler.pinch(factor, middle, (now.x - before.x) / 2, (now.y - before.y) / 2);
   }
 
-  /** Whether the last press is the second half of the double click that opened the stage. */
-  get #isOfOpening() {
-    const [first, second] = [this.#opening, this.#pressed];
-    if (second.at - first.at >= Gestures.#doubleClickTime) return false;
-    return !first.point || !second.point || distance(first.point, second.point) < Gestures.#doubleTapReach;
-  }
-
   /**
    * @param {Point} point
    * @param {PointerEvent} event
    */
   #tap(point, event) {
-    if (this.#isOfOpening) return;
+    // Not comparable with an unknown position, which may be the same.
+    const isElsewhere = distance(this.#pressed, this.#opening) >= Gestures.#doubleTapReach;
+    if (this.#pressed.at - this.#opening.at < Gestures.#doubleClickTime && !isElsewhere) return;
     const last = this.#lastTap;
     this.#lastTap = null;
     const isSecond = last && event.timeStamp - last.at < Gestures.#doubleTapTime;
