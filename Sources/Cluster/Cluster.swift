@@ -158,8 +158,7 @@ public final class Cluster: Sendable {
         if !isConnected { leases.disconnected() }
     }
 
-    /// The reason without the server's own words, of which only the code at the beginning is for everybody: the others may
-    /// name users and keys.
+    /// The reason with only the code of the server's reply: the words after it may name users and keys.
     private static func publicReason(_ why: String) -> String {
         let parts = why.split(separator: ":", maxSplits: 1)
         guard why.hasPrefix("it refuses "), parts.count == 2 else { return why }

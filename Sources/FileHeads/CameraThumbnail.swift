@@ -1,7 +1,7 @@
 /// The thumbnail that a camera put into its JPEG, as a file of its own that a browser displays upright. Finding it takes
 /// the first bytes of the file and no decoder, so the server can do it itself.
 ///
-/// Nothing of the thumbnail is decoded. Its scan may be damaged, so it suits only what is soon replaced.
+/// The thumbnail itself is not decoded here. Its scan may be damaged, so it suits only a display that is soon replaced.
 package struct CameraThumbnail: Equatable, Sendable {
     /// The JPEG, without anything that its decoding does not need.
     package let file: [UInt8]
@@ -14,7 +14,6 @@ package struct CameraThumbnail: Equatable, Sendable {
     /// always leaves room for the header of the image itself.
     package static let headLength = 64 << 10
 
-    private static let exif = Array("Exif\0\0".utf8)
     /// In pixels. Larger ones are not thumbnails.
     private static let longestSide = 1_024
 
@@ -30,7 +29,7 @@ package struct CameraThumbnail: Equatable, Sendable {
         var found: (thumbnail: ArraySlice<UInt8>, orientation: Int)?
         for segment in segments {
             if segment.isFrame {
-                guard let found, found.thumbnail.count <= bytes, let image = FrameHeader(segment, in: head[...]),
+                guard let found, found.thumbnail.count <= bytes, let image = JPEGFrame(segment, in: head[...]),
                     let thumbnail = PlainJPEG(found.thumbnail),
                     max(thumbnail.frame.width, thumbnail.frame.height) >= min(side, max(image.width, image.height)),
                     max(thumbnail.frame.width, thumbnail.frame.height) <= Self.longestSide,
@@ -44,7 +43,7 @@ package struct CameraThumbnail: Equatable, Sendable {
                 return
             }
             guard found == nil, segment.marker == 0xe1, let content = segment.content(in: head[...]),
-                content.starts(with: Self.exif)
+                content.starts(with: JPEGSegment.exif)
             else { continue }
             guard let directories = TIFFDirectories(Array(content)), let main = directories.first,
                 let thumbnail = directories.thumbnail(after: main)
@@ -64,43 +63,23 @@ package struct CameraThumbnail: Equatable, Sendable {
     }
 }
 
-/// What a frame header says (ITU-T T.81, B.2.2).
-private struct FrameHeader {
-    let width: Int
-    let height: Int
-    let components: Int
-    /// Bits of a sample.
-    let precision: UInt8
-
-    /// Nil unless it states a size: a height may follow only after the first scan.
-    init?(_ segment: JPEGSegment, in file: ArraySlice<UInt8>) {
-        guard let content = segment.content(in: file), content.count >= 6 else { return nil }
-        let start = content.startIndex
-        height = JPEGSegment.number(content[start + 1..<start + 3])
-        width = JPEGSegment.number(content[start + 3..<start + 5])
-        components = Int(content[start + 5])
-        precision = content[start]
-        guard width > 0, height > 0 else { return nil }
-    }
-}
-
 /// A JPEG as cameras write thumbnails: one sequential scan, grey or in three colours.
 private struct PlainJPEG {
-    let frame: FrameHeader
+    let frame: JPEGFrame
     private let tables: [ArraySlice<UInt8>]
     /// From the scan's marker to the end of the image.
     private let scan: ArraySlice<UInt8>
 
     init?(_ bytes: ArraySlice<UInt8>) {
         guard var segments = JPEGSegments(bytes) else { return nil }
-        var frame: FrameHeader?
+        var frame: JPEGFrame?
         var tables: [ArraySlice<UInt8>] = []
         var kinds: Set<UInt8> = []
         while let segment = segments.next() {
             guard segment.content(in: bytes) != nil else { return nil }
             switch segment.marker {
             case 0xc0, 0xc1:
-                guard frame == nil, let header = FrameHeader(segment, in: bytes), header.precision == 8,
+                guard frame == nil, let header = JPEGFrame(segment, in: bytes), header.precision == 8,
                     [1, 3].contains(header.components)
                 else { return nil }
                 frame = header

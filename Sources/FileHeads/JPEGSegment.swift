@@ -3,6 +3,9 @@ package struct JPEGSegment {
     /// How a JPEG begins: the marker of its start, and the next marker's first byte.
     package static let signature: [UInt8] = [0xff, 0xd8, 0xff]
 
+    /// How the contents of a segment with Exif data begin (CIPA DC-008, 4.7.2).
+    package static let exif = Array("Exif\0\0".utf8)
+
     package let marker: UInt8
     /// The position of the contents in the file, after the marker and the length.
     package let position: Int64

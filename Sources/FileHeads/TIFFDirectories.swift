@@ -27,8 +27,8 @@ package struct TIFFDirectories {
     /// - Parameter reading: Reads what follows the block.
     package init?(_ block: [UInt8], reading: ((Int, Int) -> ArraySlice<UInt8>?)? = nil) {
         self.reading = reading
-        let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
-        bytes = block.starts(with: prefix) ? block.dropFirst(prefix.count) : block[...]
+        let isSegment = block.starts(with: JPEGSegment.exif)
+        bytes = isSegment ? block.dropFirst(JPEGSegment.exif.count) : block[...]
         guard bytes.count >= 8 else { return nil }
         switch Array(bytes.prefix(4)) {
         case [0x49, 0x49, 0x2a, 0]: isLittleEndian = true

@@ -19,7 +19,7 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The reason without the server's own words, which may name hosts and users: for readers who are not the operator.
+    /// The reason without the server's own words, which may name hosts and users. It may be shown to anybody.
     public var publicReason: String {
         switch self {
         case .disconnected: "there is no connection"

@@ -64,7 +64,8 @@ public final class RedisClient: @unchecked Sendable {
             guard link == nil else { return }
             self.onChange = onChange
             self.onRefusal = onRefusal
-            let link = RedisLink(address, configuration, loop: loop, lookup: lookup) { [weak self] in self?.changed($0)
+            let link = RedisLink(address, configuration, loop: loop, lookup: lookup) { [weak self] in
+                self?.changed($0)
             }
             link.onRefusal = { [weak self] in self?.refused($0) }
             self.link = link

@@ -19,6 +19,19 @@ import Testing
         return (cluster, log)
     }
 
+    /// A server that refuses everything but the greeting, with an error for each command's name.
+    private func refusing(_ error: @escaping @Sendable (String) -> String) -> FakeRedis {
+        FakeRedis { conversation in
+            while let words = conversation.command() {
+                switch words[0] {
+                case "PING", "HELLO": conversation.say("+PONG\r\n")
+                case "SUBSCRIBE": conversation.subscribed(to: words[1])
+                default: conversation.say("-\(error(words[0]))\r\n")
+                }
+            }
+        }
+    }
+
     @Test func `a refused subscription is logged once, however often it is retried`() async throws {
         let refusals = Guarded(0)
         let server = FakeRedis { conversation in
@@ -54,15 +67,7 @@ import Testing
     }
 
     @Test func `a refused command is counted each time, and logged once with what to do`() async throws {
-        let server = FakeRedis { conversation in
-            while let words = conversation.command() {
-                switch words[0] {
-                case "PING", "HELLO": conversation.say("+PONG\r\n")
-                case "SUBSCRIBE": conversation.subscribed(to: words[1])
-                default: conversation.say("-NOPERM this user has no permissions to run the '\(words[0])' command\r\n")
-                }
-            }
-        }
+        let server = refusing { "NOPERM this user has no permissions to run the '\($0)' command" }
         let (cluster, log) = try cluster(server)
         #expect(await eventually { cluster.status.readings.valuesByName["refusedNoPermission"]! >= 2 })
         #expect(cluster.status.isConnected && cluster.status.reason == nil)
@@ -74,15 +79,7 @@ import Testing
 
     /// Redis refuses every command that might need memory, whoever sends it first.
     @Test func `a full Redis is noticed by whichever command meets it`() async throws {
-        let server = FakeRedis { conversation in
-            while let words = conversation.command() {
-                switch words[0] {
-                case "PING", "HELLO": conversation.say("+PONG\r\n")
-                case "SUBSCRIBE": conversation.subscribed(to: words[1])
-                default: conversation.say("-OOM command not allowed when used memory > 'maxmemory'.\r\n")
-                }
-            }
-        }
+        let server = refusing { _ in "OOM command not allowed when used memory > 'maxmemory'." }
         let (cluster, log) = try cluster(server)
         #expect(await eventually { cluster.status.readings.valuesByName["full"] == 1 })
         #expect(await eventually { cluster.status.readings.valuesByName["refusedNoMemory"]! >= 2 })

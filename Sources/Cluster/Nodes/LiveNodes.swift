@@ -106,7 +106,7 @@ final class LiveNodes: @unchecked Sendable {
 
     private func noteGalleries(_ names: [String], nodes: Int64) {
         let others = names.filter { $0 != keys.gallery && $0.utf8.count <= Self.longestName }
-        let present = Galleries(nodes: Int(clamping: nodes), others: others.sorted())
+        let present = Galleries(nodes: Int(clamping: nodes), others: others)
         guard present.others != galleries?.others else { return }
         galleries = present
         onGalleries(present)

@@ -12,7 +12,6 @@ struct JPEGHead {
     let metadata: PictureMetadata
 
     private static let xmp = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
-    private static let exif = Array("Exif\0\0".utf8)
     private static let photoshop = Array("Photoshop 3.0\0".utf8)
 
     /// Nil unless the head is complete and states the image's size.
@@ -22,17 +21,14 @@ struct JPEGHead {
         for segment in segments {
             switch segment.marker {
             case _ where segment.isFrame:
-                guard let frame = segment.content(in: reader), frame.count >= 6 else { return nil }
-                let first = frame.startIndex
-                height = JPEGSegment.number(frame[first + 1..<first + 3])
-                width = JPEGSegment.number(frame[first + 3..<first + 5])
-                self.metadata = metadata
                 // A height that is stated only after the first scan must be found by the decoder.
-                if width == 0 || height == 0 { return nil }
+                guard let frame = JPEGFrame(segment, in: reader) else { return nil }
+                (width, height) = (frame.width, frame.height)
+                self.metadata = metadata
                 return
             case 0xe1 where metadata.exif == nil || metadata.xmp == nil:
                 guard let content = segment.content(in: reader) else { return nil }
-                if metadata.exif == nil, content.starts(with: Self.exif) {
+                if metadata.exif == nil, content.starts(with: JPEGSegment.exif) {
                     metadata.exif = ExifMetadata(Array(content))
                 } else if metadata.xmp == nil, content.starts(with: Self.xmp) {
                     metadata.xmp = XMPPacket(content.dropFirst(Self.xmp.count))
