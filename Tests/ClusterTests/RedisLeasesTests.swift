@@ -57,6 +57,7 @@ import Testing
             turn.end(.abandoned)
             guard round == 1 else { continue }
             server.end()
+            #expect(await eventually { !one.client.isConnected })
             #expect(await server.start())
             #expect(await eventually { one.client.isConnected })
         }

@@ -176,6 +176,7 @@ import Testing
         _ = await fixture.ask("PUBLISH", "news", "one")
         #expect(await eventually { received.withLock { $0 } == [Array("one".utf8)] })
         server.end()
+        #expect(await fixture.isAway())
         #expect(await server.start())
         #expect(await eventually { begun.withLock { $0 } == 2 })
         #expect(await fixture.isConnected())
