@@ -4,6 +4,7 @@ process of its own."""
 import asyncio
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -60,8 +61,9 @@ class Served:
             elif "delay" in self.settings:
                 while True:
                     await asyncio.sleep(self.settings["delay"])
-                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nCache-Control: max-age=3600\r\n"
-                                 b"Content-Length: %d\r\n\r\n" % len(self.body) + self.body)
+                    status, part = self.part(head)
+                    writer.write(b"HTTP/1.1 " + status + b"Content-Type: image/jpeg\r\nETag: \"one\"\r\n"
+                                 b"Cache-Control: max-age=3600\r\nContent-Length: %d\r\n\r\n" % len(part) + part)
                     await writer.drain()
                     head = await reader.readuntil(b"\r\n\r\n")
                     self.note(head.split(b" ")[1].decode())
@@ -71,6 +73,16 @@ class Served:
             pass
         finally:
             writer.close()
+
+    def part(self, head: bytes) -> tuple[bytes, bytes]:
+        """The status line and field for the requested range of the body, and its bytes."""
+        range = re.search(rb"\r\nrange: bytes=(\d+)-(\d*)\r\n", head, re.IGNORECASE)
+        if not range:
+            return b"200 OK\r\n", self.body
+        first, last = int(range[1]), int(range[2] or len(self.body) - 1)
+        part = self.body[first : last + 1]
+        whole = len(self.body)
+        return b"206 Partial Content\r\nContent-Range: bytes %d-%d/%d\r\n" % (first, first + len(part) - 1, whole), part
 
     def note(self, path: str):
         self.counts[path] = self.counts.get(path, 0) + 1

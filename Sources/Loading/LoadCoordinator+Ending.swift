@@ -101,6 +101,7 @@ extension LoadCoordinator {
         inFlightOriginals.clear()
         spools = [:]
         prefixes = [:]
+        restingFetches = []
         for context in contexts.values {
             context.render?.cancel()
             context.partialDecode?.cancel()

@@ -11,7 +11,8 @@ extension LoadCoordinator {
         let kept = context.kept?.validators.isEmpty == false && !context.mustFetch ? context.kept : nil
         let fetch = OriginalFetch(
             image: context.request.image.id, url: source.url, isSigned: source.isSigned, before: kept,
-            store: stages.originals, pool: pools.spool, time: time, unwrittenLimit: configuration.unwrittenBytes
+            beginsWithPrefix: kept == nil && beginsWithPrefix(context.request), store: stages.originals,
+            pool: pools.spool, time: time, unwrittenLimit: configuration.unwrittenBytes
         ) { [weak self] event in
             self?.on { $0.received(event, of: id) }
         }
@@ -28,7 +29,11 @@ extension LoadCoordinator {
             perform(machine.originalIsReadable(id))
         case .prefixArrived(let prefix):
             prefixes[id] = prefix
+            for job in machine.jobs(waitingFor: id) { answerWithThumbnail(job, from: id) }
             perform(machine.prefixArrived(id))
+        case .rests:
+            restingFetches.insert(id)
+            fetchRestIfNeeded(id)
         case .fetched(let fetched):
             endFetch(id) { coordinator, job, image in
                 coordinator.noteFreshness(
@@ -64,6 +69,7 @@ extension LoadCoordinator {
         inFlightOriginals.remove(fetches.removeValue(forKey: id))
         spools[id] = nil
         prefixes[id] = nil
+        restingFetches.remove(id)
         for job in machine.jobsLookingUp(imageOf: id) { contexts[job]?.concurrentFetchEnd = end }
         let (jobs, effects) = machine.originalEnded(id)
         perform(effects)
@@ -73,7 +79,7 @@ extension LoadCoordinator {
         }
     }
 
-    private func noteFreshness(_ version: ContentVersion, until moment: Int64, mayStore: Bool, of image: ImageID) {
+    func noteFreshness(_ version: ContentVersion, until moment: Int64, mayStore: Bool, of image: ImageID) {
         guard mayStore else { return }
         stages.memory.setFreshness(.init(version: version, until: moment), of: image)
     }
@@ -93,52 +99,6 @@ extension LoadCoordinator {
         // Another node may reach an origin that this one cannot.
         contexts[job]?.share.failsEverywhere = failure.isPermanent && !failure.isOfOrigin
         finish(job, .failure(failure))
-    }
-
-    /// Makes a preview from the part of an original that has arrived. If that fails, the job waits for the rest as if
-    /// it had not tried, because only the whole original decides whether an image is valid. Only on a single node:
-    /// nodes share renditions of whole originals, and the lease holder would end its lease before it has made what the
-    /// others wait for.
-    func partialDecode(_ job: Machine.JobID, of fetch: Machine.FetchID, _ priority: Priority) {
-        guard coordination.isSingleNode, let context = contexts[job], context.partialDecode == nil,
-            let prefix = prefixes[fetch]
-        else { return }
-        let (request, source) = (context.request, prefix.source)
-        guard known(request, source) == nil else { return }
-        counts.partialDecodes += 1
-        let work = RenderJob(.partialDecode(request.format), of: source.descriptor.number)
-        contexts[job]?.partialDecode = renderer.render(work, priority: priority) { [weak self, stages] result in
-            let content = (try? result.get()).flatMap { stages.partiallyDecoded($0, request, from: source) }
-            self?.resume { coordinator in
-                guard coordinator.contexts[job]?.partialDecode != nil else { return }
-                coordinator.contexts[job]?.partialDecode = nil
-                guard let content else { return coordinator.retryPartialDecode(of: fetch, after: prefix) }
-                coordinator.noteFreshness(
-                    source.version, until: prefix.freshUntil, mayStore: source.mayStore, of: request.image.id)
-                coordinator.extendFetch(of: request.image)
-                coordinator.finish(job, .success(.bytes(content)))
-            }
-        }
-    }
-
-    /// How long a fetch continues after a preview was made from the partial original, in seconds.
-    private static let fetchExtension = 1.0
-
-    /// A viewer that shows a preview usually needs a larger rendition soon. The fetch continues for a while, behind all
-    /// requested loads, so that it need not start again.
-    private func extendFetch(of image: GalleryImage) {
-        let waiter = LoadWaiter(coordinator: self) { [weak self] result in
-            guard case .success(.partial(let original)) = result else { return }
-            self?.after(Self.fetchExtension) { original.close() }
-        }
-        let request = LoadRequest(image: image, rendition: .original, format: .jpeg)
-        begin(waiter, request, Priority(level: .prefetch, viewport: 0, distance: 0))
-    }
-
-    /// Tries again if more bytes arrived during a partial decode that failed.
-    private func retryPartialDecode(of fetch: Machine.FetchID, after prefix: OriginalPrefix) {
-        guard let newer = prefixes[fetch], newer.available > prefix.available else { return }
-        perform(machine.prefixArrived(fetch))
     }
 
     func stream(_ waiter: LoadWaiter, from fetch: Machine.FetchID) {

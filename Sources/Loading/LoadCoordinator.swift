@@ -28,6 +28,11 @@ final class LoadCoordinator: @unchecked Sendable {
     var fetches: [Machine.FetchID: OriginalFetch] = [:]
     var spools: [Machine.FetchID: Spool] = [:]
     var prefixes: [Machine.FetchID: OriginalPrefix] = [:]
+    /// Fetches of which only the beginning was requested, and has arrived.
+    var restingFetches: Set<Machine.FetchID> = []
+    var prefixHistory = PrefixHistory()
+    /// How many fetches continue for a while although nobody waits for them.
+    var extensions = 0
     let inFlightOriginals = InFlightOriginals()
     var failures: NegativeCache
     /// Loads for other nodes, while this node holds the lease.
@@ -52,6 +57,8 @@ final class LoadCoordinator: @unchecked Sendable {
         var render: (any RenderHandle)?
         /// A partial decode of an original whose fetch continues.
         var partialDecode: (any RenderHandle)?
+        /// Whether the job needs nothing more of the original, and only keeps its fetch from ending.
+        var needsNothing = false
         var attempts = 0
         var share = Share()
         var trace: LoadTrace?
@@ -149,6 +156,7 @@ final class LoadCoordinator: @unchecked Sendable {
         }
         // A pyramid keeps a worker busy for long and may crash two, so it cannot bypass the negative cache.
         if request.rendition == .pyramid { request.bypassesNegativeCache = false }
+        if !coordination.isSingleNode { request.acceptsThumbnail = false }
         if request.bypassesNegativeCache {
             failures.forget(subject)
         } else if request.named == nil, let failure = failures.failure(of: subject, now: time.uptime()) {
@@ -160,15 +168,17 @@ final class LoadCoordinator: @unchecked Sendable {
         }
         let key = Machine.Key(
             image: image.id, version: request.named ?? image.ownVersion, rendition: request.rendition,
-            format: request.rendition.isFile ? .jpeg : request.format)
+            format: request.rendition.isFile ? .jpeg : request.format, acceptsThumbnail: request.acceptsThumbnail)
         let effects = machine.join(waiter, key: key, priority: priority)
         if case .find(let job, _) = effects.first {
-            contexts[job] = Context(request: request)
+            contexts[job] = Context(request: request, needsNothing: waiter.isExtension)
             contexts[job]?.trace = trace(request, waiter)
-        } else if let cause = waiter.cause, let job = machine.job(for: key) {
-            contexts[job]?.trace?.joined(by: cause)
+        } else if let job = machine.job(for: key) {
+            if let cause = waiter.cause { contexts[job]?.trace?.joined(by: cause) }
+            if !waiter.isExtension { contexts[job]?.needsNothing = false }
         }
         perform(effects)
+        if let job = machine.job(for: key) { fetchRestIfNeeded(for: job) }
     }
 
     /// Starts a trace, but not for prefills: nobody waits for those, and there may be a million of them.
@@ -196,6 +206,7 @@ final class LoadCoordinator: @unchecked Sendable {
             case .abandonFetch(let fetch):
                 spools[fetch] = nil
                 prefixes[fetch] = nil
+                restingFetches.remove(fetch)
                 inFlightOriginals.remove(fetches[fetch])
                 fetches.removeValue(forKey: fetch)?.cancel()
             case .release(let job): contexts.removeValue(forKey: job)?.trace?.end(.answered)
@@ -302,6 +313,8 @@ final class LoadCoordinator: @unchecked Sendable {
     func needOriginal(_ job: Machine.JobID) {
         contexts[job]?.trace?.enter(.fetch)
         perform(machine.needOriginal(job))
+        if let fetch = machine.fetch(of: job) { answerWithThumbnail(job, from: fetch) }
+        fetchRestIfNeeded(for: job)
     }
 
     private func prepare(_ job: Machine.JobID, _ priority: Priority) {

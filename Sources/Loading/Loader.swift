@@ -20,7 +20,7 @@ public final class Loader: RenditionLoading {
     private let pyramids: PyramidStore
     private let harmful: HarmfulImages
     private let stages: LoadStages
-    /// How many previews were thumbnails of cameras.
+    /// How many previews were thumbnails in local files.
     private let thumbnails = Guarded(0)
     private let directory: String
     let coordinator: LoadCoordinator
@@ -100,15 +100,19 @@ public final class Loader: RenditionLoading {
             if !request.isPrefill { memory.countMiss() }
         }
         let cause = configuration.tracer == nil ? nil : ServiceContext.current
-        let join = { @Sendable [coordinator] (priority: Priority) -> any LoadHandle in
+        let mayHaveThumbnail = request.mayHaveThumbnail
+        var request = request
+        // A remote thumbnail arrives in the course of a load.
+        request.acceptsThumbnail = mayHaveThumbnail && request.image.location.isFetched
+        let join = { @Sendable [coordinator, request] (priority: Priority) -> any LoadHandle in
             let waiter = LoadWaiter(
                 isPrefill: request.isPrefill, cause: cause, coordinator: coordinator, deliver: deliver)
             coordinator.join(waiter, request, priority: priority)
             return waiter
         }
-        guard request.mayHaveThumbnail else { return .loading(join(priority)) }
+        guard mayHaveThumbnail, let folder = request.image.location.folder else { return .loading(join(priority)) }
         let load = ThumbnailLoad(priority: priority)
-        load.begin(on: pools.files, in: request.image.location.folder ?? 0) { [stages, thumbnails] in
+        load.begin(on: pools.files, in: folder) { [stages, thumbnails, request] in
             let thumbnail = stages.thumbnail(of: request.image)
             if thumbnail != nil { thumbnails.withLock { $0 += 1 } }
             return thumbnail
@@ -126,7 +130,7 @@ public final class Loader: RenditionLoading {
         statistics.memoryBytes = memory.bytes
         statistics.memoryHits = memory.hits
         statistics.memoryMisses = memory.misses
-        statistics.thumbnails = thumbnails.withLock { $0 }
+        statistics.thumbnails += thumbnails.withLock { $0 }
         statistics.cacheProblem = database.problem
         return statistics
     }

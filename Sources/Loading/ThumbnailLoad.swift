@@ -2,6 +2,7 @@ import BlockingIO
 import FileHeads
 import Images
 import Locking
+import Renditions
 import Scheduling
 
 /// A load of a preview for which the thumbnail that a camera embedded in a local file will do. If there is none, the
@@ -68,20 +69,30 @@ final class ThumbnailLoad: LoadHandle {
 }
 
 extension LoadStages {
-    /// The most bytes of a thumbnail, on a link on which they do not matter.
-    private static let longestThumbnail = 16 << 10
-
     /// The thumbnail in the head of a local file as its preview; nil if there is none that can be trusted, or the file is
     /// not the one that the catalog knows. Blocks.
     func thumbnail(of image: GalleryImage) -> RenditionBytes? {
-        guard case .file(let folder, let path) = image.location, let side = Rendition.preview.longestSide,
-            let source = try? open(folder, path), source.version == image.version,
+        guard case .file(let folder, let path) = image.location, let source = try? open(folder, path),
+            source.version == image.version,
             let head = try? source.descriptor.read(CameraThumbnail.headLength, at: 0),
-            let thumbnail = CameraThumbnail(head: head, atLeast: side, atMost: Self.longestThumbnail),
+            let thumbnail = RenditionBytes(thumbnailIn: head, of: source),
             // A file that changes while it is read may be another image by now.
             let status = try? source.descriptor.status(), status == source.status
         else { return nil }
-        return RenditionBytes(
+        return thumbnail
+    }
+}
+
+extension RenditionBytes {
+    /// The most bytes of a thumbnail, on a link on which they do not matter.
+    private static let longestThumbnail = 16 << 10
+
+    /// The thumbnail of a camera as a preview; nil if there is none that can be trusted.
+    init?(thumbnailIn head: [UInt8], of source: OriginalSource) {
+        guard let side = Rendition.preview.longestSide,
+            let thumbnail = CameraThumbnail(head: head, atLeast: side, atMost: Self.longestThumbnail)
+        else { return nil }
+        self.init(
             bytes: thumbnail.file, mediaType: "image/jpeg", version: source.version, width: thumbnail.width,
             height: thumbnail.height, modified: source.modified)
     }
@@ -90,7 +101,7 @@ extension LoadStages {
 extension LoadRequest {
     /// Whether the file may contain a thumbnail that will do. A file whose format is not known yet may be a JPEG.
     var mayHaveThumbnail: Bool {
-        guard acceptsThumbnail, rendition == .preview, case .file = image.location else { return false }
-        return image.metadata.mediaType.map { $0 == "image/jpeg" } ?? true
+        guard acceptsThumbnail, rendition == .preview else { return false }
+        return image.metadata.mediaType.map { $0 == FileFormat.jpeg.mediaType } ?? true
     }
 }

@@ -33,4 +33,8 @@ public protocol OriginFetch: Sendable {
 
     /// Resumes reading after `pause()`.
     func resume()
+
+    /// Fetches the rest of a body of which only the beginning was requested (``OriginRequest/beginning``). Until the
+    /// beginning has arrived, this means: do not stop there.
+    func fetchRest()
 }

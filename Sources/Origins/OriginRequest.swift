@@ -10,6 +10,11 @@ public struct OriginRequest: Hashable, Sendable {
     /// requests go only to that store, and their redirects are not followed.
     public var isSigned: Bool
 
+    /// The length in bytes of the beginning that is requested first (RFC 9110 §14.2); nil to fetch everything at once.
+    /// Such a fetch rests after its beginning, without a permit, until ``OriginFetch/fetchRest()``. It does not rest if
+    /// the origin ignores the range, or if no more than the same number of bytes remains.
+    public var beginning: Int?
+
     /// An upload to this URL; nil to fetch. Only the end of its response is reported.
     public var upload: Upload?
 
@@ -36,10 +41,13 @@ public struct OriginRequest: Hashable, Sendable {
         }
     }
 
-    public init(url: String, revalidate: Validators? = nil, isSigned: Bool = false, upload: Upload? = nil) {
+    public init(
+        url: String, revalidate: Validators? = nil, isSigned: Bool = false, beginning: Int? = nil, upload: Upload? = nil
+    ) {
         self.url = url
         self.revalidate = revalidate
         self.isSigned = isSigned
+        self.beginning = beginning
         self.upload = upload
     }
 }

@@ -27,6 +27,7 @@ private final class MemoryStore: OriginFetching {
         func reprioritise(_ priority: Priority) {}
         func pause() {}
         func resume() {}
+        func fetchRest() {}
     }
 
     private let state = Guarded(State())

@@ -20,6 +20,8 @@ struct LoadMachine<Waiter: Hashable & Sendable>: Sendable {
         let version: ContentVersion?
         let rendition: Rendition
         let format: OutputFormat
+        /// Whether a camera's thumbnail will do, in its own format.
+        var acceptsThumbnail = false
     }
 
     /// The stage a job is in.
@@ -76,12 +78,27 @@ struct LoadMachine<Waiter: Hashable & Sendable>: Sendable {
     func job(for key: Key) -> JobID? { renditions.job(for: key) }
     func hasFetch(for image: ImageID) -> Bool { originals.job(for: image) != nil }
 
+    /// The jobs that wait for a fetch.
+    func jobs(waitingFor fetch: FetchID) -> [JobID] { originals.waiters(of: fetch) }
+
+    /// The fetch that a job waits for.
+    func fetch(of job: JobID) -> FetchID? {
+        switch stages[job] {
+        case .fetching(let fetch)?, .streaming(let fetch)?: fetch
+        default: nil
+        }
+    }
+
     /// The jobs that are looking into the caches for a rendition of the image that this fetch is for.
     func jobsLookingUp(imageOf fetch: FetchID) -> [JobID] {
         guard let image = originals.key(of: fetch) else { return [] }
         return Rendition.allCases.flatMap { rendition in
-            OutputFormat.allCases.compactMap { format in
-                job(for: Key(image: image, version: nil, rendition: rendition, format: format))
+            OutputFormat.allCases.flatMap { format in
+                [false, true].compactMap {
+                    job(
+                        for: Key(
+                            image: image, version: nil, rendition: rendition, format: format, acceptsThumbnail: $0))
+                }
             }
         }.filter { stages[$0] == .finding }
     }

@@ -16,16 +16,19 @@ final class LoadWaiter: LoadHandle {
 
     /// Taken from its request.
     let isPrefill: Bool
+    /// Whether it only keeps a fetch from ending.
+    let isExtension: Bool
     /// The caller's tracing span, if there is one.
     let cause: ServiceContext?
     private let state: Guarded<State>
     private let coordinator: LoadCoordinator
 
     init(
-        isPrefill: Bool = false, cause: ServiceContext? = nil, coordinator: LoadCoordinator,
-        deliver: @escaping Deliver
+        isPrefill: Bool = false, isExtension: Bool = false, cause: ServiceContext? = nil,
+        coordinator: LoadCoordinator, deliver: @escaping Deliver
     ) {
         self.isPrefill = isPrefill
+        self.isExtension = isExtension
         self.cause = cause
         self.coordinator = coordinator
         state = Guarded(State(deliver: deliver))

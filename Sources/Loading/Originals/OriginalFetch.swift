@@ -16,6 +16,8 @@ final class OriginalFetch: Sendable {
         case readable(Spool)
         /// Enough of a JPEG has arrived that it may contain an embedded preview. Sent again when more has arrived.
         case prefixArrived(OriginalPrefix)
+        /// Nothing more arrives until ``fetchRest()``.
+        case rests
         case fetched(Fetched)
         case notModified(CachedOriginal)
         case failed(LoadFailure)
@@ -35,6 +37,9 @@ final class OriginalFetch: Sendable {
         var isCancelled = false
         /// Nothing more that arrives is of use.
         var hasFailed = false
+        /// Whether the origin waits until the rest is requested.
+        var isResting = false
+        var wantsRest = false
         var fetch: (any OriginFetch)?
         /// When the request was sent, or when the origin last sent something.
         var lastActivity: Duration
@@ -59,7 +64,7 @@ final class OriginalFetch: Sendable {
     private static let eventsPerDrain = 16
 
     let image: ImageID
-    private let url: String
+    let url: String
     private let isSigned: Bool
     /// The cached original that this fetch revalidates.
     let before: CachedOriginal?
@@ -70,19 +75,24 @@ final class OriginalFetch: Sendable {
     private let inbox: Guarded<Inbox>
     private let work = Guarded(Work())
 
+    /// Whether the first request is only for the beginning of the original.
+    private let beginsWithPrefix: Bool
+
     /// - Parameters:
     ///   - isSigned: Whether the request is signed with the operator's credentials.
     ///   - before: The cached original, if any; it makes the request conditional.
+    ///   - beginsWithPrefix: Whether to request only the first ``OriginalPrefix`` before ``fetchRest()``.
     ///   - pool: Writes the bytes. Fetches share it.
     init(
-        image: ImageID, url: String, isSigned: Bool = false, before: CachedOriginal?, store: OriginalCache,
-        pool: BlockingPool,
-        time: any TimeKeeping, unwrittenLimit: Int, onEvent: @escaping @Sendable (Event) -> Void
+        image: ImageID, url: String, isSigned: Bool = false, before: CachedOriginal?, beginsWithPrefix: Bool = false,
+        store: OriginalCache, pool: BlockingPool, time: any TimeKeeping, unwrittenLimit: Int,
+        onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.image = image
         self.url = url
         self.isSigned = isSigned
         self.before = before
+        self.beginsWithPrefix = beginsWithPrefix
         self.store = store
         self.pool = pool
         self.time = time
@@ -91,25 +101,43 @@ final class OriginalFetch: Sendable {
     }
 
     func start(_ origins: any OriginFetching, priority: Priority) {
-        let request = OriginRequest(url: url, revalidate: before?.validators, isSigned: isSigned)
+        let request = OriginRequest(
+            url: url, revalidate: before?.validators, isSigned: isSigned,
+            beginning: beginsWithPrefix ? OriginalPrefix.lengths.first.map(Int.init) : nil)
         let fetch = origins.fetch(request, priority: priority) { [weak self] event in self?.receive(event) }
-        let isCancelled = inbox.withLock {
+        let (isCancelled, wantsRest) = inbox.withLock {
             $0.fetch = fetch
-            return $0.isCancelled || $0.hasFailed
+            return ($0.isCancelled || $0.hasFailed, $0.wantsRest)
         }
-        if isCancelled { fetch.cancel() }
+        if isCancelled { fetch.cancel() } else if wantsRest { fetch.fetchRest() }
         applyPause()
     }
 
     /// How long nothing has arrived; nil while this node, not the origin, causes the wait.
     var silence: Duration? {
         let lastActivity = inbox.withLock { inbox in
-            inbox.isCancelled || inbox.isDraining || inbox.pressure.isPaused ? nil : inbox.lastActivity
+            inbox.isCancelled || inbox.isDraining || inbox.isResting || inbox.pressure.isPaused
+                ? nil : inbox.lastActivity
         }
         return lastActivity.map { time.uptime() - $0 }
     }
 
     func reprioritise(_ priority: Priority) { inbox.withLock { $0.fetch }?.reprioritise(priority) }
+
+    /// Whether only the beginning of the original was requested so far.
+    var awaitsRequestForRest: Bool { beginsWithPrefix && !inbox.withLock { $0.wantsRest } }
+
+    /// Fetches the original to its end, if only its beginning was requested.
+    func fetchRest() {
+        let now = time.uptime()
+        let fetch = inbox.withLock { inbox -> (any OriginFetch)? in
+            inbox.wantsRest = true
+            if inbox.isResting { inbox.lastActivity = now }
+            inbox.isResting = false
+            return inbox.fetch
+        }
+        fetch?.fetchRest()
+    }
 
     /// Aborts the fetch. No events follow, except one that is already being delivered.
     func cancel() {
@@ -132,6 +160,7 @@ final class OriginalFetch: Sendable {
             inbox.lastActivity = now
             inbox.events.append(event)
             if case .bytes(let bytes) = event { inbox.pressure.received(bytes.count) }
+            if case .rests = event { inbox.isResting = !inbox.wantsRest }
             defer { inbox.isDraining = true }
             return !inbox.isDraining
         }
@@ -195,6 +224,7 @@ final class OriginalFetch: Sendable {
             case .bytes(let bytes):
                 try append(bytes, &work)
                 return announce(&work) + announcePrefix(&work)
+            case .rests: return [.rests]
             case .finished: return [.fetched(try finish(&work))]
             case .notModified(let head): return [try notModified(head, &work)]
             case .failed(let error): throw LoadFailure(error)
@@ -305,14 +335,10 @@ final class OriginalFetch: Sendable {
         let due = OriginalPrefix.lengths.count { $0 <= spool.written && $0 <= length / 2 }
         guard due > work.prefixes, let descriptor = try? spool.descriptor.forReading() else { return [] }
         work.prefixes = due
-        return [
-            .prefixArrived(
-                OriginalPrefix(
-                    source: OriginalSource(
-                        descriptor: descriptor, version: version, length: length, modified: head.validators.modified,
-                        mayStore: head.mayStore),
-                    available: spool.written, freshUntil: freshUntil(head)))
-        ]
+        let source = OriginalSource(
+            descriptor: descriptor, version: version, length: length, modified: head.validators.modified,
+            mayStore: head.mayStore)
+        return [.prefixArrived(OriginalPrefix(of: source, available: spool.written, freshUntil: freshUntil(head)))]
     }
 
     private func finish(_ work: inout Work) throws(LoadFailure) -> Fetched {

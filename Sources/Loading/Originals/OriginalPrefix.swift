@@ -1,3 +1,5 @@
+import FileHeads
+
 /// The beginning of a remote original whose rest is still arriving. Most cameras embed a small preview near the start
 /// of a JPEG, so the preview of a twelve-megapixel image need not wait for the whole file.
 struct OriginalPrefix: Sendable {
@@ -10,4 +12,16 @@ struct OriginalPrefix: Sendable {
     /// Bytes that have arrived.
     let available: Int64
     let freshUntil: Int64
+    /// The thumbnail in it as a preview; nil if there is none that can be trusted.
+    let thumbnail: RenditionBytes?
+
+    /// Reads the file for the thumbnail; blocks.
+    init(of source: OriginalSource, available: Int64, freshUntil: Int64) {
+        self.source = source
+        self.available = available
+        self.freshUntil = freshUntil
+        thumbnail = (try? source.descriptor.read(CameraThumbnail.headLength, at: 0)).flatMap {
+            RenditionBytes(thumbnailIn: $0, of: source)
+        }
+    }
 }

@@ -93,6 +93,10 @@ final class FetchEngine: @unchecked Sendable {
         jobs[ObjectIdentifier(ticket)]?.applyPause()
     }
 
+    func fetchRest(_ ticket: FetchTicket) {
+        jobs[ObjectIdentifier(ticket)]?.goOn()
+    }
+
     func shutDown() {
         loop.preconditionCurrent()
         guard !isShutDown else { return }

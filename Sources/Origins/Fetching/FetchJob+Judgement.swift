@@ -18,10 +18,15 @@ extension FetchJob {
             // The body of a response to an upload does not matter.
             settlement = .finished
         case 200, 203: return takeWhole(head)
+        case 206 where beginning != nil: return takeBeginning(head)
         case 206: return takeRest(head)
         case 304 where isConditional:
             settlement = .notModified(originHead(head, revalidated: true))
         case 304 where isRanged, 416 where isRanged:
+            settlement = .startOver
+        case 416 where beginning != nil:
+            // The body is empty, or the origin does not support such ranges.
+            refusesBeginning = true
             settlement = .startOver
         case let status where RedirectChain.isRedirect(status) && !request.isSigned && request.upload == nil:
             settlement = .redirect(to: head.location, setting: head.cookies)
@@ -48,14 +53,32 @@ extension FetchJob {
                     logDetail: "content coding \(codings.joined(separator: ", ")): \(redirects.current.loggable)"))
             return .giveUp
         }
-        guard head.contentLength ?? 0 <= engine.configuration.maximumBytes else {
-            let detail = "\(head.contentLength ?? 0) bytes declared: \(redirects.current.loggable)"
+        return start(Resumption(head, isDecoded: decoder != nil), head, length: head.contentLength)
+    }
+
+    private func takeBeginning(_ head: ResponseHead) -> BodyUse {
+        guard let beginning, let range = head.contentRange.flatMap(ContentRange.init), let length = range.complete,
+            range.first == 0, range.last == min(length, Int64(beginning)) - 1, head.effectiveCodings.isEmpty,
+            head.contentLength ?? (range.last + 1) == range.last + 1
+        else {
+            refusesBeginning = true
+            settlement = .startOver
+            return .giveUp
+        }
+        decoder = nil
+        return start(Resumption(head, length: length), head, length: length)
+    }
+
+    /// - Parameter length: That of the whole representation, if declared.
+    private func start(_ resumption: Resumption, _ head: ResponseHead, length: Int64?) -> BodyUse {
+        guard length ?? 0 <= engine.configuration.maximumBytes else {
+            let detail = "\(length ?? 0) bytes declared: \(redirects.current.loggable)"
             settlement = .failed(OriginError(.tooLarge, logDetail: detail))
             return .giveUp
         }
-        resumption = Resumption(head, isDecoded: decoder != nil)
+        self.resumption = resumption
         hasStarted = true
-        emit(.started(originHead(head, revalidated: false)))
+        emit(.started(originHead(head, revalidated: false, length: decoder == nil ? length : nil)))
         return .deliver
     }
 
@@ -73,7 +96,7 @@ extension FetchJob {
         return .deliver
     }
 
-    private func originHead(_ head: ResponseHead, revalidated: Bool) -> OriginHead {
+    private func originHead(_ head: ResponseHead, revalidated: Bool, length: Int64? = nil) -> OriginHead {
         let delay = begun.duration(to: .now).components.seconds
         let freshness = Freshness(
             of: head, now: Int64(time(nil)), delay: delay,
@@ -84,6 +107,6 @@ extension FetchJob {
             validators: Validators(
                 entityTag: head.entityTag ?? known?.entityTag, lastModified: head.lastModified ?? known?.lastModified),
             freshFor: freshness.freshFor, mayStore: freshness.mayStore, mustRevalidate: freshness.mustRevalidate,
-            declaredLength: revalidated || decoder != nil ? nil : head.contentLength, claimedType: head.contentType)
+            declaredLength: length, claimedType: head.contentType)
     }
 }

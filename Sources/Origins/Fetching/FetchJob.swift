@@ -9,7 +9,10 @@ final class FetchJob {
     private enum Stage {
         case waiting
         case transferring(Transfer)
+        /// Until the next retry.
         case resting(LoopTimer)
+        /// After the beginning of a body, until the caller requests the rest or cancels.
+        case parked
         case closed
     }
 
@@ -21,6 +24,8 @@ final class FetchJob {
         case failed(OriginError)
         /// The rest of the body is unavailable: start again from the first byte.
         case startOver
+        /// The requested beginning has arrived.
+        case begun
     }
 
     let request: OriginRequest
@@ -39,6 +44,8 @@ final class FetchJob {
     // State of the body over all attempts.
     var resumption: Resumption?
     var hasStarted = false
+    /// Whether the origin does not send only the beginning.
+    var refusesBeginning = false
 
     // State of the current attempt.
     var settlement: Settlement?
@@ -47,6 +54,8 @@ final class FetchJob {
     private(set) var isAnswered = false
     private(set) var isConditional = false
     private(set) var isRanged = false
+    /// The length of the beginning that this attempt requests.
+    private(set) var beginning: Int?
     private(set) var begun = ContinuousClock.now
     var refusal: OriginError.Refusal?
     /// The credentials that a signed request was signed with.
@@ -125,7 +134,7 @@ final class FetchJob {
         switch stage {
         case .transferring(let transfer): driver.remove(transfer)
         case .resting(let timer): timer.cancel()
-        case .waiting, .closed: break
+        case .waiting, .parked, .closed: break
         }
         stage = .waiting
     }
@@ -159,6 +168,13 @@ final class FetchJob {
         }
     }
 
+    /// Fetches the rest, if the fetch is parked.
+    func goOn() {
+        guard case .parked = stage else { return }
+        stage = .waiting
+        engine.enqueue(self)
+    }
+
     // MARK: The end of an attempt
 
     private func giveUp(_ why: String) {
@@ -182,7 +198,16 @@ final class FetchJob {
             resumption = nil
             retry(after: OriginError(.interrupted, logDetail: "the rest of the body could not be fetched"), at: .zero)
         case .redirect(let location, let cookies): follow(location, setting: cookies)
+        case .begun: park()
         }
+    }
+
+    private func park() {
+        engine.release(self)
+        stage = .parked
+        let remaining = resumption?.remaining ?? 0
+        if ticket.wantsRest || remaining <= Int64(request.beginning ?? 0) { goOn() } else { emit(.rests) }
+        engine.fill()
     }
 
     private func failed(_ error: OriginError) {
@@ -247,8 +272,12 @@ final class FetchJob {
         var fields = signature == nil ? ["Accept: image/*, */*;q=0.8", "Accept-Encoding: identity"] : []
         isRanged = false
         isConditional = false
+        beginning = ticket.wantsRest || refusesBeginning || !isAtBeginning ? nil : request.beginning
         if let upload = request.upload {
             fields += ["Content-Type: \(upload.mediaType)"] + upload.fields.map { "\($0): \($1)" }
+        } else if let beginning {
+            resumption = nil
+            fields.append("Range: bytes=0-\(beginning - 1)")
         } else if let (range, condition) = resumption?.request {
             fields += ["Range: \(range)", "If-Range: \(condition)"]
             isRanged = true
@@ -268,6 +297,12 @@ final class FetchJob {
 }
 
 extension FetchJob {
+    /// Whether the beginning of the body is still incomplete.
+    private var isAtBeginning: Bool { resumption?.delivered ?? 0 < request.beginning ?? 0 }
+
+    /// Whether the body stopped anywhere else than after its beginning.
+    private var isAfterInterruption: Bool { resumption?.delivered != request.beginning.map(Int64.init) }
+
     /// Adds the operator's header fields that are meant for the current origin, and the cookies of this chain.
     private func addHeaders(to fields: inout [String]) {
         let headers = OriginHeader.fields(engine.configuration.headers, to: origin, listed: start.origin)
@@ -307,7 +342,7 @@ extension FetchJob: TransferClient {
         case .deliver where refusal != nil:
             timeouts.bodyIsDiscarded()
         case .deliver:
-            if isRanged, head.status == 206 { engine.count { $0.resumptions += 1 } }
+            if isRanged, head.status == 206, isAfterInterruption { engine.count { $0.resumptions += 1 } }
             timeouts.bodyBegins(isPaused: ticket.isPaused)
         case .discard, .giveUp:
             timeouts.bodyIsDiscarded()
@@ -330,6 +365,7 @@ extension FetchJob: TransferClient {
                 return .failed(OriginError(.truncated, logDetail: detail))
             }
             guard resumption.isWhole else {
+                if resumption.delivered == beginning.map(Int64.init) { return .begun }
                 let detail =
                     "\(resumption.delivered) bytes of \(resumption.length ?? -1): \(redirects.current.loggable)"
                 return .failed(OriginError(.truncated, logDetail: detail))

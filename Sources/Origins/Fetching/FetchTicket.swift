@@ -2,12 +2,13 @@ import EventLoops
 import Scheduling
 import Synchronization
 
-/// The caller's handle of a fetch. Its two flags are read on the event loop before each event, so that cancel and pause
+/// The caller's handle of a fetch. Its flags are read on the event loop before each event, so that cancel and pause
 /// take effect before their own job on the loop has run.
 final class FetchTicket: OriginFetch {
     private let engine: FetchEngine
     private let cancelled = Atomic(false)
     private let paused = Atomic(false)
+    private let whole = Atomic(false)
 
     init(_ engine: FetchEngine) {
         self.engine = engine
@@ -15,6 +16,8 @@ final class FetchTicket: OriginFetch {
 
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
     var isPaused: Bool { paused.load(ordering: .acquiring) }
+    /// Whether the caller wants more than the beginning.
+    var wantsRest: Bool { whole.load(ordering: .acquiring) }
 
     func cancel() {
         guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -33,5 +36,10 @@ final class FetchTicket: OriginFetch {
     func resume() {
         guard paused.exchange(false, ordering: .acquiringAndReleasing) else { return }
         engine.loop.execute { [self] in engine.applyPause(self) }
+    }
+
+    func fetchRest() {
+        guard !whole.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        engine.loop.execute { [self] in engine.fetchRest(self) }
     }
 }

@@ -17,12 +17,24 @@ struct Resumption: Sendable {
         takesRanges = !isDecoded && head.acceptRanges?.lowercased() != "none"
     }
 
+    /// Starts a body of which a range request brings the beginning.
+    ///
+    /// - Parameter length: The length of the whole body.
+    init(_ head: ResponseHead, length: Int64) {
+        self.length = length
+        entityTag = Validators(entityTag: head.entityTag).strongEntityTag
+        takesRanges = true
+    }
+
     mutating func deliver(_ count: Int) {
         delivered += Int64(count)
     }
 
     /// Whether the body is complete; without a declared length, the end of the transfer decides.
     var isWhole: Bool { length == nil || delivered == length }
+
+    /// The bytes that are missing; nil if no length was declared.
+    var remaining: Int64? { length.map { $0 - delivered } }
 
     /// The range request for the rest (RFC 9110 §13.1.5, §14.2). Nil without a strong validator: with a weak one, the
     /// two parts might belong to different images.

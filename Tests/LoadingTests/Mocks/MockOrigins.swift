@@ -44,6 +44,7 @@ final class MockFetch: OriginFetch {
         case reprioritise(Priority)
         case pause
         case resume
+        case fetchRest
     }
 
     let request: OriginRequest
@@ -61,6 +62,7 @@ final class MockFetch: OriginFetch {
     func reprioritise(_ priority: Priority) { steering.record(.reprioritise(priority)) }
     func pause() { steering.record(.pause) }
     func resume() { steering.record(.resume) }
+    func fetchRest() { steering.record(.fetchRest) }
 
     func send(_ event: OriginEvent) { events(event) }
 

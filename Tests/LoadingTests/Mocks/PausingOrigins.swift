@@ -88,6 +88,8 @@ final class PausingFetch: OriginFetch {
         if isParked { start() }
     }
 
+    func fetchRest() {}
+
     func cancel() { state.withLock { $0.left = [] } }
     func reprioritise(_ priority: Priority) {}
 }

@@ -30,6 +30,8 @@ struct Outcome: Sendable {
     var unchanged: OriginHead?
     var error: OriginError?
     var isFinished = false
+    /// How often it rested after its beginning.
+    var rests = 0
 
     mutating func take(_ event: OriginEvent) {
         switch event {
@@ -37,6 +39,7 @@ struct Outcome: Sendable {
             starts.append(head)
             bytes = []
         case .bytes(let more): bytes += more
+        case .rests: rests += 1
         case .notModified(let head): unchanged = head
         case .finished: isFinished = true
         case .failed(let error): self.error = error
@@ -62,16 +65,17 @@ extension OriginFetcher {
     }
 
     func watch(
-        _ url: String, revalidate: Validators? = nil, isSigned: Bool = false, upload: OriginRequest.Upload? = nil,
-        priority: Priority = .visible(0)
+        _ url: String, revalidate: Validators? = nil, isSigned: Bool = false, beginning: Int? = nil,
+        upload: OriginRequest.Upload? = nil, priority: Priority = .visible(0)
     ) -> Watched {
         let (stream, continuation) = AsyncStream<OriginEvent>.makeStream()
-        let request = OriginRequest(url: url, revalidate: revalidate, isSigned: isSigned, upload: upload)
+        let request = OriginRequest(
+            url: url, revalidate: revalidate, isSigned: isSigned, beginning: beginning, upload: upload)
         let fetch = fetch(request, priority: priority) { event in
             continuation.yield(event)
             switch event {
             case .finished, .failed, .notModified: continuation.finish()
-            case .started, .bytes: break
+            case .started, .bytes, .rests: break
             }
         }
         return Watched(fetch: fetch, events: stream)

@@ -1,0 +1,106 @@
+import Images
+import Origins
+import Renditions
+import Scheduling
+
+/// Previews from the first bytes of remote originals. Only on a single node: nodes share renditions of whole originals,
+/// and the lease holder would end its lease before it has made what the others wait for.
+extension LoadCoordinator {
+    /// Whether to request only the first bytes of an original for now, because they probably contain all that is needed.
+    func beginsWithPrefix(_ request: LoadRequest) -> Bool {
+        guard coordination.isSingleNode, request.rendition == .preview, let url = request.image.location.fetched?.url,
+            request.image.metadata.mediaType ?? FileFormat.jpeg.mediaType == FileFormat.jpeg.mediaType
+        else { return false }
+        return prefixHistory.suggestsPrefix(of: url)
+    }
+
+    /// Answers a job for which the camera's thumbnail will do, if it has arrived.
+    func answerWithThumbnail(_ job: Machine.JobID, from fetch: Machine.FetchID) {
+        guard let request = contexts[job]?.request, request.acceptsThumbnail,
+            let thumbnail = prefixes[fetch]?.thumbnail
+        else { return }
+        counts.thumbnails += 1
+        succeeded(job, thumbnail)
+    }
+
+    /// Makes a preview from the part of an original that has arrived. If that fails, the job waits for the rest as if
+    /// it had not tried, because only the whole original decides whether an image is valid.
+    func partialDecode(_ job: Machine.JobID, of fetch: Machine.FetchID, _ priority: Priority) {
+        guard coordination.isSingleNode, let context = contexts[job], context.partialDecode == nil,
+            let prefix = prefixes[fetch], !context.request.acceptsThumbnail || prefix.thumbnail == nil
+        else { return }
+        let (request, source) = (context.request, prefix.source)
+        guard known(request, source) == nil else { return }
+        counts.partialDecodes += 1
+        let work = RenderJob(.partialDecode(request.format), of: source.descriptor.number)
+        contexts[job]?.partialDecode = renderer.render(work, priority: priority) { [weak self, stages] result in
+            let content = (try? result.get()).flatMap { stages.partiallyDecoded($0, request, from: source) }
+            self?.resume { coordinator in
+                guard coordinator.contexts[job]?.partialDecode != nil else { return }
+                coordinator.contexts[job]?.partialDecode = nil
+                guard let content else { return coordinator.partialDecodeFailed(job, of: fetch, after: prefix) }
+                coordinator.noteFreshness(
+                    source.version, until: prefix.freshUntil, mayStore: source.mayStore, of: request.image.id)
+                coordinator.succeeded(job, content)
+            }
+        }
+    }
+
+    private func succeeded(_ job: Machine.JobID, _ preview: RenditionBytes) {
+        guard let image = contexts[job]?.request.image else { return }
+        if let url = image.location.fetched?.url { prefixHistory.note(url, hadPreview: true) }
+        contexts[job]?.needsNothing = true
+        extendFetch(of: image)
+        finish(job, .success(.bytes(preview)))
+    }
+
+    /// Tries again if more bytes arrived in the meantime.
+    private func partialDecodeFailed(_ job: Machine.JobID, of fetch: Machine.FetchID, after prefix: OriginalPrefix) {
+        if let newer = prefixes[fetch], newer.available > prefix.available { perform(machine.prefixArrived(fetch)) }
+        fetchRestIfNeeded(fetch)
+    }
+
+    // MARK: - The rest
+
+    func fetchRestIfNeeded(for job: Machine.JobID) {
+        if let fetch = machine.fetch(of: job) { fetchRestIfNeeded(fetch) }
+    }
+
+    /// Requests the rest of an original once a job needs more than its first bytes.
+    func fetchRestIfNeeded(_ id: Machine.FetchID) {
+        guard let fetch = fetches[id], fetch.awaitsRequestForRest else { return }
+        let isResting = restingFetches.contains(id)
+        let jobs = machine.jobs(waitingFor: id).filter { job in
+            guard let context = contexts[job], !context.needsNothing else { return false }
+            return context.request.rendition != .preview || isResting && context.partialDecode == nil
+        }
+        guard !jobs.isEmpty else { return }
+        if isResting, jobs.contains(where: { contexts[$0]?.request.rendition == .preview }) {
+            prefixHistory.note(fetch.url, hadPreview: false)
+        }
+        restingFetches.remove(id)
+        fetch.fetchRest()
+    }
+
+    /// How long a fetch continues after a preview was made from the first bytes, in seconds.
+    private static let fetchExtension = 1.0
+    /// The limit of such fetches; each has a file open.
+    private static let maximumExtensions = 64
+
+    /// A viewer that shows a preview usually needs a larger rendition soon. The fetch continues for a while, behind all
+    /// requested loads, so that it need not start again.
+    private func extendFetch(of image: GalleryImage) {
+        guard extensions < Self.maximumExtensions else { return }
+        extensions += 1
+        let waiter = LoadWaiter(isExtension: true, coordinator: self) { [weak self] result in
+            guard let self else { return }
+            guard case .success(.partial(let original)) = result else { return on { $0.extensions -= 1 } }
+            after(Self.fetchExtension) {
+                original.close()
+                self.on { $0.extensions -= 1 }
+            }
+        }
+        let request = LoadRequest(image: image, rendition: .original, format: .jpeg)
+        begin(waiter, request, Priority(level: .prefetch, viewport: 0, distance: 0))
+    }
+}
