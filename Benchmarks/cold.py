@@ -71,7 +71,8 @@ def visits(report, chromium):
                    median(shown) <= median(peer), samples=shown, peer_samples=peer)
 
 
-def fling(report, chromium, what: str, server: Tessera):
+def fling(report, chromium, what: str, server: Tessera) -> float:
+    """Returns how many bytes came from origins."""
     with server as ours:
         ours.images(FLING)
         layout = measure_layout(chromium, ours.port, FLING)
@@ -81,11 +82,26 @@ def fling(report, chromium, what: str, server: Tessera):
         way = {"kind": "steady", "from": 0, "to": FLING / layout.columns * layout.pitch, "time": SECONDS * 1e3}
         told = page.evaluate("(way) => window.fling.run(way, 0)", way)
         page.context.close()
+        fetched = ours.metric("tessera_origin_bytes_total")
         if told["last"] < 0.8 * FLING:
             raise RuntimeError(f"the fling came to {told['last']} of {FLING}")
     share = sum(own for own, _ in told["samples"]) / sum(slots for _, slots in told["samples"])
     report.add("cold", f"{what}: slots with their own in a fling", "%", 100 * share, target=">= 60", holds=share >= 0.6,
                better="more", samples=[100 * own / slots for own, slots in told["samples"]])
+    return fetched
+
+
+def fling_over_originals(report, chromium):
+    """The same over an origin of a camera's originals, beside one that sends only whole files."""
+    one = next(originals.camera_pictures_with_thumbnails(FILES).rglob("*.jpg"))
+    megabytes = []
+    for ranges in (True, False):
+        with Origin("late", file=str(one), delay=0.2, ranges=ranges) as origin:
+            what = f"origin of 200 ms, {one.stat().st_size / 1e6:.1f} MB a file{'' if ranges else ', without ranges'}"
+            megabytes.append(fling(report, chromium, what, Tessera(
+                urls=(origin.url(f"/{number}.jpg") for number in range(FLING + 100)))) / 1e6)
+    report.add("cold", "bytes from the origin in that fling", "MB", *megabytes, "the same without ranges",
+               samples=megabytes[:1], peer_samples=megabytes[1:])
 
 
 def run(report, options):
@@ -96,3 +112,4 @@ def run(report, options):
         with Origin("late", file=str(one), delay=0.2) as origin:
             fling(report, chromium, "origin of 200 ms", Tessera(
                 urls=(origin.url(f"/{number}.jpg") for number in range(FLING + 100))))
+        fling_over_originals(report, chromium)

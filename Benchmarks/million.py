@@ -121,8 +121,7 @@ def listing(report: Report, folder: pathlib.Path, few: pathlib.Path):
 
 def reading_seconds(ours: Tessera) -> float:
     """How long the last scan took, as the server measures it: a start takes longer than a thousand files."""
-    return next(float(line.split()[1]) for line in ours.request("GET", "/metrics")[1].decode().splitlines()
-                if line.startswith("tessera_reading_seconds "))
+    return ours.metric("tessera_reading_seconds")
 
 
 def lists(report: Report):

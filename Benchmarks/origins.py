@@ -76,7 +76,7 @@ class Served:
 
     def part(self, head: bytes) -> tuple[bytes, bytes]:
         """The status line and field for the requested range of the body, and its bytes."""
-        range = re.search(rb"\r\nrange: bytes=(\d+)-(\d*)\r\n", head, re.IGNORECASE)
+        range = self.settings.get("ranges", True) and re.search(rb"\r\nrange: bytes=(\d+)-(\d*)\r\n", head, re.IGNORECASE)
         if not range:
             return b"200 OK\r\n", self.body
         first, last = int(range[1]), int(range[2] or len(self.body) - 1)

@@ -112,6 +112,10 @@ class Tessera(Peer):
             raise RuntimeError(f"{target}: {response.status} {content[:300]!r}")
         return json.loads(content)
 
+    def metric(self, name: str) -> float:
+        text = self.request("GET", "/metrics")[1].decode()
+        return next(float(line.split()[1]) for line in text.splitlines() if line.startswith(name + " "))
+
     def images(self, count: int) -> list[dict]:
         """The first `count` images, once the catalog has that many."""
         deadline = time.monotonic() + 60

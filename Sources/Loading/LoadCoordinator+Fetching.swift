@@ -35,6 +35,7 @@ extension LoadCoordinator {
             restingFetches.insert(id)
             fetchRestIfNeeded(id)
         case .fetched(let fetched):
+            noteShortness(of: fetches[id], length: fetched.kept.length)
             endFetch(id) { coordinator, job, image in
                 coordinator.noteFreshness(
                     fetched.kept.version, until: fetched.kept.freshUntil, mayStore: fetched.mayStore, of: image)

@@ -60,6 +60,14 @@ extension LoadCoordinator {
         fetchRestIfNeeded(fetch)
     }
 
+    /// An original that is hardly longer than its prefix has cost a second request for nothing.
+    func noteShortness(of fetch: OriginalFetch?, length: Int64) {
+        guard let fetch, fetch.beginsWithPrefix, let prefix = OriginalPrefix.lengths.first,
+            (prefix + 1...2 * prefix).contains(length)
+        else { return }
+        prefixHistory.note(fetch.url, hadPreview: false)
+    }
+
     // MARK: - The rest
 
     func fetchRestIfNeeded(for job: Machine.JobID) {

@@ -76,7 +76,7 @@ final class OriginalFetch: Sendable {
     private let work = Guarded(Work())
 
     /// Whether the first request is only for the beginning of the original.
-    private let beginsWithPrefix: Bool
+    let beginsWithPrefix: Bool
 
     /// - Parameters:
     ///   - isSigned: Whether the request is signed with the operator's credentials.
